@@ -1,0 +1,27 @@
+"""Start HInter's app: ``python app.py [--host HOST] [--port PORT]``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+
+
+def main() -> None:
+    """Parse the address and serve; GRADIO_SERVER_NAME and GRADIO_SERVER_PORT count too."""
+    parser = argparse.ArgumentParser(description="HInter in the browser.")
+    parser.add_argument("--host", help="address to listen on (127.0.0.1 if left out)")
+    parser.add_argument("--port", type=int, help="port (the first free one from 7860 if left out)")
+    arguments = parser.parse_args()
+
+    from hinter_ui.shell import serve
+
+    try:
+        serve(arguments.host, arguments.port)
+    except OSError as error:
+        parser.exit(2, f"HInter cannot listen there: {error}\n")
+
+
+if __name__ == "__main__":
+    main()

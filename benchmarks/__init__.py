@@ -1,0 +1,1 @@
+"""The published algorithms written plainly, and timings of the fast path against them."""

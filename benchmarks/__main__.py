@@ -1,0 +1,222 @@
+"""Time the fast path against the plain reference, and against the targets: ``make bench``.
+
+Both sides get the same text, the same pairs, the same parser and the same model, and must reach
+equal verdicts. The reference asks one text at a time and parses every sentence whenever Algorithm 3
+looks at it; ``changed`` lets it skip sentences that are equal on both sides.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchmarks import reference, texts
+from benchmarks.reference import Labels, Lists, Tree, WordPair
+from hinter_core.dictionary import load_shipped
+from hinter_core.models.base import ModelUnderTest, PredictionStore
+from hinter_core.models.registry import load_model
+from hinter_core.parsing import Parser, ParseStore, load_parser
+from hinter_core.planning import Plan, Settings
+from hinter_core.probe import Check, Probe
+from hinter_core.sentences import split_sentences
+from hinter_core.types import Edit, Verdict
+
+SCRIPTED = "scripted:hidden-review"
+ATTRIBUTES = ("race", "gender")
+
+
+@dataclass
+class Counted:
+    """The reference's callables, counting what they are asked."""
+
+    model: ModelUnderTest
+    parser: Parser
+    changed: bool
+    parses: int = 0
+    predictions: int = 0
+
+    def outcome(self, text: str) -> Labels:
+        """``M`` of the paper: the labels of one text, asked alone."""
+        self.predictions += 1
+        return frozenset(self.model.predict([text])[0].labels)
+
+    def tree(self, sentence: str) -> Tree:
+        """``dependencyTree`` of the paper, parsed anew each time."""
+        self.parses += 1
+        (parse,) = self.parser.parse([sentence])
+        return parse.tags, parse.labels
+
+
+class SpansOf:
+    """Lines 12-17 by a plan's edits, so that both sides test the same mutants."""
+
+    def __init__(self, plan: Plan, edits: dict[str, list[Edit]]) -> None:
+        self._plan = plan
+        self._edits = {pair_of(e): e for chosen in edits.values() for e in chosen}
+
+    def contains(self, _: str, pair: WordPair) -> bool:
+        """Line 12."""
+        return pair in self._edits
+
+    def replace(self, _: str, pairs: Sequence[WordPair]) -> str | None:
+        """Lines 13-17, as spans of the source."""
+        edits = [self._edits[pair] for pair in pairs]
+        return self._plan.mutant(edits).text if self._plan.possible(edits) else None
+
+
+def pair_of(edit: Edit) -> WordPair:
+    """An edit as the paper's pair of words; readings of one word stay apart by their form."""
+    pair = edit.pair
+    form = pair.source.form
+    return f"{pair.attribute}:{pair.source.text}:{form}", f"{pair.target.text}:{form}"
+
+
+def few_edits(plan: Plan, number: int) -> dict[str, list[Edit]]:
+    """At most ``number`` edits per attribute, spread over all of them."""
+    chosen = {}
+    for attribute, edits in plan.edits.items():
+        step = max(1, len(edits) // number)
+        chosen[attribute] = edits[::step][:number]
+    return chosen
+
+
+def split(text: str) -> list[str]:
+    """Line 4 of Algorithm 3."""
+    return [sentence.text for sentence in split_sentences(text)]
+
+
+def run_reference(plan: Plan, edits: dict[str, list[Edit]], counted: Counted) -> Lists:
+    """Algorithm 1 on one text."""
+    spans = SpansOf(plan, edits)
+    pairs = {attribute: [pair_of(e) for e in chosen] for attribute, chosen in edits.items()}
+    check = reference.inv_check_changed if counted.changed else reference.inv_check
+    return reference.intersectional(
+        [plan.text], counted.outcome, pairs, *ATTRIBUTES,
+        split=split, parse=counted.tree, replace=spans.replace, contains=spans.contains,
+        check=check,
+    )  # fmt: skip
+
+
+def run_fast(probe: Probe, plan: Plan, edits: dict[str, list[Edit]]) -> Check:
+    """The same mutants through the probe, with empty stores."""
+    first, second = (edits[a] for a in ATTRIBUTES)
+    chosen = [(a, b) for a in first for b in second if plan.possible((a, b))]
+    *_, check = probe.run(plan, chosen=chosen)
+    return check
+
+
+def verdicts(check: Check, name: str, *wanted: Verdict) -> set[tuple[str, WordPair, WordPair]]:
+    """Order-2 results as the reference lists them."""
+    return {
+        (check.plan.text, *sorted_pairs(j.mutant.edits))
+        for j in check.judged[name]
+        if j.mutant.order == 2 and j.verdict in wanted
+    }
+
+
+def sorted_pairs(edits: Sequence[Edit]) -> tuple[WordPair, WordPair]:
+    """The pairs of two edits in the order of ``ATTRIBUTES``."""
+    by_attribute = {e.attribute: pair_of(e) for e in edits}
+    return by_attribute[ATTRIBUTES[0]], by_attribute[ATTRIBUTES[1]]
+
+
+def start_of_python(code: str) -> float:
+    """Least wall time of a fresh interpreter that runs ``code``, of seven."""
+    taken = []
+    for _ in range(7):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        taken.append(time.perf_counter() - start)
+    return min(taken)
+
+
+def compare(name: str, text: str, parser: Parser, number: int) -> None:
+    """One row of the table: reference against fast path on one text and model."""
+    model = load_model(name)
+    dictionaries = [load_shipped()[a] for a in ATTRIBUTES]
+    plan = Probe(dictionaries, ParseStore(parser), [PredictionStore(model)]).plan(text)
+    edits = few_edits(plan, number)
+    results = []
+    for changed in (False, True):
+        counted = Counted(model, parser, changed)
+        start = time.perf_counter()
+        lists = run_reference(plan, edits, counted)
+        results.append((time.perf_counter() - start, lists, counted))
+    probe = Probe(dictionaries, ParseStore(parser), [PredictionStore(model)])
+    start = time.perf_counter()
+    check = run_fast(probe, plan, edits)
+    fast = time.perf_counter() - start
+    for _, lists, _ in results:
+        valid = (Verdict.BENIGN, Verdict.BIASED, Verdict.HIDDEN)
+        assert verdicts(check, name, *valid) == set(lists.tests)
+        assert verdicts(check, name, Verdict.BIASED, Verdict.HIDDEN) == set(lists.errors)
+        assert verdicts(check, name, Verdict.HIDDEN) == set(lists.hidden)
+    mutants = len(check.mutants)
+    (published, lists, as_published), (changed_only, _, _) = results
+    print(
+        f"{len(text.split()):>5} {name.partition(':')[0]:<9} {mutants:>7} {published:>9.2f} "
+        f"{changed_only:>9.2f} {fast:>7.2f} {published / fast:>7.1f}x {changed_only / fast:>7.1f}x "
+        f"{as_published.parses / mutants:>8.2f} {probe.parses.parsed / mutants:>6.2f} "
+        f"{as_published.predictions / mutants:>8.2f} {probe.models[0].predicted / mutants:>6.2f}"
+        f"  {len(lists.errors)} biased, {len(lists.hidden)} hidden, equal",
+        flush=True,
+    )
+
+
+def targets(parser: Parser) -> None:
+    """The times that the specification asks for, on this machine."""
+    took = start_of_python("import hinter_core") - start_of_python("")
+    print(f"import hinter_core            {took:6.2f} s  (target 0.3)")
+    dictionaries = [load_shipped()[a] for a in ATTRIBUTES]
+    for name in ("embedded", SCRIPTED):
+        label = name.partition(":")[0]
+        text = texts.LONG
+        store = PredictionStore(load_model(name))
+        store.predict(["Warm."])
+        probe = Probe(dictionaries, ParseStore(parser), [store])
+        plan = probe.plan(text)
+        square = plan.chosen()[len(plan.chosen()) // 2]
+        start = time.perf_counter()
+        list(probe.run(plan, chosen=[square]))
+        took = time.perf_counter() - start
+        print(f"square, 300 words, {label:<10} {took:6.2f} s  (target 1)", flush=True)
+        settings = Settings(limit=240)  # with their atomic mutants about 500
+        probe = Probe(dictionaries, ParseStore(parser), [PredictionStore(store.model)], settings)
+        plan = probe.plan(text)
+        start = time.perf_counter()
+        *_, check = probe.run(plan)
+        took = time.perf_counter() - start
+        mutants = len(check.mutants)
+        print(
+            f"scan, {mutants} mutants, {label:<8} {took:6.2f} s  (target 15 for 500: "
+            f"{took * 500 / mutants:.2f}); {probe.parses.parsed / mutants:.2f} parses and "
+            f"{probe.models[0].predicted / mutants:.2f} predictions per mutant",
+            flush=True,
+        )
+
+
+def main() -> None:
+    """Print both tables."""
+    arguments = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    arguments.add_argument("--edits", type=int, default=6, help="edits per attribute (default 6)")
+    arguments.add_argument("--parser", default="embedded")
+    given = arguments.parse_args()
+    parser = load_parser(given.parser)
+    parser.parse(["Warm."])
+    print(
+        "words model     mutants published   changed    fast  speed-up (published, changed)  "
+        "parses/mutant   predictions/mutant"
+    )
+    for text in (*texts.SHORT, texts.LONG):
+        for name in (SCRIPTED, "embedded"):
+            compare(name, text, parser, given.edits)
+    print()
+    targets(parser)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""``hinter check``: one text, its mutants and their verdicts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hinter_core.cli.text import read_text
+from hinter_core.dictionary import Dictionary, choose, load_file, load_shipped
+from hinter_core.export import check_to_json
+from hinter_core.planning import Settings
+from hinter_core.probe import Check, build_probe
+from hinter_core.types import Judged, Verdict
+
+_SIGNS = {
+    Verdict.HIDDEN: "!!",
+    Verdict.BIASED: "!",
+    Verdict.BENIGN: "=",
+    Verdict.DISCARDED: "x",
+    Verdict.UNANSWERED: "?",
+}
+_SHOWN = 20
+
+
+def check(
+    text: Annotated[str | None, typer.Option(help="The text to check.")] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="A UTF-8 file with the text; - for standard input.")
+    ] = None,
+    attributes: Annotated[
+        str, typer.Option(help="Sensitive attributes, separated by commas.")
+    ] = "race,gender",
+    order: Annotated[int, typer.Option(help="Highest order: 1 atomic, 2 pairs, ...")] = 2,
+    model: Annotated[str, typer.Option(help="Model under test.")] = "embedded",
+    parser: Annotated[str, typer.Option(help="Parser: embedded, a spaCy pipeline or a path.")] = (
+        "embedded"
+    ),
+    limit: Annotated[
+        int | None, typer.Option(help="Test at most so many intersectional mutants (a sample).")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of that sample.")] = 0,
+    literal: Annotated[
+        bool, typer.Option("--literal", help="Count every occurrence of a term, as the paper does.")
+    ] = False,
+    dictionary: Annotated[
+        list[Path] | None, typer.Option(help="Your own dictionary (CSV); its name: the file's.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Mutate a text, ask the model, and say where the answer flips."""
+    source = read_text(text, file)
+    settings = Settings(order=order, limit=limit, literal=literal, seed=seed)
+    probe = build_probe(_dictionaries(attributes, dictionary or []), parser, [model], settings)
+    name = probe.models[0].model.name
+    result = probe.check(source)
+    if as_json:
+        typer.echo(json.dumps(check_to_json(result, name), ensure_ascii=False, indent=2))
+    else:
+        typer.echo(_report(result, name))
+
+
+def _dictionaries(attributes: str, files: list[Path]) -> list[Dictionary]:
+    own = {loaded.attribute: loaded for loaded in map(load_file, files)}
+    names = attributes.split(",")
+    return choose([*names, *own], {**load_shipped(), **own})
+
+
+def _report(check: Check, model: str) -> str:
+    plan, original = check.plan, check.originals[model]
+    lines = [f"Model {model}, parser {check.parser}"]
+    answer = ", ".join(original.labels) or (original.failure or "no label")
+    lines.append(f"Original answer: {answer}{_score(original.scores.get(answer))}")
+    for attribute in plan.attributes:
+        found = [o.surface for o in plan.occurrences if o.attribute == attribute]
+        lines.append(f"{attribute}: {', '.join(found) or 'no term'}")
+    lines += [
+        f"  not counted: {r.occurrence.surface} ({r.occurrence.attribute}) {r.reason}"
+        for r in plan.rejected
+    ]
+    lines += [f"Note: {notice}" for notice in plan.notices]
+    if not any(j.conformance.kept for j in check.judged[model]):
+        lines.append("Every mutant was discarded, so nothing was tested; see the reasons.")
+    counts = check.counts(model)
+    lines.append("Mutants: " + ", ".join(f"{n} {v}" for v, n in counts.items() if n))
+    flips = [j for j in check.judged[model] if j.verdict in (Verdict.HIDDEN, Verdict.BIASED)]
+    flips.sort(key=lambda j: (j.verdict is not Verdict.HIDDEN, j.mutant.order))
+    lines += [_line(j) for j in flips[:_SHOWN]]
+    if len(flips) > _SHOWN:
+        lines.append(f"... and {len(flips) - _SHOWN} more; --json prints all.")
+    return "\n".join(lines)
+
+
+def _line(judged: Judged) -> str:
+    edits = " and ".join(
+        f"{e.pair.source.text} -> {e.pair.target.text}" for e in judged.mutant.edits
+    )
+    labels = ", ".join(judged.prediction.labels) if judged.prediction else ""
+    return f"  {_SIGNS[judged.verdict]:>2} {judged.verdict.value}: {edits}: {labels or 'no label'}"
+
+
+def _score(score: float | None) -> str:
+    return "" if score is None else f" ({score:.2f})"

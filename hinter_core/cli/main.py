@@ -1,0 +1,75 @@
+"""``hinter``: entry point and error policy of the command line.
+
+Bad input ends with exit code 2 and one line on standard error; a stack trace is a bug.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+from hinter_core import __version__
+from hinter_core.cli.cache import cache
+from hinter_core.cli.check import check
+from hinter_core.cli.dictionary import dictionary
+from hinter_core.cli.models import models, predict
+from hinter_core.errors import HinterError
+
+cli = typer.Typer(
+    name="hinter",
+    help="Find hidden intersectional bias in text classifiers.",
+    invoke_without_command=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+cli.command("check")(check)
+cli.command("predict")(predict)
+cli.command("models")(models)
+cli.add_typer(cache, name="cache")
+cli.add_typer(dictionary, name="dictionary")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"hinter {__version__}")
+        raise typer.Exit
+
+
+@cli.callback()
+def _root(
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001 -- its callback does the work
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Find hidden intersectional bias in text classifiers."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main() -> None:
+    """Run the command line; exit 2 on bad input."""
+    try:
+        sys.exit(typer.main.get_command(cli).main(standalone_mode=False))
+    except HinterError as error:
+        _complain(str(error))
+        sys.exit(2)
+    except TyperException as error:
+        _complain(f"{error.format_message().rstrip('.')}. Try --help.")
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        typer.echo("hinter: stopped.", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader (head, less) has gone; nothing is left to say.
+        sys.stderr.close()
+        sys.exit(0)
+
+
+def _complain(message: str) -> None:
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    typer.echo(f"hinter: {' | '.join(lines)}", err=True)

@@ -1,0 +1,25 @@
+"""Errors a user can act on.
+
+Every message is one sentence or two: what is wrong, and what to do. The command line prints it and
+exits with 2; the app shows it in a notice. Anything else that escapes is a bug.
+"""
+
+
+class HinterError(Exception):
+    """Base of all errors whose message is written for the user."""
+
+
+class InputError(HinterError):
+    """The text or the settings given cannot be checked."""
+
+
+class DictionaryError(HinterError):
+    """A dictionary file is broken; the message names file, line and cure."""
+
+
+class ParserError(HinterError):
+    """The named parser is unknown, missing or lacks a component."""
+
+
+class ModelError(HinterError):
+    """The named model under test is unknown, missing or cannot be used."""

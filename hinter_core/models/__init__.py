@@ -1,0 +1,1 @@
+"""Models under test: one protocol, a registry of back-ends, a store that asks each text once."""

@@ -1,0 +1,106 @@
+"""Prompts as data: task, question, labels, few-shot examples and answer format.
+
+A prompt is a TOML file in ``assets/prompts`` (by its stem) or anywhere (by its path). Those shipped
+cover the five data sets of the HInter paper (section 4; labels of Tables 3 and 6); wording and
+examples are our own.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from hinter_core.errors import ModelError
+
+FOLDER = Path(__file__).resolve().parent.parent.parent / "assets" / "prompts"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A text with the answer wanted."""
+
+    text: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """How a text is put to a generative model, and which labels it may answer with."""
+
+    name: str
+    title: str
+    system: str
+    question: str
+    labels: tuple[str, ...]
+    multi_label: bool
+    none_label: str
+    examples: tuple[Example, ...]
+
+    @property
+    def identity(self) -> str:
+        """A hash over everything that decides the messages and how answers are read."""
+        parts = (self.system, self.question, self.labels, self.multi_label, self.none_label)
+        return sha256(repr((parts, self.examples)).encode()).hexdigest()[:12]
+
+    def messages(self, text: str) -> list[dict[str, str]]:
+        """Chat messages: the task, the examples as earlier turns, the text with the question."""
+        turns = [{"role": "system", "content": self.system}]
+        for example in self.examples:
+            turns.append({"role": "user", "content": self._ask(example.text)})
+            turns.append({"role": "assistant", "content": example.answer})
+        turns.append({"role": "user", "content": self._ask(text)})
+        return turns
+
+    def _ask(self, text: str) -> str:
+        question = self.question.replace("{labels}", ", ".join(self.labels))
+        return f"Text:\n{text}\n\n{question}"
+
+
+def shipped_prompts() -> list[str]:
+    """Names of the prompts that come with HInter."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+@lru_cache(maxsize=32)
+def load_prompt(name: str) -> Prompt:
+    """Load a prompt by its shipped name or its path.
+
+    Raises:
+        ModelError: no such prompt, or a file that lacks a field; the message names both.
+    """
+    path = FOLDER / f"{name}.toml" if name in shipped_prompts() else Path(name)
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        names = ", ".join(shipped_prompts())
+        raise ModelError(f"No prompt '{name}'; use one of {names}, or a TOML file.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ModelError(f"Prompt file {path} cannot be read: {error}.") from error
+    try:
+        return _from_table(path.stem, table)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ModelError(
+            f"Prompt file {path} lacks or misuses a field ({error}); it needs system, question "
+            "and labels, and examples with text and answer."
+        ) from error
+
+
+def _from_table(name: str, table: dict[str, Any]) -> Prompt:
+    labels: Sequence[str] = table["labels"]
+    if len(labels) < 2 or not all(isinstance(label, str) and label.strip() for label in labels):
+        raise ModelError(f"Prompt '{name}' needs at least two labels, each a non-empty text.")
+    return Prompt(
+        name=name,
+        title=table.get("title", name),
+        system=table["system"].strip(),
+        question=table["question"].strip(),
+        labels=tuple(labels),
+        multi_label=bool(table.get("multi_label", False)),
+        none_label=table.get("none_label", ""),
+        examples=tuple(Example(e["text"], e["answer"]) for e in table.get("examples", ())),
+    )

@@ -1,0 +1,168 @@
+"""A model under test whose bias is planted by rules: to teach, to demonstrate and to test.
+
+Rules are separated by ``;`` or line ends, and the first that holds answers::
+
+    negative 0.62 if race=middle-eastern and gender=female
+    positive 0.66 if race=middle-eastern
+    positive 0.81 otherwise
+
+A condition is ``attribute=group`` (a term of that group stands in the text), ``attribute``
+(any term of it), a quoted word, or one of these after ``not``. The number is the label's
+probability, 0.9 if left out; the rest is shared by the other labels the rules name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from hinter_core.dictionary import load_shipped
+from hinter_core.errors import ModelError
+from hinter_core.matching import Matcher
+from hinter_core.models.base import Capabilities
+from hinter_core.types import Prediction
+
+RULES_FOLDER = Path(__file__).resolve().parent.parent.parent / "assets" / "scripted"
+_RULE = re.compile(
+    r"^(?P<label>.+?)(?:\s+(?P<score>[01]?\.\d+|1|0))?\s+(?P<when>if\s+.+|otherwise)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    wanted: bool
+    attribute: str = ""
+    group: str = ""
+    word: str = ""
+
+    def holds(self, groups: set[tuple[str, str]], text: str) -> bool:
+        if self.word:
+            found = re.search(rf"(?<!\w){re.escape(self.word)}(?!\w)", text, re.I) is not None
+        elif self.group:
+            found = (self.attribute, self.group) in groups
+        else:
+            found = any(attribute == self.attribute for attribute, _ in groups)
+        return found is self.wanted
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    label: str
+    score: float
+    conditions: tuple[_Condition, ...]
+
+
+class ScriptedModel:
+    """Answers by rules over the dictionary terms in a text."""
+
+    def __init__(self, name: str, rules: str) -> None:
+        self.name = name
+        self._rules = _parse_rules(rules)
+        labels = tuple(dict.fromkeys(rule.label for rule in self._rules))
+        if len(labels) < 2:
+            labels += ("other",)
+        self.identity = f"scripted-1-{sha256(rules.encode()).hexdigest()[:12]}"
+        self.capabilities = Capabilities(labels=labels, note="bias planted by rules")
+        used = {c.attribute for rule in self._rules for c in rule.conditions if c.attribute}
+        shipped = load_shipped()
+        self._matcher = Matcher([shipped[name] for name in sorted(used)])
+
+    def predict(self, texts: Sequence[str]) -> list[Prediction]:
+        """The answer of the first rule that holds, for each text."""
+        return [self._answer(text) for text in texts]
+
+    def _answer(self, text: str) -> Prediction:
+        occurrences, _ = self._matcher.find(text)
+        groups = {(o.attribute, term.group) for o in occurrences for term in o.terms}
+        for rule in self._rules:
+            if all(condition.holds(groups, text) for condition in rule.conditions):
+                break
+        rest = (1 - rule.score) / (len(self.capabilities.labels) - 1)
+        scores = dict.fromkeys(self.capabilities.labels, rest)
+        scores[rule.label] = rule.score
+        return Prediction((rule.label,), scores)
+
+    def visible(self, text: str) -> int:
+        """The rules read the whole text."""
+        return len(text)
+
+
+def _parse_rules(text: str) -> tuple[_Rule, ...]:
+    bare = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+    lines = [line.strip() for line in re.split(r"[;\n]", "\n".join(bare))]
+    rules = [_parse_rule(line) for line in lines if line]
+    if not rules or rules[-1].conditions:
+        raise ModelError(
+            "Scripted rules must end with 'LABEL otherwise', so every text is answered."
+        )
+    for rule in rules:
+        if rule.score > 1:
+            raise ModelError(f"Rule '{rule.label} {rule.score}': give a score between 0 and 1.")
+        if rule.score <= 1 / max(2, len({r.label for r in rules})):
+            raise ModelError(f"Rule '{rule.label} {rule.score}': another label would score higher.")
+    return tuple(rules)
+
+
+def _parse_rule(line: str) -> _Rule:
+    match = _RULE.match(line)
+    if not match:
+        raise ModelError(f"Rule '{line}' is not 'LABEL [0.9] if CONDITIONS' or 'LABEL otherwise'.")
+    score = float(match["score"] or 0.9)
+    when = match["when"]
+    if when == "otherwise":
+        return _Rule(match["label"], score, ())
+    conditions = re.split(r"\s+and\s+", when[2:].strip())
+    return _Rule(match["label"], score, tuple(_parse_condition(c, line) for c in conditions))
+
+
+def _parse_condition(text: str, line: str) -> _Condition:
+    wanted = not text.startswith("not ")
+    body = text.removeprefix("not ").strip()
+    if quoted := re.fullmatch(r"[\"'](.+)[\"']", body):
+        return _Condition(wanted, word=quoted.group(1))
+    attribute, _, group = (part.strip() for part in body.partition("="))
+    shipped = load_shipped()
+    if attribute not in shipped:
+        raise ModelError(
+            f"Rule '{line}': unknown attribute '{attribute}'; use one of {', '.join(shipped)}, "
+            "or quote a word."
+        )
+    known = shipped[attribute].groups or {}
+    if group and group not in known:
+        raise ModelError(
+            f"Rule '{line}': unknown group '{group}' of {attribute}; use one of {', '.join(known)}."
+        )
+    return _Condition(wanted, attribute, group)
+
+
+def shipped_rules() -> list[str]:
+    """Names of the rule files that come with HInter."""
+    return sorted(path.stem for path in RULES_FOLDER.glob("*.rules"))
+
+
+def load(argument: str) -> ScriptedModel:
+    """``scripted:NAME`` of a shipped rule file, ``scripted:PATH.rules``, or the rules themselves.
+
+    Raises:
+        ModelError: no such file, or a rule that cannot be read.
+    """
+    if argument in shipped_rules():
+        path = RULES_FOLDER / f"{argument}.rules"
+    else:
+        path = Path(argument)
+        if path.suffix != ".rules":
+            if not re.search(r"\b(otherwise|if)\b", argument):
+                names = "".join(f"scripted:{name}, " for name in shipped_rules())
+                raise ModelError(
+                    f"No rules named '{argument}'; use {names}a .rules file, or rules such as "
+                    "'scripted:negative if gender=female; positive otherwise'."
+                )
+            return ScriptedModel(f"scripted:{argument}", argument)
+    try:
+        rules = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"Cannot read the rules in {path}; check the path.") from error
+    return ScriptedModel(f"scripted:{argument}", rules)

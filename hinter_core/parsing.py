@@ -1,0 +1,128 @@
+"""Parsers: one protocol, the spaCy back-end, and a store that parses each sentence once.
+
+A parser is named by one string: ``embedded`` (the pipeline in ``assets/models/parser``), the name
+of an installed spaCy pipeline, or a path to one.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from hinter_core.errors import ParserError
+from hinter_core.types import Parse
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+EMBEDDED = Path(__file__).resolve().parent.parent / "assets" / "models" / "parser"
+_UNUSED = ("lemmatizer", "senter", "morphologizer", "attribute_ruler", "entity_linker")
+
+
+class Parser(Protocol):
+    """What the invariant needs of a parser."""
+
+    name: str
+    identity: str
+
+    def parse(self, sentences: Sequence[str]) -> list[Parse]:
+        """One :class:`Parse` per sentence, in order."""
+        ...
+
+
+class SpacyParser:
+    """A spaCy pipeline with a tagger and a dependency parser (and NER, if it has one)."""
+
+    def __init__(self, name: str, nlp: Language) -> None:
+        missing = {"tagger", "parser"} - set(nlp.pipe_names)
+        if missing:
+            raise ParserError(
+                f"The spaCy pipeline '{name}' has no {' and no '.join(sorted(missing))}; "
+                "choose one with both, such as en_core_web_sm or embedded."
+            )
+        self.name = name
+        meta = nlp.meta
+        self.identity = f"{meta.get('lang')}_{meta.get('name')}-{meta.get('version')}"
+        self._nlp = nlp
+        self._lock = threading.Lock()  # spaCy pipelines are not safe to share between threads
+
+    def parse(self, sentences: Sequence[str]) -> list[Parse]:
+        """Parse each string as one sentence."""
+        with self._lock:
+            return [_to_parse(doc) for doc in self._nlp.pipe(sentences, batch_size=256)]
+
+
+def _to_parse(doc: Doc) -> Parse:
+    return Parse(
+        words=tuple(t.text for t in doc),
+        tags=tuple(t.tag_ for t in doc),
+        labels=tuple(t.dep_ for t in doc),
+        heads=tuple(t.head.i for t in doc),
+        spans=tuple((t.idx, t.idx + len(t)) for t in doc),
+        entities=tuple(t.ent_type_ for t in doc),
+    )
+
+
+@lru_cache(maxsize=4)
+def load_parser(name: str = "embedded") -> SpacyParser:
+    """Load a parser by name; each name is loaded once per process.
+
+    Raises:
+        ParserError: unknown, missing or broken; the message says the install line.
+    """
+    import spacy
+
+    target: str | Path = EMBEDDED if name == "embedded" else name
+    if not str(target).strip():
+        raise ParserError("No parser named; use 'embedded' or a spaCy pipeline.")
+    try:
+        nlp = spacy.load(target, exclude=list(_UNUSED))
+    except OSError as error:
+        if name == "embedded" or Path(name).exists():
+            raise ParserError(f"{target} is no spaCy pipeline; restore or retrain it.") from error
+        hint = f"python -m spacy download {name}" if name.isidentifier() else "check the path"
+        raise ParserError(
+            f"Parser '{name}' is not installed; use 'embedded' or install it: {hint}"
+        ) from error
+    except (ValueError, ImportError, AttributeError, KeyError) as error:
+        first = str(error).strip().splitlines()[0]
+        raise ParserError(f"Parser '{name}' cannot be loaded ({first}).") from error
+    return SpacyParser(name, nlp)
+
+
+class ParseStore:
+    """Parses each distinct sentence once and keeps it (least recently used go first).
+
+    ``parsed`` counts sentences handed to the parser, ``asked`` all sentences asked for.
+    """
+
+    def __init__(self, parser: Parser, capacity: int = 200_000) -> None:
+        self.parser = parser
+        self.parsed = 0
+        self.asked = 0
+        self._capacity = capacity
+        self._kept: OrderedDict[str, Parse] = OrderedDict()
+        self._lock = threading.RLock()
+
+    def parse(self, sentences: Iterable[str]) -> dict[str, Parse]:
+        """The parses of ``sentences``, by sentence; what is not kept is parsed in one batch."""
+        wanted = list(sentences)
+        distinct = list(dict.fromkeys(wanted))
+        with self._lock:
+            self.asked += len(wanted)
+            missing = [s for s in distinct if s not in self._kept]
+            found = {s: self._kept[s] for s in distinct if s in self._kept}
+            for sentence in found:
+                self._kept.move_to_end(sentence)
+            if missing:
+                self.parsed += len(missing)
+                for sentence, parse in zip(missing, self.parser.parse(missing), strict=True):
+                    found[sentence] = self._kept[sentence] = parse
+                while len(self._kept) > self._capacity:
+                    self._kept.popitem(last=False)
+            return found

@@ -1,0 +1,210 @@
+"""Planning: what a text offers to be tested, before anything is asked of a model.
+
+A plan holds the sentences, the occurrences that count and those that do not, and the lattice of
+mutants. Asking is a separate step (:mod:`hinter_core.probe`), so that a budget, a search or a
+person can choose among what is possible.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from hinter_core.dictionary import Dictionary
+from hinter_core.errors import InputError
+from hinter_core.lattice import Lattice
+from hinter_core.matching import INVISIBLE, Matcher
+from hinter_core.mutation import assemble, edits_for, splices_of, splices_overlap
+from hinter_core.parsing import ParseStore
+from hinter_core.person import read
+from hinter_core.sentences import sentence_at, split_sentences
+from hinter_core.types import (
+    Edit,
+    Mutant,
+    Occurrence,
+    RejectedOccurrence,
+    Sentence,
+    Splice,
+)
+
+MAX_CHARACTERS = 100_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What decides which mutants a text has.
+
+    ``order`` is the highest order; ``limit`` caps intersectional mutants (a seeded sample);
+    ``literal`` is the paper's mode, where every occurrence of a term counts.
+    """
+
+    order: int = 2
+    limit: int | None = None
+    literal: bool = False
+    seed: int = 0
+
+
+@dataclass
+class Plan:
+    """Everything known of a text before a model is asked."""
+
+    text: str
+    attributes: tuple[str, ...]
+    settings: Settings
+    sentences: list[Sentence]
+    occurrences: list[Occurrence]
+    rejected: list[RejectedOccurrence]
+    edits: dict[str, list[Edit]]
+    notices: list[str] = field(default_factory=list)
+    _splices: dict[Edit, tuple[Splice, ...]] = field(default_factory=dict)
+    _chosen: list[tuple[Edit, ...]] | None = None
+
+    @property
+    def missing(self) -> list[str]:
+        """Attributes without a term that counts."""
+        return [a for a in self.attributes if not self.edits.get(a)]
+
+    @property
+    def lattice(self) -> Lattice:
+        """All combinations of the edits."""
+        return Lattice({a: e for a, e in self.edits.items() if e}, self.settings.order)
+
+    @property
+    def total(self) -> int:
+        """Number of possible intersectional mutants (overlapping ones included)."""
+        lattice = self.lattice
+        return sum(lattice.count(k) for k in range(2, self.settings.order + 1))
+
+    def mutant(self, edits: Sequence[Edit]) -> Mutant:
+        """The mutant of these edits."""
+        return assemble(self.text, edits, (s for e in edits for s in self._of(e)))
+
+    def possible(self, edits: Sequence[Edit]) -> bool:
+        """Whether the edits touch different words."""
+        return len(edits) < 2 or not splices_overlap(s for e in edits for s in self._of(e))
+
+    def _of(self, edit: Edit) -> tuple[Splice, ...]:
+        if edit not in self._splices:
+            self._splices[edit] = splices_of(self.text, edit, self.sentences)
+        return self._splices[edit]
+
+    def chosen(self) -> list[tuple[Edit, ...]]:
+        """Edit sets to test, by the settings: intersectional ones (or atomic, at order 1)."""
+        if self._chosen is None:
+            if self.settings.order == 1:
+                self._chosen = [(edit,) for edits in self.edits.values() for edit in edits]
+            else:
+                limit, seed = self.settings.limit, self.settings.seed
+                self._chosen = self.lattice.intersectional(limit, seed, self.possible)
+        return self._chosen
+
+
+def clean(text: str) -> tuple[str, list[str]]:
+    """The text to check and notices about it.
+
+    Line ends become line feeds; control characters are taken out, as a tokenizer may choke on them
+    (a form feed and its like become a space). Everything else stays.
+
+    Raises:
+        InputError: empty, blank, or longer than ``MAX_CHARACTERS``.
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(
+            f"The text has {len(text):,} characters; at most {MAX_CHARACTERS:,} are checked at "
+            "once. Paste a part of it."
+        )
+    notices = []
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    kept = "".join(_without_control(c) for c in text)
+    if removed := len(text) - len(kept):
+        notices.append(f"{removed} control character(s) were taken out.")
+    if any(c in INVISIBLE for c in kept):
+        notices.append("The text contains invisible characters; they were kept.")
+    if not any(c.isalnum() for c in kept):
+        raise InputError("There is no text to check; type or paste a sentence about people.")
+    return kept, notices
+
+
+def _without_control(character: str) -> str:
+    if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs"):
+        return character
+    return " " if character.isspace() else ""
+
+
+def make_plan(
+    text: str,
+    dictionaries: Sequence[Dictionary],
+    settings: Settings,
+    parses: ParseStore,
+    *,
+    matcher: Matcher | None = None,
+    visible: Sequence[Callable[[str], int]] = (),
+) -> Plan:
+    """Find what can be mutated in ``text``.
+
+    ``visible`` tells, for each model, how many leading characters of the cleaned text it sees;
+    terms that one of them does not see do not count. ``matcher`` may be given when the same
+    dictionaries serve many texts.
+
+    Raises:
+        InputError: the text is empty, blank or too long.
+    """
+    text, notices = clean(text)
+    sentences = split_sentences(text)
+    occurrences, rejected = (matcher or Matcher(dictionaries)).find(text)
+    seen = min((sees(text) for sees in visible), default=len(text))
+    occurrences, unseen = _within_window(occurrences, seen)
+    rejected += unseen
+    if settings.literal:
+        kept = occurrences
+    else:
+        kept, no_person = _with_sense(occurrences, sentences, parses)
+        rejected += no_person
+    pairs = {d.attribute: dict(d.pairs_from) for d in dictionaries}
+    return Plan(
+        text=text,
+        attributes=tuple(d.attribute for d in dictionaries),
+        settings=settings,
+        sentences=sentences,
+        occurrences=kept,
+        rejected=sorted(rejected, key=lambda r: r.occurrence.span),
+        edits=edits_for(kept, pairs),
+        notices=notices,
+    )
+
+
+def _within_window(
+    occurrences: Sequence[Occurrence], visible: int
+) -> tuple[list[Occurrence], list[RejectedOccurrence]]:
+    inside = [o for o in occurrences if o.span[1] <= visible]
+    reason = "past the part of the text that the model sees"
+    outside = [RejectedOccurrence(o, reason) for o in occurrences if o.span[1] > visible]
+    return inside, outside
+
+
+def _with_sense(
+    occurrences: Sequence[Occurrence], sentences: Sequence[Sentence], parses: ParseStore
+) -> tuple[list[Occurrence], list[RejectedOccurrence]]:
+    """Keep the readings that the parse allows (form and person sense)."""
+    home: list[Sentence | None] = []
+    for occurrence in occurrences:
+        start, end = occurrence.span
+        sentence = sentence_at(sentences, start)
+        home.append(sentence if sentence and end <= sentence.end else None)
+    parsed = parses.parse([s.text for s in home if s])
+    kept: list[Occurrence] = []
+    refused: list[RejectedOccurrence] = []
+    for occurrence, sentence in zip(occurrences, home, strict=True):
+        if sentence is None:
+            refused.append(RejectedOccurrence(occurrence, "it spans two sentences"))
+            continue
+        start, end = (x - sentence.start for x in occurrence.span)
+        reading = read(parsed[sentence.text], (start, end), occurrence.terms)
+        if reading.terms:
+            kept.append(
+                Occurrence(occurrence.attribute, occurrence.span, occurrence.surface, reading.terms)
+            )
+        else:
+            refused.append(RejectedOccurrence(occurrence, reading.reason))
+    return kept, refused

@@ -1,0 +1,135 @@
+"""Deterministic sentence split.
+
+The invariant compares texts sentence by sentence (Algorithm 3, line 4). A statistical splitter may
+cut a mutant elsewhere than its source for no grammatical reason; rules do not, so an edit changes
+only its own sentence, and a sentence is parsed once. The rules know abbreviations, initials,
+ellipses, quotes, decimal numbers and legal citations ("362 U.S. 58").
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from hinter_core.types import Sentence
+
+_ABBREVIATIONS = frozenset(
+    """
+    mr mrs ms mx dr prof rev hon gen col capt lt sgt sr jr st messrs mmes gov sen rep pres supt maj
+    cmdr adm fr vs v no nos art arts sec secs ch chs cl para paras pt pts vol vols ed eds p pp fig
+    figs tab cf al id ibid op cit ex exs app cir ct supp stat rev cong sess ann reg regs cert
+    jan feb mar apr jun jul aug sept sep oct nov dec mon tue tues wed thu thur thurs fri sat sun
+    inc corp co ltd llc bros assn assoc dept dist univ est approx ca etc e.g i.e eg ie viz seq
+    u.s u.k u.n e.u d.c ph.d m.d b.a m.a j.d ll.m a.m p.m ave blvd rd mt ft
+    cal va conn mich tex fla ill ala ariz ark colo kan ky minn neb nev okla tenn vt wis wyo mont
+    corr mortg grp ctr servs rptr inv mfg bd ry assocs hosp nat'l int'l gov't mgmt ins tel auth
+    s.ct l.ed f.supp f.2d f.3d s.w n.e n.w s.e a.2d p.2d so.2d h.r fed civ crim evid proc
+    """.split()
+)
+# Common words too: these abbreviate only before a number or a single letter ("Fig. 2", "Ex. B").
+_ALSO_WORDS = frozenset("no nos art arts ex fig figs tab mar sun sat mon wed p".split())
+# After these a full stop may well end the sentence; it does when a capital follows.
+_MAY_END = frozenset(
+    "etc inc corp co ltd llc u.s u.k u.n e.u d.c a.m p.m jr sr al ph.d m.d seq".split()
+)
+_STARTERS = frozenset(
+    """the a an this that these those he she it they we i you his her its their our my there here
+    but and so when while if in on at after before as for however then not no what who why how
+    """.split()
+)
+_BOUNDARY = re.compile(
+    r"""
+    (?P<stop>(?<![.!?\u2026])[.!?\u2026]++)    # one or more stops (possessive: linear time)
+    (?P<close>["'\u2019\u201d)\]\u00bb]*+)    # closing quotes and brackets belong to the sentence
+    (?P<gap>\s+|$)
+    | (?P<para>\n\s*\n\s*)                   # a blank line always ends a sentence
+    """,
+    re.VERBOSE,
+)
+_NUMBERED = re.compile(r"\d|(?:[B-HJ-Z]|[IVXLC]{2,})\b(?!['\u2019])")
+_LAST_WORD = re.compile(r"[^\s(\[\"'\u201c\u2018]+$")
+# "269 Va. 262", "227 Cal. App. 3d 692": volume, reporter, page.
+_REPORTER = re.compile(r"\b\d+\s+(?:[A-Z][\w.'\u2019]{0,7}\s?){1,4}$")
+_CITED = re.compile(r"\d|[A-Z][\w'\u2019]{0,5}\.")
+_YEAR_IN_BRACKETS = re.compile(r"\d{4}\)")
+_OPENERS = "\"'\u201c\u2018([\u00ab-\u2013\u2014*"
+_LOOK = 80  # characters looked at before and after a stop, so that time grows with the text only
+
+
+def split_sentences(text: str) -> list[Sentence]:
+    """Split ``text`` into sentences; each is a slice of it without outer blanks.
+
+    Every non-blank character belongs to exactly one sentence. Blank text gives no sentence.
+    """
+    sentences: list[Sentence] = []
+    start = 0
+    for match in _BOUNDARY.finditer(text):
+        if match.group("para") is not None:
+            _append(sentences, text, start, match.start())
+            start = match.end()
+        elif match.start() >= start and _ends_sentence(text, start, match):
+            _append(sentences, text, start, match.end("close"))
+            start = match.end()
+    _append(sentences, text, start, len(text))
+    return sentences
+
+
+def sentence_at(sentences: Sequence[Sentence], position: int) -> Sentence | None:
+    """The sentence that the character at ``position`` belongs to."""
+    index = bisect_right(sentences, position, key=lambda s: s.start) - 1
+    if index >= 0 and position < sentences[index].end:
+        return sentences[index]
+    return None
+
+
+def _append(sentences: list[Sentence], text: str, start: int, end: int) -> None:
+    piece = text[start:end]
+    stripped = piece.strip()
+    if stripped:
+        begin = start + len(piece) - len(piece.lstrip())
+        sentences.append(Sentence(stripped, begin, begin + len(stripped)))
+
+
+def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
+    end = match.end()
+    stop, following = match.group("stop"), text[end : end + _LOOK].lstrip(_OPENERS + " ")
+    if not following:
+        return True
+    first = following[0]
+    if "!" in stop or "?" in stop:
+        # "Stop!" she said -- a quotation goes on in lower case.
+        return not (match.group("close") and first.islower())
+    if stop != ".":
+        # Ellipsis: goes on unless a capital follows.
+        return not first.islower()
+    if first.islower():
+        return False
+    return not _is_abbreviation(text[max(start, match.start() - _LOOK) : match.start()], following)
+
+
+def _is_abbreviation(before: str, following: str) -> bool:
+    if _YEAR_IN_BRACKETS.match(following):
+        return True  # "(D. Conn. 2004)"
+    if _CITED.match(following) and _REPORTER.search(before[-40:]):
+        return True
+    found = _LAST_WORD.search(before)
+    if not found:
+        return False
+    word = found.group()
+    lower = word.lower()
+    if len(word) == 1 and word.isalpha() and word.isupper() and word != "I":
+        return _first_word(following) not in _STARTERS  # an initial: J. Smith; not "Plan B. The"
+    if lower in _ALSO_WORDS:
+        return _NUMBERED.match(following) is not None
+    if lower in _ABBREVIATIONS:
+        return lower not in _MAY_END or _first_word(following) not in _STARTERS
+    # Reporters and acronyms such as "S.D.N.Y." or "F.2d": letters joined by inner stops.
+    return bool(re.fullmatch(r"(?:[A-Za-z]\w{0,4}\.)+\w{1,4}", word)) and (
+        following[0].isdigit() or _first_word(following) not in _STARTERS
+    )
+
+
+def _first_word(following: str) -> str:
+    match = re.match(r"\w+", following)
+    return match.group().lower() if match else ""

@@ -1,0 +1,265 @@
+"""The nouns of HInter: dictionaries, edits, mutants, parses, predictions, verdicts.
+
+Standard library only, immutable, and free of any back-end. A *test case* is a source text of any
+origin with follow-ups (mutants) made by edits; a verdict says what an oracle made of it.
+Offsets are half-open character spans ``(start, end)`` on the source text unless said otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+Span = tuple[int, int]
+
+
+class Form(StrEnum):
+    """Grammatical form of a term; terms are exchanged only within one form."""
+
+    ANY = "any"
+    ADJECTIVE = "adj"
+    COMPARATIVE = "adj-comp"
+    SUPERLATIVE = "adj-sup"
+    NOUN_SG = "noun-sg"
+    NOUN_PL = "noun-pl"
+    PRONOUN_SUBJECT = "pron-subj"
+    PRONOUN_OBJECT = "pron-obj"
+    PRONOUN_POSSESSIVE = "pron-poss"
+    PRONOUN_POSSESSIVE_ABSOLUTE = "pron-poss-abs"
+    PRONOUN_REFLEXIVE = "pron-refl"
+    TITLE = "title"
+    NAME = "name"
+    VERB = "verb"
+    ADVERB = "adv"
+    PREP_PHRASE = "prep-phrase"
+
+
+class Sense(StrEnum):
+    """Whether a term always means a person, or only where the parse shows it."""
+
+    PERSON = "person"
+    ASK = "ask"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A dictionary entry: a surface form with its group, grammatical form and concept."""
+
+    text: str
+    group: str
+    form: Form = Form.ANY
+    concept: str = ""
+    sense: Sense = Sense.PERSON
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A directed replacement: source term, target term and their groups, within one attribute."""
+
+    attribute: str
+    source: Term
+    target: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """Where terms of one attribute stand in a text.
+
+    ``terms`` holds the readings that the surface admits (``her`` is object or possessive); after
+    sense and form have been checked against the parse, the readings that hold.
+    """
+
+    attribute: str
+    span: Span
+    surface: str
+    terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedOccurrence:
+    """An occurrence that does not count, and why, in words a visitor understands."""
+
+    occurrence: Occurrence
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One pair applied to all of its occurrences in one text."""
+
+    pair: Pair
+    spans: tuple[Span, ...]
+
+    @property
+    def attribute(self) -> str:
+        """The sensitive attribute that this edit changes."""
+        return self.pair.attribute
+
+    @property
+    def key(self) -> tuple[str, str, str, str, tuple[Span, ...]]:
+        """A sortable identity."""
+        pair = self.pair
+        return (pair.attribute, pair.source.text, pair.target.text, pair.source.form, self.spans)
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """One replacement of ``source[start:end]`` by ``new``.
+
+    ``at`` is where ``new`` stands in the mutant; ``attribute`` is empty for a mended article.
+    """
+
+    start: int
+    end: int
+    old: str
+    new: str
+    at: int
+    attribute: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A source text with a set of edits applied at once.
+
+    Equality is by edits; ``order`` is their number: 1 is atomic, 2 and more intersectional.
+    """
+
+    edits: tuple[Edit, ...]
+    text: str = field(compare=False)
+    splices: tuple[Splice, ...] = field(compare=False)
+
+    @property
+    def order(self) -> int:
+        """Number of edits (1: atomic, >= 2: intersectional)."""
+        return len(self.edits)
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """The parse of one sentence; all tuples have one item per token.
+
+    ``tags`` are Penn Treebank tags, ``heads`` indices of head tokens (a root is its own head),
+    ``spans`` character offsets within the sentence, ``entities`` entity types or ``""``.
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    labels: tuple[str, ...]
+    heads: tuple[int, ...]
+    spans: tuple[Span, ...]
+    entities: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence and its place in its text; ``text`` is the slice, without outer blanks."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Layer(StrEnum):
+    """The layer of the invariant that a mutant broke (Algorithm 3, lines 6, 16 and 20)."""
+
+    SENTENCES = "sentence count"
+    POS = "part of speech"
+    DEPENDENCY = "dependency relation"
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Tokens (indices) that differ in one layer; -1 where one side has no token there."""
+
+    layer: Layer
+    source_index: int
+    mutant_index: int
+    source_value: str
+    mutant_value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conformance:
+    """Answer of the invariant: kept, or discarded with sentence, layer and positions.
+
+    ``sentence`` is the index of the first sentence that broke it (-1 when kept, or when the
+    sentence counts differ), ``layer`` the first layer that broke. ``mismatches`` lists the
+    differing tokens of that sentence in both layers.
+    """
+
+    kept: bool
+    layer: Layer | None = None
+    sentence: int = -1
+    mismatches: tuple[Mismatch, ...] = ()
+    reason: str = ""
+
+
+class Failure(StrEnum):
+    """Why a model gave no usable answer."""
+
+    REFUSED = "refused"
+    UNPARSABLE = "unparsable"
+    TIMED_OUT = "timed out"
+    ERROR = "error"
+    OVER_BUDGET = "over budget"
+
+
+def _no_scores() -> Mapping[str, float]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """A model's answer: a set of labels with scores in [0, 1] where there are any, or a failure.
+
+    An empty ``labels`` without ``failure`` is the multi-label answer "no label".
+    """
+
+    labels: tuple[str, ...] = ()
+    scores: Mapping[str, float] = field(default_factory=_no_scores)
+    failure: Failure | None = None
+    detail: str = ""
+
+    @property
+    def answered(self) -> bool:
+        """Whether the model gave an answer that the oracle can compare."""
+        return self.failure is None
+
+
+class Verdict(StrEnum):
+    """What the oracle says of a mutant; every mutant ends in exactly one."""
+
+    BENIGN = "benign"
+    BIASED = "biased"
+    HIDDEN = "hidden"
+    DISCARDED = "discarded"
+    UNANSWERED = "unanswered"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """How far the scores moved, about one reference label.
+
+    ``shift``: mutant minus original probability of ``label``. ``margin``: distance of the mutant's
+    answer from the decision boundary, in probability. ``interaction``: what the set of edits does
+    beyond the sum of its parts, in log-odds of ``label`` (None for order 1, or where a part has no
+    score).
+    """
+
+    label: str
+    shift: float | None = None
+    margin: float | None = None
+    interaction: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A mutant with everything known of it for one model under test."""
+
+    mutant: Mutant
+    conformance: Conformance
+    prediction: Prediction | None
+    verdict: Verdict
+    effect: Effect | None = None

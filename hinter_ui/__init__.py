@@ -1,0 +1,1 @@
+"""HInter's browser interface; gradio lives here and nowhere else."""

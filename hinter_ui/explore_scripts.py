@@ -1,0 +1,75 @@
+"""What the Explore tab does in the browser itself; no text of a visitor ever becomes part of it."""
+
+from __future__ import annotations
+
+# A row or another page of the table was chosen, by mouse or keyboard.
+TABLE_JS = """
+const show = (row, model) => {
+  element.querySelectorAll('tr.selected').forEach(r => r.classList.remove('selected'));
+  element.querySelectorAll('.pick').forEach(b => b.setAttribute('aria-pressed', 'false'));
+  const line = element.querySelector(`tr[data-row="${row}"]`);
+  line?.classList.add('selected');
+  line?.querySelector('.pick')?.setAttribute('aria-pressed', 'true');
+  trigger('select', {row: Number(row), model: model || ''});
+  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  document.getElementById('banner')?.scrollIntoView({behavior: calm ? 'auto' : 'smooth'});
+};
+element.addEventListener('click', event => {
+  const turn = event.target.closest('[data-page]');
+  if (turn) { trigger('select', {page: Number(turn.dataset.page)}); return; }
+  const line = event.target.closest('tr[data-row]');
+  if (!line) return;
+  const cell = event.target.closest('[data-model]');
+  show(line.dataset.row, cell ? cell.dataset.model : '');
+});
+element.addEventListener('keydown', event => {
+  const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+  if (!step || !event.target.matches('.pick')) return;
+  const picks = [...element.querySelectorAll('.pick')];
+  const next = picks[picks.indexOf(event.target) + step];
+  if (next) { event.preventDefault(); next.focus(); }
+});
+"""
+LINK_JS = """
+element.addEventListener('click', async event => {
+  if (!event.target.matches('.copy-link')) return;
+  const link = element.querySelector('a.share');
+  try { await navigator.clipboard.writeText(link.href); event.target.textContent = 'Copied'; }
+  catch { event.target.textContent = 'Copy it from the link itself'; }
+});
+"""
+
+# The two trees of a pair scroll together.
+TREES_JS = """
+element.addEventListener('scroll', event => {
+  const row = event.target.closest?.('.tree-row');
+  row?.querySelectorAll('.tree-scroll').forEach(other => {
+    if (Math.abs(other.scrollLeft - event.target.scrollLeft) > 1)
+      other.scrollLeft = event.target.scrollLeft;
+  });
+}, true);
+"""
+
+# After a check, bring its result or its notice into view if it lies low on the screen or below it.
+REVEAL_JS = """() => {
+  const told = document.querySelector('#notice .error') || document.querySelector('#banner');
+  if (!told) return;
+  const top = told.getBoundingClientRect().top;
+  if (top > 0 && top < innerHeight * 0.6) return;
+  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  scrollBy({top: top - innerHeight * 0.25, behavior: calm ? 'auto' : 'smooth'});
+}"""
+
+_DOWNLOAD_JS = """(content) => {
+  const blob = new Blob([content], {type: 'TYPE'});
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = 'hinter-check.ENDING';
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}"""
+
+
+def download(kind: str, ending: str) -> str:
+    """A script that saves its input as a file, without the server keeping one."""
+    return _DOWNLOAD_JS.replace("TYPE", kind).replace("ENDING", ending)

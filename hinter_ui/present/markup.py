@@ -1,0 +1,57 @@
+"""The one place where text becomes HTML.
+
+``tag`` escapes every child and attribute that is not :class:`Markup` already, so a text, a label
+or an answer cannot reach the page as HTML unless somebody wraps it in ``Markup`` by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape as _html_escape
+
+# gr.HTML fills a template with the value; these must not look like one.
+_TEMPLATE = str.maketrans({"{": "&#123;", "}": "&#125;", "$": "&#36;", "`": "&#96;"})
+_VOID = frozenset({"br", "hr", "img", "input", "line", "path", "rect", "circle"})
+
+
+class Markup(str):
+    """A string that is HTML already."""
+
+    __slots__ = ()
+
+
+def escape(value: object) -> Markup:
+    """``value`` as HTML text; Markup stays as it is."""
+    if isinstance(value, Markup):
+        return value
+    return Markup(_html_escape(str(value), quote=True).translate(_TEMPLATE))
+
+
+def join(parts: Iterable[object], separator: str = "") -> Markup:
+    """Parts after each other, each escaped."""
+    return Markup(escape(separator).join(escape(part) for part in parts))
+
+
+def tag(name: str, *children: object, **attributes: object) -> Markup:
+    """One element. ``class_`` is ``class``, ``aria_label`` is ``aria-label``.
+
+    Children and attributes that are None or False are left out; True gives a bare attribute.
+    """
+    written = "".join(
+        f" {_attribute_name(key)}" + ("" if value is True else f'="{escape(value)}"')
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
+    if name in _VOID:
+        return Markup(f"<{name}{written}/>")
+    inner = "".join(escape(c) for c in children if c is not None and c is not False)
+    return Markup(f"<{name}{written}>{inner}</{name}>")
+
+
+def _attribute_name(key: str) -> str:
+    return key.rstrip("_").replace("_", "-")
+
+
+def isolated(text: str) -> Markup:
+    """Foreign text on a line of ours: its writing direction stays its own."""
+    return tag("bdi", text)

@@ -1,0 +1,154 @@
+"""A plot of the scores: how far the pair goes beyond the sum of its parts.
+
+The axis is log-odds, where effects that just add up give parallel lines; the ticks are
+probabilities, which people read.
+"""
+
+from __future__ import annotations
+
+from math import exp, log
+from typing import Any
+
+from hinter_core.lattice import subsets
+from hinter_core.probe import Check
+from hinter_core.types import Edit, Judged
+from hinter_ui.present.words import capital, in_order, name_of, product
+
+_TICKS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
+_INK = "#737886"
+_MAIN = "#4f46e5"
+_OTHER = "#0e7490"
+_ALARM = "#c8323f"
+_EPSILON = 1e-4
+_GRID = {"gridcolor": "rgba(128,128,128,.22)", "zeroline": False, "fixedrange": True}
+
+
+def log_odds(p: float) -> float:
+    """Log-odds of a probability, kept within the plot."""
+    p = min(max(p, _EPSILON), 1 - _EPSILON)
+    return log(p / (1 - p))
+
+
+def probability(value: float) -> float:
+    """The inverse of :func:`log_odds`."""
+    return 1 / (1 + exp(-value))
+
+
+def figure(check: Check, judged: Judged, model: str) -> Any | None:
+    """A plotly figure of the mutant and its parts; None where a score is missing."""
+    edits = in_order(judged.mutant.edits, check.plan.attributes)
+    if judged.effect is None:
+        return None
+    label = judged.effect.label
+    scores: dict[frozenset[Edit], float] = {frozenset(): check.originals[model].scores[label]}
+    for part in subsets(edits):
+        result = check.find(model, part)
+        if result and result.prediction and label in result.prediction.scores:
+            scores[frozenset(part)] = result.prediction.scores[label]
+    if len(edits) == 2 and len(scores) == 4:
+        return _interaction(scores, edits, label)
+    return _dots(scores, edits, label)
+
+
+def _interaction(scores: dict[frozenset[Edit], float], edits: tuple[Edit, ...], label: str) -> Any:
+    from plotly import graph_objects as go
+
+    first, second = edits
+    a, b = name_of(first.attribute), name_of(second.attribute)
+    none, both = frozenset[Edit](), frozenset(edits)
+    one, two = frozenset([first]), frozenset([second])
+    xs = [f"{a} unchanged", f"{a} changed"]
+    plain, changed = [scores[none], scores[one]], [scores[two], scores[both]]
+    added = log_odds(scores[one]) + log_odds(scores[two]) - log_odds(scores[none])
+    fig = go.Figure()
+    fig.add_trace(_line(xs, plain, f"{b} unchanged", _MAIN, "circle", "solid"))
+    fig.add_trace(_line(xs, changed, f"{b} changed", _ALARM, "square", "dash"))
+    fig.add_trace(
+        go.Scatter(
+            x=[xs[1]],
+            y=[added],
+            mode="markers",
+            name="if the effects just added up",
+            marker={"symbol": "diamond-open", "size": 14, "color": _INK, "line": {"width": 2}},
+            hovertemplate=f"if added up: {probability(added):.2f}<extra></extra>",
+        )
+    )
+    values = [log_odds(p) for p in (*plain, *changed)] + [added]
+    fig.add_hline(y=0, line={"color": _INK, "width": 1, "dash": "dot"})
+    _dress(fig)
+    fig.update_yaxes(**_score_axis(values, label))
+    fig.update_xaxes(type="category", range=[-0.25, 1.25], **(_GRID | {"showgrid": False}))
+    return fig
+
+
+def _line(xs: list[str], ps: list[float], name: str, colour: str, symbol: str, dash: str) -> Any:
+    from plotly import graph_objects as go
+
+    return go.Scatter(
+        x=xs,
+        y=[log_odds(p) for p in ps],
+        customdata=ps,
+        mode="lines+markers",
+        name=name,
+        line={"color": colour, "width": 2, "dash": dash},
+        marker={"symbol": symbol, "size": 10, "color": colour},
+        hovertemplate="%{x}, " + name + ": %{customdata:.3f}<extra></extra>",
+    )
+
+
+def _dots(scores: dict[frozenset[Edit], float], edits: tuple[Edit, ...], label: str) -> Any:
+    from plotly import graph_objects as go
+
+    names, ps = [], []
+    for part in [(), *subsets(edits)]:
+        if frozenset(part) in scores:
+            names.append(capital(product([name_of(e.attribute) for e in part])) or "Original")
+            ps.append(scores[frozenset(part)])
+    fig = go.Figure()
+    fig.add_trace(
+        go.Scatter(
+            x=[log_odds(p) for p in ps],
+            y=names,
+            customdata=ps,
+            mode="markers",
+            marker={"size": 12, "color": [_MAIN] * (len(ps) - 1) + [_ALARM]},
+            hovertemplate="%{y}: %{customdata:.3f}<extra></extra>",
+        )
+    )
+    fig.add_vline(x=0, line={"color": _INK, "width": 1, "dash": "dot"})
+    _dress(fig)
+    fig.update_layout(height=110 + 30 * len(ps))
+    fig.update_xaxes(**_score_axis([log_odds(p) for p in ps], label))
+    fig.update_yaxes(type="category", autorange="reversed", automargin=True, **_GRID)
+    return fig
+
+
+def _dress(fig: Any) -> None:
+    fig.update_layout(
+        height=330,
+        margin={"l": 60, "r": 20, "t": 16, "b": 40},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"color": _INK, "size": 13},
+        legend={"orientation": "h", "y": -0.16, "x": 0},
+        showlegend=len(fig.data) > 1,
+        dragmode=False,
+    )
+
+
+def _score_axis(values: list[float], label: str) -> dict[str, Any]:
+    low, high = min(*values, log_odds(0.4)), max(*values, log_odds(0.6))
+    room = 0.15 * (high - low)
+    ticks = [p for p in _TICKS if low - room <= log_odds(p) <= high + room]
+    return {
+        "title": {"text": f"probability of \u201c{_plain(label)}\u201d"},
+        "range": [low - room, high + room],
+        "tickvals": [log_odds(p) for p in ticks],
+        "ticktext": [f"{p:g}" for p in ticks],
+        **_GRID,
+    }
+
+
+def _plain(label: str) -> str:
+    """Plotly reads a few HTML tags in its texts; a label must not be one."""
+    return label.replace("<", "\u2039").replace(">", "\u203a")[:40]

@@ -1,0 +1,205 @@
+"""The intersectional square: the original, its parts and the whole, each with its answer.
+
+At order 2 these are four cards; at order 3 the eight of the lattice; an atomic mutant has two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hinter_core.lattice import subsets
+from hinter_core.probe import Check
+from hinter_core.types import Edit, Judged, Prediction, Sentence, Splice, Verdict
+from hinter_ui.present.markup import Markup, isolated, join, tag
+from hinter_ui.present.words import (
+    SIGNS,
+    answer_of,
+    capital,
+    hue,
+    in_order,
+    name_of,
+    product,
+    signed,
+    term,
+)
+
+_LONG = 300  # characters; longer texts show the sentences that change
+_MOST_BARS = 6
+
+
+def square(check: Check, judged: Judged, model: str) -> Markup:
+    """All cards of one mutant for one model."""
+    edits = in_order(judged.mutant.edits, check.plan.attributes)
+    cards = [_original_card(check, edits, model)]
+    for part in subsets(edits):
+        result = check.find(model, part)
+        whole = len(part) == len(edits)
+        cards.append(_card(check, part, result, whole=whole, model=model))
+    legend = None
+    if len(edits) > 1:
+        legend = tag(
+            "p",
+            "Interaction: what the changes do together beyond the sum of each alone, in log-odds "
+            "of the original\u2019s answer; 0 when they just add up.",
+            class_="quiet",
+        )
+    kind = f"square order-{len(edits)}"
+    return tag("div", tag("div", *cards, class_=kind), legend, class_="square-wrap")
+
+
+def _original_card(check: Check, edits: Sequence[Edit], model: str) -> Markup:
+    prediction = check.originals[model]
+    marks = _source_marks(check.plan.text, edits)
+    body = _text(check.plan.text, marks, check.plan.sentences, original=True)
+    return _frame("Original", body, prediction, None, tag("p", "source text", class_="foot"), "")
+
+
+def _source_marks(text: str, edits: Sequence[Edit]) -> list[Splice]:
+    spans = sorted((start, end, e.attribute) for e in edits for start, end in e.spans)
+    return [Splice(a, b, text[a:b], "", 0, attribute) for a, b, attribute in spans]
+
+
+def _card(
+    check: Check, part: Sequence[Edit], judged: Judged | None, *, whole: bool, model: str
+) -> Markup:
+    names = product([name_of(edit.attribute) for edit in part])
+    title = capital(names) + (" only" if len(part) == 1 else "")
+    if judged is None:
+        foot = tag("p", "not judged before the scan was stopped", class_="foot")
+        return _frame(title, Markup(""), None, None, foot, "")
+    body = _text(check.plan.text, judged.mutant.splices, check.plan.sentences)
+    verdict = judged.verdict
+    frame = verdict.value if whole or verdict in (Verdict.BIASED, Verdict.HIDDEN) else ""
+    if whole:
+        frame += " whole"
+    original = check.originals[model]
+    return _frame(title, body, judged.prediction, original, _foot(judged), frame)
+
+
+def _frame(
+    title: str,
+    body: Markup,
+    prediction: Prediction | None,
+    original: Prediction | None,
+    foot: Markup,
+    frame: str,
+) -> Markup:
+    flipped = (
+        prediction is not None
+        and original is not None
+        and prediction.answered
+        and original.answered
+        and set(prediction.labels) != set(original.labels)
+    )
+    label = tag(
+        "span",
+        isolated(answer_of(prediction)),
+        class_="answer flipped" if flipped else "answer",
+    )
+    head = tag("header", tag("h3", title), label)
+    bars = _bars(prediction, flipped)
+    return tag("article", head, body, bars, foot, class_=f"card cell {frame}".strip())
+
+
+def _bars(prediction: Prediction | None, flipped: bool) -> Markup | None:
+    if prediction is None or not prediction.scores:
+        return None
+    scores = prediction.scores
+    shown = list(scores)
+    if len(shown) > _MOST_BARS:
+        shown = sorted(shown, key=lambda x: -scores[x])[:_MOST_BARS]
+    rows = []
+    for label in shown:
+        chosen = label in prediction.labels
+        kind = ("bad" if flipped else "good") if chosen else "other"
+        fill = tag("span", class_=f"fill {kind}", style=f"width:{100 * scores[label]:.1f}%")
+        rows.append(
+            tag(
+                "li",
+                tag("span", isolated(label), class_="bar-label"),
+                tag("span", fill, class_="bar", aria_hidden="true"),
+                tag("span", f"{scores[label]:.2f}", class_="bar-value"),
+            )
+        )
+    if len(scores) > len(shown):
+        rows.append(tag("li", f"and {len(scores) - len(shown)} lower ones", class_="quiet rest"))
+    return tag("ul", *rows, class_="bars", aria_label="Scores")
+
+
+def _foot(judged: Judged) -> Markup:
+    if not judged.conformance.kept:
+        reason = isolated(judged.conformance.reason)
+        sign = f"{SIGNS[Verdict.DISCARDED]} discarded"
+        return tag("p", tag("strong", sign), ": ", reason, class_="foot")
+    parts: list[Markup | str] = ["\u2713 valid"]
+    shift = f" ({signed(judged.effect.shift)})" if judged.effect else ""
+    match judged.verdict:
+        case Verdict.UNANSWERED:
+            parts.append(tag("strong", f"{SIGNS[judged.verdict]} no answer to compare"))
+        case Verdict.BENIGN:
+            parts.append(f"same answer{shift}")
+        case _:
+            flips = tag("strong", f"{SIGNS[judged.verdict]} the answer flips", class_="alarm")
+            parts.append(join([flips, shift]))
+    if judged.effect and judged.effect.interaction is not None:
+        parts.append(f"interaction {signed(judged.effect.interaction)}")
+    return tag("p", join(parts, " \u00b7 "), class_="foot")
+
+
+def _text(
+    text: str, splices: Sequence[Splice], sentences: Sequence[Sentence], *, original: bool = False
+) -> Markup:
+    """The text with its edits marked; a long one is cut to the sentences that change."""
+    whole = _pieces(text, splices, 0, len(text), original)
+    if len(text) <= _LONG:
+        return tag("p", whole, class_="mutant", dir="auto")
+    windows = _windows(splices, sentences)
+    parts: list[Markup | str] = []
+    position = 0
+    for start, end in windows:
+        if text[position:start].strip():
+            gap = " \u2026 " if position else "\u2026 "
+            parts.append(tag("span", gap, class_="gap", title="unchanged sentences"))
+        parts.append(_pieces(text, splices, start, end, original))
+        position = end
+    if text[position:].strip():
+        parts.append(tag("span", " \u2026", class_="gap", title="unchanged sentences"))
+    full = tag("details", tag("summary", "whole text"), tag("p", whole, dir="auto"))
+    return tag("div", tag("p", join(parts), class_="mutant", dir="auto"), full)
+
+
+def _windows(splices: Sequence[Splice], sentences: Sequence[Sentence]) -> list[tuple[int, int]]:
+    touched = [
+        (s.start, s.end) for s in sentences if any(s.start <= x.start < s.end for x in splices)
+    ]
+    merged: list[tuple[int, int]] = []
+    for start, end in touched:
+        if merged and start - merged[-1][1] <= 2:
+            merged[-1] = (merged[-1][0], end)
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _pieces(text: str, splices: Sequence[Splice], start: int, end: int, original: bool) -> Markup:
+    parts: list[Markup | str] = []
+    position = start
+    for splice in splices:
+        if not start <= splice.start < end:
+            continue
+        parts.append(text[position : splice.start])
+        parts.append(_mark(splice, original))
+        position = splice.end
+    parts.append(text[position:end])
+    return join(parts)
+
+
+def _mark(splice: Splice, original: bool) -> Markup:
+    if original:
+        return term(splice.old, splice.attribute)
+    old = tag("del", splice.old)
+    if not splice.attribute:  # a mended article
+        return join([old, " ", tag("ins", splice.new, class_="article")])
+    name = tag("span", f" ({name_of(splice.attribute)})", class_="sr-only")
+    new = tag("ins", splice.new, name, class_="term", style=f"--h:{hue(splice.attribute)}")
+    return join([old, " ", new])

@@ -1,0 +1,70 @@
+"""Rules for the source itself: short modules, no drawers, no pickles, no machine's own paths."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("hinter_core", "hinter_ui", "benchmarks", "training", "scripts")
+SOURCES = sorted([ROOT / "app.py", *(p for d in PACKAGES for p in (ROOT / d).rglob("*.py"))])
+MAX_LINES = 350
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name)
+def test_a_module_is_short_documented_and_safe(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= MAX_LINES
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree), "say what the module is for"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+            module = getattr(node, "module", None) or names[0]
+            assert "*" not in names
+            assert module.split(".")[0] not in ("pickle", "shelve", "marshal", "dill", "joblib")
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            assert called not in ("eval", "exec", "os.system", "torch.load")
+            keywords = {k.arg: ast.unparse(k.value) for k in node.keywords}
+            assert keywords.get("trust_remote_code", "False") == "False"
+            assert keywords.get("shell", "False") == "False"
+
+
+def test_no_drawer_for_everything() -> None:
+    drawers = {"utils.py", "util.py", "helpers.py", "misc.py", "common.py"}
+    assert [name(p) for p in SOURCES if p.name in drawers] == []
+
+
+def texts_of_the_project() -> list[Path]:
+    suffixes = {".py", ".toml", ".md", ".csv", ".txt", ".yaml", ".json", ".rules", ".css", ".cfg"}
+    folders = ("assets", "dictionaries", "docs", "tests", ".ci", *PACKAGES)
+    found = [p for d in folders for p in (ROOT / d).rglob("*") if p.suffix in suffixes]
+    # A model's vocabulary holds whatever its treebank held.
+    found = [p for p in found if "vocab" not in p.parts and p.name != "tokenizer.json"]
+    return [*found, *(p for p in ROOT.iterdir() if p.suffix in suffixes), ROOT / "Makefile"]
+
+
+def test_no_path_of_a_machine_is_written_down() -> None:
+    homes = tuple("/" + folder + "/" for folder in ("work", "root", "home", "Users"))
+    found = [
+        f"{name(path)}: {line.strip()[:80]}"
+        for path in texts_of_the_project()
+        if path.stat().st_size < 2_000_000
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if any(home in line for home in homes)
+    ]
+    assert found == []
+
+
+def test_every_line_of_data_ends_in_a_line_feed() -> None:
+    for path in sorted((ROOT / "dictionaries").iterdir()):
+        content = path.read_bytes()
+        assert b"\r" not in content, path
+        assert content.endswith(b"\n"), path

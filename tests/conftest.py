@@ -1,0 +1,73 @@
+"""Fixtures that several kinds of tests share: real parts, loaded once per session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from hinter_core.dictionary import Dictionary, load_shipped
+from hinter_core.models.base import PredictionStore
+from hinter_core.models.registry import load_model
+from hinter_core.parsing import EMBEDDED, ParseStore, load_parser
+from hinter_core.planning import Settings
+from hinter_core.probe import Probe
+from hinter_core.types import Form, Sense, Term
+
+
+@pytest.fixture(scope="session")
+def parses() -> ParseStore:
+    """The embedded parser behind one store; what one test parsed, the next need not."""
+    if not (EMBEDDED / "config.cfg").exists():
+        pytest.fail(f"the embedded parser is missing from {EMBEDDED}")
+    return ParseStore(load_parser("embedded"))
+
+
+@pytest.fixture
+def fresh_parses() -> ParseStore:
+    """An empty store on the embedded parser, for tests that count."""
+    return ParseStore(load_parser("embedded"))
+
+
+@pytest.fixture(scope="session")
+def shipped() -> dict[str, Dictionary]:
+    return load_shipped()
+
+
+@pytest.fixture(scope="session")
+def race() -> Dictionary:
+    words = {"black": "black", "white": "white", "Syrian": "syrian"}
+    return Dictionary(
+        "race", tuple(Term(w, g, Form.ADJECTIVE, "r", Sense.ASK) for w, g in words.items())
+    )
+
+
+@pytest.fixture(scope="session")
+def gender() -> Dictionary:
+    rows = [("man", "male"), ("woman", "female"), ("person", "neutral")]
+    return Dictionary("gender", tuple(Term(w, g, Form.NOUN_SG, "g") for w, g in rows))
+
+
+@pytest.fixture(scope="session")
+def age() -> Dictionary:
+    rows = [("old", "older"), ("young", "young")]
+    return Dictionary("age", tuple(Term(w, g, Form.ADJECTIVE, "a", Sense.ASK) for w, g in rows))
+
+
+MakeProbe = Callable[..., Probe]
+
+
+@pytest.fixture
+def make_probe(fresh_parses: ParseStore) -> MakeProbe:
+    """Build a probe: dictionaries, a model's name, settings; the embedded parser unless given."""
+
+    def make(
+        dictionaries: Sequence[Dictionary],
+        model: str,
+        parses: ParseStore | None = None,
+        **settings: object,
+    ) -> Probe:
+        store = PredictionStore(load_model(model))
+        return Probe(dictionaries, parses or fresh_parses, [store], Settings(**settings))  # type: ignore[arg-type]
+
+    return make

@@ -1,0 +1,117 @@
+"""The shipped dictionaries: rich enough, paired by form, and the placebo apart from the rest."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+
+import pytest
+
+from hinter_core.dictionary import DICTIONARY_FOLDER, Dictionary, load_shipped
+from hinter_core.person import person_nouns
+from hinter_core.types import Form, Pair
+
+SENSITIVE = (
+    "race", "gender", "body", "age", "religion", "nationality", "disability", "sexual-orientation",
+    "occupation", "socio-economic-status",
+)  # fmt: skip
+EVERY = (*SENSITIVE, "placebo")
+
+
+def all_pairs(dictionary: Dictionary) -> list[Pair]:
+    return [pair for pairs in dictionary.pairs_from.values() for pair in pairs]
+
+
+def targets(dictionary: Dictionary, source: str, form: Form) -> set[str]:
+    return {
+        p.target.text
+        for p in all_pairs(dictionary)
+        if p.source.text == source and p.source.form is form
+    }
+
+
+def test_all_attributes_are_shipped() -> None:
+    assert set(load_shipped()) == set(EVERY)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "terms", "groups"), [("race", 116, 8), ("gender", 230, 4), ("body", 98, 6)]
+)
+def test_at_least_as_rich_as_the_paper(
+    shipped: dict[str, Dictionary], attribute: str, terms: int, groups: int
+) -> None:
+    dictionary = shipped[attribute]
+    sources = {t.text.casefold() for t in dictionary.pairs_from}
+    assert len(sources) >= terms
+    assert len({t.group for t in dictionary.pairs_from}) == groups == len(dictionary.groups or {})
+
+
+@pytest.mark.parametrize("attribute", EVERY)
+def test_every_term_can_be_exchanged_and_every_group_is_used(attribute: str) -> None:
+    dictionary = load_shipped()[attribute]
+    pairless = [t.text for t in dictionary.terms if t not in dictionary.pairs_from]
+    assert pairless == []
+    assert {t.group for t in dictionary.terms} == set(dictionary.groups or {})
+    assert dictionary.label
+    assert dictionary.description
+
+
+@pytest.mark.parametrize("attribute", EVERY)
+def test_pairs_keep_the_form_change_the_group_and_go_both_ways(attribute: str) -> None:
+    pairs = all_pairs(load_shipped()[attribute])
+    both = {(p.source, p.target) for p in pairs}
+    for pair in pairs:
+        assert pair.source.form is pair.target.form
+        assert pair.source.group != pair.target.group
+        assert (pair.target, pair.source) in both
+    assert len(both) == len(pairs)
+
+
+def test_pronouns_are_paired_by_part_of_speech(shipped: dict[str, Dictionary]) -> None:
+    gender = shipped["gender"]
+    assert "she" in targets(gender, "he", Form.PRONOUN_SUBJECT)
+    assert "her" in targets(gender, "him", Form.PRONOUN_OBJECT)
+    assert "her" in targets(gender, "his", Form.PRONOUN_POSSESSIVE)
+    assert "hers" in targets(gender, "his", Form.PRONOUN_POSSESSIVE_ABSOLUTE)
+    assert "his" in targets(gender, "her", Form.PRONOUN_POSSESSIVE)
+    assert "him" in targets(gender, "her", Form.PRONOUN_OBJECT)
+    assert targets(gender, "herself", Form.PRONOUN_REFLEXIVE) & {"himself", "him", "he"} == {
+        "himself"
+    }
+    for pair in all_pairs(gender):
+        reflexive = [t.text.endswith(("self", "selves")) for t in (pair.source, pair.target)]
+        assert reflexive[0] is reflexive[1], (pair.source.text, pair.target.text)
+
+
+@pytest.mark.parametrize("attribute", SENSITIVE)
+def test_the_placebo_shares_no_word_with_a_sensitive_attribute(attribute: str) -> None:
+    known = load_shipped()
+    placebo = {t.text.casefold() for t in known["placebo"].terms}
+    assert known["placebo"].placebo
+    assert not known[attribute].placebo
+    assert not placebo & {t.text.casefold() for t in known[attribute].terms}
+
+
+def test_the_placebo_names_nobody(shipped: dict[str, Dictionary]) -> None:
+    assert not {t.text.casefold() for t in shipped["placebo"].terms} & person_nouns()
+
+
+@pytest.mark.parametrize("attribute", EVERY)
+def test_plural_forms_differ_from_singular_ones(attribute: str) -> None:
+    """A noun is listed in both numbers where it has both, so that plural meets plural."""
+    terms = load_shipped()[attribute].terms
+    by_form = {
+        form: {t.text.casefold() for t in terms if t.form is form}
+        for form in (Form.NOUN_SG, Form.NOUN_PL)
+    }
+    both = by_form[Form.NOUN_SG] & by_form[Form.NOUN_PL]
+    # "Chinese", "deaf", "police": a handful of words are the same in both numbers.
+    assert len(both) <= len(terms) // 10, sorted(both)
+
+
+def test_person_nouns_are_unique_and_lower_case() -> None:
+    with (DICTIONARY_FOLDER / "person_nouns.csv").open(encoding="utf-8", newline="") as lines:
+        rows = [row["term"] for row in csv.DictReader(lines)]
+    assert len(rows) > 500
+    assert [t for t, n in Counter(rows).items() if n > 1] == []
+    assert [t for t in rows if t != t.strip() or not t] == []

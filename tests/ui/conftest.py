@@ -1,0 +1,177 @@
+"""The app as a process of its own, looked at in a real Chromium."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PATIENCE = 45_000  # milliseconds; a busy two-core machine is slow
+expect.set_options(timeout=PATIENCE)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    path = (
+        os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    )
+    if path is None:
+        pytest.fail(
+            "No Chromium found. Install it (apt-get install chromium) or name it in CHROMIUM.",
+            pytrace=False,
+        )
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    return {**browser_type_launch_args, "executable_path": path, "args": sandbox}
+
+
+@dataclass(frozen=True)
+class App:
+    url: str
+    port: int
+    log: Path
+    seconds_to_ready: float
+
+
+@pytest.fixture(scope="session")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    log = tmp_path_factory.mktemp("app") / "app.log"
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    started = time.monotonic()
+    with log.open("w") as output:
+        command = [sys.executable, str(ROOT / "app.py"), "--port", str(port)]
+        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output)
+        try:
+            _wait(url, process, log)
+            yield App(url, port, log, time.monotonic() - started)
+        finally:
+            process.terminate()
+            process.wait(10)
+    assert "Traceback" not in log.read_text(), log.read_text()
+
+
+def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(600):
+        assert process.poll() is None, log.read_text()
+        try:
+            urllib.request.urlopen(url, timeout=2)
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    pytest.fail(f"The app did not come up:\n{log.read_text()}")
+
+
+class Explore:
+    """The Explore tab as a person uses it."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
+        self.url = url
+
+    def open(self, query: str = "") -> Explore:
+        self.page.goto(f"{self.url}/{query}")
+        expect(self.page.locator("#preview .preview, #preview .quiet")).not_to_have_count(0)
+        expect(self.text_box).not_to_have_value("")
+        return self
+
+    def __getattr__(self, name: str) -> Locator:
+        """``explore.row_order`` is the widget with the id ``row-order``."""
+        return self.page.locator("#" + name.replace("_", "-"))
+
+    @property
+    def text_box(self) -> Locator:
+        return self.page.get_by_role("textbox", name="Text about people")
+
+    def type(self, text: str) -> None:
+        self.text_box.fill(text)
+
+    def example(self, title: str) -> None:
+        self.page.get_by_role("button", name=title, exact=True).click()
+        expect(self.banner.locator(".banner")).not_to_have_count(0)
+
+    def press(self, name: str) -> None:
+        self.page.get_by_role("button", name=name, exact=True).click()
+
+    def scan_to_end(self) -> None:
+        self.press("Find hidden bias")
+        expect(self.progress).to_contain_text("complete")
+
+    @property
+    def alert(self) -> Locator:
+        return self.page.locator("#notice [role=alert]")
+
+    @property
+    def verdicts(self) -> Locator:
+        return self.page.locator("#table tbody tr .badge")
+
+    def choose_models(self, *names: str) -> None:
+        """Replace the chosen models, by typing."""
+        box = self.page.locator("#models input")
+        for _ in range(self.page.locator("#models .token").count()):
+            box.press("Backspace")
+        for name in names:
+            box.fill(name)
+            box.press("Enter")
+        box.press("Escape")
+
+    def set_limit(self, value: str) -> None:
+        box = self.limit.locator("input")
+        box.fill(value)
+        box.press("Tab")
+        expect(box).to_have_value(value)
+
+    def pick(self, widget: str, option: str) -> None:
+        """Choose an option of a dropdown."""
+        self.page.locator(f"#{widget} input").click()
+        self.page.get_by_role("option", name=option, exact=True).click()
+        self.page.keyboard.press("Escape")
+
+
+@pytest.fixture(scope="session")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """One browser window for all tests, so that gradio's own files are fetched once."""
+    context = browser.new_context(viewport={"width": 1240, "height": 900})
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    page = context.new_page()
+    yield page
+    page.close()
+
+
+# What gradio itself says when one leaves a page while its stream is open.
+LEAVING = ("signal is aborted", "Connection errored out")
+
+
+@pytest.fixture
+def explore(page: Page, app: App) -> Iterator[Explore]:
+    """A fresh page; afterwards nothing may have gone wrong in its console."""
+    faults: list[str] = []
+
+    def told(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            faults.append(message.text)
+
+    page.on("console", told)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.set_default_timeout(PATIENCE)
+    yield Explore(page, app.url)
+    assert [f for f in faults if not any(said in f for said in LEAVING)] == []

@@ -1,0 +1,127 @@
+"""Input that cannot be checked: a clear message in the page, no stack trace, no script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+SCRIPTS = (
+    "The British waiter <img src=x onerror=window.pwned=1><script>window.pwned=2</script> "
+    "said ${window.pwned=3} {{constructor}} and <b>left</b>."
+)
+
+
+# No two neighbours have the same message, so that each is seen to be new.
+NOTHING = {
+    "": "There is no text to check",
+    "The soup was warm and the bread was fresh.": "No term of race or gender",
+    "The waiter left early.": "Only gender has a term in this text",
+    "   \n\t ": "There is no text to check",
+    "A black comedy about a waiter.": "modifies \u201ccomedy\u201d, which is no person",
+    "x " * 500_000: "1,000,000 characters",
+}
+
+
+@pytest.mark.parametrize("button", ["Check", "Find hidden bias"])
+def test_text_that_offers_nothing_says_why(explore: Any, button: str) -> None:
+    explore.open()
+    for text, message in NOTHING.items():
+        explore.type(text)
+        explore.press(button)
+        expect(explore.alert).to_contain_text(message)
+        expect(explore.scan).to_be_enabled()
+    expect(explore.page.get_by_text("Traceback")).to_have_count(0)
+
+
+def test_preview_says_loudly_that_there_is_no_intersection(explore: Any) -> None:
+    explore.open()
+    explore.type("The waiter left early.")
+    expect(explore.preview.locator(".loud")).to_contain_text("No intersection to test.")
+    expect(explore.preview.locator(".loud")).to_contain_text("Only gender has a term here")
+
+
+UNKNOWN = {
+    "gpt-99": "Unknown model 'gpt-99'",
+    "scripted:nonsense": "No rules named 'nonsense'",
+    "hf:<img src=x onerror=window.pwned=1>": "<img src=x onerror=window.pwned=1>",
+}
+
+
+def test_unknown_model_is_named(explore: Any) -> None:
+    explore.open()
+    for name, message in UNKNOWN.items():
+        explore.choose_models(name)
+        explore.press("Check")
+        expect(explore.alert).to_contain_text(message)
+    assert explore.page.evaluate("window.pwned") is None
+
+
+def test_no_model_and_unknown_parser(explore: Any) -> None:
+    explore.open().choose_models()
+    explore.press("Check")
+    expect(explore.alert).to_contain_text("No model chosen")
+    explore.choose_models("scripted:even-handed")
+    explore.more.locator("button").first.click()
+    explore.parser.locator("input").fill("no_such_parser")
+    explore.parser.locator("input").press("Enter")
+    explore.press("Check")
+    expect(explore.alert).to_contain_text("Parser 'no_such_parser' is not installed")
+
+
+def test_limit_out_of_range(explore: Any) -> None:
+    explore.open()
+    explore.more.locator("button").first.click()
+    explore.set_limit("0")
+    explore.press("Find hidden bias")
+    expect(explore.alert).to_contain_text("The limit is a whole number from 1 to 5,000.")
+
+
+def test_scripts_and_templates_show_as_text(explore: Any) -> None:
+    explore.open()
+    explore.type(SCRIPTS)
+    explore.choose_models("scripted:hidden-review", "vader")
+    expect(explore.preview).to_contain_text("<script>window.pwned=2</script>")
+    explore.press("Check")
+    expect(explore.square).to_contain_text("<img src=x onerror=window.pwned=1>")
+    expect(explore.square).to_contain_text("${window.pwned=3} {{constructor}}")
+    expect(explore.square.locator("img, script")).to_have_count(0)
+    explore.scan_to_end()
+    expect(explore.trees).to_contain_text("onerror")
+    assert explore.page.evaluate("window.pwned") is None
+
+
+def test_odd_characters_are_checked_and_told(explore: Any) -> None:
+    explore.open()
+    explore.type(
+        "\u200fThe Brit\u200bish wai\u00adter \U0001f469\u200d\U0001f373 \u05e9\u05dc\u05d5\u05dd "
+        "\u202esmiled\u202c\x07 and l\u0301eft."
+    )
+    explore.choose_models("scripted:hidden-review")
+    explore.press("Check")
+    expect(explore.banner.locator(".banner")).to_have_count(1)
+    expect(explore.notice).to_contain_text("invisible characters")
+
+
+def test_own_dictionary_is_added(explore: Any, tmp_path: Path) -> None:
+    own = tmp_path / "Seat Class.csv"
+    own.write_text("term,group\nfirst-class,rich\neconomy-class,plain\n<b>x</b>,plain\n")
+    explore.open()
+    explore.more.locator("button").first.click()
+    explore.upload.locator("input[type=file]").set_input_files(own)
+    expect(explore.upload_note).to_contain_text("seat class: 3 terms, 4 replacements.")
+    expect(explore.page.get_by_label("seat class", exact=True)).to_be_checked()
+    explore.type("The first-class waiter smiled.")
+    expect(explore.preview.locator("mark").first).to_contain_text("seat class")
+
+
+def test_broken_dictionary_names_file_line_and_cure(explore: Any, tmp_path: Path) -> None:
+    own = tmp_path / "mine.csv"
+    own.write_text("term,group\nabc,one\nabc,one\n")
+    explore.open()
+    explore.more.locator("button").first.click()
+    explore.upload.locator("input[type=file]").set_input_files(own)
+    expect(explore.upload_note).to_contain_text("mine.csv, line 3: duplicate 'abc'")
+    expect(explore.upload_note).not_to_contain_text("/tmp")

@@ -1,0 +1,34 @@
+"""The example texts still show what they promise, with the models that are here now."""
+
+from __future__ import annotations
+
+import pytest
+
+from hinter_ui.examples import Example, load_examples
+from hinter_ui.explorer import Explorer
+from hinter_ui.services import Services, Session
+
+EXAMPLES = load_examples()
+
+
+@pytest.fixture(scope="module")
+def explorer() -> Explorer:
+    return Explorer(Services())
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[e.title for e in EXAMPLES])
+def test_example_shows_what_it_promises(explorer: Explorer, example: Example) -> None:
+    session = Session()
+    check = explorer.check(session, example.form)
+    verdict = check.judged[session.models[0]][-1].verdict.value
+    if example.shows:
+        assert verdict == example.shows
+
+
+def test_both_models_have_an_example_of_hidden_bias() -> None:
+    kinds = {e.form.models[0].partition(":")[0] for e in EXAMPLES if e.shows == "hidden"}
+    assert kinds >= {"embedded", "scripted"}
+
+
+def test_examples_cover_the_domains() -> None:
+    assert {e.domain for e in EXAMPLES} >= {"review", "contract", "case", "job ad"}

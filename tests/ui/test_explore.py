@@ -1,0 +1,246 @@
+"""The Explore tab: what a person sees of a check, a scan, the trees and the table."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Locator, expect
+
+PLANTED = "The British waiter who served us remembered every order."
+
+
+def _saved(explore: Any, button: str) -> str:
+    with explore.page.expect_download() as waiting:
+        explore.press(button)
+    return Path(waiting.value.path()).read_text(encoding="utf-8")
+
+
+def test_ready_in_time_with_one_heading(explore: Any, app: Any) -> None:
+    assert app.seconds_to_ready < 15
+    explore.open()
+    heading = explore.page.get_by_role("heading", level=1)
+    expect(heading).to_have_count(1)
+    expect(heading).to_contain_text("HInter")
+    expect(heading).to_contain_text("Does the model treat the intersection differently")
+    expect(explore.page_footer).to_contain_text("not about people")
+
+
+def test_example_shows_hidden_bias_in_the_square(explore: Any) -> None:
+    explore.open().example("Planted bias")
+    banner = explore.banner.locator(".banner")
+    expect(banner).to_contain_text("Hidden intersectional bias.")
+    expect(banner).to_contain_text(
+        "Changing race alone or gender alone leaves the answer positive; "
+        "changing both turns it negative."
+    )
+    cards = explore.square.locator("article")
+    expect(cards.locator("h3")).to_have_text(
+        ["Original", "Race only", "Gender only", "Race \u00d7 gender"]
+    )
+    expect(cards.locator(".answer")).to_have_text(["positive", "positive", "positive", "negative"])
+    expect(cards.nth(3).locator("del")).to_have_text(["British", "waiter"])
+    expect(cards.nth(3).locator("ins")).to_have_text(["Iranian (race)", "waitress (gender)"])
+    expect(cards.nth(3)).to_contain_text("the answer flips")
+    expect(cards.nth(3)).to_contain_text("interaction \u22120.70")
+
+
+def test_plot_is_drawn_with_the_point_where_effects_add_up(explore: Any) -> None:
+    explore.open().example("Planted bias")
+    plot = explore.plot
+    expect(plot.locator(".scatterlayer .trace")).to_have_count(3)
+    expect(plot.locator(".legend")).to_contain_text("if the effects just added up")
+    expect(plot).to_contain_text("probability of \u201cpositive\u201d")
+
+
+def test_trees_stand_for_source_and_mutant(explore: Any) -> None:
+    explore.open().example("Planted bias")
+    trees = explore.trees.locator("svg")
+    expect(trees).to_have_count(2)
+    expect(trees.nth(1).locator("title")).to_contain_text("mutant sentence: The Iranian waitress")
+    expect(trees.nth(0).locator("desc")).to_contain_text("waiter: NN")
+    expect(trees.nth(1).locator(".word")).to_have_count(10)
+    expect(explore.trees).to_contain_text("Kept")
+
+
+def test_discarded_mutant_shows_what_broke(explore: Any) -> None:
+    explore.open().example("A broken sentence")
+    expect(explore.banner).to_contain_text("Discarded: this mutant is no evidence.")
+    expect(explore.trees.locator(".reason")).to_contain_text("where the source has")
+    for side in (0, 1):
+        wrong = explore.trees.locator("svg").nth(side).locator(".pos.wrong")
+        expect(wrong.first).to_contain_text("\u2260")
+
+
+def test_three_attributes_give_the_whole_lattice(explore: Any) -> None:
+    explore.open().example("Three at once")
+    expect(explore.square.locator("article")).to_have_count(8)
+    expect(explore.banner).to_contain_text("Hidden intersectional bias.")
+    expect(explore.banner).to_contain_text("any one or two of")
+
+
+def test_scan_finds_and_table_filters_selects_and_turns(explore: Any) -> None:
+    explore.open().example("Planted bias")
+    explore.scan_to_end()
+    expect(explore.progress).to_contain_text(re.compile(r"[1-9]\d* hidden"))
+    expect(explore.banner).to_contain_text("Hidden intersectional bias.")
+    expect(explore.verdicts.first).to_contain_text("hidden")
+    explore.press("Next \u2192")
+    expect(explore.table.locator(".pager")).to_contain_text("26\u201350 of")
+    explore.pick("verdict-filter", "discarded")
+    expect(explore.table.locator(".pager")).to_contain_text("in all")
+    for badge in explore.verdicts.all():
+        expect(badge).to_contain_text("discarded")
+    explore.table.locator("tbody tr").nth(1).click()
+    expect(explore.banner.locator(".banner")).to_contain_text("Discarded")
+    expect(explore.table.locator("tr.selected")).to_have_count(1)
+
+
+def test_filters_by_attribute_and_group(explore: Any) -> None:
+    explore.open().example("Planted bias")
+    explore.scan_to_end()
+    explore.pick("group-filter", "race: latino")
+    expect(explore.table.locator(".pager")).to_contain_text("in all")
+    cells = explore.table.locator("tbody tr td:nth-child(2)")
+    known = {"Mexican", "Cuban", "Brazilian", "Colombian", "Peruvian", "Puerto Rican"}
+    assert known & {cell.inner_text().split("\u2192")[-1].strip() for cell in cells.all()}
+    explore.pick("group-filter", "any")
+    explore.pick("attribute-filter", "gender")
+    expect(explore.table.locator(".pager")).to_contain_text("in all")
+    for row in explore.table.locator("tbody tr td:nth-child(3)").all():
+        assert "waiter" in row.inner_text()
+
+
+def test_downloads_hold_the_whole_scan(explore: Any) -> None:
+    explore.open().example("Planted bias")
+    explore.scan_to_end()
+    value = json.loads(_saved(explore, "Download JSON"))
+    assert value["model"] == "scripted:hidden-review"
+    assert value["text"] == PLANTED
+    hidden = value["counts"]["hidden"]
+    assert hidden > 0
+    first = next(m for m in value["mutants"] if m["verdict"] == "hidden")
+    start, end = first["edits"][0]["spans"][0]
+    assert value["text"][start:end] in ("British", "waiter")
+    rows = list(csv.DictReader(_saved(explore, "Download CSV").splitlines()))
+    assert len(rows) == len(value["mutants"])
+    assert sum(row["verdict"] == "hidden" for row in rows) == hidden
+
+
+def test_scan_can_be_cancelled_and_keeps_what_it_found(explore: Any) -> None:
+    explore.open()
+    explore.type(" ".join(f"The young British waiter met her on day {i}." for i in range(40)))
+    explore.choose_models("scripted:hidden-review")
+    explore.page.get_by_label("age", exact=True).check()
+    explore.more.locator("button").first.click()
+    explore.set_limit("5000")
+    expect(explore.preview).to_contain_text("age 40 terms")
+    explore.press("Find hidden bias")
+    expect(explore.progress).to_contain_text("scanning")
+    explore.press("Cancel")
+    expect(explore.progress).to_contain_text("stopped; what was found is kept")
+    done = int(explore.progress.inner_text().split()[0].replace(",", ""))
+    assert 0 < done < 5000
+    expect(explore.table.locator("tbody tr").first).to_be_visible()
+    expect(explore.scan).to_be_enabled()
+    assert explore.progress.inner_text().startswith(f"{done:,} ")
+
+
+def test_link_reopens_the_same_check(explore: Any) -> None:
+    explore.open().example("Planted bias")
+    link = explore.page.get_by_role("link", name="Link to this check")
+    query = link.get_attribute("href")
+    explore.open(query)
+    expect(explore.text_box).to_have_value(PLANTED)
+    expect(explore.banner).to_contain_text("Hidden intersectional bias.")
+    expect(explore.square.locator("article").nth(3).locator("ins").first).to_contain_text("Iranian")
+
+
+def test_link_can_be_copied(explore: Any) -> None:
+    explore.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    explore.open().example("Planted bias")
+    explore.press("Copy link")
+    expect(explore.link).to_contain_text("Copied")
+    copied = explore.page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(f"{explore.url}/?text=The+British+waiter")
+
+
+def test_attributes_to_change_together_can_be_chosen(explore: Any) -> None:
+    explore.open()
+    explore.type("The young British waiter left.")
+    explore.page.get_by_label("age", exact=True).check()
+    explore.choose_models("scripted:hidden-review")
+    explore.pick("pair", "gender \u00d7 age")
+    expect(explore.slot_1.locator("input")).to_have_value("waiter \u2192 waitress (female)")
+    explore.press("Check")
+    expect(explore.square.locator("h3").nth(3)).to_have_text("Gender \u00d7 age")
+
+
+def test_link_with_a_foreign_model_waits_for_a_person(explore: Any) -> None:
+    explore.open("?text=The+British+waiter+left.&models=hf:someone/model")
+    expect(explore.notice).to_contain_text("press Check")
+    expect(explore.banner).to_have_count(0)
+
+
+def test_terms_are_marked_while_typing_and_refused_with_reasons(explore: Any) -> None:
+    explore.open()
+    explore.type("")
+    expect(explore.preview).to_contain_text("will be marked here")
+    explore.text_box.press_sequentially("A black comedy about a white waiter.", delay=15)
+    marks: Callable[[str], Locator] = explore.preview.locator
+    expect(marks("mark")).to_have_text(["whiterace", "waitergender"])
+    expect(marks(".rejected")).to_have_text(["black"])
+    expect(marks(".rejected")).to_have_attribute("title", re.compile("which is no person"))
+    reason = "\u201cblack\u201d modifies \u201ccomedy\u201d, which is no person"
+    expect(explore.preview.get_by_role("listitem")).to_contain_text(reason)
+    explore.more.locator("button").first.click()
+    explore.page.get_by_label("Only words about people").uncheck()
+    expect(marks("mark")).to_have_text(["blackrace", "whiterace", "waitergender"])
+
+
+def test_chosen_replacements_are_checked(explore: Any) -> None:
+    explore.open()
+    explore.type(PLANTED)
+    explore.choose_models("scripted:hidden-review")
+    explore.pick("slot-1", "British \u2192 Syrian (middle eastern)")
+    explore.pick("slot-2", "waiter \u2192 waitress (female)")
+    explore.press("Check")
+    expect(explore.banner).to_contain_text("Hidden intersectional bias.")
+    expect(explore.square.locator("ins").first).to_contain_text("Syrian")
+
+
+def test_several_models_stand_side_by_side(explore: Any) -> None:
+    explore.open()
+    explore.type(PLANTED)
+    explore.choose_models("scripted:hidden-review", "scripted:even-handed", "vader")
+    explore.pick("slot-1", "British \u2192 Syrian (middle eastern)")
+    explore.pick("slot-2", "waiter \u2192 waitress (female)")
+    explore.press("Check")
+    expect(explore.banner.locator(".banner")).to_have_count(3)
+    expect(explore.banner.locator(".originals li")).to_have_count(3)
+    expect(explore.table.locator("th")).to_have_count(5)
+    expect(explore.square.locator(".answer").nth(3)).to_have_text("negative")
+    explore.page.get_by_label("scripted:even-handed", exact=True).check()
+    expect(explore.square.locator(".answer").nth(3)).to_have_text("positive")
+
+
+def test_scan_and_selection_by_keyboard_alone(explore: Any) -> None:
+    explore.open().example("Planted bias")
+    explore.page.get_by_role("button", name="Find hidden bias").focus()
+    explore.page.keyboard.press("Enter")
+    expect(explore.progress).to_contain_text("complete")
+    picks = explore.table.locator(".pick")
+    expect(picks).to_have_count(25)
+    picks.first.focus()
+    explore.page.keyboard.press("ArrowDown")
+    expect(picks.nth(1)).to_be_focused()
+    explore.page.keyboard.press("Enter")
+    expect(picks.nth(1)).to_have_attribute("aria-pressed", "true")
+    changed = explore.table.locator("tr.selected td").nth(1).inner_text().split()[-1]
+    expect(explore.square.locator("article").nth(1).locator("ins")).to_contain_text(changed)
+    outline = picks.nth(1).evaluate("e => getComputedStyle(e).outlineStyle")
+    assert outline == "solid"

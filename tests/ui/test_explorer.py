@@ -1,0 +1,162 @@
+"""What the tab does, without a browser: cancelling, links, tables, escaping."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hinter_core.errors import HinterError
+from hinter_ui.explorer import Explorer
+from hinter_ui.forms import LINK_LIMIT, Form
+from hinter_ui.present.highlight import preview
+from hinter_ui.present.markup import escape, tag
+from hinter_ui.services import Services, Session, Sessions
+
+MODEL = "scripted:hidden-review"
+FORM = Form(text="The young British waiter met her.", attributes=("race", "gender", "age"),
+            models=(MODEL,))  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def services() -> Services:
+    return Services()
+
+
+@pytest.fixture
+def explorer(services: Services) -> Explorer:
+    return Explorer(services)
+
+
+def test_cancelled_scan_asks_the_model_no_more(explorer: Explorer, services: Services) -> None:
+    session = Session()
+    scan = explorer.scan(session, replace(FORM, limit=5000))
+    next(scan)
+    asked = services.model(MODEL).predicted
+    assert session.stop()
+    assert list(scan) == []
+    assert services.model(MODEL).predicted == asked
+    assert session.check is not None
+    assert 0 < len(session.check.mutants) < session.check.planned
+    assert not session.check.complete
+
+
+def test_second_scan_stops_the_first(explorer: Explorer) -> None:
+    session = Session()
+    first = explorer.scan(session, FORM)
+    next(first)
+    second = explorer.scan(session, FORM)
+    next(second)
+    assert list(first) == []
+    assert len(list(second)) > 0
+
+
+def test_closed_page_stops_its_scan(explorer: Explorer) -> None:
+    sessions = Sessions()
+    session = sessions.of("a")
+    scan = explorer.scan(session, FORM)
+    next(scan)
+    sessions.forget("a")
+    assert list(scan) == []
+    assert sessions.of("a") is not session
+
+
+def test_sessions_do_not_see_each_other(explorer: Explorer) -> None:
+    one, other = Session(), Session()
+    explorer.check(one, FORM)
+    assert other.check is None
+    assert explorer.csv(other) == ""
+
+
+def test_check_repeats_no_work(explorer: Explorer, services: Services) -> None:
+    explorer.check(Session(), FORM)
+    before = services.parses("embedded").parsed, services.model(MODEL).predicted
+    explorer.check(Session(), FORM)
+    assert (services.parses("embedded").parsed, services.model(MODEL).predicted) == before
+
+
+def test_what_lies_past_the_window_is_said(explorer: Explorer, services: Services) -> None:
+    filler = "The bread was good and the soup was warm, and we stayed until they closed. " * 60
+    text = f"The waiter met a British man. {filler} The waitress smiled at an Iranian woman."
+    services.model("embedded")
+    form = Form(text=text, attributes=("race", "gender"), models=("embedded",))
+    plan = explorer.plan(Session(), form)
+    late = {r.occurrence.surface: r.reason for r in plan.rejected}
+    assert set(late) == {"waitress", "Iranian", "woman"}
+    assert "model sees" in late["waitress"]
+    assert "past the part of the text that the model sees" in preview(plan)
+
+
+def test_overlapping_terms_show_both_attributes(explorer: Explorer) -> None:
+    form = Form(text="The British waiter left.", attributes=("race", "nationality", "gender"))
+    shown = preview(explorer.plan(Session(), form))
+    assert "race + nationality" in shown
+    assert shown.count("<mark") == 2
+
+
+def test_table_of_many_attributes_has_one_column_of_changes(explorer: Explorer) -> None:
+    session = Session()
+    attributes = ("race", "gender", "age", "occupation")
+    form = Form(text="The young British nurse met a waiter.", attributes=attributes,
+                models=(MODEL,), limit=60)  # fmt: skip
+    for _ in explorer.scan(session, form):
+        pass
+    shown = explorer.table(session)
+    assert shown.count('scope="col"') == 5
+    assert ">change<" in shown
+
+
+def test_a_model_is_loaded_once_by_many_at_once(services: Services) -> None:
+    found: list[int] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(id(services.model("scripted:screening"))))
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(found)) == 1
+
+
+@given(
+    text=st.text(st.characters(codec="utf-8"), min_size=1, max_size=200),
+    order=st.sampled_from([1, 2, 3]),
+    literal=st.booleans(),
+)
+def test_a_link_brings_back_its_form(text: str, order: int, literal: bool) -> None:
+    from urllib.parse import parse_qsl
+
+    form = Form(
+        text=text,
+        order=order,
+        literal=literal,
+        edits=("race|a|b|adj", "gender|c|d|any"),
+        models=("scripted:negative if gender=female; positive otherwise", "vader"),
+    )
+    query = dict(parse_qsl(form.query(), keep_blank_values=True))
+    assert Form.from_query(query) == form
+
+
+def test_a_text_too_long_has_no_link() -> None:
+    assert Form(text="a" * LINK_LIMIT).query() == ""
+
+
+@pytest.mark.parametrize("limit", [None, 0, -1, "x", float("nan"), float("inf"), 5001])
+def test_numbers_out_of_range_are_refused(limit: object) -> None:
+    with pytest.raises(HinterError, match="The limit is a whole number"):
+        Form.of("text", ["race"], ["vader"], 2, True, "embedded", limit)
+
+
+@given(st.text())
+def test_escaped_text_holds_no_markup(text: str) -> None:
+    written = tag("p", text, title=text)
+    inner = written.removeprefix("<p").removesuffix("</p>")
+    assert inner.count("<") == 0
+    assert inner.count(">") == 1
+    assert inner.count('"') == 2
+    assert not set("{}$`") & set(inner)
+    assert escape(escape(text)) == escape(text)

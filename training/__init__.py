@@ -1,0 +1,1 @@
+"""Recipes that made the embedded models; run from the repository root with python -m."""

@@ -1,0 +1,87 @@
+"""Put the trained parts together and write the pipeline that is shipped."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import spacy
+from spacy.language import Language
+
+#: No file of the shipped model may reach this size.
+MAX_FILE_BYTES = 10 * 1024 * 1024
+META = {
+    "lang": "en",
+    "name": "hinter_parser",
+    "version": "1.0.0",
+    "description": "Tagger, parser and entity recogniser, made even over identity terms.",
+    "author": "The HInter developers",
+    "license": "CC BY-SA 4.0",
+    "url": "",
+    "email": "",
+}
+_KEPT_SECTIONS = ("nlp", "components", "system")
+_COMPANIONS = ("README.md", "metrics.json")
+
+
+def assemble(parser: Path, ner: Path) -> Language:
+    """Load the trained pipeline and add the entity recogniser."""
+    nlp = spacy.load(parser)
+    nlp.add_pipe("ner", source=spacy.load(ner))
+    return nlp
+
+
+def _clean_config(path: Path) -> None:
+    """Drop from a stored configuration what only training needs, paths included."""
+    config: Any = spacy.util.load_config(path, interpolate=False)
+    for section in list(config):
+        if section not in _KEPT_SECTIONS:
+            del config[section]
+    config.to_disk(path)
+
+
+def _clean_meta(path: Path) -> None:
+    """Keep the facts about the pipeline; the figures live in ``metrics.json``."""
+    meta: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    meta.update(META)
+    meta["performance"] = {}
+    meta["spacy_version"] = ">=3.8.2,<3.9.0"
+    path.write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
+
+
+def _prune_strings(path: Path, nlp: Language) -> None:
+    """Keep the strings that the model needs, and none that training happened to meet.
+
+    Vectors are found by the hash of a word, so that they need no strings.
+    """
+    stored = set(json.loads(path.read_text(encoding="utf-8")))
+    kept = set(spacy.blank("en").vocab.strings)
+    kept.update(str(norm) for norm in nlp.vocab.lookups.get_table("lexeme_norm").values())
+    for labels in nlp.pipe_labels.values():
+        kept.update(labels)
+        kept.update(part for label in labels for part in str(label).replace("-", "=").split("="))
+    path.write_text(json.dumps(sorted(stored & kept), indent=0) + "\n", encoding="utf-8")
+
+
+def write(nlp: Language, out: Path) -> None:
+    """Write the pipeline to ``out`` in one move, keeping the card that lies there."""
+    fresh = out.with_name(out.name + ".new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    nlp.to_disk(fresh)
+    _clean_config(fresh / "config.cfg")
+    _clean_meta(fresh / "meta.json")
+    _prune_strings(fresh / "vocab" / "strings.json", nlp)
+    too_large = [p for p in fresh.rglob("*") if p.is_file() and p.stat().st_size >= MAX_FILE_BYTES]
+    if too_large:
+        raise ValueError(f"files of 10 MiB or more: {too_large}")
+    for name in _COMPANIONS:
+        if (out / name).exists():
+            shutil.copy2(out / name, fresh / name)
+    old = out.with_name(out.name + ".old")
+    shutil.rmtree(old, ignore_errors=True)
+    if out.exists():
+        out.rename(old)
+    fresh.rename(out)
+    shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,1 @@
+"""Recipe for the embedded sentiment classifier and its masked language model."""
