@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from benchmarks import reference, texts
 from benchmarks.reference import Labels, Lists, Tree, WordPair
 from hinter_core.dictionary import load_shipped
-from hinter_core.models.base import ModelUnderTest, PredictionStore
+from hinter_core.models.base import ModelUnderTest
 from hinter_core.models.registry import load_model
+from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import Parser, ParseStore, load_parser
 from hinter_core.planning import Plan, Settings
 from hinter_core.probe import Check, Probe

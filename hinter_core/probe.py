@@ -17,8 +17,8 @@ from hinter_core.dictionary import Dictionary
 from hinter_core.errors import InputError
 from hinter_core.lattice import EditSet, subsets
 from hinter_core.matching import Matcher
-from hinter_core.models.base import PredictionStore
 from hinter_core.models.registry import open_store
+from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import ParseStore, load_parser
 from hinter_core.planning import Plan, Settings, make_plan
 from hinter_core.sentences import split_sentences

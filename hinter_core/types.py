@@ -214,13 +214,16 @@ def _no_scores() -> Mapping[str, float]:
 class Prediction:
     """A model's answer: a set of labels with scores in [0, 1] where there are any, or a failure.
 
-    An empty ``labels`` without ``failure`` is the multi-label answer "no label".
+    An empty ``labels`` without ``failure`` is the multi-label answer "no label". ``reply`` is what
+    a generative model said, word by word; a raw reply, not yet read, has it alone, and ``scores``
+    of its first tokens where the server sent them.
     """
 
     labels: tuple[str, ...] = ()
     scores: Mapping[str, float] = field(default_factory=_no_scores)
     failure: Failure | None = None
     detail: str = ""
+    reply: str = ""
 
     @property
     def answered(self) -> bool:

@@ -16,9 +16,9 @@ from typing import Generic, TypeVar
 from hinter_core.dictionary import Dictionary, load_shipped
 from hinter_core.errors import HinterError
 from hinter_core.matching import Matcher
-from hinter_core.models.base import PredictionStore
 from hinter_core.models.registry import load_model
 from hinter_core.models.scripted import shipped_rules
+from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import ParseStore, load_parser
 from hinter_core.planning import Settings
 from hinter_core.probe import Check, Probe

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from hinter_core.dictionary import Dictionary, load_shipped
-from hinter_core.models.base import PredictionStore
 from hinter_core.models.registry import load_model
+from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import EMBEDDED, ParseStore, load_parser
 from hinter_core.planning import Settings
 from hinter_core.probe import Probe

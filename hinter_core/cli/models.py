@@ -20,13 +20,13 @@ def models(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the kinds of models, how each is named, and the shipped rules and prompts."""
-    kinds = [{"kind": k, "name": b.usage, "label": b.label} for k, b in BACKENDS.items()]
+    kinds = [{"kind": k, "name": b.usage(k), "label": b.label} for k, b in BACKENDS.items()]
     rules, prompts = shipped_rules(), shipped_prompts()
     if as_json:
         values = {"kinds": kinds, "rules": rules, "prompts": prompts}
         typer.echo(json.dumps(values, ensure_ascii=False, indent=2))
         return
-    width = max(len(b.usage) for b in BACKENDS.values())
+    width = max(len(kind["name"]) for kind in kinds)
     for kind in kinds:
         typer.echo(f"{kind['name']:<{width}}  {kind['label']}")
     typer.echo(f"rules: {', '.join(rules)}")

@@ -1,25 +1,23 @@
-"""The protocol of a model under test, its declared capabilities, and the prediction store."""
+"""The protocol of a model under test and its declared capabilities."""
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from hinter_core.errors import HinterError
-from hinter_core.models.cache import PASSING, PredictionCache
-from hinter_core.types import Failure, Prediction
+from hinter_core.models.budget import Cost, Usage
+from hinter_core.types import Prediction
 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
     """What a model can do; controls are drawn and oracles chosen from this.
 
-    ``window`` is the number of tokens the model sees (None: no limit). ``threshold`` is the score
-    from which a multi-label model names a label. ``costs``: an answer costs money or
-    minutes, so it is kept on disk.
+    ``window`` is the number of tokens the model sees (None: no limit, or not known).
+    ``threshold`` is the score from which a multi-label model names a label. ``dtype`` is the number
+    format of the weights. ``costs``: an answer costs money or minutes, so it is kept on disk.
+    ``steady``: the same text always gets the same answer, so that asking again says nothing.
     """
 
     task: str = "text classification"
@@ -29,7 +27,9 @@ class Capabilities:
     window: int | None = None
     threshold: float = 0.5
     device: str = "cpu"
+    dtype: str = ""
     costs: bool = False
+    steady: bool = True
     note: str = ""
 
 
@@ -74,99 +74,29 @@ class ModelUnderTest(Protocol):
 
 
 @runtime_checkable
-class Streaming(Protocol):
-    """A model that hands over each answer as it comes, with the index of its text."""
+class Generative(Protocol):
+    """A model that answers in words: its replies are kept as they come, and read afterwards.
 
-    def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
-        """All answers, in any order."""
+    A reply costs money or minutes, reading it costs nothing; so a better reader, or another judge,
+    asks nothing again.
+    """
+
+    usage: Usage
+
+    def estimate(self, text: str) -> Cost:
+        """What asking ``text`` costs at most, roughly."""
+        ...
+
+    def reply(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction, Cost]]:
+        """Raw replies as they come, in any order: index of the text, reply, what it cost."""
+        ...
+
+    def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
+        """The answers that raw replies stand for; failures stay what they are."""
         ...
 
 
-class PredictionStore:
-    """Asks a model each distinct text once and keeps the answer (least recently used go first).
-
-    With a ``cache`` on disk, an answer is written there before it is used, and what another run
-    paid for is not asked again. ``predicted`` counts texts handed to the model, ``asked`` all texts
-    asked for.
-    """
-
-    def __init__(
-        self,
-        model: ModelUnderTest,
-        capacity: int = 200_000,
-        cache: PredictionCache | None = None,
-    ) -> None:
-        self.model = model
-        self._cache = cache
-        self.predicted = 0
-        self.asked = 0
-        self._capacity = capacity
-        self._kept: OrderedDict[str, Prediction] = OrderedDict()
-        self._lock = threading.RLock()
-
-    def predict(
-        self,
-        texts: Iterable[str],
-        *,
-        chunk: int = 64,
-        after_chunk: Callable[[int], None] | None = None,
-    ) -> dict[str, Prediction]:
-        """Predictions by text. What is not kept is asked in chunks, longest first.
-
-        ``after_chunk`` is told how many new texts are done; it may raise to stop, and what was
-        answered until then is kept. A chunk that fails as a whole is asked one by one, so that
-        one bad text does not spoil the others.
-        """
-        wanted = list(texts)
-        with self._lock:
-            self.asked += len(wanted)
-            found = {t: self._kept[t] for t in dict.fromkeys(wanted) if t in self._kept}
-            for text in found:
-                self._kept.move_to_end(text)
-            if self._cache is not None:
-                unknown = [t for t in dict.fromkeys(wanted) if t not in found]
-                found.update(self._cache.get(self.model.identity, unknown))
-                self._kept.update(found)
-            missing = sorted({t for t in wanted if t not in found}, key=lambda t: (-len(t), t))
-            for start in range(0, len(missing), chunk):
-                found.update(self._ask(missing[start : start + chunk]))
-                if after_chunk:
-                    after_chunk(min(start + chunk, len(missing)))
-            while len(self._kept) > self._capacity:
-                self._kept.popitem(last=False)
-            return found
-
-    def _ask(self, texts: list[str]) -> dict[str, Prediction]:
-        self.predicted += len(texts)
-        try:
-            return self._answers(texts)
-        except HinterError:
-            raise
-        except Exception as error:  # noqa: BLE001 -- any fault of a model is an outcome
-            if len(texts) == 1:
-                detail = f"{type(error).__name__}: {error}"[:300]
-                return {texts[0]: Prediction(failure=Failure.ERROR, detail=detail)}
-            # What a stream answered before it broke is kept, and not asked (or paid for) again.
-            fresh = {text: self._kept[text] for text in texts if text in self._kept}
-            left = [text for text in texts if text not in fresh]
-            self.predicted -= len(left)
-            for text in left:
-                fresh.update(self._ask([text]))
-            return fresh
-
-    def _answers(self, texts: list[str]) -> dict[str, Prediction]:
-        if not isinstance(self.model, Streaming):
-            answers = dict(zip(texts, self.model.predict(texts), strict=True))
-            self._keep(answers)
-            return answers
-        fresh: dict[str, Prediction] = {}
-        for index, answer in self.model.stream(texts):
-            # Kept one by one: an answer that cost money outlives whatever happens next.
-            fresh[texts[index]] = answer
-            self._keep({texts[index]: answer})
-        return fresh
-
-    def _keep(self, answers: dict[str, Prediction]) -> None:
-        if self._cache is not None:
-            self._cache.put(self.model.identity, answers)
-        self._kept.update((t, a) for t, a in answers.items() if a.failure not in PASSING)
+def predict_by_reply(model: Generative, texts: Sequence[str]) -> list[Prediction]:
+    """``predict`` of a generative model: ask, then read; in order."""
+    raw = {index: reply for index, reply, _ in model.reply(texts)}
+    return model.read([raw[i] for i in range(len(texts))])

@@ -184,6 +184,8 @@ def _to_json(answer: Prediction) -> str:
     values = {"labels": answer.labels, "scores": dict(answer.scores)}
     if answer.failure:
         values |= {"failure": answer.failure.value, "detail": answer.detail}
+    if answer.reply:
+        values["reply"] = answer.reply
     return json.dumps(values, ensure_ascii=False)
 
 
@@ -191,4 +193,10 @@ def _from_json(text: str) -> Prediction:
     values = json.loads(text)
     failure = Failure(values["failure"]) if "failure" in values else None
     scores = {str(label): float(score) for label, score in values["scores"].items()}
-    return Prediction(tuple(values["labels"]), scores, failure, values.get("detail", ""))
+    return Prediction(
+        tuple(values["labels"]),
+        scores,
+        failure,
+        values.get("detail", ""),
+        values.get("reply", ""),
+    )

@@ -29,6 +29,7 @@ class Checkpoint:
     device: str
     window: int | None
     identity: str
+    dtype: str = "float32"
 
     def visible(self, text: str, less: int = 0) -> int:
         """Characters of ``text`` up to the last token that fits the window, ``less`` tokens."""
@@ -84,7 +85,13 @@ def _reachable(source: str, revision: str | None) -> bool:
 
 
 def open_checkpoint(
-    name: str, source: str, revision: str | None, *, auto_class: str, offline: bool
+    name: str,
+    source: str,
+    revision: str | None,
+    *,
+    auto_class: str,
+    offline: bool,
+    dtype: str = "float32",
 ) -> Checkpoint:
     """Load tokenizer and model; ``auto_class`` names the transformers class to load with.
 
@@ -105,7 +112,11 @@ def open_checkpoint(
     try:
         tokenizer: Any = transformers.AutoTokenizer.from_pretrained(source, **where)
         loaded: Any = getattr(transformers, auto_class).from_pretrained(
-            source, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **where
+            source,
+            use_safetensors=True,
+            dtype=getattr(torch, dtype),
+            output_loading_info=True,
+            **where,
         )
     except Exception as error:  # a damaged file raises what its reader raises
         raise ModelError(_why(name, source, error, offline)) from error
@@ -119,7 +130,12 @@ def open_checkpoint(
         _leave_cores_free(torch)
     model.to(device).eval()
     return Checkpoint(
-        tokenizer, model, device, _window(tokenizer, model.config), _identity(source, model)
+        tokenizer,
+        model,
+        device,
+        _window(tokenizer, model.config),
+        f"{_identity(source, model)}-{dtype}",
+        dtype,
     )
 
 
@@ -158,7 +174,7 @@ def _window(tokenizer: Any, config: Any) -> int | None:
 def _identity(source: str, model: Any) -> str:
     commit = getattr(model.config, "_commit_hash", None)
     if commit is not None:
-        return f"{source}@{commit}-float32"
+        return f"{source}@{commit}"
     # A local folder may be retrained in place: its weights name its state, by content while they
     # are small and by size and time when reading them would take long.
     digest = sha256()
@@ -166,7 +182,7 @@ def _identity(source: str, model: Any) -> str:
         stat = path.stat()
         small = stat.st_size < _HASHED_BYTES
         digest.update(path.read_bytes() if small else f"{stat.st_size} {stat.st_mtime_ns}".encode())
-    return f"{Path(source).resolve().name}@{digest.hexdigest()[:12]}-float32"
+    return f"{Path(source).resolve().name}@{digest.hexdigest()[:12]}"
 
 
 def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:

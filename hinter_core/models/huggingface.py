@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities, answer_from, margin
 from hinter_core.models.checkpoint import Checkpoint, batches, locate, open_checkpoint
+from hinter_core.models.naming import ModelName
 from hinter_core.types import Prediction
 
 if TYPE_CHECKING:
     import torch
 
 EMBEDDED = Path(__file__).resolve().parent.parent.parent / "assets" / "models" / "sentiment"
+_AUTO_CLASS = "AutoModelForSequenceClassification"
 _TOKEN_BUDGET = 8192
 _NEAR_TIE = 1e-4
 
@@ -40,6 +42,7 @@ class HuggingFaceClassifier:
             multi_label=multi,
             window=checkpoint.window,
             device=checkpoint.device,
+            dtype=checkpoint.dtype,
         )
         self._checkpoint = checkpoint
         self._lock = threading.Lock()
@@ -97,7 +100,7 @@ def batched_logits(
         yield chosen, logits_of(checkpoint, encoded, chosen)
 
 
-def load_embedded(_: str = "") -> HuggingFaceClassifier:
+def load_embedded(name: ModelName) -> HuggingFaceClassifier:
     """The sentiment model that comes with HInter.
 
     Raises:
@@ -105,21 +108,25 @@ def load_embedded(_: str = "") -> HuggingFaceClassifier:
     """
     if not (EMBEDDED / "config.json").exists():
         raise ModelError(f"The embedded model is missing from {EMBEDDED}; restore or retrain it.")
-    return _load("embedded", str(EMBEDDED), None, offline=True)
+    checkpoint = open_checkpoint(
+        name.text, str(EMBEDDED), None, auto_class=_AUTO_CLASS, offline=True
+    )
+    return HuggingFaceClassifier(name.text, checkpoint)
 
 
-def load(argument: str) -> HuggingFaceClassifier:
-    """``hf:ORG/NAME[@revision]`` or ``hf:PATH``.
+def load(name: ModelName) -> HuggingFaceClassifier:
+    """``hf:ORG/NAME[@revision]`` or ``hf:FOLDER`` with the options of its kind.
 
     Raises:
         ModelError: the checkpoint is missing, private, no classifier, or has no safetensors.
     """
-    source, revision, offline = locate(argument)
-    return _load(f"hf:{argument}", source, revision, offline=offline)
-
-
-def _load(name: str, source: str, revision: str | None, *, offline: bool) -> HuggingFaceClassifier:
-    auto_class = "AutoModelForSequenceClassification"
-    return HuggingFaceClassifier(
-        name, open_checkpoint(name, source, revision, auto_class=auto_class, offline=offline)
+    source, revision, offline = locate(name.source)
+    checkpoint = open_checkpoint(
+        name.text,
+        source,
+        revision,
+        auto_class=_AUTO_CLASS,
+        offline=offline,
+        dtype=name.string("dtype"),
     )
+    return HuggingFaceClassifier(name.text, checkpoint)

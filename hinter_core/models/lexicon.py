@@ -12,6 +12,7 @@ from importlib.metadata import version
 
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities
+from hinter_core.models.naming import ModelName
 from hinter_core.types import Prediction
 
 
@@ -47,7 +48,7 @@ class PolarityModel:
         return len(text)
 
 
-def load_vader(_: str = "") -> PolarityModel:
+def load_vader(_: ModelName) -> PolarityModel:
     """VADER (Hutto and Gilbert 2014); neutral within 0.05 of 0, as its authors advise."""
     try:
         from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
@@ -61,7 +62,7 @@ def load_vader(_: str = "") -> PolarityModel:
     return PolarityModel("vader", f"vader-{version('vaderSentiment')}", polarity, 0.05)
 
 
-def load_textblob(_: str = "") -> PolarityModel:
+def load_textblob(_: ModelName) -> PolarityModel:
     """TextBlob's pattern analyser; neutral at polarity 0."""
     try:
         from textblob import TextBlob

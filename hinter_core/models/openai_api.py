@@ -2,8 +2,9 @@
 
 A model is named ``openai:MODEL``, with settings after a question mark:
 ``openai:llama3?base_url=http://localhost:11434/v1&prompt=sentiment&concurrency=8``. The key comes
-from ``OPENAI_API_KEY`` and never stands in a name, a log or a file. Decoding is greedy
-(temperature 0) with a fixed seed; the client retries 429, 5xx and time-outs with back-off.
+from ``OPENAI_API_KEY``, or from a visitor's session, and never stands in a name, a log or a file.
+Decoding is greedy (temperature 0) with a fixed seed; the client retries 429, 5xx and time-outs with
+back-off.
 """
 
 from __future__ import annotations
@@ -12,85 +13,100 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from math import exp
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl
 
 from hinter_core.errors import ModelError
-from hinter_core.models.answers import parse_answer
-from hinter_core.models.base import Capabilities
-from hinter_core.models.prompts import Prompt, load_prompt
+from hinter_core.models.base import predict_by_reply
+from hinter_core.models.budget import Cost, Price, Usage, tokens_in
+from hinter_core.models.naming import ModelName
+from hinter_core.models.prompts import Prompt
+from hinter_core.models.reading import Reader, reader_for
 from hinter_core.types import Failure, Prediction
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _SEED = 7
-_SETTINGS = frozenset({"base_url", "prompt", "concurrency", "timeout", "retries", "max_tokens"})
+_TOP = 20  # most alternatives per token that servers give
 
-
-@dataclass
-class Usage:
-    """Tokens and requests since the model was loaded; failed requests count as requests."""
-
-    requests: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def add(self, prompt: int, completion: int) -> None:
-        """Count one request."""
-        with self._lock:
-            self.requests += 1
-            self.prompt_tokens += prompt
-            self.completion_tokens += completion
+_Item = tuple[int, Prediction, Cost]
 
 
 @dataclass(frozen=True, slots=True)
-class _Settings:
+class _Endpoint:
     base_url: str | None
-    prompt: str
+    model: str
+    key: str
     concurrency: int
     timeout: float
     retries: int
     max_tokens: int
 
+    def client(self) -> AsyncOpenAI:
+        from openai import AsyncOpenAI
+
+        return AsyncOpenAI(
+            # Local servers ask for no key, but the client wants one.
+            api_key=self.key or "none",
+            base_url=self.base_url,
+            timeout=self.timeout,
+            max_retries=self.retries,
+        )
+
+    def __repr__(self) -> str:
+        return f"_Endpoint({self.base_url}, {self.model})"
+
 
 class OpenAIModel:
     """A chat model asked through the ``openai`` client."""
 
-    def __init__(self, name: str, model: str, settings: _Settings) -> None:
+    def __init__(
+        self,
+        name: str,
+        endpoint: _Endpoint,
+        prompt: Prompt,
+        reader: Reader,
+        price: Price,
+        logprobs: bool,
+    ) -> None:
         self.name = name
-        self.usage = Usage()
-        self._model = model
-        self._settings = settings
-        self._prompt: Prompt = load_prompt(settings.prompt)
+        self.usage = Usage(price)
+        self._endpoint = endpoint
+        self._prompt = prompt
+        self._reader = reader
+        self._logprobs = logprobs
         self.identity = (
-            f"openai-1-{settings.base_url or 'default'}-{model}-{self._prompt.identity}"
-            f"-t0-s{_SEED}-m{settings.max_tokens}"
+            f"openai-2-{endpoint.base_url or 'default'}-{endpoint.model}-{prompt.asked}"
+            f"-t0-s{_SEED}-m{endpoint.max_tokens}{'-logprobs' if logprobs else ''}"
         )
-        self.capabilities = Capabilities(
-            labels=self._prompt.labels,
-            multi_label=self._prompt.multi_label,
-            scores=False,
-            device="remote",
-            costs=True,
-            note=f"prompt: {self._prompt.title}",
+        self.capabilities = replace(
+            reader.capabilities, device="remote", window=None, dtype="", costs=True, steady=False
         )
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """Ask all texts, at most ``concurrency`` at a time; in order."""
-        answers = dict(self.stream(texts))
-        return [answers[i] for i in range(len(texts))]
+        return predict_by_reply(self, texts)
 
-    def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
-        """Answers as they come, each with the index of its text, so that none is lost.
+    def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
+        """The answers in these replies."""
+        return self._reader.read(replies)
+
+    def estimate(self, text: str) -> Cost:
+        """One request: the whole conversation, and the longest answer allowed."""
+        said = sum(tokens_in(m["content"]) + 4 for m in self._prompt.messages(text))
+        most = self._endpoint.max_tokens
+        return Cost(1, said, most, self.usage.price.of(said, most))
+
+    def reply(self, texts: Sequence[str]) -> Iterator[_Item]:
+        """Replies as they come, so that none is lost.
 
         Raises:
             ModelError: the key is refused, or the server cannot be reached or has no such model.
         """
-        queue: SimpleQueue[tuple[int, Prediction] | BaseException | None] = SimpleQueue()
+        queue: SimpleQueue[_Item | BaseException | None] = SimpleQueue()
         stop = threading.Event()
 
         def work() -> None:
@@ -111,18 +127,15 @@ class OpenAIModel:
             stop.set()
 
     async def _ask_all(
-        self,
-        texts: Sequence[str],
-        put: Callable[[tuple[int, Prediction]], None],
-        stop: threading.Event,
+        self, texts: Sequence[str], put: Callable[[_Item], None], stop: threading.Event
     ) -> None:
-        client = _client(self._settings)
-        slots = asyncio.Semaphore(self._settings.concurrency)
+        client = self._endpoint.client()
+        slots = asyncio.Semaphore(self._endpoint.concurrency)
 
         async def ask(index: int, text: str) -> None:
             async with slots:
                 if not stop.is_set():
-                    put((index, await self._ask(client, text)))
+                    put((index, *await self._ask(client, text)))
 
         async with client:
             tasks = [asyncio.create_task(ask(i, text)) for i, text in enumerate(texts)]
@@ -132,107 +145,120 @@ class OpenAIModel:
                 for task in tasks:
                     task.cancel()
 
-    async def _ask(self, client: AsyncOpenAI, text: str) -> Prediction:
+    async def _ask(self, client: AsyncOpenAI, text: str) -> tuple[Prediction, Cost]:
+        try:
+            response = await self._send(client, text)
+        except Exception as error:  # noqa: BLE001 -- named, or raised again as one clear sentence
+            self.usage.add(0, 0)
+            return self._failure(error), Cost(1)
+        usage = getattr(response, "usage", None)
+        prompt = getattr(usage, "prompt_tokens", 0) or 0
+        completion = getattr(usage, "completion_tokens", 0) or 0
+        self.usage.add(prompt, completion)
+        money = self.usage.price.of(prompt, completion)
+        return _raw(response), Cost(1, prompt, completion, money)
+
+    async def _send(self, client: AsyncOpenAI, text: str) -> Any:
         import openai
 
-        messages: Any = self._prompt.messages(text)
+        create: Any = client.chat.completions.create
+        fixed = {
+            "model": self._endpoint.model,
+            "messages": self._prompt.messages(text),
+            "temperature": 0,
+            "seed": _SEED,
+            "max_tokens": self._endpoint.max_tokens,
+        }
+        extra = {"logprobs": True, "top_logprobs": _TOP} if self._logprobs else {}
         try:
-            response = await client.chat.completions.create(
-                model=self._model,
-                messages=messages,
-                temperature=0,
-                seed=_SEED,
-                max_tokens=self._settings.max_tokens,
-            )
-        except openai.AuthenticationError as error:
-            raise ModelError(
-                f"Model '{self.name}': the server refused the key; set OPENAI_API_KEY."
-            ) from error
-        except openai.NotFoundError as error:
-            raise ModelError(
-                f"The server has no model '{self._model}'; check the name and base_url."
-            ) from error
-        except openai.APITimeoutError:
-            self.usage.add(0, 0)
-            return Prediction(failure=Failure.TIMED_OUT, detail="no answer in time")
-        except openai.APIConnectionError as error:
-            self.usage.add(0, 0)
-            return Prediction(failure=Failure.ERROR, detail=f"connection failed: {error.__cause__}")
-        except (openai.APIError, ValueError, TypeError, AttributeError) as error:
-            self.usage.add(0, 0)
-            return Prediction(failure=Failure.ERROR, detail=_describe(error))
-        return self._read(response)
+            return await create(**fixed, **extra)
+        except openai.BadRequestError as error:
+            if not extra or "logprob" not in str(error):
+                raise
+            self._logprobs = False  # this server does not have them
+            return await create(**fixed)
 
-    def _read(self, response: Any) -> Prediction:
-        usage = getattr(response, "usage", None)
-        self.usage.add(
-            getattr(usage, "prompt_tokens", 0) or 0, getattr(usage, "completion_tokens", 0) or 0
-        )
-        choices = getattr(response, "choices", None)
-        if not choices:
-            return Prediction(failure=Failure.ERROR, detail="the server sent no choices")
-        message = choices[0].message
-        if getattr(message, "refusal", None):
-            return Prediction(failure=Failure.REFUSED, detail=str(message.refusal)[:200])
-        prompt = self._prompt
-        return parse_answer(
-            message.content or "",
-            prompt.labels,
-            multi_label=prompt.multi_label,
-            none_label=prompt.none_label,
-        )
+    def _failure(self, error: Exception) -> Prediction:
+        """The named outcome of a failed request.
+
+        Raises:
+            ModelError: no other request could succeed either.
+        """
+        import httpx
+        import openai
+
+        where = self._endpoint.base_url or "the OpenAI API"
+        if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
+            raise ModelError(
+                f"Model '{self.name}': {where} refused the key; set OPENAI_API_KEY."
+            ) from error
+        if isinstance(error, openai.NotFoundError):
+            raise ModelError(
+                f"{where} has no model '{self._endpoint.model}'; check the name and base_url."
+            ) from error
+        if isinstance(error, openai.APITimeoutError):
+            return Prediction(failure=Failure.TIMED_OUT, detail="no answer in time")
+        if isinstance(error, openai.APIConnectionError):
+            if isinstance(error.__cause__, httpx.ConnectError | httpx.UnsupportedProtocol):
+                raise ModelError(
+                    f"{where} cannot be reached; check base_url, and that the server runs."
+                ) from error
+            return Prediction(failure=Failure.ERROR, detail=f"connection failed: {error.__cause__}")
+        if isinstance(error, openai.APIError | ValueError | TypeError | AttributeError):
+            return Prediction(failure=Failure.ERROR, detail=self._describe(error))
+        raise error
+
+    def _describe(self, error: Exception) -> str:
+        message = " ".join(str(error).split())[:200]
+        if self._endpoint.key:
+            message = message.replace(self._endpoint.key, "[key]")
+        return f"{type(error).__name__}: {message}"
 
     def visible(self, text: str) -> int:
         """The server does not tell its window; the whole text is sent."""
         return len(text)
 
 
-def _client(settings: _Settings) -> AsyncOpenAI:
-    from openai import AsyncOpenAI
-
-    return AsyncOpenAI(
-        # Local servers ask for no key, but the client wants one.
-        api_key=os.environ.get("OPENAI_API_KEY") or "none",
-        base_url=settings.base_url,
-        timeout=settings.timeout,
-        max_retries=settings.retries,
-    )
-
-
-def _describe(error: Exception) -> str:
-    message = " ".join(str(error).split())[:200]
-    key = os.environ.get("OPENAI_API_KEY")
-    if key:
-        message = message.replace(key, "[key]")
-    return f"{type(error).__name__}: {message}"
+def _raw(response: Any) -> Prediction:
+    """The reply in a response, with its first token's probabilities if the server sent them."""
+    choices = getattr(response, "choices", None)
+    if not choices:
+        return Prediction(failure=Failure.ERROR, detail="the server sent no choices")
+    message = choices[0].message
+    if getattr(message, "refusal", None):
+        return Prediction(failure=Failure.REFUSED, detail=str(message.refusal)[:200])
+    said = message.content or ""
+    if not said.strip():
+        return Prediction(failure=Failure.UNPARSABLE, detail="the answer is empty")
+    tokens = getattr(getattr(choices[0], "logprobs", None), "content", None) or []
+    first = next((t for t in tokens if t.token.strip()), None)
+    scores = {t.token: exp(t.logprob) for t in getattr(first, "top_logprobs", None) or []}
+    return Prediction(reply=said, scores=scores)
 
 
-def load(argument: str) -> OpenAIModel:
-    """``openai:MODEL[?base_url=...&prompt=...&concurrency=...]``.
+def load(name: ModelName) -> OpenAIModel:
+    """``openai:MODEL`` with the options of its kind.
 
     Raises:
-        ModelError: no model named, an unknown setting, or a number that is none.
+        ModelError: no model named, an unknown prompt or judge, or a missing library.
     """
     try:
         import openai  # noqa: F401
     except ImportError as error:
         raise ModelError("The OpenAI client is not installed: pip install openai") from error
-    model, _, query = argument.partition("?")
-    if not model:
+    if not name.source:
         raise ModelError("Name a model: openai:MODEL?base_url=http://localhost:8000/v1")
-    given = dict(parse_qsl(query))
-    if unknown := sorted(set(given) - _SETTINGS):
-        known = ", ".join(sorted(_SETTINGS))
-        raise ModelError(f"Unknown setting {', '.join(unknown)} of openai:{model}; use {known}.")
-    try:
-        settings = _Settings(
-            base_url=given.get("base_url") or os.environ.get("OPENAI_BASE_URL"),
-            prompt=given.get("prompt", "sentiment"),
-            concurrency=max(1, int(given.get("concurrency", 8))),
-            timeout=float(given.get("timeout", 60)),
-            retries=max(0, int(given.get("retries", 4))),
-            max_tokens=max(1, int(given.get("max_tokens", 64))),
-        )
-    except ValueError as error:
-        raise ModelError(f"A setting of openai:{model} is no number: {error}.") from error
-    return OpenAIModel(f"openai:{argument}", model, settings)
+    logprobs = name.flag("logprobs") and not name.string("judge")
+    prompt, reader = reader_for(name, scores=logprobs)
+    endpoint = _Endpoint(
+        base_url=name.string("base_url") or os.environ.get("OPENAI_BASE_URL"),
+        model=name.source,
+        # The machine's own key is not for strangers.
+        key=name.key or (os.environ.get("OPENAI_API_KEY", "") if name.trusted else ""),
+        concurrency=name.whole("concurrency"),
+        timeout=name.number("timeout"),
+        retries=name.whole("retries"),
+        max_tokens=name.whole("max_tokens"),
+    )
+    price = Price(name.number("price_in"), name.number("price_out"))
+    return OpenAIModel(name.text, endpoint, prompt, reader, price, logprobs)

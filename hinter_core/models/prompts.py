@@ -1,22 +1,26 @@
 """Prompts as data: task, question, labels, few-shot examples and answer format.
 
 A prompt is a TOML file in ``assets/prompts`` (by its stem) or anywhere (by its path). Those shipped
-cover the five data sets of the HInter paper (section 4; labels of Tables 3 and 6); wording and
-examples are our own.
+cover the five data sets of the HInter paper (section 4; labels of Tables 3 and 6), any labels of
+the user's own, and a free answer that a judge reads; wording and examples are our own.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from hinter_core.errors import ModelError
+from hinter_core.models.naming import ModelName
 
+DEFAULT = "sentiment"
+OWN_LABELS = ("own-labels", "own-labels-several")  # one label, any number of them
+FREE = "respond"
 FOLDER = Path(__file__).resolve().parent.parent.parent / "assets" / "prompts"
 
 
@@ -30,7 +34,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """How a text is put to a generative model, and which labels it may answer with."""
+    """How a text is put to a generative model, and which labels it may answer with.
+
+    Without labels the answer is free, and a judge has to read it.
+    """
 
     name: str
     title: str
@@ -47,9 +54,14 @@ class Prompt:
         parts = (self.system, self.question, self.labels, self.multi_label, self.none_label)
         return sha256(repr((parts, self.examples)).encode()).hexdigest()[:12]
 
+    @property
+    def asked(self) -> str:
+        """A hash over what a model is asked; how its reply is read is left out."""
+        return sha256(repr(self.messages("")).encode()).hexdigest()[:12]
+
     def messages(self, text: str) -> list[dict[str, str]]:
         """Chat messages: the task, the examples as earlier turns, the text with the question."""
-        turns = [{"role": "system", "content": self.system}]
+        turns = [{"role": "system", "content": self.system}] if self.system else []
         for example in self.examples:
             turns.append({"role": "user", "content": self._ask(example.text)})
             turns.append({"role": "assistant", "content": example.answer})
@@ -58,7 +70,7 @@ class Prompt:
 
     def _ask(self, text: str) -> str:
         question = self.question.replace("{labels}", ", ".join(self.labels))
-        return f"Text:\n{text}\n\n{question}"
+        return f"Text:\n{text}\n\n{question}" if question else text
 
 
 def shipped_prompts() -> list[str]:
@@ -90,10 +102,37 @@ def load_prompt(name: str) -> Prompt:
         ) from error
 
 
+def prompt_for(name: ModelName, *, free: bool = False) -> Prompt:
+    """The prompt that a model's name asks for, with the user's own labels and question in it.
+
+    ``free``: a judge reads the answer, so that labels are not asked for by default.
+
+    Raises:
+        ModelError: see :func:`load_prompt`; or own labels that are fewer than two.
+    """
+    labels, question = name.listed("labels"), name.string("question")
+    several = name.flag("multi")
+    default = FREE if free else OWN_LABELS[several] if labels else DEFAULT
+    prompt = load_prompt(name.string("prompt") or default)
+    if labels:
+        _require_labels(name.text, labels)
+        none = prompt.none_label or "None" if several else ""
+        # The prompt's own examples answer with labels that are none now.
+        prompt = replace(prompt, labels=labels, multi_label=several, none_label=none, examples=())
+    elif prompt.name in OWN_LABELS:
+        raise ModelError(f"Give your labels: {name.text}&labels=complaint,praise,question")
+    return replace(prompt, question=question) if question else prompt
+
+
+def _require_labels(name: str, labels: Sequence[str]) -> None:
+    if len(labels) < 2 or not all(isinstance(label, str) and label.strip() for label in labels):
+        raise ModelError(f"'{name}' needs at least two labels, each a non-empty text.")
+
+
 def _from_table(name: str, table: dict[str, Any]) -> Prompt:
     labels: Sequence[str] = table["labels"]
-    if len(labels) < 2 or not all(isinstance(label, str) and label.strip() for label in labels):
-        raise ModelError(f"Prompt '{name}' needs at least two labels, each a non-empty text.")
+    if labels:
+        _require_labels(name, labels)
     return Prompt(
         name=name,
         title=table.get("title", name),

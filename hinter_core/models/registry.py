@@ -1,6 +1,8 @@
 """Models by name: one string names a model in the app, on the command line and in a campaign.
 
-A name is ``KIND`` or ``KIND:ARGUMENT``. A back-end is imported when its first model is loaded.
+A name is ``KIND`` or ``KIND:SOURCE?option=value&option=value``. A back-end is imported when its
+first model is loaded; what it can be told is declared here, so that names are read, forms drawn and
+help printed without loading anything.
 """
 
 from __future__ import annotations
@@ -11,70 +13,146 @@ from functools import lru_cache
 from importlib import import_module
 
 from hinter_core.errors import ModelError
-from hinter_core.models.base import ModelUnderTest, PredictionStore
+from hinter_core.models.base import ModelUnderTest
+from hinter_core.models.budget import Budget
 from hinter_core.models.cache import PredictionCache, default_path
+from hinter_core.models.naming import ModelName, Option, read_name
+from hinter_core.models.options import CHAT, CLASSIFIER, OPENAI, PYTHON, ZERO_SHOT
+from hinter_core.models.store import PredictionStore
 
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """A kind of model: where its loader lies and how its name is written."""
+    """A kind of model: where its loader lies, what stands after the colon, what it can be told."""
 
-    loader: str  # dotted module, colon, function
-    usage: str
+    loader: str  # dotted module, colon, function of a ModelName
     label: str
-    trusted_only: bool = False  # reaches addresses and keys that a stranger must not choose
+    source: str = ""
+    options: tuple[Option, ...] = ()
+    trusted_only: bool = False  # reaches code, addresses or keys that a stranger must not choose
+    about: str = ""
+
+    def usage(self, kind: str) -> str:
+        """How a name of this kind is written."""
+        return f"{kind}:{self.source}" if self.source else kind
 
 
 BACKENDS = {
     "embedded": Backend(
-        "hinter_core.models.huggingface:load_embedded", "embedded", "Embedded sentiment"
+        "hinter_core.models.huggingface:load_embedded",
+        "Embedded sentiment",
+        about="A small sentiment classifier that comes with HInter.",
     ),
-    "vader": Backend("hinter_core.models.lexicon:load_vader", "vader", "VADER"),
-    "textblob": Backend("hinter_core.models.lexicon:load_textblob", "textblob", "TextBlob"),
-    "scripted": Backend("hinter_core.models.scripted:load", "scripted:RULES", "Scripted"),
-    "openai": Backend(
-        "hinter_core.models.openai_api:load",
-        "openai:MODEL?base_url=URL&prompt=NAME",
-        "OpenAI-compatible API",
-        trusted_only=True,
+    "vader": Backend(
+        "hinter_core.models.lexicon:load_vader", "VADER", about="A rule-based sentiment lexicon."
     ),
-    "hf": Backend("hinter_core.models.huggingface:load", "hf:ORG/NAME", "Hugging Face"),
-    "hf-chat": Backend(
-        "hinter_core.models.chat:load", "hf-chat:ORG/NAME?prompt=NAME", "Chat model"
+    "textblob": Backend(
+        "hinter_core.models.lexicon:load_textblob",
+        "TextBlob",
+        about="A sentiment lexicon with averaged polarities.",
+    ),
+    "scripted": Backend(
+        "hinter_core.models.scripted:load",
+        "Scripted",
+        "RULES",
+        about="Bias planted by rules: to teach, to demonstrate and to test.",
+    ),
+    "hf": Backend(
+        "hinter_core.models.huggingface:load",
+        "Hugging Face classifier",
+        "ORG/NAME[@revision]",
+        CLASSIFIER,
+        about="Any sequence classifier of the Hub or of a folder, in safetensors.",
     ),
     "hf-zero-shot": Backend(
-        "hinter_core.models.zero_shot:load", "hf-zero-shot:ORG/NAME?labels=A,B", "Zero-shot (NLI)"
+        "hinter_core.models.zero_shot:load",
+        "Zero-shot (NLI)",
+        "ORG/NAME?labels=A,B",
+        ZERO_SHOT,
+        about="An inference model that judges a hypothesis for each of your labels.",
+    ),
+    "hf-chat": Backend(
+        "hinter_core.models.chat:load",
+        "Local chat model",
+        "ORG/NAME?prompt=NAME",
+        CHAT,
+        about="A language model with a chat template, on this machine.",
+    ),
+    "openai": Backend(
+        "hinter_core.models.openai_api:load",
+        "OpenAI-compatible API",
+        "MODEL?base_url=URL&prompt=NAME",
+        OPENAI,
+        trusted_only=True,
+        about="OpenAI, vLLM, Ollama, TGI, LiteLLM, transformers serve and their like.",
+    ),
+    "python": Backend(
+        "hinter_core.models.python:load",
+        "Your own Python function",
+        "MODULE:FUNCTION",
+        PYTHON,
+        trusted_only=True,
+        about="A function from a list of texts to a list of labels or scores.",
     ),
 }
+
+
+def parse_name(name: str, *, trusted: bool = False, key: str = "") -> ModelName:
+    """Take a model's name apart without loading anything.
+
+    ``trusted`` is for callers whose user owns the machine, such as the command line. ``key`` is
+    a visitor's own; a model that has one may be remote.
+
+    Raises:
+        ModelError: an unknown kind or setting, or a kind that is closed to this caller.
+    """
+    kind, colon, argument = name.strip().partition(":")
+    backend = BACKENDS.get(kind)
+    if backend is not None and backend.trusted_only and not (trusted or key):
+        raise ModelError(f"Models of kind '{kind}' can be used on the command line only.")
+    if backend is None or (colon and not backend.source) or (argument and not backend.source):
+        usages = ", ".join(b.usage(k) for k, b in BACKENDS.items())
+        raise ModelError(f"Unknown model '{name}'; use one of {usages}.")
+    return read_name(name, backend.options, trusted=trusted, key=key)
+
+
+def build_model(name: ModelName) -> ModelUnderTest:
+    """Load the model that a name stands for.
+
+    Raises:
+        ModelError: a missing checkpoint or library; the message says what to do.
+    """
+    module, _, function = BACKENDS[name.kind].loader.partition(":")
+    loader: Callable[[ModelName], ModelUnderTest] = getattr(import_module(module), function)
+    return loader(name)
 
 
 @lru_cache(maxsize=8)
 def load_model(name: str, *, trusted: bool = False) -> ModelUnderTest:
     """Load a model under test by its name; each name is loaded once per process.
 
-    ``trusted`` is for callers whose user owns the machine, such as the command line.
+    Raises:
+        ModelError: see :func:`parse_name` and :func:`build_model`.
+    """
+    return build_model(parse_name(name, trusted=trusted))
+
+
+def store_for(model: ModelUnderTest, budget: Budget | None = None) -> PredictionStore:
+    """A store that asks the model each text once; answers that cost are kept on disk too.
 
     Raises:
-        ModelError: unknown kind, missing checkpoint or library; the message says what to do.
+        CacheError: the cache on disk cannot be opened.
     """
-    kind, _, argument = name.strip().partition(":")
-    backend = BACKENDS.get(kind)
-    if backend is not None and backend.trusted_only and not trusted:
-        raise ModelError(f"Models of kind '{kind}' can be used on the command line only.")
-    if backend is None or (argument and ":" not in backend.usage):
-        usages = ", ".join(b.usage for b in BACKENDS.values())
-        raise ModelError(f"Unknown model '{name}'; use one of {usages}.")
-    module, _, function = backend.loader.partition(":")
-    loader: Callable[[str], ModelUnderTest] = getattr(import_module(module), function)
-    return loader(argument)
-
-
-def open_store(name: str, *, trusted: bool = False) -> PredictionStore:
-    """A store that asks the named model each text once; answers that cost are kept on disk too.
-
-    Raises:
-        HinterError: see :func:`load_model`; or the cache on disk cannot be opened.
-    """
-    model = load_model(name, trusted=trusted)
     cache = PredictionCache(default_path()) if model.capabilities.costs else None
-    return PredictionStore(model, cache=cache)
+    return PredictionStore(model, cache=cache, budget=budget)
+
+
+def open_store(
+    name: str, *, trusted: bool = False, budget: Budget | None = None
+) -> PredictionStore:
+    """The store of a named model.
+
+    Raises:
+        HinterError: see :func:`load_model` and :func:`store_for`.
+    """
+    return store_for(load_model(name, trusted=trusted), budget)

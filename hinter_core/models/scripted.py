@@ -23,6 +23,7 @@ from hinter_core.dictionary import load_shipped
 from hinter_core.errors import ModelError
 from hinter_core.matching import Matcher
 from hinter_core.models.base import Capabilities
+from hinter_core.models.naming import ModelName
 from hinter_core.types import Prediction
 
 RULES_FOLDER = Path(__file__).resolve().parent.parent.parent / "assets" / "scripted"
@@ -143,26 +144,27 @@ def shipped_rules() -> list[str]:
     return sorted(path.stem for path in RULES_FOLDER.glob("*.rules"))
 
 
-def load(argument: str) -> ScriptedModel:
+def load(name: ModelName) -> ScriptedModel:
     """``scripted:NAME`` of a shipped rule file, ``scripted:PATH.rules``, or the rules themselves.
 
     Raises:
         ModelError: no such file, or a rule that cannot be read.
     """
+    argument = name.source
     if argument in shipped_rules():
         path = RULES_FOLDER / f"{argument}.rules"
     else:
         path = Path(argument)
         if path.suffix != ".rules":
             if not re.search(r"\b(otherwise|if)\b", argument):
-                names = "".join(f"scripted:{name}, " for name in shipped_rules())
+                names = "".join(f"scripted:{known}, " for known in shipped_rules())
                 raise ModelError(
                     f"No rules named '{argument}'; use {names}a .rules file, or rules such as "
                     "'scripted:negative if gender=female; positive otherwise'."
                 )
-            return ScriptedModel(f"scripted:{argument}", argument)
+            return ScriptedModel(name.text, argument)
     try:
         rules = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f"Cannot read the rules in {path}; check the path.") from error
-    return ScriptedModel(f"scripted:{argument}", rules)
+    return ScriptedModel(name.text, rules)

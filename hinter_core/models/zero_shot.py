@@ -11,15 +11,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import parse_qsl
 
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities, answer_from
 from hinter_core.models.checkpoint import Checkpoint, locate, open_checkpoint
 from hinter_core.models.huggingface import batched_logits
+from hinter_core.models.naming import ModelName
 from hinter_core.types import Prediction
-
-DEFAULT_TEMPLATE = "This text is {}."
 
 
 class ZeroShotClassifier:
@@ -39,7 +37,11 @@ class ZeroShotClassifier:
         self.identity = f"zero-shot-1-{checkpoint.identity}-{template}-{labels}-{multi}"
         self._hypotheses = [template.replace("{}", label) for label in labels]
         self.capabilities = Capabilities(
-            labels=labels, multi_label=multi, window=checkpoint.window, device=checkpoint.device
+            labels=labels,
+            multi_label=multi,
+            window=checkpoint.window,
+            device=checkpoint.device,
+            dtype=checkpoint.dtype,
         )
         self._checkpoint = checkpoint
         self._lock = threading.Lock()
@@ -93,26 +95,24 @@ class ZeroShotClassifier:
             return self._checkpoint.visible(text, less=taken + between)
 
 
-def load(argument: str) -> ZeroShotClassifier:
-    """``hf-zero-shot:ORG/NAME?labels=a,b[&template=This text is {}.][&multi=1]``.
+def load(name: ModelName) -> ZeroShotClassifier:
+    """``hf-zero-shot:ORG/NAME?labels=a,b`` with the options of its kind.
 
     Raises:
-        ModelError: no labels, an unknown setting, or a checkpoint that is no NLI model.
+        ModelError: fewer than two labels, or a checkpoint that is no NLI model.
     """
-    source_name, _, query = argument.partition("?")
-    given = dict(parse_qsl(query))
-    if unknown := sorted(set(given) - {"labels", "template", "multi"}):
-        raise ModelError(f"Unknown setting {', '.join(unknown)}; use labels, template, multi.")
-    labels = tuple(
-        dict.fromkeys(x.strip() for x in given.get("labels", "").split(",") if x.strip())
-    )
+    labels, template = name.listed("labels"), name.string("template")
     if len(labels) < 2:
-        raise ModelError(f"Give labels: hf-zero-shot:{source_name}?labels=positive,negative")
-    template = given.get("template", DEFAULT_TEMPLATE)
+        raise ModelError(f"Give labels: hf-zero-shot:{name.source}?labels=positive,negative")
     if "{}" not in template:
         raise ModelError("The template needs {} where the label goes, as in 'This text is {}.'")
-    name = f"hf-zero-shot:{argument}"
-    source, revision, offline = locate(source_name)
-    auto_class = "AutoModelForSequenceClassification"
-    checkpoint = open_checkpoint(name, source, revision, auto_class=auto_class, offline=offline)
-    return ZeroShotClassifier(name, checkpoint, labels, template, given.get("multi") == "1")
+    source, revision, offline = locate(name.source)
+    checkpoint = open_checkpoint(
+        name.text,
+        source,
+        revision,
+        auto_class="AutoModelForSequenceClassification",
+        offline=offline,
+        dtype=name.string("dtype"),
+    )
+    return ZeroShotClassifier(name.text, checkpoint, labels, template, name.flag("multi"))

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.models.base import ModelUnderTest, PredictionStore
+from hinter_core.models.base import ModelUnderTest
 from hinter_core.models.registry import load_model
+from hinter_core.models.store import PredictionStore
 from hinter_core.types import Failure, Prediction
 
 from .tiny import make_classifier

@@ -2,17 +2,22 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hinter_core.errors import ModelError
-from hinter_core.models.base import PredictionStore
 from hinter_core.models.cache import PredictionCache
-from hinter_core.models.openai_api import load
+from hinter_core.models.registry import build_model, parse_name
+from hinter_core.models.store import PredictionStore
 from hinter_core.types import Failure
 from tests.conformance.faulty_server import FaultyServer
 
 GOOD = [f"Text number {i}." for i in range(20)]
+
+
+def load(rest: str) -> Any:
+    return build_model(parse_name(f"openai:{rest}", trusted=True))
 
 
 @pytest.fixture
@@ -91,7 +96,7 @@ def test_a_wrong_key_or_model_stops_the_run_and_keeps_what_was_paid(
 def test_usage_is_counted_and_no_usage_is_no_error(server: FaultyServer, tmp_path: Path) -> None:
     model = load(f"tiny?base_url={server.base_url}")
     assert all(p.labels == ("positive",) for p in model.predict([*GOOD, "x [fault:no-usage]"]))
-    assert (model.usage.requests, model.usage.prompt_tokens) == (21, 200)
+    assert (model.usage.spent.requests, model.usage.spent.prompt_tokens) == (21, 200)
 
 
 def test_the_key_goes_to_the_server_and_nowhere_else(

@@ -11,7 +11,7 @@ from benchmarks import reference
 from benchmarks.reference import WordPair
 from hinter_core.errors import InputError
 from hinter_core.invariant import tolerant_compare
-from hinter_core.models.base import PredictionStore
+from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import ParseStore
 from hinter_core.planning import Settings
 from hinter_core.probe import Check, Probe

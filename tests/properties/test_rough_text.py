@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hinter_core.dictionary import Dictionary
 from hinter_core.errors import InputError
 from hinter_core.export import check_to_json, check_to_rows, rows_to_csv
-from hinter_core.models.base import PredictionStore
 from hinter_core.models.registry import load_model
+from hinter_core.models.store import PredictionStore
 from hinter_core.mutation import undo
 from hinter_core.parsing import ParseStore
 from hinter_core.planning import Settings

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import pytest
 
 from hinter_core.dictionary import Dictionary
-from hinter_core.models.base import PredictionStore
 from hinter_core.models.registry import load_model
+from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import ParseStore
 from hinter_core.planning import Settings
 from hinter_core.probe import Check, Probe

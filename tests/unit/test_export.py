@@ -21,8 +21,8 @@ RULES = "scripted:negative 0.7 if race=white and gender=female; positive otherwi
 
 @pytest.fixture(scope="module")
 def check(race: Dictionary, gender: Dictionary, parses: ParseStore) -> Check:
-    from hinter_core.models.base import PredictionStore
     from hinter_core.models.registry import load_model
+    from hinter_core.models.store import PredictionStore
     from hinter_core.probe import Probe
 
     store = PredictionStore(load_model(RULES))

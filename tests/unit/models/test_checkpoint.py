@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hinter_core.errors import ModelError
 from hinter_core.models.checkpoint import batches
-from hinter_core.models.huggingface import load
+from hinter_core.models.registry import build_model, parse_name
 
 from ...conformance.tiny import make_classifier
+
+
+def load(path: str) -> Any:
+    """A fresh model, past the registry's memory."""
+    return build_model(parse_name(f"hf:{path}"))
 
 
 @pytest.fixture(scope="module")

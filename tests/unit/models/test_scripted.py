@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hinter_core.errors import ModelError
-from hinter_core.models.scripted import ScriptedModel, load, shipped_rules
+from hinter_core.models.registry import build_model, parse_name
+from hinter_core.models.scripted import ScriptedModel, shipped_rules
+
+
+def load(rules: str) -> Any:
+    return build_model(parse_name(f"scripted:{rules}"))
 
 
 def labels(rules: str, *texts: str) -> list[str]:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from hinter_core.errors import ModelError
-from hinter_core.models.base import Capabilities, PredictionStore
+from hinter_core.models.base import Capabilities
+from hinter_core.models.budget import Budget, Cost, Usage
 from hinter_core.models.cache import PredictionCache
+from hinter_core.models.store import PredictionStore
 from hinter_core.types import Failure, Prediction
 
 
@@ -103,18 +105,26 @@ def test_a_full_store_forgets_what_was_asked_longest_ago() -> None:
 
 
 class Stream(Echo):
-    """Hands over answers one by one and breaks once, after the second."""
+    """Hands over replies one by one and breaks once, after the second."""
+
+    usage = Usage()
 
     def __init__(self) -> None:
         super().__init__()
         self.answered: list[str] = []
 
-    def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
+    def estimate(self, text: str) -> Cost:
+        return Cost(1, money=2.0)
+
+    def reply(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction, Cost]]:
         for index, text in enumerate(texts):
             if len(self.answered) == 2 and len(texts) > 1:
                 raise RuntimeError("the line broke")
             self.answered.append(text)
-            yield index, Prediction((text,))
+            yield index, Prediction(reply=text), Cost(1, money=1.0)
+
+    def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
+        return [r if r.failure else Prediction((r.reply,)) for r in replies]
 
 
 class Counting(PredictionCache):
@@ -133,3 +143,42 @@ def test_what_a_broken_stream_answered_is_neither_asked_nor_written_again(tmp_pa
     assert model.answered == ["a", "b", "c", "d"]
     assert cache.written == ["a", "b", "c", "d"]
     assert store.predicted == 4
+
+
+def test_a_budget_is_used_up_but_not_passed() -> None:
+    model = Stream()
+    model.answered = ["x", "y", "z"]  # it does not break any more
+    budget = Budget(money=5.5)
+    store = PredictionStore(model, budget=budget)
+    found = store.predict(list("abcdefgh"))
+    # Two units are held back for each text and one is spent: two, one and one more, then 1.5 left.
+    assert sum(p.answered for p in found.values()) == 4
+    assert budget.spent.money == 4.0
+    over = [p for p in found.values() if not p.answered]
+    assert {p.failure for p in over} == {Failure.OVER_BUDGET}
+    assert len(over) == 4
+    store.budget = None
+    assert all(p.answered for p in store.predict(list("abcdefgh")).values())
+    assert len(model.answered) == 3 + 8
+
+
+def test_a_budget_of_requests_counts_for_any_model() -> None:
+    store = PredictionStore(Echo(), budget=Budget(requests=3))
+    found = store.predict(["a", "b", "c", "d", "e"])
+    assert sum(p.answered for p in found.values()) == 3
+    assert store.predict(["a", "b"]).keys() == {"a", "b"}
+    assert store.predicted == 3
+
+
+def test_an_estimate_counts_what_is_not_known_yet() -> None:
+    store = PredictionStore(Stream())
+    store.predict(["a"])
+    assert store.estimate(["a", "b", "b", "c"]) == Cost(2, money=4.0)
+
+
+def test_a_repeated_question_is_asked_anew_and_kept(tmp_path: Path) -> None:
+    cache, model = PredictionCache(tmp_path / "cache.sqlite"), Echo()
+    for turn in range(2):
+        store = PredictionStore(model, cache=cache)
+        assert [p.labels for p in store.repeat("a", 2 + turn)] == [("a",)] * (2 + turn)
+    assert model.calls == [["a"], ["a"], ["a"]]

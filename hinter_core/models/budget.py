@@ -1,0 +1,106 @@
+"""What asking a model costs: tokens and requests used, prices, an estimate, and a budget.
+
+Prices are per million tokens in whatever currency the user counts; they are given with the model
+(``price_in``, ``price_out``), since a price list shipped with a program is soon wrong.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+_CHARACTERS_PER_TOKEN = 3.0  # English runs at about 4; an estimate should not be too low
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Price of a million tokens, of the prompt and of the answer."""
+
+    prompt: float = 0.0
+    completion: float = 0.0
+
+    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """What so many tokens cost."""
+        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Requests, tokens and money; an upper estimate before a run, a count after it."""
+
+    requests: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    money: float = 0.0
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(
+            self.requests + other.requests,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.money + other.money,
+        )
+
+
+def total(costs: Iterable[Cost]) -> Cost:
+    """The sum of costs."""
+    return sum(costs, Cost())
+
+
+@dataclass
+class Usage:
+    """What a model has used since it was loaded; a request that failed counts as one."""
+
+    price: Price = field(default_factory=Price)
+    spent: Cost = field(default_factory=Cost)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def add(self, prompt_tokens: int, completion_tokens: int) -> None:
+        """Count one request."""
+        money = self.price.of(prompt_tokens, completion_tokens)
+        with self._lock:
+            self.spent += Cost(1, prompt_tokens, completion_tokens, money)
+
+
+def tokens_in(text: str) -> int:
+    """A guess at the number of tokens, rather too high than too low."""
+    return int(len(text) / _CHARACTERS_PER_TOKEN) + 1
+
+
+@dataclass
+class Budget:
+    """What a run may use: requests, money, or both (None: no limit).
+
+    Before a text is asked its estimate is held back; once it is answered, what it really cost
+    counts.
+    """
+
+    requests: int | None = None
+    money: float | None = None
+    spent: Cost = field(default_factory=Cost)
+    _held: Cost = field(default_factory=Cost, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def hold(self, estimate: Cost) -> bool:
+        """Hold back the estimate; false when it does not fit any more."""
+        with self._lock:
+            after = self.spent + self._held + estimate
+            if self.requests is not None and after.requests > self.requests:
+                return False
+            if self.money is not None and after.money > self.money:
+                return False
+            self._held += estimate
+            return True
+
+    def settle(self, held: Cost, real: Cost) -> None:
+        """Give back what was held and count what was used."""
+        with self._lock:
+            rest = (
+                self._held.requests - held.requests,
+                self._held.prompt_tokens - held.prompt_tokens,
+                self._held.completion_tokens - held.completion_tokens,
+                self._held.money - held.money,
+            )
+            self._held = Cost(*rest)
+            self.spent += real

@@ -1,0 +1,125 @@
+"""A user's own Python function as a model under test: ``python:MODULE:FUNCTION``.
+
+The function takes a list of texts and gives one answer for each: a label, a list of labels (with
+``multi=1``), or a dict from labels to scores in [0, 1]. It is code of the user, so it is run on the
+command line only. The module is looked up in the folder that the command is run in, too.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from importlib import import_module
+from inspect import getsourcefile
+from pathlib import Path
+from typing import Any
+
+from hinter_core.errors import ModelError
+from hinter_core.models.base import Capabilities, answer_from
+from hinter_core.models.naming import ModelName
+from hinter_core.types import Prediction
+
+_PROBE = "A person reads a book."
+_HINT = "it takes a list of texts and gives one label, list of labels or dict of scores for each"
+
+Function = Callable[[list[str]], Sequence[Any]]
+
+
+class PythonModel:
+    """Answers by calling a function."""
+
+    def __init__(
+        self, name: str, function: Function, labels: tuple[str, ...], multi: bool, identity: str
+    ) -> None:
+        self.name = name
+        self.identity = identity
+        self._function = function
+        self._open = not labels  # labels are learnt as they come
+        scored = isinstance(self._call([_PROBE])[0], Mapping)
+        self.capabilities = Capabilities(
+            labels=labels, multi_label=multi, scores=scored, steady=False
+        )
+
+    def predict(self, texts: Sequence[str]) -> list[Prediction]:
+        """One answer per text, in order.
+
+        Raises:
+            ValueError: an answer of another kind, or too few of them.
+        """
+        return [self._answer(value) for value in self._call(list(texts))] if texts else []
+
+    def _call(self, texts: list[str]) -> list[Any]:
+        values = list(self._function(texts))
+        if len(values) != len(texts):
+            raise ValueError(f"{len(values)} answers to {len(texts)} texts; {_HINT}")
+        return values
+
+    def _answer(self, value: Any) -> Prediction:
+        labels = self.capabilities.labels
+        if isinstance(value, Mapping):
+            scores = {str(label): float(score) for label, score in value.items()}
+            if not scores or not all(0 <= s <= 1 for s in scores.values()):
+                raise ValueError(f"scores {value!r} are not probabilities of labels")
+            self._check(scores)
+            declared = Capabilities(
+                labels=labels or tuple(scores), multi_label=self.capabilities.multi_label
+            )
+            return answer_from({x: scores.get(x, 0.0) for x in declared.labels}, declared)
+        named = (value,) if isinstance(value, str) else tuple(value)
+        if not all(isinstance(x, str) for x in named):
+            raise ValueError(f"the answer {value!r} is no label; {_HINT}")
+        if len(named) != 1 and not self.capabilities.multi_label:
+            raise ValueError(f"{len(named)} labels where one is wanted; say multi=1")
+        self._check(named)
+        return Prediction(named)
+
+    def _check(self, given: Sequence[str] | Mapping[str, float]) -> None:
+        unknown = [x for x in given if x not in self.capabilities.labels]
+        if unknown and not self._open:
+            raise ValueError(f"the answer has labels that were not declared: {unknown}")
+
+    def visible(self, text: str) -> int:
+        """The function gets the whole text."""
+        return len(text)
+
+
+def load(name: ModelName) -> PythonModel:
+    """``python:MODULE:FUNCTION[?labels=A,B][&multi=1]``; ``labels`` may be the function's own.
+
+    Raises:
+        ModelError: no such module or function, or one that fails on a plain sentence.
+    """
+    module_name, _, attribute = name.source.partition(":")
+    if not module_name or not attribute:
+        raise ModelError(f"'{name.text}' is not python:MODULE:FUNCTION.")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        module = import_module(module_name)
+    except Exception as error:  # the user's module may raise anything
+        raise ModelError(
+            f"Module '{module_name}' cannot be imported ({type(error).__name__}: {error}); check "
+            "its name and the folder you are in."
+        ) from error
+    function = getattr(module, attribute, None)
+    if not callable(function):
+        raise ModelError(f"Module '{module_name}' has no function '{attribute}'.")
+    labels = name.listed("labels") or tuple(getattr(function, "labels", ()))
+    identity = f"python-1-{name.source}@{_version(module, function)}-{labels}"
+    try:
+        return PythonModel(name.text, function, labels, name.flag("multi"), identity)
+    except Exception as error:
+        raise ModelError(
+            f"{name.source} failed on a plain sentence ({type(error).__name__}: {error}); {_HINT}."
+        ) from error
+
+
+def _version(module: Any, function: Any) -> str:
+    """A hash of the file that the function stands in."""
+    try:
+        file = getsourcefile(function)
+    except TypeError:
+        file = getattr(module, "__file__", None)
+    return sha256(Path(file).read_bytes()).hexdigest()[:12] if file else "unknown"
