@@ -22,6 +22,15 @@ PATIENCE = 45_000  # milliseconds; a busy two-core machine is slow
 expect.set_options(timeout=PATIENCE)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A browser on a busy machine may stumble once; the closing line then says "1 rerun"."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and "page" in getattr(
+            item, "fixturenames", ()
+        ):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
     path = (
@@ -128,6 +137,16 @@ class Explore:
             box.fill(name)
             box.press("Enter")
         box.press("Escape")
+
+    def open_more(self) -> None:
+        """Open "More settings", and wait as long as a hand takes to the first control.
+
+        Gradio mounts what an accordion holds as it opens: within 0.3 s what is typed may be
+        overwritten once by the initial value.
+        """
+        self.more.locator("button").first.click()
+        expect(self.limit.locator("input")).to_be_visible()
+        self.page.wait_for_timeout(600)
 
     def set_limit(self, value: str) -> None:
         box = self.limit.locator("input")

@@ -64,7 +64,7 @@ def test_no_model_and_unknown_parser(explore: Any) -> None:
     explore.press("Check")
     expect(explore.alert).to_contain_text("No model chosen")
     explore.choose_models("scripted:even-handed")
-    explore.more.locator("button").first.click()
+    explore.open_more()
     explore.parser.locator("input").fill("no_such_parser")
     explore.parser.locator("input").press("Enter")
     explore.press("Check")
@@ -73,7 +73,7 @@ def test_no_model_and_unknown_parser(explore: Any) -> None:
 
 def test_limit_out_of_range(explore: Any) -> None:
     explore.open()
-    explore.more.locator("button").first.click()
+    explore.open_more()
     explore.set_limit("0")
     explore.press("Find hidden bias")
     expect(explore.alert).to_contain_text("The limit is a whole number from 1 to 5,000.")
@@ -109,7 +109,7 @@ def test_own_dictionary_is_added(explore: Any, tmp_path: Path) -> None:
     own = tmp_path / "Seat Class.csv"
     own.write_text("term,group\nfirst-class,rich\neconomy-class,plain\n<b>x</b>,plain\n")
     explore.open()
-    explore.more.locator("button").first.click()
+    explore.open_more()
     explore.upload.locator("input[type=file]").set_input_files(own)
     expect(explore.upload_note).to_contain_text("seat class: 3 terms, 4 replacements.")
     expect(explore.page.get_by_label("seat class", exact=True)).to_be_checked()
@@ -121,7 +121,7 @@ def test_broken_dictionary_names_file_line_and_cure(explore: Any, tmp_path: Path
     own = tmp_path / "mine.csv"
     own.write_text("term,group\nabc,one\nabc,one\n")
     explore.open()
-    explore.more.locator("button").first.click()
+    explore.open_more()
     explore.upload.locator("input[type=file]").set_input_files(own)
     expect(explore.upload_note).to_contain_text("mine.csv, line 3: duplicate 'abc'")
     expect(explore.upload_note).not_to_contain_text("/tmp")

@@ -136,7 +136,7 @@ def test_scan_can_be_cancelled_and_keeps_what_it_found(explore: Any) -> None:
     explore.type(" ".join(f"The young British waiter met her on day {i}." for i in range(40)))
     explore.choose_models("scripted:hidden-review")
     explore.page.get_by_label("age", exact=True).check()
-    explore.more.locator("button").first.click()
+    explore.open_more()
     explore.set_limit("5000")
     expect(explore.preview).to_contain_text("age 40 terms")
     explore.press("Find hidden bias")
@@ -197,7 +197,7 @@ def test_terms_are_marked_while_typing_and_refused_with_reasons(explore: Any) ->
     expect(marks(".rejected")).to_have_attribute("title", re.compile("which is no person"))
     reason = "\u201cblack\u201d modifies \u201ccomedy\u201d, which is no person"
     expect(explore.preview.get_by_role("listitem")).to_contain_text(reason)
-    explore.more.locator("button").first.click()
+    explore.open_more()
     explore.page.get_by_label("Only words about people").uncheck()
     expect(marks("mark")).to_have_text(["blackrace", "whiterace", "waitergender"])
 
