@@ -7,6 +7,7 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hinter_core.noise import NoiseFloor
 from hinter_core.probe import Check
 from hinter_core.types import Edit, Judged, Prediction
 
@@ -23,7 +24,9 @@ def check_to_json(check: Check, model: str) -> dict[str, Any]:
     return {
         "text": check.plan.text,
         "model": model,
+        "identity": check.identities[model],
         "parser": check.parser,
+        "noise": _noise_to_json(check.noise.get(model)),
         "original": prediction_to_json(check.originals[model]),
         "mutants": [_judged_to_json(judged) for judged in check.judged[model]],
         "counts": check.counts(model),
@@ -40,6 +43,18 @@ def check_to_json(check: Check, model: str) -> dict[str, Any]:
     }
 
 
+def _noise_to_json(noise: NoiseFloor | None) -> dict[str, Any] | None:
+    if noise is None:
+        return None
+    answers = [{"labels": list(labels), "times": times} for labels, times in noise.answers]
+    return {
+        "asked": noise.asked,
+        "answered": noise.answered,
+        "flips": noise.flips,
+        "answers": answers,
+    }
+
+
 def prediction_to_json(prediction: Prediction | None) -> dict[str, Any]:
     """Labels and scores; with ``failure`` and ``detail`` where there is no answer."""
     if prediction is None:
@@ -50,6 +65,8 @@ def prediction_to_json(prediction: Prediction | None) -> dict[str, Any]:
     }
     if prediction.failure:
         values |= {"failure": prediction.failure.value, "detail": prediction.detail}
+    if prediction.reply:
+        values["reply"] = prediction.reply
     return values
 
 
@@ -111,6 +128,7 @@ def check_to_rows(check: Check) -> list[dict[str, Any]]:
             effect = judged.effect
             row |= {
                 "answer": ", ".join(answer.labels) if answer else "",
+                "reply": answer.reply if answer else "",
                 "shift": _rounded(effect.shift) if effect else None,
                 "interaction": _rounded(effect.interaction) if effect else None,
                 "valid": judged.conformance.kept,

@@ -33,16 +33,18 @@ MAX_CHARACTERS = 100_000
 
 @dataclass(frozen=True)
 class Settings:
-    """What decides which mutants a text has.
+    """What decides which mutants a text has, and what is asked of a model.
 
     ``order`` is the highest order; ``limit`` caps intersectional mutants (a seeded sample);
-    ``literal`` is the paper's mode, where every occurrence of a term counts.
+    ``literal`` is the paper's mode, where every occurrence of a term counts; ``repeat`` is how
+    often the original is asked again (see :mod:`hinter_core.noise`).
     """
 
     order: int = 2
     limit: int | None = None
     literal: bool = False
     seed: int = 0
+    repeat: int = 0
 
 
 @dataclass

@@ -17,8 +17,10 @@ from hinter_core.dictionary import Dictionary
 from hinter_core.errors import InputError
 from hinter_core.lattice import EditSet, subsets
 from hinter_core.matching import Matcher
+from hinter_core.models.budget import Budget, Cost, total
 from hinter_core.models.registry import open_store
 from hinter_core.models.store import PredictionStore
+from hinter_core.noise import NoiseFloor, noise_floor
 from hinter_core.parsing import ParseStore, load_parser
 from hinter_core.planning import Plan, Settings, make_plan
 from hinter_core.sentences import split_sentences
@@ -32,6 +34,7 @@ from hinter_core.types import (
 )
 
 _CHUNK = 128
+_MAX_REPEAT = 100
 _MAX_UNLIMITED = 500_000  # combinations that are listed in memory
 
 
@@ -39,7 +42,8 @@ _MAX_UNLIMITED = 500_000  # combinations that are listed in memory
 class Check:
     """A text with all its mutants, judged for one or more models.
 
-    ``judged`` maps a model's name to its results, in the order of ``mutants``.
+    ``judged`` maps a model's name to its results, in the order of ``mutants``; ``noise`` to how
+    often it contradicted itself, where the settings ask for that.
     """
 
     plan: Plan
@@ -47,6 +51,8 @@ class Check:
     originals: dict[str, Prediction]
     mutants: list[Mutant] = field(default_factory=list)
     judged: dict[str, list[Judged]] = field(default_factory=dict)
+    noise: dict[str, NoiseFloor] = field(default_factory=dict)
+    identities: dict[str, str] = field(default_factory=dict)  # what decided each model's answers
     planned: int = 0
     complete: bool = False
 
@@ -104,6 +110,10 @@ class Probe:
         """
         plan = self.plan(text)
         require_mutable(plan)
+        return self.judge(plan)
+
+    def judge(self, plan: Plan) -> Check:
+        """Judge all chosen mutants of a plan, to the end."""
         result = Check(plan, self.parses.parser.name, {})
         for partial in self.run(plan):
             result = partial
@@ -126,8 +136,7 @@ class Probe:
         todo = plan.chosen() if chosen is None else list(chosen)
         check = Check(plan, self.parses.parser.name, {})
         for store in self.models:
-            check.originals[store.model.name] = store.predict([plan.text])[plan.text]
-            check.judged[store.model.name] = []
+            self._ask_original(check, store)
         state = _State(plan)
         batches = list(_chunks(_closure(todo), chunk))
         check.planned = sum(len(batch) for batch in batches)
@@ -142,6 +151,27 @@ class Probe:
             yield check
         check.complete = True
         yield check
+
+    def _ask_original(self, check: Check, store: PredictionStore) -> None:
+        name, text = store.model.name, check.plan.text
+        original = check.originals[name] = store.predict([text])[text]
+        check.judged[name] = []
+        check.identities[name] = store.model.identity
+        if self.settings.repeat:
+            again = store.repeat(text, self.settings.repeat)
+            check.noise[name] = noise_floor(original, again)
+
+    def estimate(self, plan: Plan) -> dict[str, Cost]:
+        """What judging ``plan`` would ask of each model at most, by its name.
+
+        It is an upper bound: mutants that the invariant discards will not be asked.
+        """
+        texts = {plan.text} | {plan.mutant(edits).text for edits in _closure(plan.chosen())}
+        again = self.settings.repeat
+        return {
+            store.model.name: store.estimate(texts) + total([store.cost_of(plan.text)] * again)
+            for store in self.models
+        }
 
     def _conform(self, state: _State, mutants: Sequence[Mutant]) -> None:
         source = state.plan.sentences
@@ -213,7 +243,7 @@ def require_sound(
     """Refuse settings that no text could satisfy.
 
     Raises:
-        InputError: no model, too few attributes, or an order or limit below 1.
+        InputError: no model, too few attributes, or an order, limit or repeat out of range.
     """
     if not models:
         raise InputError("No model chosen; name at least one model under test.")
@@ -221,6 +251,8 @@ def require_sound(
         raise InputError("The order is at least 1 (1: atomic, 2: two attributes at once).")
     if settings.limit is not None and settings.limit < 1:
         raise InputError("The limit is at least 1 mutant.")
+    if not 0 <= settings.repeat <= _MAX_REPEAT:
+        raise InputError(f"Ask the original again from 0 to {_MAX_REPEAT} times.")
     if len(dictionaries) < min(settings.order, 2):
         raise InputError("Choose at least two attributes to test an intersection (or order 1).")
 
@@ -266,13 +298,19 @@ def _why_missing(plan: Plan) -> str:
 
 
 def build_probe(
-    dictionaries: Sequence[Dictionary], parser: str, models: Sequence[str], settings: Settings
+    dictionaries: Sequence[Dictionary],
+    parser: str,
+    models: Sequence[str],
+    settings: Settings,
+    budget: Budget | None = None,
 ) -> Probe:
     """Load a parser and models by name and build a probe, for a user who owns the machine.
+
+    All models share the ``budget``.
 
     Raises:
         HinterError: something named is unknown, missing or broken.
     """
     require_sound(dictionaries, models, settings)
-    stores = [open_store(name, trusted=True) for name in dict.fromkeys(models)]
+    stores = [open_store(name, trusted=True, budget=budget) for name in dict.fromkeys(models)]
     return Probe(dictionaries, ParseStore(load_parser(parser)), stores, settings)

@@ -8,11 +8,14 @@ from typing import Annotated
 
 import typer
 
+from hinter_core.cli.costs import budget_of, cost_in_words
 from hinter_core.cli.text import read_text
 from hinter_core.dictionary import Dictionary, choose, load_file, load_shipped
 from hinter_core.export import check_to_json
-from hinter_core.planning import Settings
-from hinter_core.probe import Check, build_probe
+from hinter_core.models.base import Generative
+from hinter_core.noise import NoiseFloor
+from hinter_core.planning import Plan, Settings
+from hinter_core.probe import Check, Probe, build_probe, require_mutable
 from hinter_core.types import Judged, Verdict
 
 _SIGNS = {
@@ -48,18 +51,45 @@ def check(
     dictionary: Annotated[
         list[Path] | None, typer.Option(help="Your own dictionary (CSV); its name: the file's.")
     ] = None,
+    repeat: Annotated[
+        int, typer.Option(help="Ask the original so often again: does the model flip on itself?")
+    ] = 0,
+    requests: Annotated[int | None, typer.Option(help="Ask at most so many texts.")] = None,
+    budget: Annotated[
+        float | None, typer.Option(help="Spend at most so much (needs price_in and price_out).")
+    ] = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Say what it would cost at most, and ask nothing.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Mutate a text, ask the model, and say where the answer flips."""
     source = read_text(text, file)
-    settings = Settings(order=order, limit=limit, literal=literal, seed=seed)
-    probe = build_probe(_dictionaries(attributes, dictionary or []), parser, [model], settings)
-    name = probe.models[0].model.name
-    result = probe.check(source)
+    settings = Settings(order, limit, literal, seed, repeat)
+    allowed = budget_of(model, requests, budget)
+    dictionaries = _dictionaries(attributes, dictionary or [])
+    probe = build_probe(dictionaries, parser, [model], settings, allowed)
+    store = probe.models[0]
+    name = store.model.name
+    plan = probe.plan(source)
+    require_mutable(plan)
+    if estimate:
+        typer.echo(_estimated(probe, plan))
+        return
+    if store.model.capabilities.costs:
+        typer.echo(_estimated(probe, plan), err=True)
+    result = probe.judge(plan)
     if as_json:
         typer.echo(json.dumps(check_to_json(result, name), ensure_ascii=False, indent=2))
     else:
         typer.echo(_report(result, name))
+    if isinstance(store.model, Generative):
+        typer.echo(f"Used: {cost_in_words(store.model.usage.spent)}.", err=True)
+
+
+def _estimated(probe: Probe, plan: Plan) -> str:
+    costs = probe.estimate(plan).items()
+    return "\n".join(f"{name}: at most {cost_in_words(cost)}." for name, cost in costs)
 
 
 def _dictionaries(attributes: str, files: list[Path]) -> list[Dictionary]:
@@ -87,10 +117,21 @@ def _report(check: Check, model: str) -> str:
     lines.append("Mutants: " + ", ".join(f"{n} {v}" for v, n in counts.items() if n))
     flips = [j for j in check.judged[model] if j.verdict in (Verdict.HIDDEN, Verdict.BIASED)]
     flips.sort(key=lambda j: (j.verdict is not Verdict.HIDDEN, j.mutant.order))
+    if noise := check.noise.get(model):
+        lines.append(_noise(noise))
     lines += [_line(j) for j in flips[:_SHOWN]]
     if len(flips) > _SHOWN:
         lines.append(f"... and {len(flips) - _SHOWN} more; --json prints all.")
     return "\n".join(lines)
+
+
+def _noise(noise: NoiseFloor) -> str:
+    if not noise.answered:
+        return f"Noise floor: the original was asked {noise.asked} times again, without an answer."
+    line = f"Noise floor: of {noise.answered} further answers to the original, {noise.flips} differ"
+    if noise.flips:
+        return f"{line}; this model flips on itself, so a flip below may be no bias."
+    return f"{line}."
 
 
 def _line(judged: Judged) -> str:

@@ -3,34 +3,79 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from hinter_core.cli.text import read_text
 from hinter_core.export import prediction_to_json
 from hinter_core.models.prompts import shipped_prompts
-from hinter_core.models.registry import BACKENDS, open_store
+from hinter_core.models.registry import BACKENDS, load_model, open_store
 from hinter_core.models.scripted import shipped_rules
 from hinter_core.planning import clean
 
 
 def models(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Load these and say what they can do.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the kinds of models, how each is named, and the shipped rules and prompts."""
-    kinds = [{"kind": k, "name": b.usage(k), "label": b.label} for k, b in BACKENDS.items()]
-    rules, prompts = shipped_rules(), shipped_prompts()
+    """List the kinds of models, how each is named and what it can be told; or look at some."""
+    values = [_described(name) for name in names] if names else _known()
     if as_json:
-        values = {"kinds": kinds, "rules": rules, "prompts": prompts}
         typer.echo(json.dumps(values, ensure_ascii=False, indent=2))
-        return
-    width = max(len(kind["name"]) for kind in kinds)
-    for kind in kinds:
-        typer.echo(f"{kind['name']:<{width}}  {kind['label']}")
-    typer.echo(f"rules: {', '.join(rules)}")
-    typer.echo(f"prompts: {', '.join(prompts)}")
+    elif isinstance(values, list):
+        typer.echo("\n\n".join(map(_in_words, values)))
+    else:
+        typer.echo(_list_in_words(values))
+
+
+def _known() -> dict[str, Any]:
+    kinds = [
+        {
+            "kind": kind,
+            "name": backend.usage(kind),
+            "label": backend.label,
+            "about": backend.about,
+            "command_line_only": backend.trusted_only,
+            "options": [asdict(option) for option in backend.options],
+        }
+        for kind, backend in BACKENDS.items()
+    ]
+    return {"kinds": kinds, "rules": shipped_rules(), "prompts": shipped_prompts()}
+
+
+def _described(name: str) -> dict[str, Any]:
+    model = load_model(name, trusted=True)
+    return {
+        "name": model.name,
+        "identity": model.identity,
+        "capabilities": asdict(model.capabilities),
+    }
+
+
+def _in_words(values: dict[str, Any]) -> str:
+    lines = [values["name"], f"  identity: {values['identity']}"]
+    for key, value in values["capabilities"].items():
+        shown = ", ".join(value) if isinstance(value, tuple) else value
+        if shown not in (None, ""):
+            lines.append(f"  {key.replace('_', ' ')}: {shown}")
+    return "\n".join(lines)
+
+
+def _list_in_words(values: dict[str, Any]) -> str:
+    lines = []
+    for kind in values["kinds"]:
+        lines += [kind["name"], f"    {kind['label']}. {kind['about']}"]
+        for option in kind["options"]:
+            default = option["default"]
+            written = int(default) if isinstance(default, bool) else default
+            lines.append(f"    {option['name'] + '=' + str(written):<20} {option['help']}")
+    lines += [f"rules: {', '.join(values['rules'])}", f"prompts: {', '.join(values['prompts'])}"]
+    return "\n".join(lines)
 
 
 def predict(

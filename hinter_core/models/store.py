@@ -71,7 +71,7 @@ class PredictionStore:
         wanted = set(texts)
         with self._lock:
             known = self._known(wanted)
-        return total(self._cost_of(text) for text in wanted if text not in known)
+        return total(self.cost_of(text) for text in wanted if text not in known)
 
     def repeat(self, text: str, times: int) -> list[Prediction]:
         """Ask the same text so many times anew; these answers are kept apart from its first."""
@@ -88,7 +88,7 @@ class PredictionStore:
             return self._read(answers)
 
     def _once_more(self, text: str) -> Prediction:
-        estimate = self._cost_of(text)
+        estimate = self.cost_of(text)
         if self.budget is not None and not self.budget.hold(estimate):
             return Prediction(failure=Failure.OVER_BUDGET, detail=_USED_UP)
         self.predicted += 1
@@ -118,7 +118,8 @@ class PredictionStore:
             found.update(fresh)
         return found
 
-    def _cost_of(self, text: str) -> Cost:
+    def cost_of(self, text: str) -> Cost:
+        """What asking a text costs at most."""
         return self.model.estimate(text) if isinstance(self.model, Generative) else Cost(1)
 
     def _within_budget(self, texts: list[str]) -> dict[str, Prediction]:
@@ -141,7 +142,7 @@ class PredictionStore:
     def _hold(self, budget: Budget, texts: Sequence[str]) -> dict[str, Cost]:
         held: dict[str, Cost] = {}
         for text in texts:
-            cost = self._cost_of(text)
+            cost = self.cost_of(text)
             if not budget.hold(cost):
                 break
             held[text] = cost

@@ -5,33 +5,16 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from hinter_core.cli import main
 from hinter_core.types import Verdict
+
+from .conftest import Run
 
 RULES = "scripted:negative 0.7 if race=white and gender=female; positive otherwise"
 TEXT = "The Syrian waiter was kind. An old woman thanked him."
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """The real entry point with its arguments: exit code, standard output, standard error."""
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["hinter", *arguments])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-        code = stopped.value.code
-        out, err = capfd.readouterr()
-        return (0 if code is None else int(code)), out, err
-
-    return call
 
 
 def test_json_is_that_of_the_specification(run: Run) -> None:

@@ -1,0 +1,37 @@
+"""Costs on the command line: a budget from options, and a cost in words."""
+
+from __future__ import annotations
+
+from hinter_core.errors import InputError
+from hinter_core.models.budget import Budget, Cost
+from hinter_core.models.registry import parse_name
+
+
+def budget_of(model: str, requests: int | None, money: float | None) -> Budget | None:
+    """The budget that the options set; None where they set none.
+
+    Raises:
+        InputError: a budget below zero, or of money for a model without a price.
+    """
+    if requests is None and money is None:
+        return None
+    if (requests is not None and requests < 1) or (money is not None and money <= 0):
+        raise InputError("A budget is above zero; leave it out for none.")
+    if money is not None:
+        settings = parse_name(model, trusted=True).settings
+        if not settings.get("price_in") and not settings.get("price_out"):
+            raise InputError(
+                "A budget of money needs prices: add price_in=...&price_out=... (for a million "
+                "tokens) to an openai: model, or set --requests."
+            )
+    return Budget(requests, money)
+
+
+def cost_in_words(cost: Cost) -> str:
+    """``12 requests, 3,400 tokens asked and 120 answered, 0.0102 in money``."""
+    words = f"{cost.requests:,} request{'' if cost.requests == 1 else 's'}"
+    if cost.prompt_tokens or cost.completion_tokens:
+        words += f", {cost.prompt_tokens:,} tokens asked and {cost.completion_tokens:,} answered"
+    if cost.money:
+        words += f", {cost.money:.4f} in money"
+    return words

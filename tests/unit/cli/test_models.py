@@ -1,0 +1,100 @@
+"""``hinter models`` and ``hinter predict``; estimates and budgets of ``hinter check``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hinter_core.models.registry import BACKENDS
+
+from .conftest import Run
+
+TEXT = "The British waiter was kind. A woman thanked him."
+
+
+def test_models_are_listed_with_their_options(run: Run) -> None:
+    code, out, _ = run("models")
+    assert code == 0
+    for kind, backend in BACKENDS.items():
+        assert backend.usage(kind) in out
+        for option in backend.options:
+            assert option.help in out
+
+
+def test_models_as_json(run: Run) -> None:
+    _, out, _ = run("models", "--json")
+    made = json.loads(out)
+    assert [kind["kind"] for kind in made["kinds"]] == list(BACKENDS)
+    by_kind = {kind["kind"]: kind for kind in made["kinds"]}
+    assert by_kind["python"]["command_line_only"] is True
+    assert {"name", "default", "help", "choices"} <= set(by_kind["hf"]["options"][0])
+
+
+def test_a_model_says_what_it_can_do(run: Run) -> None:
+    _, out, _ = run("models", "embedded", "vader", "--json")
+    first, second = json.loads(out)
+    assert first["name"] == "embedded"
+    assert first["capabilities"]["labels"] == ["negative", "positive"]
+    assert first["capabilities"]["window"] == 512
+    assert "float32" in first["identity"]
+    assert second["capabilities"]["window"] is None
+    _, words, _ = run("models", "vader")
+    assert "labels: negative, neutral, positive" in words
+
+
+@pytest.mark.parametrize("name", ["gpt-99", "hf:", "openai:x?colour=red", "python:nope"])
+def test_an_unknown_model_is_one_line(run: Run, name: str) -> None:
+    for arguments in (("models", name), ("predict", "--model", name, "--text", "x")):
+        code, out, err = run(*arguments)
+        assert (code, out) == (2, "")
+        assert err.startswith("hinter: ")
+        assert len(err.splitlines()) == 1
+
+
+def test_an_answer_as_json(run: Run) -> None:
+    code, out, _ = run("predict", "--model", "vader", "--text", "A lovely day.", "--json")
+    made = json.loads(out)
+    assert code == 0
+    assert (made["text"], made["model"], made["labels"]) == ("A lovely day.", "vader", ["positive"])
+
+
+def test_an_estimate_asks_nothing(run: Run) -> None:
+    code, out, _ = run("check", "--text", TEXT, "--model", "vader", "--limit", "5", "--estimate")
+    assert code == 0
+    assert out.startswith("vader: at most ")
+    assert out.strip().endswith("requests.")
+
+
+def test_a_budget_of_requests_leaves_the_rest_unanswered(run: Run) -> None:
+    code, out, _ = run("check", "--text", TEXT, "--model", "vader", "--limit", "5",
+                       "--requests", "3", "--json")  # fmt: skip
+    assert code == 0
+    made = json.loads(out)
+    assert made["counts"]["unanswered"] > 0
+    assert {m["failure"] for m in made["mutants"] if m["verdict"] == "unanswered"} == {
+        "over budget"
+    }
+
+
+def test_the_noise_floor_is_told(run: Run) -> None:
+    code, out, _ = run("check", "--text", TEXT, "--model", "vader", "--limit", "2", "--repeat", "3")
+    assert code == 0
+    assert "Noise floor: of 3 further answers to the original, 0 differ." in out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--requests", "0"), "above zero"),
+        (("--budget", "-1"), "above zero"),
+        (("--budget", "1"), "price_in"),
+        (("--repeat", "101"), "0 to 100"),
+    ],
+)
+def test_a_budget_that_cannot_be_kept_is_refused(
+    run: Run, options: tuple[str, str], words: str
+) -> None:
+    code, _, err = run("check", "--text", TEXT, "--model", "vader", *options)
+    assert code == 2
+    assert words in err
