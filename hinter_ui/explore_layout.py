@@ -30,6 +30,8 @@ class Layout:
     person_sense: gr.Checkbox
     parser: gr.Dropdown
     limit: gr.Number
+    asking: gr.Column
+    repeat: gr.Number
     upload: gr.File
     upload_note: gr.HTML
     pair: gr.Dropdown
@@ -59,12 +61,19 @@ class Layout:
     @property
     def settings(self) -> list[Any]:
         """The controls beside the text that decide what is found."""
-        return [self.attributes, self.models, self.order, self.person_sense, self.parser]
+        return [
+            self.attributes,
+            self.models,
+            self.order,
+            self.person_sense,
+            self.parser,
+            self.repeat,
+        ]
 
     @property
     def looked(self) -> list[Any]:
         """What follows from the text and the settings alone."""
-        return [self.preview, self.pair, *self.slots]
+        return [self.preview, self.pair, *self.slots, self.asking]
 
     @property
     def shown(self) -> list[Any]:
@@ -103,6 +112,7 @@ class Layout:
             self.person_sense,
             self.parser,
             self.limit,
+            self.repeat,
             *self.slots,
         ]
 
@@ -202,6 +212,16 @@ def _settings(widgets: dict[str, Any]) -> None:
         label="At most this many intersectional mutants",
         elem_id="limit",
     )
+    # For models that answer in words: they cost, and they may contradict themselves.
+    with gr.Column(visible=False, min_width=0, elem_id="asking") as asking:
+        widgets["repeat"] = gr.Number(
+            value=0,
+            precision=0,
+            label="Ask the original again, so many times",
+            info="Shows whether the model flips on an unchanged text",
+            elem_id="repeat",
+        )
+    widgets["asking"] = asking
     widgets["upload"] = gr.File(
         label="Your own dictionary (CSV: term,group or source,target)",
         file_types=[".csv"],

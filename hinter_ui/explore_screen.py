@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from hinter_core.models.registry import is_generative
 from hinter_core.probe import Check
 from hinter_ui.explore_layout import Layout
 from hinter_ui.explorer import Explorer, Options
@@ -36,6 +37,15 @@ class Screen:
             ui.order: max(2, form.order),
             ui.person_sense: not form.literal,
             ui.parser: form.parser,
+            ui.repeat: form.repeat,
+        }
+
+    def looked(self, form: Form, seen: Markup, options: Options | None) -> Updates:
+        """What follows from text and settings alone: what counts, and what can be chosen."""
+        asking = any(is_generative(name) for name in form.models)
+        return self.options(options) | {
+            self.ui.preview: seen,
+            self.ui.asking: gr.update(visible=asking),
         }
 
     def options(self, options: Options | None) -> Updates:

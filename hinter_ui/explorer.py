@@ -17,8 +17,11 @@ from typing import Any
 from hinter_core.dictionary import Dictionary, choose, load_file
 from hinter_core.errors import DictionaryError, InputError
 from hinter_core.export import check_to_json, check_to_rows, rows_to_csv
+from hinter_core.models.budget import Cost
+from hinter_core.models.registry import is_generative
 from hinter_core.planning import Plan, make_plan
-from hinter_core.probe import Check, Probe, require_mutable
+from hinter_core.probe import Check, Probe, estimate
+from hinter_core.soundness import require_mutable
 from hinter_core.types import Edit, Judged
 from hinter_ui.forms import SEPARATOR, Form, edit_key, find_edits
 from hinter_ui.present import plot
@@ -71,6 +74,12 @@ class Explorer:
             matcher=self._services.matcher(dictionaries),
             visible=[store.model.visible for store in loaded if store],
         )
+
+    def costs(self, form: Form, plan: Plan) -> dict[str, Cost]:
+        """What a scan asks at most of each chosen model that answers in words and is loaded."""
+        names = [name for name in form.models if is_generative(name)]
+        stores = [store for name in names if (store := self._services.loaded_model(name))]
+        return estimate(plan, stores) if stores else {}
 
     def options(self, plan: Plan, form: Form, chosen: str = "") -> Options:
         """Attribute sets of the form's order, and the replacements of the chosen set."""

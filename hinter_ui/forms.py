@@ -28,6 +28,7 @@ class Form:
     order: int = 2
     literal: bool = False
     limit: int = 500
+    repeat: int = 0
     edits: tuple[str, ...] = ()
 
     @classmethod
@@ -40,6 +41,7 @@ class Form:
         person_sense: Any,
         parser: Any,
         limit: Any,
+        repeat: Any,
         *edits: Any,
     ) -> Form:
         """From the values of the controls, whatever a browser sent.
@@ -55,13 +57,14 @@ class Form:
             order=_whole(order, "The order", 1, 3),
             literal=not person_sense,
             limit=_whole(limit, "The limit", 1, 5_000),
+            repeat=_whole(repeat, "How often the original is asked again", 0, 100),
             edits=tuple(str(e) for e in edits if e),
         )
 
     @property
     def settings(self) -> Settings:
         """The settings of the core."""
-        return Settings(order=self.order, limit=self.limit, literal=self.literal)
+        return Settings(self.order, self.limit, self.literal, repeat=self.repeat)
 
     def for_edits(self, edits: tuple[str, ...]) -> Form:
         """The same form with other edits, and the order that fits them."""
@@ -80,6 +83,8 @@ class Form:
             items["order"] = str(self.order)
         if self.literal:
             items["literal"] = "1"
+        if self.repeat:
+            items["again"] = str(self.repeat)
         if self.parser != DEFAULT_PARSER:
             items["parser"] = self.parser
         written = urlencode(items)
@@ -94,12 +99,13 @@ class Form:
         form = cls(text=text[:LINK_LIMIT])
         attributes = tuple(a.strip() for a in query.get("attributes", "").split(",") if a.strip())
         models = tuple(m.strip() for m in query.get("models", "").split("\n") if m.strip())
-        order = query.get("order", "2")
+        order, again = query.get("order", "2"), query.get("again", "0")
         return replace(
             form,
             attributes=attributes[:12] or form.attributes,
             models=models[:6] or form.models,
             order=int(order) if order in ("1", "2", "3") else 2,
+            repeat=int(again) if again.isdecimal() and int(again) <= 100 else 0,
             literal=query.get("literal") == "1",
             parser=query.get("parser", DEFAULT_PARSER) or DEFAULT_PARSER,
             edits=tuple(e for e in query.get("edits", "").split("\n") if e)[:3],

@@ -8,14 +8,16 @@ from typing import Annotated
 
 import typer
 
-from hinter_core.cli.costs import budget_of, cost_in_words
+from hinter_core.cli.costs import budget_of
 from hinter_core.cli.text import read_text
 from hinter_core.dictionary import Dictionary, choose, load_file, load_shipped
 from hinter_core.export import check_to_json
 from hinter_core.models.base import Generative
+from hinter_core.models.budget import cost_in_words
 from hinter_core.noise import NoiseFloor
 from hinter_core.planning import Plan, Settings
-from hinter_core.probe import Check, Probe, build_probe, require_mutable
+from hinter_core.probe import Check, Probe, build_probe
+from hinter_core.soundness import require_mutable
 from hinter_core.types import Judged, Verdict
 
 _SIGNS = {

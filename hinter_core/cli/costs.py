@@ -1,9 +1,9 @@
-"""Costs on the command line: a budget from options, and a cost in words."""
+"""Costs on the command line: a budget from options."""
 
 from __future__ import annotations
 
 from hinter_core.errors import InputError
-from hinter_core.models.budget import Budget, Cost
+from hinter_core.models.budget import Budget
 from hinter_core.models.registry import parse_name
 
 
@@ -25,13 +25,3 @@ def budget_of(model: str, requests: int | None, money: float | None) -> Budget |
                 "tokens) to an openai: model, or set --requests."
             )
     return Budget(requests, money)
-
-
-def cost_in_words(cost: Cost) -> str:
-    """``12 requests, 3,400 tokens asked and 120 answered, 0.0102 in money``."""
-    words = f"{cost.requests:,} request{'' if cost.requests == 1 else 's'}"
-    if cost.prompt_tokens or cost.completion_tokens:
-        words += f", {cost.prompt_tokens:,} tokens asked and {cost.completion_tokens:,} answered"
-    if cost.money:
-        words += f", {cost.money:.4f} in money"
-    return words

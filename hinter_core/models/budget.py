@@ -48,6 +48,16 @@ def total(costs: Iterable[Cost]) -> Cost:
     return sum(costs, Cost())
 
 
+def cost_in_words(cost: Cost) -> str:
+    """``12 requests, 3,400 tokens asked and 120 answered, 0.0102 in money``."""
+    words = f"{cost.requests:,} request{'' if cost.requests == 1 else 's'}"
+    if cost.prompt_tokens or cost.completion_tokens:
+        words += f", {cost.prompt_tokens:,} tokens asked and {cost.completion_tokens:,} answered"
+    if cost.money:
+        words += f", {cost.money:.4f} in money"
+    return words
+
+
 @dataclass
 class Usage:
     """What a model has used since it was loaded; a request that failed counts as one."""

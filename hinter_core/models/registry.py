@@ -29,6 +29,7 @@ class Backend:
     label: str
     source: str = ""
     options: tuple[Option, ...] = ()
+    generative: bool = False  # answers in words, which cost money or minutes
     trusted_only: bool = False  # reaches code, addresses or keys that a stranger must not choose
     about: str = ""
 
@@ -76,6 +77,7 @@ BACKENDS = {
         "Local chat model",
         "ORG/NAME?prompt=NAME",
         CHAT,
+        generative=True,
         about="A language model with a chat template, on this machine.",
     ),
     "openai": Backend(
@@ -83,6 +85,7 @@ BACKENDS = {
         "OpenAI-compatible API",
         "MODEL?base_url=URL&prompt=NAME",
         OPENAI,
+        generative=True,
         trusted_only=True,
         about="OpenAI, vLLM, Ollama, TGI, LiteLLM, transformers serve and their like.",
     ),
@@ -114,6 +117,12 @@ def parse_name(name: str, *, trusted: bool = False, key: str = "") -> ModelName:
         usages = ", ".join(b.usage(k) for k, b in BACKENDS.items())
         raise ModelError(f"Unknown model '{name}'; use one of {usages}.")
     return read_name(name, backend.options, trusted=trusted, key=key)
+
+
+def is_generative(name: str) -> bool:
+    """Whether a name is of a kind that answers in words, without loading it."""
+    backend = BACKENDS.get(name.strip().partition(":")[0])
+    return backend is not None and backend.generative
 
 
 def build_model(name: ModelName) -> ModelUnderTest:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hinter_core.lattice import proper_subsets
+from hinter_core.noise import NoiseFloor
 from hinter_core.probe import Check
 from hinter_core.types import Edit, Judged, Prediction, Verdict
 from hinter_ui.present.markup import Markup, isolated, join, tag
-from hinter_ui.present.words import SIGNS, answer_of, in_order, listed, name_of
+from hinter_ui.present.words import SIGNS, answer_of, in_order, listed, name_of, times
 
 _TITLES = {
     Verdict.HIDDEN: "Hidden intersectional bias.",
@@ -28,9 +29,35 @@ def banner(check: Check, judged: Judged, model: str, *, named: bool) -> Markup:
     head = tag("span", SIGNS[verdict], aria_hidden="true", class_="sign")
     who = tag("span", model, class_="who") if named else None
     words = _sentence(check, judged, model)
+    noise = _noise(check.noise.get(model))
     return tag(
-        "div", head, " ", who, tag("strong", title), " ", words, class_=f"banner {verdict.value}"
+        "div",
+        head,
+        " ",
+        who,
+        tag("strong", title),
+        " ",
+        words,
+        noise,
+        class_=f"banner {verdict.value}",
     )
+
+
+def _noise(floor: NoiseFloor | None) -> Markup | None:
+    """What asking the unchanged text again has shown."""
+    if floor is None:
+        return None
+    again = times(floor.answered or floor.asked)
+    if not floor.answered:
+        words = f"Asked about the original {again} again, the model gave no answer."
+    elif not floor.flips:
+        words = f"Asked about the original {again} again, the model never changed its mind."
+    else:
+        words = (
+            f"Asked about the original {again} again, the model contradicted itself "
+            f"{times(floor.flips)}: a flip may be noise."
+        )
+    return tag("span", words, class_="noise loud" if floor.flips else "noise")
 
 
 def originals(check: Check, models: Sequence[str]) -> Markup:

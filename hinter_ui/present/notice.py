@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from hinter_core.models.budget import Cost, cost_in_words
 from hinter_core.types import RejectedOccurrence, Verdict
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.words import SEVERITY, SIGNS, name_of
@@ -22,6 +23,15 @@ def info(messages: Sequence[str]) -> Markup:
     if not messages:
         return Markup("")
     return tag("div", *(tag("p", m) for m in messages), role="status", class_="notice info")
+
+
+def costs(estimates: Mapping[str, Cost]) -> Markup:
+    """What a scan would ask at most, model by model; nothing where nothing costs."""
+    lines = [
+        tag("p", f"A scan asks {name} at most ", tag("strong", cost_in_words(cost)), ".")
+        for name, cost in estimates.items()
+    ]
+    return tag("div", *lines, class_="quiet costs") if lines else Markup("")
 
 
 def progress(

@@ -25,6 +25,7 @@ from hinter_ui.present.words import (
 
 _LONG = 300  # characters; longer texts show the sentences that change
 _MOST_BARS = 6
+_LONGEST_REPLY = 2_000  # characters
 
 
 def square(check: Check, judged: Judged, model: str) -> Markup:
@@ -98,7 +99,16 @@ def _frame(
     )
     head = tag("header", tag("h3", title), label)
     bars = _bars(prediction, flipped)
-    return tag("article", head, body, bars, foot, class_=f"card cell {frame}".strip())
+    said = _reply(prediction)
+    return tag("article", head, body, bars, said, foot, class_=f"card cell {frame}".strip())
+
+
+def _reply(prediction: Prediction | None) -> Markup | None:
+    """What a generative model said, word by word, where it said more than the label."""
+    if prediction is None or prediction.reply.strip() in ("", *prediction.labels):
+        return None
+    said = tag("blockquote", isolated(prediction.reply.strip()[:_LONGEST_REPLY]))
+    return tag("details", tag("summary", "what the model said"), said, class_="reply")
 
 
 def _bars(prediction: Prediction | None, flipped: bool) -> Markup | None:

@@ -54,6 +54,11 @@ def name_of(attribute: str) -> str:
     return _NAMES.get(attribute) or attribute.replace("-", " ")
 
 
+def times(number: int) -> str:
+    """``once``, ``twice``, ``3 times``."""
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")
+
+
 def capital(text: str) -> str:
     """``text`` with a capital first letter, the rest unchanged."""
     return text[:1].upper() + text[1:]

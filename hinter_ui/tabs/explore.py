@@ -24,6 +24,7 @@ from hinter_ui.explorer import Explorer
 from hinter_ui.forms import DEFAULT_MODEL, DEFAULT_PARSER, Form
 from hinter_ui.present import notice
 from hinter_ui.present.highlight import preview
+from hinter_ui.present.markup import join
 from hinter_ui.present.table import Filter
 from hinter_ui.present.words import name_of
 from hinter_ui.services import Services, Session
@@ -148,14 +149,16 @@ class _Tab:
         return self._looked(session, form, str(pair or ""))
 
     def _looked(self, session: Session, form: Form, pair: str = "") -> Updates:
+        screen = self.screen
         if not form.text.strip():
-            return self.screen.options(None) | {self.ui.preview: hint()}
+            return screen.looked(form, hint(), None)
         try:
             plan = self.explorer.plan(session, form)
         except HinterError as error:
-            return self.screen.options(None) | {self.ui.preview: notice.error(str(error))}
+            return screen.looked(form, notice.error(str(error)), None)
         options = self.explorer.options(plan, form, pair)
-        return self.screen.options(options) | {self.ui.preview: preview(plan)}
+        costs = notice.costs(self.explorer.costs(form, plan))
+        return screen.looked(form, join([preview(plan), costs]), options)
 
     # -- judging --------------------------------------------------------------------------------
 
@@ -171,7 +174,7 @@ class _Tab:
         except HinterError as error:
             return self._looked(session, form) | screen.refused(str(error))
         plan = check.plan
-        looked = screen.options(self.explorer.options(plan, form)) | {ui.preview: preview(plan)}
+        looked = screen.looked(form, preview(plan), self.explorer.options(plan, form))
         done = screen.remarks(plan.notices) | {ui.progress: ""}
         fresh = screen.fresh_filter(session)
         return looked | done | fresh | screen.shown(session, with_table=True)

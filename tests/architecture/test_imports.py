@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # A module may import those before it. ``models`` and ``cli`` are folders.
 CORE = [
     "types", "errors", "sentences", "dictionary", "sbic", "matching", "mutation", "lattice",
-    "parsing", "invariant", "person", "models", "oracle", "noise", "planning", "probe", "export",
+    "parsing", "invariant", "person", "models", "oracle", "noise", "planning", "soundness", "probe",
+    "export",
     "cli",
 ]  # fmt: skip
 HEAVY = {

@@ -73,9 +73,7 @@ def test_an_even_handed_model_has_no_noise(
     from hinter_core.models.registry import load_model
 
     store = PredictionStore(load_model("vader"))
-    check = Probe([race, gender], parses, [store], Settings(repeat=4)).check(
-        TEXT
-    )
+    check = Probe([race, gender], parses, [store], Settings(repeat=4)).check(TEXT)
     assert check.noise["vader"].flips == 0
     assert check.noise["vader"].answered == 4
 

@@ -1,0 +1,78 @@
+"""What is rendered of answers, without a browser: noise, replies, costs; escaped once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from hinter_core.dictionary import load_shipped
+from hinter_core.models.base import Capabilities
+from hinter_core.models.budget import Cost
+from hinter_core.models.store import PredictionStore
+from hinter_core.parsing import ParseStore, load_parser
+from hinter_core.planning import Settings
+from hinter_core.probe import Check, Probe
+from hinter_core.types import Prediction
+from hinter_ui.present.banner import banner
+from hinter_ui.present.notice import costs
+from hinter_ui.present.square import square
+
+TEXT = "The black man was kind."
+SAID = "I would say <b>yes</b>, on the whole."
+
+
+class Talker:
+    """Says more than a label, and changes its mind about the original when asked again."""
+
+    name = identity = "talker"
+    capabilities = Capabilities(labels=("no", "yes"), scores=False, steady=False)
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def predict(self, texts: Sequence[str]) -> list[Prediction]:
+        self.asked += len(texts)
+        label = "no" if self.asked == 3 else "yes"
+        return [Prediction((label,), reply=SAID) for _ in texts]
+
+    def visible(self, text: str) -> int:
+        return len(text)
+
+
+def checked(repeat: int) -> Check:
+    shipped = load_shipped()
+    parses = ParseStore(load_parser("embedded"))
+    settings = Settings(limit=1, repeat=repeat)
+    stores = [PredictionStore(Talker())]
+    return Probe([shipped["race"], shipped["gender"]], parses, stores, settings).check(TEXT)
+
+
+@pytest.mark.parametrize(
+    ("repeat", "words"),
+    [
+        (0, ""),
+        (1, "Asked about the original once again, the model never changed its mind."),
+        (3, "Asked about the original 3 times again, the model contradicted itself once: a flip"),
+    ],
+)
+def test_the_noise_floor_stands_beside_the_verdict(repeat: int, words: str) -> None:
+    check = checked(repeat)
+    shown = str(banner(check, check.judged["talker"][-1], "talker", named=False))
+    assert words in shown
+    assert ("Asked about the original" in shown) is bool(words)
+
+
+def test_what_a_model_said_can_be_read_and_is_escaped() -> None:
+    check = checked(0)
+    shown = str(square(check, check.judged["talker"][-1], "talker"))
+    assert "what the model said" in shown
+    assert "&lt;b&gt;yes&lt;/b&gt;, on the whole." in shown
+    assert "<b>" not in shown
+
+
+def test_costs_are_said_before_a_scan() -> None:
+    shown = str(costs({"openai:<x>": Cost(1200, 50_000, 9_000, 1.25)}))
+    assert "openai:&lt;x&gt;" in shown
+    assert "1,200 requests, 50,000 tokens asked and 9,000 answered, 1.2500 in money" in shown
+    assert str(costs({})) == ""
