@@ -22,8 +22,9 @@ from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import Parser, ParseStore, load_parser
 from hinter_core.planning import Plan, Settings
-from hinter_core.probe import Check, Probe
+from hinter_core.probe import Probe
 from hinter_core.sentences import split_sentences
+from hinter_core.trial import Check
 from hinter_core.types import Edit, Verdict
 
 SCRIPTED = "scripted:hidden-review"

@@ -13,7 +13,8 @@ from hinter_core.dictionary import choose
 from hinter_core.errors import InputError
 from hinter_core.lattice import subsets
 from hinter_core.planning import Settings
-from hinter_core.probe import Check, Probe, build_probe
+from hinter_core.probe import Probe, build_probe
+from hinter_core.trial import Check
 from hinter_core.types import Judged, Verdict
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hinter_core.noise import NoiseFloor
-from hinter_core.probe import Check
+from hinter_core.trial import Check
 from hinter_core.types import Edit, Judged, Prediction
 
 # A spreadsheet takes a cell that begins so for a formula.

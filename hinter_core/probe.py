@@ -7,65 +7,25 @@ or predicted before is kept across chunks, texts and attribute pairs.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
+from typing import TypeVar
 
-from hinter_core import invariant, oracle
 from hinter_core.dictionary import Dictionary
 from hinter_core.lattice import EditSet, subsets
 from hinter_core.matching import Matcher
 from hinter_core.models.budget import Budget, Cost, total
 from hinter_core.models.registry import open_store
 from hinter_core.models.store import PredictionStore
-from hinter_core.noise import NoiseFloor, noise_floor
 from hinter_core.parsing import ParseStore, load_parser
 from hinter_core.planning import Plan, Settings, make_plan
-from hinter_core.sentences import split_sentences
 from hinter_core.soundness import require_mutable, require_sound
-from hinter_core.types import (
-    Conformance,
-    Edit,
-    Judged,
-    Mutant,
-    Prediction,
-    Verdict,
-)
+from hinter_core.trial import Check, Item, Trial, conform, judge
+from hinter_core.types import Edit
+
+T = TypeVar("T")
 
 _CHUNK = 128
-
-
-@dataclass
-class Check:
-    """A text with all its mutants, judged for one or more models.
-
-    ``judged`` maps a model's name to its results, in the order of ``mutants``; ``noise`` to how
-    often it contradicted itself, where the settings ask for that.
-    """
-
-    plan: Plan
-    parser: str
-    originals: dict[str, Prediction]
-    mutants: list[Mutant] = field(default_factory=list)
-    judged: dict[str, list[Judged]] = field(default_factory=dict)
-    noise: dict[str, NoiseFloor] = field(default_factory=dict)
-    identities: dict[str, str] = field(default_factory=dict)  # what decided each model's answers
-    planned: int = 0
-    complete: bool = False
-
-    def counts(self, model: str) -> dict[str, int]:
-        """Number of mutants by verdict, all verdicts named."""
-        tally = Counter(j.verdict for j in self.judged.get(model, ()))
-        return {verdict.value: tally.get(verdict, 0) for verdict in Verdict}
-
-    def find(self, model: str, edits: Iterable[Edit]) -> Judged | None:
-        """The result for one edit set, if it was tested."""
-        key = frozenset(edits)
-        for judged in self.judged.get(model, ()):
-            if frozenset(judged.mutant.edits) == key:
-                return judged
-        return None
 
 
 class Probe:
@@ -112,10 +72,18 @@ class Probe:
 
     def judge(self, plan: Plan) -> Check:
         """Judge all chosen mutants of a plan, to the end."""
-        result = Check(plan, self.parses.parser.name, {})
-        for partial in self.run(plan):
-            result = partial
-        return result
+        return self.judge_all([plan])[0]
+
+    def judge_all(self, plans: Sequence[Plan], *, chunk: int = _CHUNK) -> list[Check]:
+        """Judge the mutants of many texts to the end, in batches that may span texts."""
+        trials = self._trials(plans)
+        every = ((trial, edits) for trial in trials for edits in _closure(trial.plan.chosen()))
+        for batch in _chunks(every, chunk):
+            self._judge(batch)
+        for trial in trials:
+            trial.check.planned = len(trial.check.mutants)
+            trial.check.complete = True
+        return [trial.check for trial in trials]
 
     def run(
         self,
@@ -131,75 +99,37 @@ class Probe:
         ``cancelled`` answers true, what is judged so far stays. A small ``chunk`` reports and can
         be cancelled sooner; a large one makes better batches.
         """
-        todo = plan.chosen() if chosen is None else list(chosen)
-        check = Check(plan, self.parses.parser.name, {})
-        for store in self.models:
-            self._ask_original(check, store)
-        state = _State(plan)
-        batches = list(_chunks(_closure(todo), chunk))
-        check.planned = sum(len(batch) for batch in batches)
-        for batch in batches:
+        trial = self._trials([plan])[0]
+        todo = list(_closure(plan.chosen() if chosen is None else chosen))
+        trial.check.planned = len(todo)
+        for batch in _chunks(((trial, edits) for edits in todo), chunk):
             if cancelled():
                 return
-            mutants = [plan.mutant(edits) for edits in batch]
-            self._conform(state, mutants)
-            for store in self.models:
-                self._judge(check, state, store, mutants)
-            check.mutants += mutants
-            yield check
-        check.complete = True
-        yield check
+            self._judge(batch)
+            yield trial.check
+        trial.check.complete = True
+        yield trial.check
 
-    def _ask_original(self, check: Check, store: PredictionStore) -> None:
-        name, text = store.model.name, check.plan.text
-        original = check.originals[name] = store.predict([text])[text]
-        check.judged[name] = []
-        check.identities[name] = store.model.identity
-        if self.settings.repeat:
-            again = store.repeat(text, self.settings.repeat)
-            check.noise[name] = noise_floor(original, again)
+    def _trials(self, plans: Sequence[Plan]) -> list[Trial]:
+        """A trial for each plan, with every model's answer to its unchanged text."""
+        trials = [Trial(plan, self.parses.parser.name) for plan in plans]
+        for store in self.models:
+            answers = store.predict([plan.text for plan in plans])
+            for trial in trials:
+                trial.answer_original(store, answers[trial.plan.text])
+        return trials
+
+    def _judge(self, batch: Sequence[tuple[Trial, tuple[Edit, ...]]]) -> None:
+        items = [Item(trial, trial.plan.mutant(edits), frozenset(edits)) for trial, edits in batch]
+        conform(items, self.parses)
+        for store in self.models:
+            judge(items, store)
+        for item in items:
+            item.trial.check.mutants.append(item.mutant)
 
     def estimate(self, plan: Plan) -> dict[str, Cost]:
         """What judging ``plan`` asks of each model at most; see :func:`estimate`."""
         return estimate(plan, self.models)
-
-    def _conform(self, state: _State, mutants: Sequence[Mutant]) -> None:
-        source = state.plan.sentences
-        split = [split_sentences(mutant.text) for mutant in mutants]
-        changed: list[str] = []
-        for sentences in split:
-            if len(sentences) == len(source):
-                for left, right in zip(source, sentences, strict=True):
-                    if left.text != right.text:
-                        changed += (left.text, right.text)
-        parses = self.parses.parse(changed)
-        for mutant, sentences in zip(mutants, split, strict=True):
-            state.conformance[frozenset(mutant.edits)] = invariant.check(source, sentences, parses)
-
-    def _judge(
-        self, check: Check, state: _State, store: PredictionStore, mutants: Sequence[Mutant]
-    ) -> None:
-        name = store.model.name
-        original = check.originals[name]
-        local = state.local.setdefault(name, {})
-        answers = state.answers.setdefault(name, {})
-        # Discarded mutants are not asked: their answer could be no evidence.
-        valid = [m for m in mutants if state.conformance[frozenset(m.edits)].kept]
-        predictions = store.predict([m.text for m in valid])
-        answers.update((frozenset(m.edits), predictions[m.text]) for m in valid)
-        for mutant in mutants:
-            key = frozenset(mutant.edits)
-            local[key] = oracle.local_verdict(state.conformance[key], original, answers.get(key))
-        # Sub-mutants come first in the closure, so all that a mutant needs is judged by now.
-        verdicts = oracle.judge(mutants, local)
-        for mutant in mutants:
-            key = frozenset(mutant.edits)
-            effect = None
-            if original.answered and key in answers:
-                effect = oracle.effect(mutant, original, answers.get, store.model.capabilities)
-            check.judged[name].append(
-                Judged(mutant, state.conformance[key], answers.get(key), verdicts[key], effect)
-            )
 
 
 def estimate(plan: Plan, stores: Sequence[PredictionStore]) -> dict[str, Cost]:
@@ -215,14 +145,6 @@ def estimate(plan: Plan, stores: Sequence[PredictionStore]) -> dict[str, Cost]:
     }
 
 
-@dataclass
-class _State:
-    plan: Plan
-    conformance: dict[EditSet, Conformance] = field(default_factory=dict)
-    local: dict[str, dict[EditSet, Verdict]] = field(default_factory=dict)
-    answers: dict[str, dict[EditSet, Prediction]] = field(default_factory=dict)
-
-
 def _closure(chosen: Iterable[tuple[Edit, ...]]) -> Iterator[tuple[Edit, ...]]:
     """The edit sets and all their sub-mutants, each once, parts before wholes."""
     seen: set[EditSet] = set()
@@ -234,7 +156,7 @@ def _closure(chosen: Iterable[tuple[Edit, ...]]) -> Iterator[tuple[Edit, ...]]:
                 yield part
 
 
-def _chunks(items: Iterable[tuple[Edit, ...]], size: int) -> Iterator[list[tuple[Edit, ...]]]:
+def _chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
     iterator = iter(items)
     while chunk := list(islice(iterator, size)):
         yield chunk

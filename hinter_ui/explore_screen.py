@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from hinter_core.models.registry import is_generative
-from hinter_core.probe import Check
+from hinter_core.trial import Check
 from hinter_ui.explore_layout import Layout
 from hinter_ui.explorer import Explorer, Options
 from hinter_ui.forms import Form

@@ -20,8 +20,9 @@ from hinter_core.export import check_to_json, check_to_rows, rows_to_csv
 from hinter_core.models.budget import Cost
 from hinter_core.models.registry import is_generative
 from hinter_core.planning import Plan, make_plan
-from hinter_core.probe import Check, Probe, estimate
+from hinter_core.probe import Probe, estimate
 from hinter_core.soundness import require_mutable
+from hinter_core.trial import Check
 from hinter_core.types import Edit, Judged
 from hinter_ui.forms import SEPARATOR, Form, edit_key, find_edits
 from hinter_ui.present import plot

@@ -21,7 +21,8 @@ from hinter_core.models.scripted import shipped_rules
 from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import ParseStore, load_parser
 from hinter_core.planning import Settings
-from hinter_core.probe import Check, Probe
+from hinter_core.probe import Probe
+from hinter_core.trial import Check
 from hinter_ui.forms import DEFAULT_MODEL, DEFAULT_PARSER, Form
 from hinter_ui.present.table import Filter
 

@@ -16,8 +16,9 @@ from hinter_core.models.base import Generative
 from hinter_core.models.budget import cost_in_words
 from hinter_core.noise import NoiseFloor
 from hinter_core.planning import Plan, Settings
-from hinter_core.probe import Check, Probe, build_probe
+from hinter_core.probe import Probe, build_probe
 from hinter_core.soundness import require_mutable
+from hinter_core.trial import Check
 from hinter_core.types import Judged, Verdict
 
 _SIGNS = {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hinter_core.lattice import proper_subsets
 from hinter_core.noise import NoiseFloor
-from hinter_core.probe import Check
+from hinter_core.trial import Check
 from hinter_core.types import Edit, Judged, Prediction, Verdict
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.words import SIGNS, answer_of, in_order, listed, name_of, times

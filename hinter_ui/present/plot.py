@@ -10,7 +10,7 @@ from math import exp, log
 from typing import Any
 
 from hinter_core.lattice import subsets
-from hinter_core.probe import Check
+from hinter_core.trial import Check
 from hinter_core.types import Edit, Judged
 from hinter_ui.present.words import capital, in_order, name_of, product
 

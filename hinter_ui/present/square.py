@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hinter_core.lattice import subsets
-from hinter_core.probe import Check
+from hinter_core.trial import Check
 from hinter_core.types import Edit, Judged, Prediction, Sentence, Splice, Verdict
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.words import (

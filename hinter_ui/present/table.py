@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hinter_core.export import reason
-from hinter_core.probe import Check
+from hinter_core.trial import Check
 from hinter_core.types import Judged, Verdict
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.words import (

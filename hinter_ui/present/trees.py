@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hinter_core.probe import Check
 from hinter_core.sentences import split_sentences
+from hinter_core.trial import Check
 from hinter_core.types import Judged, Layer, Parse, Sentence, Verdict
 from hinter_ui.present import tree
 from hinter_ui.present.markup import Markup, isolated, join, tag

@@ -15,9 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # A module may import those before it. ``models`` and ``cli`` are folders.
 CORE = [
     "types", "errors", "sentences", "dictionary", "sbic", "matching", "mutation", "lattice",
-    "parsing", "invariant", "person", "models", "oracle", "noise", "planning", "soundness", "probe",
-    "export",
-    "cli",
+    "parsing", "invariant", "person", "models", "oracle", "noise", "planning", "soundness",
+    "trial", "probe", "export", "cli",
 ]  # fmt: skip
 HEAVY = {
     "torch", "spacy", "transformers", "openai", "pandas", "numpy", "scipy", "ray", "datasets",

@@ -13,7 +13,8 @@ from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import ParseStore
 from hinter_core.planning import Settings
-from hinter_core.probe import Check, Probe
+from hinter_core.probe import Probe
+from hinter_core.trial import Check
 from hinter_core.types import Judged, Parse, Verdict
 
 

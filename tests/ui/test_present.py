@@ -12,7 +12,8 @@ from hinter_core.models.budget import Cost
 from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import ParseStore, load_parser
 from hinter_core.planning import Settings
-from hinter_core.probe import Check, Probe
+from hinter_core.probe import Probe
+from hinter_core.trial import Check
 from hinter_core.types import Prediction
 from hinter_ui.present.banner import banner
 from hinter_ui.present.notice import costs

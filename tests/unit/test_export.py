@@ -11,7 +11,7 @@ import pytest
 from hinter_core.dictionary import Dictionary
 from hinter_core.export import check_to_json, check_to_rows, prediction_to_json, rows_to_csv
 from hinter_core.parsing import ParseStore
-from hinter_core.probe import Check
+from hinter_core.trial import Check
 from hinter_core.types import Failure, Prediction, Verdict
 
 from ..conftest import MakeProbe

@@ -14,8 +14,9 @@ from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import ParseStore
 from hinter_core.planning import Settings
-from hinter_core.probe import Check, Probe, build_probe
+from hinter_core.probe import Probe, build_probe
 from hinter_core.sentences import split_sentences
+from hinter_core.trial import Check
 from hinter_core.types import Failure, Prediction, Verdict
 
 from ..conftest import MakeProbe
@@ -251,3 +252,19 @@ def test_overlap_is_named_when_it_leaves_nothing(race: Dictionary, make_probe: M
     twin = Dictionary("colour", race.terms)
     with pytest.raises(InputError, match="are the same words here, so they cannot change together"):
         make_probe([race, twin], "vader").check("The black waiter was kind.")
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 1000])
+def test_many_texts_are_judged_as_each_alone_with_fewer_batches(
+    race: Dictionary, gender: Dictionary, parses: ParseStore, chunk: int
+) -> None:
+    texts = [TEXT, "The black man was kind.", "Nobody is here.", "A white woman met a black man."]
+    alone = [Probe([race, gender], parses, [PredictionStore(load_model(RULES))])] * 4
+    together = Probe([race, gender], parses, [PredictionStore(load_model(RULES))])
+    checks = together.judge_all([together.plan(text) for text in texts], chunk=chunk)
+    assert [c.plan.text for c in checks] == texts
+    for check, probe in zip(checks, alone, strict=True):
+        single = probe.judge(probe.plan(check.plan.text))
+        assert check.judged == single.judged
+        assert (check.planned, check.complete) == (len(single.mutants), True)
+    assert together.models[0].predicted == alone[0].models[0].predicted

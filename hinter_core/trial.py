@@ -1,0 +1,136 @@
+"""One text under test: what is known of its mutants, and the result that grows from it.
+
+A batch of mutants may come from many trials: distinct sentences of all of them are parsed, and
+distinct texts predicted, at once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from hinter_core import invariant, oracle
+from hinter_core.lattice import EditSet
+from hinter_core.models.store import PredictionStore
+from hinter_core.noise import NoiseFloor, noise_floor
+from hinter_core.parsing import ParseStore
+from hinter_core.planning import Plan
+from hinter_core.sentences import split_sentences
+from hinter_core.types import Conformance, Edit, Judged, Mutant, Prediction, Verdict
+
+
+@dataclass
+class Check:
+    """A text with all its mutants, judged for one or more models.
+
+    ``judged`` maps a model's name to its results, in the order of ``mutants``; ``noise`` to how
+    often it contradicted itself, where the settings ask for that; ``identities`` to what decided
+    its answers.
+    """
+
+    plan: Plan
+    parser: str
+    originals: dict[str, Prediction]
+    mutants: list[Mutant] = field(default_factory=list)
+    judged: dict[str, list[Judged]] = field(default_factory=dict)
+    noise: dict[str, NoiseFloor] = field(default_factory=dict)
+    identities: dict[str, str] = field(default_factory=dict)
+    planned: int = 0
+    complete: bool = False
+
+    def counts(self, model: str) -> dict[str, int]:
+        """Number of mutants by verdict, all verdicts named."""
+        tally = Counter(j.verdict for j in self.judged.get(model, ()))
+        return {verdict.value: tally.get(verdict, 0) for verdict in Verdict}
+
+    def find(self, model: str, edits: Iterable[Edit]) -> Judged | None:
+        """The result for one edit set, if it was tested."""
+        key = frozenset(edits)
+        for judged in self.judged.get(model, ()):
+            if frozenset(judged.mutant.edits) == key:
+                return judged
+        return None
+
+
+@dataclass
+class _Answers:
+    """What one model said of the mutants of one text."""
+
+    local: dict[EditSet, Verdict] = field(default_factory=dict)
+    predictions: dict[EditSet, Prediction] = field(default_factory=dict)
+
+
+class Trial:
+    """A plan on trial. Mutants are fed to it parts before wholes."""
+
+    def __init__(self, plan: Plan, parser: str) -> None:
+        self.plan = plan
+        self.check = Check(plan, parser, {})
+        self.conformance: dict[EditSet, Conformance] = {}
+        self._answers: dict[str, _Answers] = {}
+
+    def answer_original(self, store: PredictionStore, original: Prediction) -> None:
+        """Take in the model's answer to the unchanged text; ask it again if the settings say so."""
+        name = store.model.name
+        self.check.originals[name] = original
+        self.check.judged[name] = []
+        self.check.identities[name] = store.model.identity
+        self._answers[name] = _Answers()
+        if self.plan.settings.repeat:
+            again = store.repeat(self.plan.text, self.plan.settings.repeat)
+            self.check.noise[name] = noise_floor(original, again)
+
+    def judge(self, item: Item, store: PredictionStore, prediction: Prediction | None) -> None:
+        """Add the verdict on one mutant; all its sub-mutants have been judged before."""
+        name, key = store.model.name, item.key
+        original, known = self.check.originals[name], self._answers[name]
+        conformance = self.conformance[key]
+        if prediction is not None:
+            known.predictions[key] = prediction
+        known.local[key] = oracle.local_verdict(conformance, original, prediction)
+        verdict = oracle.judge([item.mutant], known.local)[key]
+        effect = None
+        if original.answered and prediction is not None:
+            capabilities = store.model.capabilities
+            effect = oracle.effect(item.mutant, original, known.predictions.get, capabilities)
+        judged = Judged(item.mutant, conformance, prediction, verdict, effect)
+        self.check.judged[name].append(judged)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A mutant of a trial, with its edits as a set."""
+
+    trial: Trial
+    mutant: Mutant
+    key: EditSet
+
+
+def conform(items: Sequence[Item], store: ParseStore) -> None:
+    """Hold every mutant of a batch against its source; distinct sentences are parsed at once."""
+    split = [split_sentences(item.mutant.text) for item in items]
+    changed: list[str] = []
+    for item, sentences in zip(items, split, strict=True):
+        source = item.trial.plan.sentences
+        if len(sentences) == len(source):
+            for left, right in zip(source, sentences, strict=True):
+                if left.text != right.text:
+                    changed += (left.text, right.text)
+    parses = store.parse(changed)
+    for item, sentences in zip(items, split, strict=True):
+        conformance = invariant.check(item.trial.plan.sentences, sentences, parses)
+        item.trial.conformance[item.key] = conformance
+
+
+def judge(items: Sequence[Item], store: PredictionStore) -> None:
+    """Ask a model about a batch of mutants and judge them; distinct texts are asked once.
+
+    Discarded mutants are not asked: their answer could be no evidence.
+    """
+    valid = [item for item in items if item.trial.conformance[item.key].kept]
+    predictions = store.predict([item.mutant.text for item in valid])
+    for item in items:
+        kept = item.trial.conformance[item.key].kept
+        prediction = predictions[item.mutant.text] if kept else None
+        item.trial.judge(item, store, prediction)
