@@ -7,7 +7,7 @@ or predicted before is kept across chunks, texts and attribute pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TypeVar
 
@@ -20,7 +20,7 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import ParseStore, load_parser
 from hinter_core.planning import Plan, Settings, make_plan
 from hinter_core.soundness import require_mutable, require_sound
-from hinter_core.trial import Check, Item, Trial, conform, judge
+from hinter_core.trial import Check, Item, Trial, ask_originals, conform, judge
 from hinter_core.types import Edit
 
 T = TypeVar("T")
@@ -76,14 +76,13 @@ class Probe:
 
     def judge_all(self, plans: Sequence[Plan], *, chunk: int = _CHUNK) -> list[Check]:
         """Judge the mutants of many texts to the end, in batches that may span texts."""
-        trials = self._trials(plans)
-        every = ((trial, edits) for trial in trials for edits in _closure(trial.plan.chosen()))
-        for batch in _chunks(every, chunk):
-            self._judge(batch)
-        for trial in trials:
-            trial.check.planned = len(trial.check.mutants)
-            trial.check.complete = True
-        return [trial.check for trial in trials]
+        checks = self._checks(plans)
+        for batch in chunks(self.items(checks), chunk):
+            self._judge(batch, checks)
+        for check in checks.values():
+            check.planned = len(check.mutants)
+            check.complete = True
+        return list(checks.values())
 
     def run(
         self,
@@ -99,33 +98,49 @@ class Probe:
         ``cancelled`` answers true, what is judged so far stays. A small ``chunk`` reports and can
         be cancelled sooner; a large one makes better batches.
         """
-        trial = self._trials([plan])[0]
-        todo = list(_closure(plan.chosen() if chosen is None else chosen))
-        trial.check.planned = len(todo)
-        for batch in _chunks(((trial, edits) for edits in todo), chunk):
+        checks = self._checks([plan])
+        ((trial, check),) = checks.items()
+        todo = list(closure(plan.chosen() if chosen is None else chosen))
+        check.planned = len(todo)
+        for batch in chunks((item_of(trial, edits) for edits in todo), chunk):
             if cancelled():
                 return
-            self._judge(batch)
-            yield trial.check
-        trial.check.complete = True
-        yield trial.check
+            self._judge(batch, checks)
+            yield check
+        check.complete = True
+        yield check
 
-    def _trials(self, plans: Sequence[Plan]) -> list[Trial]:
-        """A trial for each plan, with every model's answer to its unchanged text."""
-        trials = [Trial(plan, self.parses.parser.name) for plan in plans]
-        for store in self.models:
-            answers = store.predict([plan.text for plan in plans])
-            for trial in trials:
-                trial.answer_original(store, answers[trial.plan.text])
-        return trials
+    def items(self, trials: Iterable[Trial]) -> Iterator[Item]:
+        """All mutants that the plans choose, with their sub-mutants, parts before wholes."""
+        for trial in trials:
+            for edits in closure(trial.plan.chosen()):
+                yield item_of(trial, edits)
 
-    def _judge(self, batch: Sequence[tuple[Trial, tuple[Edit, ...]]]) -> None:
-        items = [Item(trial, trial.plan.mutant(edits), frozenset(edits)) for trial, edits in batch]
-        conform(items, self.parses)
+    def _checks(self, plans: Sequence[Plan]) -> dict[Trial, Check]:
+        """A check for each plan, with every model's answer to its unchanged text."""
+        trials = [Trial(plan) for plan in plans]
         for store in self.models:
-            judge(items, store)
-        for item in items:
-            item.trial.check.mutants.append(item.mutant)
+            ask_originals(trials, store)
+        names = {store.model.name: store.model.identity for store in self.models}
+        return {
+            trial: Check(
+                trial.plan,
+                self.parses.parser.name,
+                trial.originals,
+                judged={name: [] for name in names},
+                noise=trial.noise,
+                identities=dict(names),
+            )
+            for trial in trials
+        }
+
+    def _judge(self, batch: Sequence[Item], checks: Mapping[Trial, Check]) -> None:
+        conform(batch, self.parses)
+        for store in self.models:
+            for item, judged in zip(batch, judge(batch, store), strict=True):
+                checks[item.trial].judged[store.model.name].append(judged)
+        for item in batch:
+            checks[item.trial].mutants.append(item.mutant)
 
     def estimate(self, plan: Plan) -> dict[str, Cost]:
         """What judging ``plan`` asks of each model at most; see :func:`estimate`."""
@@ -137,7 +152,7 @@ def estimate(plan: Plan, stores: Sequence[PredictionStore]) -> dict[str, Cost]:
 
     It is an upper bound: mutants that the invariant discards will not be asked.
     """
-    texts = {plan.text} | {plan.mutant(edits).text for edits in _closure(plan.chosen())}
+    texts = {plan.text} | {plan.mutant(edits).text for edits in closure(plan.chosen())}
     again = plan.settings.repeat
     return {
         store.model.name: store.estimate(texts) + total([store.cost_of(plan.text)] * again)
@@ -145,7 +160,7 @@ def estimate(plan: Plan, stores: Sequence[PredictionStore]) -> dict[str, Cost]:
     }
 
 
-def _closure(chosen: Iterable[tuple[Edit, ...]]) -> Iterator[tuple[Edit, ...]]:
+def closure(chosen: Iterable[tuple[Edit, ...]]) -> Iterator[tuple[Edit, ...]]:
     """The edit sets and all their sub-mutants, each once, parts before wholes."""
     seen: set[EditSet] = set()
     for edits in chosen:
@@ -156,7 +171,13 @@ def _closure(chosen: Iterable[tuple[Edit, ...]]) -> Iterator[tuple[Edit, ...]]:
                 yield part
 
 
-def _chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
+def item_of(trial: Trial, edits: tuple[Edit, ...]) -> Item:
+    """The mutant of these edits, on trial."""
+    return Item(trial, trial.plan.mutant(edits), frozenset(edits))
+
+
+def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """The items in lists of at most ``size``."""
     iterator = iter(items)
     while chunk := list(islice(iterator, size)):
         yield chunk

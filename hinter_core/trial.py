@@ -62,49 +62,55 @@ class _Answers:
 
 
 class Trial:
-    """A plan on trial. Mutants are fed to it parts before wholes."""
+    """A plan on trial. Mutants are fed to it parts before wholes; results go to who feeds it.
 
-    def __init__(self, plan: Plan, parser: str) -> None:
+    With ``forget``, only what a later verdict needs is remembered: answers to mutants below the
+    highest order of the settings. ``number`` tells trials apart for who feeds them.
+    """
+
+    def __init__(self, plan: Plan, *, number: int = 0, forget: bool = False) -> None:
         self.plan = plan
-        self.check = Check(plan, parser, {})
-        self.conformance: dict[EditSet, Conformance] = {}
+        self.number = number
+        self._forget = forget
+        self.originals: dict[str, Prediction] = {}
+        self.noise: dict[str, NoiseFloor] = {}
         self._answers: dict[str, _Answers] = {}
 
     def answer_original(self, store: PredictionStore, original: Prediction) -> None:
         """Take in the model's answer to the unchanged text; ask it again if the settings say so."""
         name = store.model.name
-        self.check.originals[name] = original
-        self.check.judged[name] = []
-        self.check.identities[name] = store.model.identity
+        self.originals[name] = original
         self._answers[name] = _Answers()
         if self.plan.settings.repeat:
             again = store.repeat(self.plan.text, self.plan.settings.repeat)
-            self.check.noise[name] = noise_floor(original, again)
+            self.noise[name] = noise_floor(original, again)
 
-    def judge(self, item: Item, store: PredictionStore, prediction: Prediction | None) -> None:
-        """Add the verdict on one mutant; all its sub-mutants have been judged before."""
+    def judge(self, item: Item, store: PredictionStore, prediction: Prediction | None) -> Judged:
+        """The verdict on one mutant; all its sub-mutants have been judged before."""
         name, key = store.model.name, item.key
-        original, known = self.check.originals[name], self._answers[name]
-        conformance = self.conformance[key]
+        original, known = self.originals[name], self._answers[name]
         if prediction is not None:
             known.predictions[key] = prediction
-        known.local[key] = oracle.local_verdict(conformance, original, prediction)
+        known.local[key] = oracle.local_verdict(item.conformance, original, prediction)
         verdict = oracle.judge([item.mutant], known.local)[key]
         effect = None
         if original.answered and prediction is not None:
             capabilities = store.model.capabilities
             effect = oracle.effect(item.mutant, original, known.predictions.get, capabilities)
-        judged = Judged(item.mutant, conformance, prediction, verdict, effect)
-        self.check.judged[name].append(judged)
+        if self._forget and item.mutant.order >= self.plan.settings.order:
+            known.local.pop(key)
+            known.predictions.pop(key, None)
+        return Judged(item.mutant, item.conformance, prediction, verdict, effect)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Item:
-    """A mutant of a trial, with its edits as a set."""
+    """A mutant of a trial, with its edits as a set, and what the invariant says of it."""
 
     trial: Trial
     mutant: Mutant
     key: EditSet
+    conformance: Conformance = invariant.KEPT
 
 
 def conform(items: Sequence[Item], store: ParseStore) -> None:
@@ -119,18 +125,26 @@ def conform(items: Sequence[Item], store: ParseStore) -> None:
                     changed += (left.text, right.text)
     parses = store.parse(changed)
     for item, sentences in zip(items, split, strict=True):
-        conformance = invariant.check(item.trial.plan.sentences, sentences, parses)
-        item.trial.conformance[item.key] = conformance
+        item.conformance = invariant.check(item.trial.plan.sentences, sentences, parses)
 
 
-def judge(items: Sequence[Item], store: PredictionStore) -> None:
-    """Ask a model about a batch of mutants and judge them; distinct texts are asked once.
+def ask_originals(trials: Sequence[Trial], store: PredictionStore) -> None:
+    """Ask a model about the unchanged texts of all trials at once."""
+    answers = store.predict([trial.plan.text for trial in trials])
+    for trial in trials:
+        trial.answer_original(store, answers[trial.plan.text])
+
+
+def judge(items: Sequence[Item], store: PredictionStore) -> list[Judged]:
+    """Ask a model about a batch of mutants and judge them in order; distinct texts are asked once.
 
     Discarded mutants are not asked: their answer could be no evidence.
     """
-    valid = [item for item in items if item.trial.conformance[item.key].kept]
-    predictions = store.predict([item.mutant.text for item in valid])
-    for item in items:
-        kept = item.trial.conformance[item.key].kept
-        prediction = predictions[item.mutant.text] if kept else None
-        item.trial.judge(item, store, prediction)
+    valid = [item.mutant.text for item in items if item.conformance.kept]
+    predictions = store.predict(valid)
+    return [
+        item.trial.judge(
+            item, store, predictions[item.mutant.text] if item.conformance.kept else None
+        )
+        for item in items
+    ]

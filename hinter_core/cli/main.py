@@ -16,6 +16,7 @@ from hinter_core.cli.cache import cache
 from hinter_core.cli.check import check
 from hinter_core.cli.dictionary import dictionary
 from hinter_core.cli.models import models, predict
+from hinter_core.cli.run import run, verify
 from hinter_core.errors import HinterError
 
 cli = typer.Typer(
@@ -27,6 +28,8 @@ cli = typer.Typer(
     rich_markup_mode=None,
 )
 cli.command("check")(check)
+cli.command("run")(run)
+cli.command("verify")(verify)
 cli.command("predict")(predict)
 cli.command("models")(models)
 cli.add_typer(cache, name="cache")

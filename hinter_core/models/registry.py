@@ -18,7 +18,7 @@ from hinter_core.models.budget import Budget
 from hinter_core.models.cache import PredictionCache, default_path
 from hinter_core.models.naming import ModelName, Option, read_name
 from hinter_core.models.options import CHAT, CLASSIFIER, OPENAI, PYTHON, ZERO_SHOT
-from hinter_core.models.store import PredictionStore
+from hinter_core.models.store import CAPACITY, PredictionStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,22 +146,28 @@ def load_model(name: str, *, trusted: bool = False) -> ModelUnderTest:
     return build_model(parse_name(name, trusted=trusted))
 
 
-def store_for(model: ModelUnderTest, budget: Budget | None = None) -> PredictionStore:
+def store_for(
+    model: ModelUnderTest, budget: Budget | None = None, capacity: int = CAPACITY
+) -> PredictionStore:
     """A store that asks the model each text once; answers that cost are kept on disk too.
 
     Raises:
         CacheError: the cache on disk cannot be opened.
     """
     cache = PredictionCache(default_path()) if model.capabilities.costs else None
-    return PredictionStore(model, cache=cache, budget=budget)
+    return PredictionStore(model, capacity, cache, budget)
 
 
 def open_store(
-    name: str, *, trusted: bool = False, budget: Budget | None = None
+    name: str,
+    *,
+    trusted: bool = False,
+    budget: Budget | None = None,
+    capacity: int = CAPACITY,
 ) -> PredictionStore:
     """The store of a named model.
 
     Raises:
         HinterError: see :func:`load_model` and :func:`store_for`.
     """
-    return store_for(load_model(name, trusted=trusted), budget)
+    return store_for(load_model(name, trusted=trusted), budget, capacity)

@@ -14,6 +14,8 @@ from hinter_core.types import Failure, Prediction
 
 _USED_UP = "the budget is used up; raise it and run again, what was answered is kept"
 
+CAPACITY = 200_000  # answers kept in memory
+
 
 class PredictionStore:
     """Asks a model each distinct text once and keeps the answer (least recently used go first).
@@ -27,7 +29,7 @@ class PredictionStore:
     def __init__(
         self,
         model: ModelUnderTest,
-        capacity: int = 200_000,
+        capacity: int = CAPACITY,
         cache: PredictionCache | None = None,
         budget: Budget | None = None,
     ) -> None:

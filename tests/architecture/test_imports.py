@@ -16,10 +16,11 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE = [
     "types", "errors", "sentences", "dictionary", "sbic", "matching", "mutation", "lattice",
     "parsing", "invariant", "person", "models", "oracle", "noise", "planning", "soundness",
-    "trial", "probe", "export", "cli",
+    "trial", "probe", "export", "rows", "campaign", "shards", "tables", "work", "engine", "cli",
 ]  # fmt: skip
 HEAVY = {
     "torch", "spacy", "transformers", "openai", "pandas", "numpy", "scipy", "ray", "datasets",
+    "pyarrow", "statsmodels", "yaml",
     "gradio", "plotly", "textblob", "nltk", "vaderSentiment", "huggingface_hub", "httpx",
 }  # fmt: skip
 

@@ -1,0 +1,185 @@
+"""A campaign: everything that decides the result of testing a whole data set, as one value.
+
+The same value is written in YAML, made from command-line options or from a form. What changes
+results is *identity*, what changes only how the work is done is *runtime*; every field declares
+which. Models are runtime: any number of them may be asked about the same mutants later.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import Field, asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from hinter_core.dictionary import Dictionary, choose, load_file, load_shipped
+from hinter_core.errors import InputError
+from hinter_core.planning import Settings
+from hinter_core.rows import Table, open_table
+
+VERSION = 1
+_BLOCK = 2**20
+
+
+def _identity(default: Any) -> Any:
+    return field(default=default, metadata={"identity": True})
+
+
+def _runtime(default: Any) -> Any:
+    return field(default=default, metadata={"identity": False})
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """What to test on what.
+
+    ``data``: a file of rows; ``sample``: at most so many of them, drawn by ``seed`` (with
+    ``stratify``: alike from every label). ``order``, ``limit``, ``literal`` and ``repeat`` as in
+    :class:`hinter_core.planning.Settings`; the limit counts for each text. ``shard``: texts in a
+    unit of work. ``workers``: processes; ``requests`` and ``budget``: what may be spent.
+    """
+
+    data: str = _identity("")
+    text_column: str = _identity("")
+    label_column: str = _identity("")
+    id_column: str = _identity("")
+    sample: int | None = _identity(None)
+    stratify: bool = _identity(False)
+    seed: int = _identity(0)
+    attributes: tuple[str, ...] = _identity(("race", "gender"))
+    dictionaries: tuple[str, ...] = _identity(())
+    order: int = _identity(2)
+    limit: int | None = _identity(None)
+    literal: bool = _identity(False)
+    repeat: int = _identity(0)
+    parser: str = _identity("embedded")
+    shard: int = _identity(16)
+    models: tuple[str, ...] = _runtime(("embedded",))
+    workers: int = _runtime(1)
+    requests: int | None = _runtime(None)
+    budget: float | None = _runtime(None)
+
+    @property
+    def settings(self) -> Settings:
+        """What decides which mutants a text has."""
+        return Settings(self.order, self.limit, self.literal, self.seed, self.repeat)
+
+    def table(self) -> Table:
+        """The rows to test.
+
+        Raises:
+            InputError: see :func:`hinter_core.rows.open_table`.
+        """
+        if not self.data:
+            raise InputError("Name the data: a CSV, TSV, JSONL, Parquet or text file.")
+        path = Path(self.data)
+        return open_table(path, self.text_column, self.label_column, self.id_column)
+
+    def vocabulary(self) -> list[Dictionary]:
+        """The dictionaries of the attributes, own ones included.
+
+        Raises:
+            DictionaryError: an unknown attribute, or a file with a fault.
+        """
+        own = {loaded.attribute: loaded for loaded in map(load_file, map(Path, self.dictionaries))}
+        names = dict.fromkeys((*self.attributes, *own))
+        return choose(list(names), {**load_shipped(), **own})
+
+    def identity(self) -> str:
+        """A versioned hash over the settings and files that decide the mutants."""
+        digest = hashlib.sha256(f"hinter-campaign-{VERSION}\n".encode())
+        for item in fields(self):
+            if item.metadata["identity"]:
+                digest.update(self._written(item).encode() + b"\n")
+        return digest.hexdigest()[:16]
+
+    def _written(self, item: Field[Any]) -> str:
+        value = getattr(self, item.name)
+        if item.name == "data" and value:
+            value = _content(Path(value))
+        elif item.name == "dictionaries":
+            value = [_content(Path(path)) for path in value]
+        return f"{item.name}={json.dumps(value, ensure_ascii=False)}"
+
+
+def _content(path: Path) -> str:
+    """A hash of a file's content, so that it may move but not change."""
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}. Check the path.") from error
+    return digest.hexdigest()
+
+
+def from_mapping(values: Mapping[str, Any], where: str) -> Campaign:
+    """A campaign from plain values.
+
+    Raises:
+        InputError: an unknown name, or a value of the wrong kind; ``where`` says in what file.
+    """
+    known = {item.name: item for item in fields(Campaign)}
+    if unknown := sorted(set(values) - set(known)):
+        raise InputError(f"{where}: unknown setting {', '.join(unknown)}; use {', '.join(known)}.")
+    default = Campaign()
+    return Campaign(
+        **{
+            name: _read(name, value, getattr(default, name), where)
+            for name, value in values.items()
+        }
+    )
+
+
+_NUMBERS = {"sample": int, "limit": int, "requests": int, "budget": float}  # may be left open
+_LEAST = {"sample": 1, "limit": 1, "order": 1, "shard": 1, "workers": 1, "requests": 1}
+
+
+def _read(name: str, value: Any, default: Any, where: str) -> Any:
+    if isinstance(default, tuple):
+        if isinstance(value, str):
+            # A model's own settings may hold commas.
+            value = [value] if name == "models" else value.split(",")
+        parts = value
+        if not isinstance(parts, list | tuple) or not all(isinstance(p, str) for p in parts):
+            raise InputError(f"{where}: {name} is a list of names.")
+        return tuple(p.strip() for p in parts if p.strip())
+    if value is None and default is None:
+        return None
+    kind = _NUMBERS.get(name, type(default))
+    fits = isinstance(value, kind) or (kind is float and isinstance(value, int))
+    if not fits or (isinstance(value, bool) and kind is not bool):
+        words = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+        raise InputError(f"{where}: {name} is {words[kind]}, not {value!r}.")
+    if value < _LEAST.get(name, value):
+        raise InputError(f"{where}: {name} is at least {_LEAST[name]}.")
+    return value
+
+
+def load_campaign(path: Path) -> Campaign:
+    """Read a campaign file; paths in it are taken from the file's own folder.
+
+    Raises:
+        InputError: no such file, no YAML, or a setting that is wrong.
+    """
+    import yaml
+
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}. Check the path.") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"{path} is no YAML ({first}).") from error
+    if not isinstance(values, dict):
+        raise InputError(f"{path} holds no settings; write lines such as 'data: reviews.csv'.")
+    campaign = from_mapping(values, str(path))
+    base = path.resolve().parent
+    moved = {
+        "data": str(base / campaign.data) if campaign.data else "",
+        "dictionaries": tuple(str(base / own) for own in campaign.dictionaries),
+    }
+    return Campaign(**{**asdict(campaign), **moved})

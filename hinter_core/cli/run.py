@@ -1,0 +1,119 @@
+"""``hinter run``: a whole data set; ``hinter verify``: is a campaign's directory sound?"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from tqdm import tqdm
+
+from hinter_core.campaign import Campaign, from_mapping, load_campaign
+from hinter_core.engine import Progress, plan_run, run_campaign
+from hinter_core.errors import InputError
+from hinter_core.shards import CampaignStore, StoreError
+
+_EVERY = 60.0  # seconds between two lines where there is no terminal
+
+
+def run(
+    campaign: Annotated[
+        Path | None, typer.Argument(help="A campaign file (YAML); options add to it.")
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option(help="CSV, TSV, JSONL, Parquet or text file, also gzipped.")
+    ] = None,
+    text_column: Annotated[str | None, typer.Option(help="Column of the texts.")] = None,
+    label_column: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
+    attributes: Annotated[str | None, typer.Option(help="Sensitive attributes.")] = None,
+    dictionary: Annotated[list[str] | None, typer.Option(help="Your own dictionary.")] = None,
+    order: Annotated[int | None, typer.Option(help="Highest order.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(help="At most so many intersectional mutants of one text.")
+    ] = None,
+    sample: Annotated[int | None, typer.Option(help="Test at most so many texts.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of both samples.")] = None,
+    parser: Annotated[str | None, typer.Option(help="Parser.")] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(help="Model under test; may be given again.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes.")] = None,
+    requests: Annotated[int | None, typer.Option(help="Ask at most so many texts.")] = None,
+    budget: Annotated[float | None, typer.Option(help="Spend at most so much.")] = None,
+    out: Annotated[Path, typer.Option(help="The campaign's directory.")] = Path("campaign"),
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with what the directory holds.")
+    ] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Ask again what had no answer.")
+    ] = False,
+) -> None:
+    """Test every text of a data set; interrupted, go on with --resume."""
+    given = {
+        "data": data,
+        "text_column": text_column,
+        "label_column": label_column,
+        "attributes": attributes,
+        "dictionaries": dictionary,
+        "order": order,
+        "limit": limit,
+        "sample": sample,
+        "seed": seed,
+        "parser": parser,
+        "models": model,
+        "workers": workers,
+        "requests": requests,
+        "budget": budget,
+    }
+    chosen = {name: value for name, value in given.items() if value is not None}
+    base = load_campaign(campaign) if campaign else Campaign()
+    read = from_mapping(chosen, "the options")
+    settings = replace(base, **{name: getattr(read, name) for name in chosen})
+    store = CampaignStore(out)
+    if (out / "campaign.json").exists() and not (resume or retry_failed):
+        raise StoreError(f"{out} holds a campaign already; add --resume to go on with it.")
+    if retry_failed:
+        store.open(settings)
+        typer.echo(f"{store.forget_failures()} tables with failures are asked anew.", err=True)
+    _watched(settings, store)
+
+
+def _watched(settings: Campaign, store: CampaignStore) -> None:
+    started = time.monotonic()
+    work = plan_run(settings, store)
+    with tqdm(
+        total=work.shards * settings.shard,
+        unit=" texts",
+        disable=not sys.stderr.isatty(),
+        dynamic_ncols=True,
+    ) as bar:
+        last = started
+
+        def told(progress: Progress) -> None:
+            nonlocal last
+            bar.update(progress.texts - bar.n)
+            bar.set_postfix_str(f"{progress.mutants:,} mutants, {progress.hidden:,} hidden")
+            if bar.disable and time.monotonic() - last > _EVERY:
+                last = time.monotonic()
+                typer.echo(_line(progress, last - started), err=True)
+
+        done = run_campaign(settings, store, work, told=told)
+    typer.echo(_line(done, time.monotonic() - started))
+
+
+def _line(progress: Progress, seconds: float) -> str:
+    return (
+        f"{progress.shards} of {progress.of} shards, {progress.texts:,} texts, "
+        f"{progress.mutants:,} mutants, {progress.hidden:,} hidden, {seconds:.0f} s"
+    )
+
+
+def verify(folder: Annotated[Path, typer.Argument(help="A campaign's directory.")]) -> None:
+    """Read every table of a campaign and say whether they fit together."""
+    faults = CampaignStore(folder).verify()
+    if faults:
+        raise InputError(f"{folder}: {'; '.join(faults[:5])}. Delete these files and resume.")
+    typer.echo(f"{folder}: no fault.")

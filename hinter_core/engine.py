@@ -1,0 +1,175 @@
+"""Run a campaign: shard by shard, in this process or in several, and go on where it stopped.
+
+The parent reads the rows and hands out shards; a worker plans, conforms and asks them, and writes
+their tables. A shard that is there is not done again, so an interrupted and resumed run gives the
+same tables as one that was not interrupted.
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+
+from hinter_core.campaign import Campaign
+from hinter_core.errors import InputError
+from hinter_core.models.budget import Budget
+from hinter_core.probe import chunks
+from hinter_core.rows import Row, Table
+from hinter_core.shards import CampaignStore
+from hinter_core.work import Done, Worker
+
+_AHEAD = 2  # shards handed out beyond the workers, so that none waits
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is; ``texts`` and ``mutants`` of this run and of earlier ones together."""
+
+    shards: int
+    of: int
+    texts: int
+    mutants: int
+    hidden: int
+
+
+@dataclass(frozen=True)
+class Work:
+    """The rows a run covers: all of them, or the numbers a sample took."""
+
+    table: Table
+    chosen: frozenset[int] | None
+    texts: int
+    shards: int
+
+
+def plan_run(campaign: Campaign, store: CampaignStore) -> Work:
+    """Open data and directory, and count what there is to do.
+
+    Raises:
+        HinterError: the campaign, its data or its directory cannot be used.
+    """
+    if (campaign.requests or campaign.budget) and campaign.workers > 1:
+        raise InputError("A budget is kept by one worker; leave out workers.")
+    table = campaign.table()
+    store.open(campaign)
+    chosen = _chosen(campaign, table)
+    texts = len(chosen) if chosen is not None else sum(1 for _ in table.rows())
+    return Work(table, chosen, texts, -(-texts // campaign.shard))
+
+
+def run_campaign(
+    campaign: Campaign,
+    store: CampaignStore,
+    work: Work | None = None,
+    *,
+    told: Callable[[Progress], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Progress:
+    """Do all shards that are not done yet; returns how far it came.
+
+    Raises:
+        HinterError: see :func:`plan_run`; or a table cannot be written.
+    """
+    work = work or plan_run(campaign, store)
+    state = Progress(0, work.shards, 0, 0, 0)
+    for done in _results(campaign, store, _shards(campaign, work), cancelled):
+        state = Progress(
+            state.shards + 1,
+            work.shards,
+            state.texts + done.texts,
+            state.mutants + done.mutants,
+            state.hidden + done.hidden,
+        )
+        told(state)
+    return state
+
+
+def _chosen(campaign: Campaign, table: Table) -> frozenset[int] | None:
+    """Numbers of the rows that the sample takes; None: all."""
+    if campaign.sample is None:
+        return None
+    by_label: dict[str, list[int]] = defaultdict(list)
+    for row in table.rows():
+        by_label[row.label if campaign.stratify else ""].append(row.number)
+    rng = random.Random(campaign.seed)
+    for numbers in by_label.values():
+        rng.shuffle(numbers)
+    taken: list[int] = []
+    # One of each label in turn: alike from every label, as long as it has some left.
+    while len(taken) < campaign.sample and any(by_label.values()):
+        for numbers in by_label.values():
+            if numbers and len(taken) < campaign.sample:
+                taken.append(numbers.pop())
+    return frozenset(taken)
+
+
+def _shards(campaign: Campaign, work: Work) -> Iterator[tuple[int, list[Row]]]:
+    chosen = work.chosen
+    rows = (row for row in work.table.rows() if chosen is None or row.number in chosen)
+    yield from enumerate(chunks(rows, campaign.shard))
+
+
+def _results(
+    campaign: Campaign,
+    store: CampaignStore,
+    shards: Iterator[tuple[int, list[Row]]],
+    cancelled: Callable[[], bool],
+) -> Iterator[Done]:
+    if campaign.workers == 1:
+        worker = Worker(campaign, store, Budget(campaign.requests, campaign.budget))
+        for number, rows in shards:
+            if cancelled():
+                return
+            yield worker.do(number, rows)
+        return
+    # A fresh interpreter for each worker: a fork would share threads of torch, which hang.
+    pool = ProcessPoolExecutor(
+        campaign.workers, get_context("spawn"), _start, (replace(campaign, workers=1), store)
+    )
+    with pool:
+        try:
+            yield from _pooled(pool, shards, campaign.workers + _AHEAD, cancelled)
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+def _pooled(
+    pool: ProcessPoolExecutor,
+    shards: Iterator[tuple[int, list[Row]]],
+    most: int,
+    cancelled: Callable[[], bool],
+) -> Iterator[Done]:
+    waiting: set[Future[Done]] = set()
+    left = True
+    while left or waiting:
+        while left and len(waiting) < most and not cancelled():
+            shard = next(shards, None)
+            if shard is None:
+                left = False
+                break
+            waiting.add(pool.submit(_do, *shard))
+        if cancelled():
+            left = False
+        done, waiting = wait(waiting, return_when=FIRST_COMPLETED) if waiting else (set(), set())
+        for future in done:
+            yield future.result()
+
+
+_worker: Worker | None = None
+
+
+def _start(campaign: Campaign, store: CampaignStore) -> None:
+    global _worker
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    _worker = Worker(campaign, store)
+
+
+def _do(number: int, rows: Sequence[Row]) -> Done:
+    assert _worker is not None
+    return _worker.do(number, rows)

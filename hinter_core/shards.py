@@ -1,0 +1,243 @@
+"""The store of a campaign: a directory of Parquet files, each written whole, then renamed.
+
+``campaign.json`` holds the settings and their identity. A shard of texts has two tables and one
+more for each model::
+
+    shards/00012.texts.parquet      one row a text: its outcome, and the text itself
+    shards/00012.mutants.parquet    one row a mutant: its edits and what the invariant says
+    shards/00012.answers-KEY.parquet  one row an original or mutant: answer, verdict, effect
+
+A file that is there is done, so nothing else has to be kept in step. Mutants are kept as edits, not
+as texts. ``texts`` is written last of its pair.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from hinter_core.campaign import VERSION, Campaign, from_mapping
+from hinter_core.errors import HinterError
+
+_SPEC = "campaign.json"
+
+
+class StoreError(HinterError):
+    """A campaign's directory cannot be used or written."""
+
+
+@dataclass(frozen=True)
+class CampaignStore:
+    """A campaign's directory."""
+
+    folder: Path
+
+    @property
+    def shards(self) -> Path:
+        """Where the tables lie."""
+        return self.folder / "shards"
+
+    def texts(self, shard: int) -> Path:
+        """The table of a shard's texts."""
+        return self.shards / f"{shard:05}.texts.parquet"
+
+    def mutants(self, shard: int) -> Path:
+        """The table of a shard's mutants."""
+        return self.shards / f"{shard:05}.mutants.parquet"
+
+    def answers(self, shard: int, model: str) -> Path:
+        """The table of a model's answers, by its identity."""
+        return self.shards / f"{shard:05}.answers-{model_key(model)}.parquet"
+
+    def known(self) -> list[int]:
+        """Shards whose texts and mutants are written, in order."""
+        return sorted(int(path.name[:5]) for path in self.shards.glob("*.texts.parquet"))
+
+    def open(self, campaign: Campaign) -> dict[str, Any]:
+        """Make the directory, or go on in one of the same identity; returns its specification.
+
+        Raises:
+            StoreError: something else lies there, or another campaign does.
+        """
+        path, identity = self.folder / _SPEC, campaign.identity()
+        if path.exists():
+            spec = self.read()
+            if spec["identity"] != identity:
+                raise StoreError(
+                    f"{self.folder} holds another campaign (other data, dictionaries or settings); "
+                    "name another directory."
+                )
+            return spec
+        if self.folder.is_dir() and any(self.folder.iterdir()):
+            raise StoreError(f"{self.folder} is not empty and no campaign; name another directory.")
+        spec = {
+            "version": VERSION,
+            "identity": identity,
+            "campaign": asdict(campaign),
+            "models": {},
+        }
+        with _named(self.folder):
+            self.shards.mkdir(parents=True, exist_ok=True)
+        self.write_spec(spec)
+        return spec
+
+    def read(self) -> dict[str, Any]:
+        """The specification.
+
+        Raises:
+            StoreError: no campaign, a damaged one, or one of another version.
+        """
+        path = self.folder / _SPEC
+        try:
+            spec = json.loads(path.read_text(encoding="utf-8"))
+            version, _ = spec["version"], spec["identity"]
+        except FileNotFoundError as error:
+            raise StoreError(f"{self.folder} is no campaign; there is no {_SPEC}.") from error
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise StoreError(f"{path} is damaged; restore it, or start anew.") from error
+        if version != VERSION:
+            raise StoreError(
+                f"{self.folder} was written by another version ({version}; this is {VERSION}); "
+                "run the campaign anew."
+            )
+        return dict(spec)
+
+    def campaign(self) -> Campaign:
+        """The campaign that the directory was made for."""
+        return from_mapping(self.read()["campaign"], str(self.folder / _SPEC))
+
+    def write_spec(self, spec: Mapping[str, Any]) -> None:
+        """Write the specification whole."""
+        with _named(self.folder):
+            path = self.folder / _SPEC
+            part = path.with_suffix(".part")
+            part.write_text(json.dumps(spec, ensure_ascii=False, indent=1), encoding="utf-8")
+            os.replace(part, path)
+
+    def add_model(self, name: str, identity: str, labels: Sequence[str]) -> None:
+        """Note a model that is asked, so that a report can name it."""
+        spec = self.read()
+        spec["models"][name] = {
+            "identity": identity, "key": model_key(identity), "labels": list(labels),
+        }  # fmt: skip
+        self.write_spec(spec)
+
+    def forget_failures(self) -> int:
+        """Delete tables of answers that hold a failure, so that they are asked anew."""
+        forgotten = 0
+        for path in sorted(self.shards.glob("*.answers-*.parquet")):
+            column = read_table(path)["failure"]
+            if column.null_count < len(column):
+                path.unlink()
+                forgotten += 1
+        return forgotten
+
+    def verify(self) -> list[str]:
+        """Faults found: tables that cannot be read, are missing, or do not fit together."""
+        spec = self.read()
+        faults: list[str] = []
+        for shard in self.known():
+            try:
+                texts, mutants = read_table(self.texts(shard)), read_table(self.mutants(shard))
+            except StoreError as error:
+                faults.append(str(error))
+                continue
+            made = sum(texts["mutants"].to_pylist())
+            if made != mutants.num_rows:
+                faults.append(f"{self.mutants(shard).name} has {mutants.num_rows} rows, not {made}")
+            tested = texts["outcome"].to_pylist().count("tested")
+            for name, model in spec["models"].items():
+                faults += self._fault_of_answers(shard, name, model["key"], tested + made)
+        return faults
+
+    def _fault_of_answers(self, shard: int, name: str, key: str, rows: int) -> list[str]:
+        path = self.shards / f"{shard:05}.answers-{key}.parquet"
+        if not path.exists():
+            return [f"{path.name} of {name} is missing (resume to make it)"]
+        try:
+            found = read_table(path).num_rows
+        except StoreError as error:
+            return [str(error)]
+        return [] if found == rows else [f"{path.name} has {found} rows, not {rows}"]
+
+
+def model_key(identity: str) -> str:
+    """A short file name for a model's identity."""
+    return sha256(identity.encode()).hexdigest()[:10]
+
+
+class TableWriter:
+    """Writes a table piece by piece to a file beside it, and renames it when all is written.
+
+    Raises:
+        StoreError: the disk is full, or the folder cannot be written.
+    """
+
+    def __init__(self, path: Path, schema: Any) -> None:
+        self._path = path
+        self._schema = schema
+        self._part = path.with_name(f"{path.name}.{os.getpid()}.part")
+        self._writer: Any = None
+
+    def __enter__(self) -> TableWriter:
+        import pyarrow.parquet as parquet
+
+        with _named(self._path):
+            self._writer = parquet.ParquetWriter(self._part, self._schema, compression="zstd")
+        return self
+
+    def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Add rows."""
+        import pyarrow
+
+        if rows:
+            table = pyarrow.Table.from_pylist(list(rows), schema=self._schema)
+            with _named(self._path):
+                self._writer.write_table(table)
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        with _named(self._path):
+            try:
+                self._writer.close()
+                if kind is None:
+                    os.replace(self._part, self._path)
+            finally:
+                self._part.unlink(missing_ok=True)
+
+
+def write_table(path: Path, rows: Sequence[Mapping[str, Any]], schema: Any) -> None:
+    """Write a whole table at once."""
+    with TableWriter(path, schema) as writer:
+        writer.write(rows)
+
+
+def read_table(path: Path) -> Any:
+    """A table as pyarrow has it.
+
+    Raises:
+        StoreError: it is missing or damaged.
+    """
+    import pyarrow
+    import pyarrow.parquet as parquet
+
+    try:
+        return parquet.read_table(path)
+    except (OSError, pyarrow.ArrowException) as error:
+        raise StoreError(f"{path} is missing or damaged; delete it and resume.") from error
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"Cannot write {path}: {error.strerror or error}. Free some space or choose another "
+            "directory; what is there stays, and the run can be resumed."
+        ) from error

@@ -1,0 +1,174 @@
+"""One shard of a campaign: plan, conform, ask, judge and write; the unit of every engine.
+
+Mutants go through in chunks that may span texts, and results go to disk as they come, so memory
+depends on the shard's texts and not on the number of their mutants.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from hinter_core.campaign import Campaign
+from hinter_core.errors import InputError
+from hinter_core.models.budget import Budget
+from hinter_core.models.registry import open_store
+from hinter_core.models.store import PredictionStore
+from hinter_core.parsing import ParseStore, load_parser
+from hinter_core.planning import Plan
+from hinter_core.probe import Probe, chunks
+from hinter_core.rows import Row
+from hinter_core.sentences import split_sentences
+from hinter_core.shards import CampaignStore, TableWriter, read_table, write_table
+from hinter_core.soundness import require_mutable
+from hinter_core.tables import (
+    TESTED,
+    answer_schema,
+    judged_row,
+    mutant_row,
+    mutant_schema,
+    original_row,
+    stored_item,
+    text_row,
+    text_schema,
+)
+from hinter_core.trial import Item, Trial, ask_originals, conform, judge
+from hinter_core.types import Verdict
+
+_CHUNK = 2048
+_PARSES = 50_000  # sentences kept; a campaign meets most only once
+_PREDICTIONS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A shard that is done."""
+
+    shard: int
+    texts: int
+    mutants: int
+    hidden: int
+
+
+class Worker:
+    """Does shards, one after another, with one parser and one load of each model."""
+
+    def __init__(
+        self, campaign: Campaign, store: CampaignStore, budget: Budget | None = None
+    ) -> None:
+        self._campaign = campaign
+        self._store = store
+        self._models = [
+            open_store(name, trusted=True, budget=budget, capacity=_PREDICTIONS)
+            for name in dict.fromkeys(campaign.models)
+        ]
+        parses = ParseStore(load_parser(campaign.parser), _PARSES)
+        self._probe = Probe(campaign.vocabulary(), parses, self._models, campaign.settings)
+        for asked in self._models:
+            model = asked.model
+            store.add_model(model.name, model.identity, model.capabilities.labels)
+
+    def do(self, shard: int, rows: Sequence[Row]) -> Done:
+        """Do what of the shard is not done yet."""
+        store = self._store
+        if not store.texts(shard).exists():
+            self._fresh(shard, rows)
+        else:
+            missing = [
+                m for m in self._models if not store.answers(shard, m.model.identity).exists()
+            ]
+            if missing:
+                trials = self._stored_trials(shard)
+                self._ask(shard, missing, trials, self._stored_batches(shard, trials))
+        return self._count(shard)
+
+    def _fresh(self, shard: int, rows: Sequence[Row]) -> None:
+        """A shard from its rows. The table of texts is written last: it says that all is there."""
+        planned = list(self._plans(rows))
+        trials = {
+            row.number: Trial(plan, number=row.number, forget=True)
+            for row, plan, why in planned
+            if plan is not None and not why
+        }
+        made: Counter[int] = Counter()
+        with TableWriter(self._store.mutants(shard), mutant_schema()) as writer:
+            self._ask(shard, self._models, trials, self._conformed(trials, writer, made))
+        outcomes = [text_row(row, plan, why, made[row.number]) for row, plan, why in planned]
+        write_table(self._store.texts(shard), outcomes, text_schema())
+
+    def _plans(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Plan | None, str]]:
+        """Each row with its plan, and why it is not tested, if so."""
+        for row in rows:
+            if row.fault:
+                yield row, None, row.fault
+                continue
+            try:
+                plan = self._probe.plan(row.text)
+            except InputError as error:
+                yield row, None, str(error)
+                continue
+            try:
+                require_mutable(plan)
+            except InputError as error:
+                yield row, plan, str(error)
+            else:
+                yield row, plan, ""
+
+    def _conformed(
+        self, trials: Mapping[int, Trial], writer: TableWriter, made: Counter[int]
+    ) -> Iterator[list[Item]]:
+        for batch in chunks(self._probe.items(trials.values()), _CHUNK):
+            conform(batch, self._probe.parses)
+            writer.write([mutant_row(item) for item in batch])
+            made.update(item.trial.number for item in batch)
+            yield batch
+
+    def _stored_trials(self, shard: int) -> dict[int, Trial]:
+        """The trials of a shard whose mutants are written; nothing is matched or parsed."""
+        trials = {}
+        for row in read_table(self._store.texts(shard)).to_pylist():
+            if row["outcome"] == TESTED:
+                sentences = split_sentences(row["text"])
+                settings, attributes = self._campaign.settings, self._campaign.attributes
+                plan = Plan(row["text"], attributes, settings, sentences, [], [], {})
+                trials[row["row"]] = Trial(plan, number=row["row"], forget=True)
+        return trials
+
+    def _stored_batches(self, shard: int, trials: Mapping[int, Trial]) -> Iterator[list[Item]]:
+        table = read_table(self._store.mutants(shard))
+        for batch in table.to_batches(max_chunksize=_CHUNK):
+            yield [stored_item(row, trials[row["row"]]) for row in batch.to_pylist()]
+
+    def _ask(
+        self,
+        shard: int,
+        models: Sequence[PredictionStore],
+        trials: Mapping[int, Trial],
+        batches: Iterator[list[Item]],
+    ) -> None:
+        """Ask some models about all mutants, batch by batch, and write what they answer."""
+        with ExitStack() as stack:
+            writers = []
+            for asked in models:
+                path = self._store.answers(shard, asked.model.identity)
+                writer = stack.enter_context(TableWriter(path, answer_schema()))
+                ask_originals(list(trials.values()), asked)
+                writer.write([original_row(trial, asked) for trial in trials.values()])
+                writers.append((asked, writer))
+            place = 0
+            for batch in batches:
+                for asked, writer in writers:
+                    judged = judge(batch, asked)
+                    numbered = enumerate(zip(batch, judged, strict=True), start=place)
+                    writer.write([judged_row(i, item, result) for i, (item, result) in numbered])
+                place += len(batch)
+
+    def _count(self, shard: int) -> Done:
+        texts = read_table(self._store.texts(shard))
+        hidden = 0
+        for asked in self._models:
+            table = read_table(self._store.answers(shard, asked.model.identity))
+            hidden += table["verdict"].to_pylist().count(Verdict.HIDDEN.value)
+        return Done(shard, texts.num_rows, sum(texts["mutants"].to_pylist()), hidden)
