@@ -77,15 +77,16 @@ def run_campaign(
     """
     work = work or plan_run(campaign, store)
     state = Progress(0, work.shards, 0, 0, 0)
-    for done in _results(campaign, store, _shards(campaign, work), cancelled):
-        state = Progress(
-            state.shards + 1,
-            work.shards,
-            state.texts + done.texts,
-            state.mutants + done.mutants,
-            state.hidden + done.hidden,
-        )
-        told(state)
+    with store.alone():
+        for done in _results(campaign, store, _shards(campaign, work), cancelled):
+            state = Progress(
+                state.shards + 1,
+                work.shards,
+                state.texts + done.texts,
+                state.mutants + done.mutants,
+                state.hidden + done.hidden,
+            )
+            told(state)
     return state
 
 

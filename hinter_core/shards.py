@@ -128,6 +128,23 @@ class CampaignStore:
         }  # fmt: skip
         self.write_spec(spec)
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the directory for one run, and clear what a killed one left half written.
+
+        Raises:
+            StoreError: another process runs this campaign.
+        """
+        from filelock import FileLock, Timeout
+
+        try:
+            with FileLock(self.folder / ".lock", timeout=0):
+                for part in self.folder.rglob("*.part"):
+                    part.unlink(missing_ok=True)
+                yield
+        except Timeout as error:
+            raise StoreError(f"Another process runs the campaign in {self.folder}.") from error
+
     def forget_failures(self) -> int:
         """Delete tables of answers that hold a failure, so that they are asked anew."""
         forgotten = 0

@@ -40,6 +40,7 @@ def run(
     model: Annotated[
         list[str] | None, typer.Option(help="Model under test; may be given again.")
     ] = None,
+    shard: Annotated[int | None, typer.Option(help="Texts in a unit of work.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes.")] = None,
     requests: Annotated[int | None, typer.Option(help="Ask at most so many texts.")] = None,
     budget: Annotated[float | None, typer.Option(help="Spend at most so much.")] = None,
@@ -64,6 +65,7 @@ def run(
         "seed": seed,
         "parser": parser,
         "models": model,
+        "shard": shard,
         "workers": workers,
         "requests": requests,
         "budget": budget,

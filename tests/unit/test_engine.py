@@ -1,0 +1,222 @@
+"""Running campaigns: the tables say what the probe says, whatever way they came about."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hinter_core.campaign import Campaign
+from hinter_core.engine import run_campaign
+from hinter_core.errors import InputError
+from hinter_core.models.registry import open_store
+from hinter_core.parsing import ParseStore
+from hinter_core.probe import Probe
+from hinter_core.shards import CampaignStore, StoreError, read_table
+from hinter_core.types import Verdict
+
+RULES = "scripted:negative 0.7 if race=white and gender=female; positive otherwise"
+OTHER = "scripted:negative if gender=female; positive otherwise"
+PEOPLE = ["black man", "white woman", "Syrian waiter", "old white man", "German nurse", "woman"]
+ENDS = ["was kind.", "left early. Nobody saw it.", "paid for the soup.", "is missing"]
+
+
+def write_texts(path: Path, number: int = 21) -> Path:
+    rng = random.Random(4)
+    rows = [f"The {rng.choice(PEOPLE)} {rng.choice(ENDS)}" for _ in range(number)]
+    rows[3] = ""
+    rows[5] = "The soup was warm."
+    lines = [f'{i},"{text}",{i % 3}' for i, text in enumerate(rows)]
+    path.write_text("id,text,label\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_texts(tmp_path_factory.mktemp("data") / "texts.csv")
+
+
+@pytest.fixture
+def campaign(data: Path) -> Campaign:
+    return Campaign(data=str(data), limit=6, shard=4, models=(RULES,))
+
+
+def tables(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    shards = CampaignStore(folder).shards
+    return {path.name: read_table(path).to_pylist() for path in sorted(shards.iterdir())}
+
+
+@pytest.fixture(scope="module")
+def reference(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("reference") / "campaign"
+    whole = Campaign(data=str(data), limit=6, shard=4, models=(RULES,))
+    done = run_campaign(whole, CampaignStore(folder))
+    assert (done.shards, done.of, done.texts) == (6, 6, 21)
+    assert done.hidden > 0
+    return folder
+
+
+def test_the_tables_say_what_the_probe_says(
+    campaign: Campaign, reference: Path, parses: ParseStore
+) -> None:
+    store = CampaignStore(reference)
+    probe = Probe(campaign.vocabulary(), parses, [open_store(RULES)], campaign.settings)
+    texts = [row for n in store.known() for row in read_table(store.texts(n)).to_pylist()]
+    assert [row["row"] for row in texts] == list(range(1, 22))
+    outcomes = {row["row"]: row["outcome"] for row in texts}
+    assert outcomes[4] == "unusable"
+    assert outcomes[6] == "nothing to test"
+    every = tables(reference)
+    for shard in store.known():
+        mutants = every[store.mutants(shard).name]
+        answers = every[store.answers(shard, probe.models[0].model.identity).name]
+        of_mutants = [a for a in answers if a["mutant"] >= 0]
+        assert [a["mutant"] for a in of_mutants] == list(range(len(mutants)))
+        for row in (t for t in texts if outcomes[t["row"]] == "tested"):
+            check = probe.check(row["text"])
+            judged = check.judged[probe.models[0].model.name]
+            mine = [i for i, m in enumerate(mutants) if m["row"] == row["row"]]
+            if not mine:
+                continue
+            assert row["mutants"] == len(mine) == len(judged)
+            for i, expected in zip(mine, judged, strict=True):
+                assert mutants[i]["kept"] is expected.conformance.kept
+                assert [e["target"] for e in mutants[i]["edits"]] == [
+                    e.pair.target.text for e in expected.mutant.edits
+                ]
+                assert of_mutants[i]["verdict"] == expected.verdict.value
+
+
+def test_an_interrupted_run_goes_on_and_ends_the_same(
+    campaign: Campaign, reference: Path, tmp_path: Path
+) -> None:
+    store = CampaignStore(tmp_path / "campaign")
+    seen: list[int] = []
+    first = run_campaign(
+        campaign, store, told=lambda p: seen.append(p.shards), cancelled=lambda: len(seen) == 2
+    )
+    assert (first.shards, first.of) == (2, 6)
+    assert run_campaign(campaign, store).shards == 6
+    assert tables(store.folder) == tables(reference)
+    assert store.verify() == []
+
+
+def test_two_workers_write_the_same_tables(
+    campaign: Campaign, reference: Path, tmp_path: Path
+) -> None:
+    store = CampaignStore(tmp_path / "campaign")
+    run_campaign(replace(campaign, workers=2), store)
+    assert tables(store.folder) == tables(reference)
+
+
+def test_another_model_is_asked_without_parsing_again(
+    campaign: Campaign, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = CampaignStore(tmp_path / "campaign")
+    run_campaign(campaign, store)
+    monkeypatch.setattr(ParseStore, "parse", lambda *_: pytest.fail("it parses again"))
+    both = replace(campaign, models=(RULES, OTHER))
+    run_campaign(both, store)
+    assert store.verify() == []
+    monkeypatch.undo()
+    together = CampaignStore(tmp_path / "together")
+    run_campaign(both, together)
+    assert tables(store.folder) == tables(together.folder)
+
+
+def test_a_sample_is_drawn_by_seed_and_alike_from_labels(
+    campaign: Campaign, tmp_path: Path
+) -> None:
+    def drawn(folder: str, **settings: Any) -> list[dict[str, Any]]:
+        store = CampaignStore(tmp_path / folder)
+        run_campaign(replace(campaign, **settings), store)
+        return [row for n in store.known() for row in read_table(store.texts(n)).to_pylist()]
+
+    first = drawn("a", sample=6, stratify=True)
+    assert sorted(row["label"] for row in first) == ["0", "0", "1", "1", "2", "2"]
+    assert first == drawn("b", sample=6, stratify=True)
+    assert {r["row"] for r in drawn("c", sample=6, seed=1)} != {r["row"] for r in first}
+
+
+def test_a_directory_that_does_not_fit_is_refused(
+    campaign: Campaign, reference: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(StoreError, match="another campaign"):
+        run_campaign(replace(campaign, order=1), CampaignStore(reference))
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "letter.txt").write_text("Dear all,")
+    with pytest.raises(StoreError, match="not empty and no campaign"):
+        run_campaign(campaign, CampaignStore(tmp_path / "full"))
+    with pytest.raises(StoreError, match="is no campaign"):
+        CampaignStore(tmp_path / "none").read()
+    with pytest.raises(InputError, match="one worker"):
+        run_campaign(replace(campaign, workers=2, requests=3), CampaignStore(tmp_path / "x"))
+
+
+def test_a_damaged_table_is_found_and_made_again(
+    campaign: Campaign, reference: Path, tmp_path: Path
+) -> None:
+    store = CampaignStore(tmp_path / "campaign")
+    run_campaign(campaign, store)
+    path = store.texts(2)
+    path.write_bytes(path.read_bytes()[:100])
+    assert [path.name in fault for fault in store.verify()] == [True]
+    path.unlink()
+    run_campaign(campaign, store)
+    assert tables(store.folder) == tables(reference)
+
+
+def test_what_failed_is_asked_again_and_nothing_else(
+    campaign: Campaign, reference: Path, tmp_path: Path
+) -> None:
+    store = CampaignStore(tmp_path / "campaign")
+    run_campaign(replace(campaign, requests=9), store)
+    every = [
+        row for name, rows in tables(store.folder).items() if "answers" in name for row in rows
+    ]
+    assert {row["failure"] for row in every} == {None, "over budget"}
+    assert any(row["verdict"] == Verdict.UNANSWERED for row in every)
+    assert store.forget_failures() > 0
+    run_campaign(campaign, store)
+    assert tables(store.folder) == tables(reference)
+
+
+def test_one_run_at_a_time(campaign: Campaign, tmp_path: Path) -> None:
+    store = CampaignStore(tmp_path / "campaign")
+    store.open(campaign)
+    with store.alone(), pytest.raises(StoreError, match="Another process"):
+        run_campaign(campaign, store)
+
+
+KILLS = int(os.environ.get("HINTER_KILLS", "4"))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_that_is_killed_goes_on_and_ends_the_same(
+    campaign: Campaign, data: Path, reference: Path, tmp_path: Path, workers: int
+) -> None:
+    """SIGKILL at random moments (HINTER_KILLS of them); every file is whole or not there."""
+    folder, rng = tmp_path / "campaign", random.Random(workers)
+    command = [
+        sys.executable, "-m", "hinter_core.cli", "run", "--data", str(data), "--limit", "6",
+        "--model", RULES, "--workers", str(workers), "--shard", "4", "--out", str(folder),
+        "--resume",
+    ]  # fmt: skip
+    for _ in range(KILLS):
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        time.sleep(rng.uniform(0.2, 2.5))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    subprocess.run(command, check=True, capture_output=True)
+    assert tables(folder) == tables(reference)
+    assert CampaignStore(folder).verify() == []
