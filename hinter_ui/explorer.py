@@ -66,7 +66,7 @@ class Explorer:
     def plan(self, session: Session, form: Form) -> Plan:
         """What the text offers, without loading a model (a loaded one tells its window)."""
         dictionaries = self._dictionaries(session, form)
-        loaded = [self._services.loaded_model(name) for name in form.models]
+        loaded = [self._services.loaded_model(name, session) for name in form.models]
         return make_plan(
             form.text,
             dictionaries,
@@ -154,7 +154,7 @@ class Explorer:
         if not form.models:
             raise InputError("No model chosen; choose at least one model under test.")
         dictionaries = self._dictionaries(session, form)
-        probe = self._services.probe(dictionaries, form.parser, form.models, form.settings)
+        probe = self._services.probe(dictionaries, form.parser, form.models, form.settings, session)
         plan = probe.plan(form.text)
         require_mutable(plan)
         return probe, plan
