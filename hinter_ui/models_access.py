@@ -23,6 +23,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 # Where Ollama, and vLLM or transformers serve, listen unless told otherwise.
 LOCAL_URLS = ("http://localhost:11434/v1", "http://localhost:8000/v1")
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*(@[\w./-]+)?")
+_LONGEST_HUB_NAME = 300
 _LONGEST_KEY = 1_000
 
 
@@ -132,7 +133,8 @@ def _require_nothing_of_this_machine(name: ModelName) -> None:
     """
     source = name.source
     # The same words whether it exists or not: what lies on this machine is not told.
-    elsewhere = _HUB_NAME.fullmatch(source) and ".." not in source and not Path(source).exists()
+    plain = len(source) <= _LONGEST_HUB_NAME and _HUB_NAME.fullmatch(source)
+    elsewhere = plain and ".." not in source and not Path(source).exists()
     if name.kind.startswith("hf") and not elsewhere:
         raise ModelError(f"'{source}': name a model of the Hugging Face Hub as ORG/NAME.")
     if name.kind == "scripted" and Path(source).suffix == ".rules":

@@ -187,7 +187,6 @@ class OpenAIModel:
         Raises:
             ModelError: no other request could succeed either.
         """
-        import httpx
         import openai
 
         where = self._endpoint.base_url or "the OpenAI API"
@@ -203,7 +202,8 @@ class OpenAIModel:
         if isinstance(error, openai.APITimeoutError):
             return Prediction(failure=Failure.TIMED_OUT, detail="no answer in time")
         if isinstance(error, openai.APIConnectionError):
-            if isinstance(error.__cause__, httpx.ConnectError | httpx.UnsupportedProtocol):
+            # By name, since which HTTP library lies beneath changes with the client's version.
+            if type(error.__cause__).__name__ in ("ConnectError", "UnsupportedProtocol"):
                 raise ModelError(
                     f"{where} cannot be reached; check base_url, and that the server runs."
                 ) from error

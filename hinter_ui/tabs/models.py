@@ -24,6 +24,7 @@ Updates = dict[Any, Any]
 
 _TICK = 1.0  # seconds between two signs of life while a model is loaded
 _FIRST_TICK = 0.2
+_SLOW = 16  # a load or an answer waits for a download or a server, not for other visitors
 _FAILED = "This failed inside HInter, not through you; the log has the details."
 _NOT_LOADED = "This model is not loaded."
 _NOT_ASKED = "The model was not asked."
@@ -64,11 +65,13 @@ class _Tab:
         for form in ui.forms:
             self._wire_form(form, lists)
         acted = [*lists, ui.status, ui.again_row]
-        self._on(ui.table.select, self.act, [], acted, trigger_mode="multiple")
+        self._on(
+            ui.table.select, self.act, [], acted, trigger_mode="multiple", concurrency_limit=_SLOW
+        )
         tried = [ui.answer, ui.table, ui.again_row]
         asked = [ui.model, ui.text]
-        self._on(ui.ask.click, self.ask, asked, tried, concurrency_id="ask")
-        self._on(ui.again.click, self.again, [*asked, ui.times], tried, concurrency_id="ask")
+        self._on(ui.ask.click, self.ask, asked, tried, concurrency_limit=_SLOW)
+        self._on(ui.again.click, self.again, [*asked, ui.times], tried, concurrency_limit=_SLOW)
         self._on(ui.model.change, self.choose_model, [ui.model], [ui.again_row])
 
     def _wire_form(self, form: KindForm, lists: list[Any]) -> None:
@@ -82,7 +85,7 @@ class _Tab:
             [*key, *form.fields],
             [*lists, ui.again_row, form.load, form.status, *key],
             concurrency_id="load",
-            concurrency_limit=16,
+            concurrency_limit=_SLOW,
         )
 
     def _on(
