@@ -76,10 +76,11 @@ class Explorer:
             visible=[store.model.visible for store in loaded if store],
         )
 
-    def costs(self, form: Form, plan: Plan) -> dict[str, Cost]:
+    def costs(self, session: Session, form: Form, plan: Plan) -> dict[str, Cost]:
         """What a scan asks at most of each chosen model that answers in words and is loaded."""
         names = [name for name in form.models if is_generative(name)]
-        stores = [store for name in names if (store := self._services.loaded_model(name))]
+        loaded = [self._services.loaded_model(name, session) for name in names]
+        stores = [store for store in loaded if store]
         return estimate(plan, stores) if stores else {}
 
     def options(self, plan: Plan, form: Form, chosen: str = "") -> Options:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from hinter_core.errors import InputError, ModelError
 from hinter_core.models.naming import NO_KEY, ModelName
 from hinter_core.models.prompts import shipped_prompts
-from hinter_core.models.registry import BACKENDS, Backend, parse_name
+from hinter_core.models.registry import BACKENDS, Backend, is_generative, parse_name
 
 OPENAI_URL = "https://api.openai.com/v1"
 # Where Ollama, and vLLM or transformers serve, listen unless told otherwise.
@@ -85,7 +85,7 @@ class Access:
         if backend and backend.trusted_only:
             raise ModelError(f"'{judge}' cannot be a judge here; name one such as vader.")
         inner = self.admit(judge)
-        if not self.local and "prompt" in inner.settings:
+        if not self.local and is_generative(inner.kind):
             raise ModelError(f"'{judge}' cannot be a judge here; name one such as vader.")
 
     def _require_server(self, name: ModelName) -> None:

@@ -119,20 +119,21 @@ class Desk:
         """
         text, _ = clean(text)
         store = self._services.model(name, session)
-        return asked_of(store, name, text, [store.predict([text])[text]])
+        return asked_of(store, name, text, store.predict([text])[text])
 
     def again(self, session: Session, name: str, text: str, times: object) -> Asked:
-        """Answers to the same text, asked so many times anew.
+        """A model's answer to a text, and more to the same text, asked so many times anew.
 
         Raises:
             HinterError: no text, a number out of range, or a model that cannot be had or asked.
         """
         text, _ = clean(text)
         number = times if isinstance(times, int | float) else 0
-        if not 2 <= number <= MOST_REPEATS or number != int(number):
-            raise InputError(f"Ask again from 2 to {MOST_REPEATS} times.")
+        if not 1 <= number <= MOST_REPEATS or number != int(number):
+            raise InputError(f"Ask again from 1 to {MOST_REPEATS} times.")
         store = self._services.model(name, session)
-        return asked_of(store, name, text, store.repeat(text, int(number)))
+        first = store.predict([text])[text]
+        return asked_of(store, name, text, first, store.repeat(text, int(number)))
 
 
 def _first_answer(store: PredictionStore) -> str:

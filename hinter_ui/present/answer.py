@@ -5,38 +5,38 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
-from hinter_core.models.budget import Cost
+from hinter_core.models.base import Generative
+from hinter_core.models.budget import Cost, cost_in_words
 from hinter_core.models.store import PredictionStore
+from hinter_core.noise import NoiseFloor, noise_floor
 from hinter_core.types import Prediction
 from hinter_ui.present.bars import bars
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.models import FEW, labels
-from hinter_ui.present.words import answer_of
+from hinter_ui.present.words import answer_of, times
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A model's answers to one text: the first, or several of the same question."""
+    """A model's answer to one text, and further ones to the same question."""
 
     name: str
-    answers: tuple[Prediction, ...]
+    first: Prediction
     seen: int  # leading characters that the model saw
     length: int
     spent: Cost | None = None  # since the model was loaded, for those that answer in words
+    more: tuple[Prediction, ...] = ()
 
     @property
-    def disagreement(self) -> float:
-        """Share (0 to 1) of pairs of usable answers that name different labels."""
-        named = [frozenset(a.labels) for a in self.answers if a.answered]
-        pairs = list(combinations(named, 2))
-        return sum(a != b for a, b in pairs) / len(pairs) if pairs else 0.0
+    def floor(self) -> NoiseFloor:
+        """How often a further answer differs from the first."""
+        return noise_floor(self.first, self.more)
 
 
 def one(asked: Asked) -> Markup:
     """One answer with its scores and, of models that answer in words, what it said."""
-    answer = asked.answers[0]
+    answer = asked.first
     many = len(answer.labels) > FEW
     words = f"{len(answer.labels)} labels" if many else answer_of(answer)
     head = tag(
@@ -54,37 +54,38 @@ def one(asked: Asked) -> Markup:
 
 def repeated(asked: Asked) -> Markup:
     """How often the same question got which answer, and what that means for a flip."""
-    tally = Counter(answer_of(answer) for answer in asked.answers)
+    answers = (asked.first, *asked.more)
+    tally = Counter(answer_of(answer) for answer in answers)
     items = [
-        tag("li", tag("strong", isolated(words)), f" {count} of {len(asked.answers)}")
+        tag("li", tag("strong", isolated(words)), f" {times(count)}")
         for words, count in tally.most_common()
     ]
-    usable = sum(answer.answered for answer in asked.answers)
-    failed = next((answer for answer in asked.answers if answer.failure), None)
+    failed = next((answer for answer in answers if answer.failure), None)
     return tag(
         "article",
         tag("header", tag("h3", tag("code", isolated(asked.name)))),
-        tag("ul", *items, class_="counts plain"),
+        tag("ul", *items, class_="tally"),
         _failure(failed) if failed else None,
-        tag("p", _floor(asked.disagreement, usable), class_="floor"),
+        tag("p", _floor(asked), class_="floor"),
         _foot(asked),
         class_="card cell",
         role="status",
     )
 
 
-def _floor(share: float, usable: int) -> Markup:
-    if usable < 2:
+def _floor(asked: Asked) -> Markup:
+    floor = asked.floor
+    if not asked.first.answered or floor.rate is None:
         return Markup("Too few usable answers to compare.")
-    if not share:
-        words = " on this text; a flip after a change is not its own unrest."
-        return join([tag("strong", "It agrees with itself"), words])
+    again = f"Asked {times(floor.answered)} again, "
+    if not floor.flips:
+        return join([again, "it ", tag("strong", "never changed its mind"), " about this text."])
     return join(
         [
-            tag("strong", "It flips on itself."),
-            f" Noise floor {share:.2f}: of two answers to this very text, {100 * share:.0f} % "
-            "differ. A single flip of this model proves nothing; look for flips that are more "
-            "frequent than that.",
+            again,
+            tag("strong", f"it contradicted itself {times(floor.flips)}"),
+            f": noise floor {floor.rate:.2f}. A single flip of this model proves nothing; look for "
+            "flips that are more frequent than that.",
         ]
     )
 
@@ -100,7 +101,7 @@ def _said(answer: Prediction) -> Markup | None:
     if not answer.reply:
         return None
     quote = tag("blockquote", answer.reply, dir="auto")
-    return tag("figure", tag("figcaption", "It said", class_="quiet"), quote, class_="reply")
+    return tag("figure", tag("figcaption", "It said", class_="quiet"), quote, class_="said")
 
 
 def _foot(asked: Asked) -> Markup | None:
@@ -108,19 +109,18 @@ def _foot(asked: Asked) -> Markup | None:
     if asked.seen < asked.length:
         parts.append(f"It saw the first {asked.seen:,} of {asked.length:,} characters.")
     if asked.spent is not None:
-        parts.append(_spent(asked.spent))
+        parts.append(f"Used since it was loaded: {cost_in_words(asked.spent)}.")
     return tag("p", " ".join(parts), class_="foot") if parts else None
 
 
-def _spent(cost: Cost) -> str:
-    requests = "1 request" if cost.requests == 1 else f"{cost.requests:,} requests"
-    words = f"Used since it was loaded: {requests}, {cost.prompt_tokens:,} tokens in, "
-    words += f"{cost.completion_tokens:,} out"
-    return f"{words}, {cost.money:.4f} at your prices." if cost.money else f"{words}."
-
-
-def asked_of(store: PredictionStore, name: str, text: str, answers: Sequence[Prediction]) -> Asked:
+def asked_of(
+    store: PredictionStore,
+    name: str,
+    text: str,
+    first: Prediction,
+    more: Sequence[Prediction] = (),
+) -> Asked:
     """What is shown of a store's answers to ``text``."""
-    usage = getattr(store.model, "usage", None)
+    usage = store.model.usage if isinstance(store.model, Generative) else None
     seen = store.model.visible(text)
-    return Asked(name, tuple(answers), seen, len(text), usage.spent if usage else None)
+    return Asked(name, first, seen, len(text), usage.spent if usage else None, tuple(more))

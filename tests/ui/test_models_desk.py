@@ -178,7 +178,7 @@ def test_a_key_stands_in_no_file_answer_or_error(server: FaultyServer, cache: Pa
     desk = Desk(services)
     loaded(desk, session, named(server), KEY)
     asked = desk.ask(session, named(server), "A fine day.")
-    assert asked.answers[0].labels == ("positive",)
+    assert asked.first.labels == ("positive",)
     kept = b"".join(path.read_bytes() for path in cache.parent.iterdir())
     assert b"openai-2-" in kept
     server.wrong_key = KEY
@@ -239,14 +239,15 @@ def test_a_model_that_flips_on_itself_shows_its_noise_floor(server: FaultyServer
     loaded(desk, session, named(server), KEY)
     assert not desk.steady(session, named(server))
     asked = desk.again(session, named(server), "Odd [fault:flip] text.", 4)
-    assert [a.labels for a in asked.answers] == [("positive",), ("negative",)] * 2
-    assert asked.disagreement == pytest.approx(4 / 6)
-    assert "It flips on itself." in answer.repeated(asked)
-    assert "Noise floor 0.67" in answer.repeated(asked)
+    assert asked.first.labels == ("positive",)
+    assert [a.labels for a in asked.more] == [("negative",), ("positive",)] * 2
+    assert (asked.floor.flips, asked.floor.answered) == (2, 4)
+    assert "it contradicted itself twice" in answer.repeated(asked)
+    assert "noise floor 0.50" in answer.repeated(asked)
     calm = desk.again(session, named(server), "A calm text.", 3)
-    assert "It agrees with itself" in answer.repeated(calm)
-    for times in (1, 21, None, 2.5, float("nan")):
-        with pytest.raises(InputError, match="from 2 to 20 times"):
+    assert "never changed its mind" in answer.repeated(calm)
+    for times in (0, 21, None, 2.5, float("nan")):
+        with pytest.raises(InputError, match="from 1 to 20 times"):
             desk.again(session, named(server), "A calm text.", times)
 
 
@@ -316,8 +317,8 @@ def test_names_labels_and_replies_are_escaped_and_many_labels_folded() -> None:
     assert "<img" not in shown
     assert "<summary>31 labels</summary>" in shown
     said = Prediction((evil,), {evil: 0.9}, reply=evil)
-    assert "<img" not in answer.one(answer.Asked(evil, (said,), 1, 1))
-    assert "<img" not in answer.repeated(answer.Asked(evil, (said, said), 1, 1))
+    assert "<img" not in answer.one(answer.Asked(evil, said, 1, 1))
+    assert "<img" not in answer.repeated(answer.Asked(evil, said, 1, 1, more=(said,)))
     assert "<img" not in models.name_line(evil, evil) + models.working(evil, 1)
 
 
