@@ -37,7 +37,7 @@ def offered(option: Option, access: Access) -> tuple[list[tuple[str, str]], bool
             return names, access.local
         case "judge":
             judges = ("vader", "textblob", "embedded")
-            return [("nobody: the labels are read", ""), *((j, j) for j in judges)], True
+            return [("nobody", ""), *((j, j) for j in judges)], True
         case "base_url":
             return [("OpenAI", ""), *((url, url) for url in access.servers()[1:])], access.local
     return None

@@ -83,6 +83,7 @@ class FaultyServer:
             "no-choices": (200, {**good, "choices": []}),
             "refusal": (200, _completion(None, refusal="I will not judge this.")),
             "unknown-label": (200, _completion("splendid")),
+            "echo": (200, _completion(f"positive, said {' '.join(self.keys)}")),
             "flip": (200, _completion("positive" if self.asked[text] % 2 else "negative")),
             "no-usage": (200, {k: v for k, v in good.items() if k != "usage"}),
         }

@@ -179,6 +179,8 @@ def test_a_key_stands_in_no_file_answer_or_error(server: FaultyServer, cache: Pa
     loaded(desk, session, named(server), KEY)
     asked = desk.ask(session, named(server), "A fine day.")
     assert asked.first.labels == ("positive",)
+    echo = desk.ask(session, named(server), "A [fault:echo] text.").first
+    assert echo.reply == "positive, said Bearer [key]"
     kept = b"".join(path.read_bytes() for path in cache.parent.iterdir())
     assert b"openai-2-" in kept
     server.wrong_key = KEY
