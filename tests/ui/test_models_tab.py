@@ -138,10 +138,12 @@ def test_a_shipped_model_is_loaded_and_tried_by_keyboard(models: Models) -> None
     models.open()
     button = models.row("textblob").get_by_role("button", name="textblob")
     button.focus()
-    models.page.keyboard.press("Enter")
-    expect(models.row("textblob")).to_contain_text("Try it")
-    expect(button).to_be_focused()
+    # All tests share one app, so another may have loaded it already.
+    if button.inner_text().startswith("Load"):
+        models.page.keyboard.press("Enter")
     expect(models.row("textblob")).to_contain_text("one of 3 labels")
+    expect(button).to_contain_text("Try it")
+    expect(button).to_be_focused()
     models.page.keyboard.press("Enter")
     expect(models.try_model.locator("input")).to_have_value("TextBlob")
     expect(models.try_text.locator("textarea")).to_be_focused()
