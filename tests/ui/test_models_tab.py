@@ -134,7 +134,7 @@ def test_a_model_behind_an_api_is_asked_with_a_key_that_is_kept_nowhere(
         assert not [place[:80] for place in places if key in place]
 
 
-def test_a_shipped_model_is_loaded_and_tried_by_keyboard(models: Models) -> None:
+def test_a_model_is_loaded_and_tried_by_keyboard_and_the_focus_stays(models: Models) -> None:
     models.open()
     button = models.row("textblob").get_by_role("button", name="textblob")
     button.focus()
@@ -143,6 +143,13 @@ def test_a_shipped_model_is_loaded_and_tried_by_keyboard(models: Models) -> None
         models.page.keyboard.press("Enter")
     expect(models.row("textblob")).to_contain_text("one of 3 labels")
     expect(button).to_contain_text("Try it")
+    # Another model arrives while a row has the focus: the table is drawn anew around it.
+    models.kind("Scripted")
+    models.fill("source-scripted", "a if gender; b otherwise")
+    expect(models.name_scripted.locator(".model-name")).to_contain_text("scripted:a if gender")
+    button.focus()
+    models.load_scripted.evaluate("button => button.click()")
+    expect(models.row("scripted:a if gender; b otherwise")).to_contain_text("ready")
     expect(button).to_be_focused()
     models.page.keyboard.press("Enter")
     expect(models.try_model.locator("input")).to_have_value("TextBlob")
