@@ -66,7 +66,7 @@ class Explorer:
     def plan(self, session: Session, form: Form) -> Plan:
         """What the text offers, without loading a model (a loaded one tells its window)."""
         dictionaries = self._dictionaries(session, form)
-        loaded = [self._services.loaded_model(name) for name in form.models]
+        loaded = [self._services.loaded_model(name, session) for name in form.models]
         return make_plan(
             form.text,
             dictionaries,
@@ -76,10 +76,11 @@ class Explorer:
             visible=[store.model.visible for store in loaded if store],
         )
 
-    def costs(self, form: Form, plan: Plan) -> dict[str, Cost]:
+    def costs(self, session: Session, form: Form, plan: Plan) -> dict[str, Cost]:
         """What a scan asks at most of each chosen model that answers in words and is loaded."""
         names = [name for name in form.models if is_generative(name)]
-        stores = [store for name in names if (store := self._services.loaded_model(name))]
+        loaded = [self._services.loaded_model(name, session) for name in names]
+        stores = [store for store in loaded if store]
         return estimate(plan, stores) if stores else {}
 
     def options(self, plan: Plan, form: Form, chosen: str = "") -> Options:
@@ -154,7 +155,7 @@ class Explorer:
         if not form.models:
             raise InputError("No model chosen; choose at least one model under test.")
         dictionaries = self._dictionaries(session, form)
-        probe = self._services.probe(dictionaries, form.parser, form.models, form.settings)
+        probe = self._services.probe(dictionaries, form.parser, form.models, form.settings, session)
         plan = probe.plan(form.text)
         require_mutable(plan)
         return probe, plan

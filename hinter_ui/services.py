@@ -16,7 +16,8 @@ from typing import Generic, TypeVar
 from hinter_core.dictionary import Dictionary, load_shipped
 from hinter_core.errors import HinterError
 from hinter_core.matching import Matcher
-from hinter_core.models.registry import load_model
+from hinter_core.models.base import Capabilities
+from hinter_core.models.registry import build_model, store_for
 from hinter_core.models.scripted import shipped_rules
 from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import ParseStore, load_parser
@@ -24,12 +25,17 @@ from hinter_core.planning import Settings
 from hinter_core.probe import Probe
 from hinter_core.trial import Check
 from hinter_ui.forms import DEFAULT_MODEL, DEFAULT_PARSER, Form
+from hinter_ui.models_access import Access
+from hinter_ui.models_load import Load
 from hinter_ui.present.table import Filter
 
 log = logging.getLogger(__name__)
 
 _SESSIONS = 200
-_STORES = 6
+_STORES = 6  # checkpoints in memory
+_LIGHT_STORES = 32  # models that weigh next to nothing
+_OWN_MODELS = 8
+_LIGHT = ("embedded", "vader", "textblob", "scripted")
 
 T = TypeVar("T")
 
@@ -69,10 +75,20 @@ class _Shelf(Generic[T]):
                 self._made.move_to_end(name)
             return self._made.get(name)
 
+    def busy(self, name: str) -> bool:
+        """Whether it is being made now."""
+        with self._guard:
+            return name in self._locks and name not in self._made
+
 
 @dataclass
 class Session:
-    """What one open page has: its check, its own dictionaries, and the wish to stop."""
+    """What one open page has: its check, its own dictionaries and models, the wish to stop.
+
+    ``own`` are models asked with the visitor's key; they and the ``keys`` (by server) are kept
+    here only, and go when the page closes. ``added`` are names the visitor loaded, ``loads`` the
+    latest try of each.
+    """
 
     check: Check | None = None
     form: Form = field(default_factory=Form)  # what the check was made from
@@ -82,6 +98,10 @@ class Session:
     filter: Filter = field(default_factory=Filter)
     dictionaries: dict[str, Dictionary] = field(default_factory=dict)
     running: threading.Event | None = None  # set it to stop the scan that runs now
+    own: dict[str, PredictionStore] = field(default_factory=dict, repr=False)
+    keys: dict[str, str] = field(default_factory=dict, repr=False)
+    added: list[str] = field(default_factory=list)
+    loads: dict[str, Load] = field(default_factory=dict)
 
     def stop(self) -> bool:
         """Ask a running scan to stop; whether there was one."""
@@ -89,6 +109,19 @@ class Session:
             return False
         self.running.set()
         return True
+
+    def keep(self, name: str, store: PredictionStore) -> None:
+        """Put a model on this page's own shelf; the oldest ones go first."""
+        self.own.pop(name, None)
+        self.own[name] = store
+        while len(self.own) > _OWN_MODELS:
+            self.own.pop(next(iter(self.own)))
+
+    def close(self) -> None:
+        """Stop what runs, and let go of keys and of models asked with them."""
+        self.stop()
+        self.keys.clear()
+        self.own.clear()
 
 
 class Sessions:
@@ -105,24 +138,27 @@ class Sessions:
             session = self._kept.setdefault(key or "", Session())
             self._kept.move_to_end(key or "")
             while len(self._kept) > self._capacity:
-                self._kept.popitem(last=False)[1].stop()
+                self._kept.popitem(last=False)[1].close()
             return session
 
     def forget(self, key: str | None) -> None:
-        """Drop a session and stop its scan."""
+        """Drop a session with its keys and stop its scan."""
         with self._lock:
             session = self._kept.pop(key or "", None)
         if session:
-            session.stop()
+            session.close()
 
 
 class Services:
     """Everything a tab may ask for."""
 
-    def __init__(self) -> None:
+    def __init__(self, access: Access | None = None) -> None:
+        """``access`` tells where the app runs; a public host unless told otherwise."""
+        self.access = access or Access()
         self.sessions = Sessions()
         self._parses = _Shelf(lambda name: ParseStore(load_parser(name)), 3)
-        self._models = _Shelf(lambda name: PredictionStore(load_model(name)), _STORES)
+        self._models = _Shelf(self.open_store, _STORES)
+        self._light = _Shelf(self.open_store, _LIGHT_STORES)
         self._matchers: dict[tuple[int, ...], tuple[Sequence[Dictionary], Matcher]] = {}
 
     def dictionaries(self, session: Session | None = None) -> dict[str, Dictionary]:
@@ -130,16 +166,18 @@ class Services:
         own = session.dictionaries if session else {}
         return {**load_shipped(), **own}
 
-    def model_choices(self) -> list[tuple[str, str]]:
-        """(label, name) of the models that need nothing but this installation."""
+    def model_choices(self, session: Session | None = None) -> list[tuple[str, str]]:
+        """(label, name) of the models that come with HInter, then of those the visitor added."""
         scripted = [
             (f"Scripted: {name.replace('-', ' ')}", f"scripted:{name}") for name in shipped_rules()
         ]
+        added = session.added if session else []
         return [
             ("Embedded sentiment", "embedded"),
             ("VADER", "vader"),
             ("TextBlob", "textblob"),
             *scripted,
+            *((name, name) for name in added),
         ]
 
     def parses(self, name: str) -> ParseStore:
@@ -150,17 +188,44 @@ class Services:
         """
         return self._parses.get(name.strip())
 
-    def model(self, name: str) -> PredictionStore:
-        """The shared prediction store of a model.
+    def model(self, name: str, session: Session | None = None) -> PredictionStore:
+        """The page's own prediction store of a model, or the one that all share.
 
         Raises:
-            ModelError: unknown, missing or broken.
+            ModelError: unknown, missing, broken, or not to be named here.
         """
-        return self._models.get(name.strip())
+        name = name.strip()
+        own = session.own.get(name) if session else None
+        return own or self._shelf(name).get(name)
 
-    def loaded_model(self, name: str) -> PredictionStore | None:
+    def loaded_model(self, name: str, session: Session | None = None) -> PredictionStore | None:
         """The store of a model that is in memory already."""
-        return self._models.peek(name.strip())
+        name = name.strip()
+        own = session.own.get(name) if session else None
+        return own or self._shelf(name).peek(name)
+
+    def loading(self, name: str) -> bool:
+        """Whether anybody is loading the shared model of that name."""
+        return self._shelf(name).busy(name)
+
+    def capabilities(self, name: str, session: Session | None = None) -> Capabilities | None:
+        """What a model can do; known once it is loaded."""
+        store = self.loaded_model(name, session)
+        return store.model.capabilities if store else None
+
+    def open_store(self, name: str, key: str = "") -> PredictionStore:
+        """A new store of a model, kept nowhere yet.
+
+        At the owner's own machine, answers that cost are kept on disk; those to strangers are not.
+
+        Raises:
+            HinterError: the model cannot be had, or the disk's cache cannot be opened.
+        """
+        model = build_model(self.access.admit(name, key))
+        return store_for(model) if self.access.local else PredictionStore(model)
+
+    def _shelf(self, name: str) -> _Shelf[PredictionStore]:
+        return self._light if name.partition(":")[0] in _LIGHT else self._models
 
     def matcher(self, dictionaries: Sequence[Dictionary]) -> Matcher:
         """A compiled matcher, kept for the dictionaries used last."""
@@ -178,13 +243,14 @@ class Services:
         parser: str,
         models: Sequence[str],
         settings: Settings,
+        session: Session | None = None,
     ) -> Probe:
-        """A probe over the shared stores.
+        """A probe over the shared stores and those of the page.
 
         Raises:
             HinterError: a parser or model cannot be had.
         """
-        stores = [self.model(name) for name in dict.fromkeys(models)]
+        stores = [self.model(name, session) for name in dict.fromkeys(models)]
         return Probe(dictionaries, self.parses(parser), stores, settings)
 
     def warm_up(self) -> None:

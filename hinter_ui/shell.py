@@ -9,10 +9,11 @@ from pathlib import Path
 
 import gradio as gr
 
+from hinter_ui.models_access import Access
 from hinter_ui.present.markup import Markup, tag
 from hinter_ui.present.words import attribute_styles
 from hinter_ui.services import Services
-from hinter_ui.tabs import explore
+from hinter_ui.tabs import explore, models
 
 CSS = Path(__file__).resolve().parent.parent / "assets" / "css" / "hinter.css"
 QUESTION = "Does the model treat the intersection differently from its parts?"
@@ -21,6 +22,7 @@ _SYSTEM_FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "DejaVu San
 # Title, address, and what builds it; a new tab is one line here and one module in ``tabs``.
 TABS: tuple[tuple[str, str, Callable[[Services], None]], ...] = (
     ("Explore", "explore", explore.build),
+    ("Models", "models", models.build),
 )
 
 
@@ -41,7 +43,7 @@ def build_app(services: Services) -> gr.Blocks:
 def serve(host: str | None = None, port: int | None = None, *, warm: bool = True) -> None:
     """Serve the page until interrupted; models are loaded once it is up."""
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-    services = Services()
+    services = Services(Access.at(host))
     page = build_app(services)
     page.launch(
         server_name=host,
@@ -57,6 +59,8 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
         css=attribute_styles(),
         css_paths=[CSS],
     )
+    if page.share:  # a tunnel lets strangers in, whatever the host
+        services.access = Access(endpoints=services.access.endpoints)
     if warm:
         threading.Thread(target=services.warm_up, name="warm-up", daemon=True).start()
     page.block_thread()

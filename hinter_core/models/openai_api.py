@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from hinter_core.errors import ModelError
 from hinter_core.models.base import predict_by_reply
 from hinter_core.models.budget import Cost, Price, Usage, tokens_in
-from hinter_core.models.naming import ModelName
+from hinter_core.models.naming import NO_KEY, ModelName
 from hinter_core.models.prompts import Prompt
 from hinter_core.models.reading import Reader, reader_for
 from hinter_core.types import Failure, Prediction
@@ -50,7 +50,7 @@ class _Endpoint:
 
         return AsyncOpenAI(
             # Local servers ask for no key, but the client wants one.
-            api_key=self.key or "none",
+            api_key=self.key or NO_KEY,
             base_url=self.base_url,
             timeout=self.timeout,
             max_retries=self.retries,
@@ -156,7 +156,10 @@ class OpenAIModel:
         completion = getattr(usage, "completion_tokens", 0) or 0
         self.usage.add(prompt, completion)
         money = self.usage.price.of(prompt, completion)
-        return _raw(response), Cost(1, prompt, completion, money)
+        raw = _raw(response)
+        # A server that repeats the key must not bring it into a page or a file.
+        said, detail = self._without_key(raw.reply), self._without_key(raw.detail)
+        return replace(raw, reply=said, detail=detail), Cost(1, prompt, completion, money)
 
     async def _send(self, client: AsyncOpenAI, text: str) -> Any:
         import openai
@@ -184,13 +187,13 @@ class OpenAIModel:
         Raises:
             ModelError: no other request could succeed either.
         """
-        import httpx
         import openai
 
         where = self._endpoint.base_url or "the OpenAI API"
         if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
             raise ModelError(
-                f"Model '{self.name}': {where} refused the key; set OPENAI_API_KEY."
+                f"Model '{self.name}': {where} refused the key; give another (the command "
+                "line reads OPENAI_API_KEY)."
             ) from error
         if isinstance(error, openai.NotFoundError):
             raise ModelError(
@@ -199,20 +202,25 @@ class OpenAIModel:
         if isinstance(error, openai.APITimeoutError):
             return Prediction(failure=Failure.TIMED_OUT, detail="no answer in time")
         if isinstance(error, openai.APIConnectionError):
-            if isinstance(error.__cause__, httpx.ConnectError | httpx.UnsupportedProtocol):
+            # By name, since which HTTP library lies beneath changes with the client's version.
+            if type(error.__cause__).__name__ in ("ConnectError", "UnsupportedProtocol"):
                 raise ModelError(
                     f"{where} cannot be reached; check base_url, and that the server runs."
                 ) from error
-            return Prediction(failure=Failure.ERROR, detail=f"connection failed: {error.__cause__}")
+            detail = self._without_key(f"connection failed: {error.__cause__}")
+            return Prediction(failure=Failure.ERROR, detail=detail[:200])
         if isinstance(error, openai.APIError | ValueError | TypeError | AttributeError):
             return Prediction(failure=Failure.ERROR, detail=self._describe(error))
         raise error
 
     def _describe(self, error: Exception) -> str:
-        message = " ".join(str(error).split())[:200]
-        if self._endpoint.key:
-            message = message.replace(self._endpoint.key, "[key]")
-        return f"{type(error).__name__}: {message}"
+        message = self._without_key(" ".join(str(error).split()))
+        return f"{type(error).__name__}: {message[:200]}"
+
+    def _without_key(self, message: str) -> str:
+        """``message`` with the key taken out, which a server or a library may have repeated."""
+        key = self._endpoint.key
+        return message.replace(key, "[key]") if key not in ("", NO_KEY) else message
 
     def visible(self, text: str) -> int:
         """The server does not tell its window; the whole text is sent."""

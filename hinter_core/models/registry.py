@@ -31,6 +31,7 @@ class Backend:
     options: tuple[Option, ...] = ()
     generative: bool = False  # answers in words, which cost money or minutes
     trusted_only: bool = False  # reaches code, addresses or keys that a stranger must not choose
+    takes_key: bool = False  # open to a visitor who brings a key of their own
     about: str = ""
 
     def usage(self, kind: str) -> str:
@@ -87,6 +88,7 @@ BACKENDS = {
         OPENAI,
         generative=True,
         trusted_only=True,
+        takes_key=True,
         about="OpenAI, vLLM, Ollama, TGI, LiteLLM, transformers serve and their like.",
     ),
     "python": Backend(
@@ -104,14 +106,15 @@ def parse_name(name: str, *, trusted: bool = False, key: str = "") -> ModelName:
     """Take a model's name apart without loading anything.
 
     ``trusted`` is for callers whose user owns the machine, such as the command line. ``key`` is
-    a visitor's own; a model that has one may be remote.
+    a visitor's own; it opens the kinds that take one, and never those that run code.
 
     Raises:
         ModelError: an unknown kind or setting, or a kind that is closed to this caller.
     """
     kind, colon, argument = name.strip().partition(":")
     backend = BACKENDS.get(kind)
-    if backend is not None and backend.trusted_only and not (trusted or key):
+    opened = backend is not None and (trusted or (key and backend.takes_key))
+    if backend is not None and backend.trusted_only and not opened:
         raise ModelError(f"Models of kind '{kind}' can be used on the command line only.")
     if backend is None or (colon and not backend.source) or (argument and not backend.source):
         usages = ", ".join(b.usage(k) for k, b in BACKENDS.items())

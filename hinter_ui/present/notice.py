@@ -10,10 +10,10 @@ from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.words import SEVERITY, SIGNS, name_of
 
 
-def error(message: str) -> Markup:
+def error(message: str, title: str = "This cannot be checked.") -> Markup:
     """What is wrong and what to do, announced at once."""
     lines = [isolated(line) for line in message.splitlines() if line.strip()]
-    head = tag("strong", "This cannot be checked. ")
+    head = tag("strong", f"{title} ")
     body = lines[0] if len(lines) == 1 else tag("ul", *(tag("li", line) for line in lines))
     return tag("div", head, body, role="alert", class_="notice error")
 

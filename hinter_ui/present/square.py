@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from hinter_core.lattice import subsets
 from hinter_core.trial import Check
 from hinter_core.types import Edit, Judged, Prediction, Sentence, Splice, Verdict
+from hinter_ui.present.bars import bars
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.words import (
     SIGNS,
@@ -24,7 +25,6 @@ from hinter_ui.present.words import (
 )
 
 _LONG = 300  # characters; longer texts show the sentences that change
-_MOST_BARS = 6
 _LONGEST_REPLY = 2_000  # characters
 
 
@@ -98,9 +98,9 @@ def _frame(
         class_="answer flipped" if flipped else "answer",
     )
     head = tag("header", tag("h3", title), label)
-    bars = _bars(prediction, flipped)
+    scores = bars(prediction, flipped=flipped)
     said = _reply(prediction)
-    return tag("article", head, body, bars, said, foot, class_=f"card cell {frame}".strip())
+    return tag("article", head, body, scores, said, foot, class_=f"card cell {frame}".strip())
 
 
 def _reply(prediction: Prediction | None) -> Markup | None:
@@ -109,31 +109,6 @@ def _reply(prediction: Prediction | None) -> Markup | None:
         return None
     said = tag("blockquote", isolated(prediction.reply.strip()[:_LONGEST_REPLY]))
     return tag("details", tag("summary", "what the model said"), said, class_="reply")
-
-
-def _bars(prediction: Prediction | None, flipped: bool) -> Markup | None:
-    if prediction is None or not prediction.scores:
-        return None
-    scores = prediction.scores
-    shown = list(scores)
-    if len(shown) > _MOST_BARS:
-        shown = sorted(shown, key=lambda x: -scores[x])[:_MOST_BARS]
-    rows = []
-    for label in shown:
-        chosen = label in prediction.labels
-        kind = ("bad" if flipped else "good") if chosen else "other"
-        fill = tag("span", class_=f"fill {kind}", style=f"width:{100 * scores[label]:.1f}%")
-        rows.append(
-            tag(
-                "li",
-                tag("span", isolated(label), class_="bar-label"),
-                tag("span", fill, class_="bar", aria_hidden="true"),
-                tag("span", f"{scores[label]:.2f}", class_="bar-value"),
-            )
-        )
-    if len(scores) > len(shown):
-        rows.append(tag("li", f"and {len(scores) - len(shown)} lower ones", class_="quiet rest"))
-    return tag("ul", *rows, class_="bars", aria_label="Scores")
 
 
 def _foot(judged: Judged) -> Markup:

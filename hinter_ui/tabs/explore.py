@@ -157,7 +157,7 @@ class _Tab:
         except HinterError as error:
             return screen.looked(form, notice.error(str(error)), None)
         options = self.explorer.options(plan, form, pair)
-        costs = notice.costs(self.explorer.costs(form, plan))
+        costs = notice.costs(self.explorer.costs(session, form, plan))
         return screen.looked(form, join([preview(plan), costs]), options)
 
     # -- judging --------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """An OpenAI-compatible server on loopback that fails in every way a test asks for.
 
 A text that contains ``[fault:NAME]`` meets that fault; all others are answered ``positive``.
-``asked`` counts requests by text.
+``asked`` counts requests by text. ``wrong_key`` is refused, and repeated in the refusal.
 """
 
 import json
@@ -20,6 +20,7 @@ class FaultyServer:
     def __init__(self) -> None:
         self.asked: Counter[str] = Counter()
         self.keys: set[str] = set()
+        self.wrong_key = ""
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
         self._end = threading.Event()
@@ -51,6 +52,8 @@ class FaultyServer:
                 server.asked[text] += 1
                 found = _FAULT.search(text)
                 status, payload = server.answer(found.group(1) if found else "", text)
+                if server.wrong_key and server.wrong_key in self.headers["Authorization"]:
+                    status, payload = 401, {"error": {"message": f"bad key {server.wrong_key}"}}
                 if status == 0:
                     self.connection.close()
                     return
@@ -80,6 +83,8 @@ class FaultyServer:
             "no-choices": (200, {**good, "choices": []}),
             "refusal": (200, _completion(None, refusal="I will not judge this.")),
             "unknown-label": (200, _completion("splendid")),
+            "echo": (200, _completion(f"positive, said {' '.join(self.keys)}")),
+            "flip": (200, _completion("positive" if self.asked[text] % 2 else "negative")),
             "no-usage": (200, {k: v for k, v in good.items() if k != "usage"}),
         }
         return faults.get(fault, (200, good))

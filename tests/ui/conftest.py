@@ -51,11 +51,13 @@ class App:
     port: int
     log: Path
     seconds_to_ready: float
+    cache: Path
 
 
 @pytest.fixture(scope="session")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     log = tmp_path_factory.mktemp("app") / "app.log"
+    cache = tmp_path_factory.mktemp("cache") / "predictions.sqlite"
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -63,10 +65,11 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     started = time.monotonic()
     with log.open("w") as output:
         command = [sys.executable, str(ROOT / "app.py"), "--port", str(port)]
-        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output)
+        settings = {**os.environ, "HINTER_CACHE": str(cache)}
+        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output, env=settings)
         try:
             _wait(url, process, log)
-            yield App(url, port, log, time.monotonic() - started)
+            yield App(url, port, log, time.monotonic() - started, cache)
         finally:
             process.terminate()
             process.wait(10)

@@ -1,0 +1,329 @@
+"""Models in the app, without a browser: who may name what, where keys go, what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hinter_core.errors import HinterError, InputError, ModelError
+from hinter_core.models.base import Capabilities
+from hinter_core.models.registry import BACKENDS, parse_name
+from hinter_core.types import Prediction
+from hinter_ui.models_access import OPENAI_URL, Access, clean_key
+from hinter_ui.models_desk import Desk
+from hinter_ui.models_form import addable, name_of, sketch
+from hinter_ui.present import answer, models
+from hinter_ui.present.models import Known, State
+from hinter_ui.services import Services, Session
+from tests.conformance.faulty_server import FaultyServer
+
+KEY = "sk-visitor-0123456789"
+PUBLIC, LOCAL = Access(), Access(local=True)
+
+
+@pytest.fixture
+def server() -> Iterator[FaultyServer]:
+    with FaultyServer() as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "cache" / "predictions.sqlite"
+    monkeypatch.setenv("HINTER_CACHE", str(path))
+    return path
+
+
+def named(server: FaultyServer, more: str = "") -> str:
+    return f"openai:tiny?base_url={server.base_url}&retries=0{more}"
+
+
+def loaded(desk: Desk, session: Session, name: str, key: str = "") -> Any:
+    load = desk.load(session, name, key)
+    assert load.done.wait(60)
+    return load
+
+
+# -- who may name what ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("host", "environment", "local"),
+    [
+        (None, {}, True),
+        ("127.0.0.1", {}, True),
+        ("::1", {}, True),
+        ("localhost", {}, True),
+        ("0.0.0.0", {}, False),
+        ("192.168.1.5", {}, False),
+        ("hinter.example", {}, False),
+        (None, {"GRADIO_SERVER_NAME": "0.0.0.0"}, False),
+        ("127.0.0.1", {"SPACE_ID": "a/b"}, False),
+        ("127.0.0.1", {"GRADIO_SHARE": "True"}, False),
+    ],
+)
+def test_a_host_is_local_when_nobody_else_reaches_it(
+    host: str | None, environment: dict[str, str], local: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GRADIO_SERVER_NAME", "SPACE_ID", "GRADIO_SHARE", "HINTER_ENDPOINTS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert Access.at(host).local is local
+
+
+# What a stranger must not reach, with or without a key, and what the owner may.
+FOR_THE_OWNER = [
+    "openai:m?base_url=http://169.254.169.254/latest",
+    "openai:m?base_url=http://localhost:11434/v1",
+    "openai:m?prompt=/etc/passwd",
+    "hf:assets/models",
+    "hf-chat:assets/models",
+    "hf-zero-shot:assets/models?labels=a,b",
+    "hf:/etc",
+    "hf:someone/../etc",
+    "hf-chat:org/name?prompt=/etc/passwd",
+    "hf-chat:org/name?judge=hf:/etc",
+    "scripted:/etc/hinter.rules",
+    "scripted:hinter.rules/",
+]
+FOR_NOBODY = [
+    "python:os:system",
+    "openai:m?judge=python:os:system",
+    "hf-chat:org/name?judge=python:os:system",
+    "hf-chat:org/name?judge=openai:m",
+    "openai:m?base_url=https://user:word@api.openai.com/v1",
+    "openai:m?base_url=https://api.openai.com/v1%3Fkey=x",
+    "openai:m?base_url=file:///etc/passwd",
+    "nonsense:m",
+]
+FOR_ALL = [
+    "embedded",
+    "scripted:hidden-review",
+    "scripted:a if gender; b otherwise",
+    "hf:org/name@v1.0",
+    "hf-chat:org/name?prompt=sentiment",
+    "hf-chat:org/name?judge=vader",
+    "openai:m",
+    f"openai:m?base_url={OPENAI_URL}/",
+]
+
+
+@pytest.mark.parametrize("name", FOR_THE_OWNER)
+def test_this_machine_is_closed_to_strangers(name: str) -> None:
+    for key in ("", KEY):
+        with pytest.raises(ModelError):
+            PUBLIC.admit(name, key)
+    assert LOCAL.admit(name, KEY).text == name
+
+
+@pytest.mark.parametrize("name", FOR_NOBODY)
+@pytest.mark.parametrize("access", [PUBLIC, LOCAL], ids=["public", "local"])
+def test_code_and_keys_in_names_are_closed_to_all(name: str, access: Access) -> None:
+    for key in ("", KEY):
+        with pytest.raises(ModelError):
+            access.admit(name, key)
+
+
+@pytest.mark.parametrize("name", FOR_ALL)
+@pytest.mark.parametrize("access", [PUBLIC, LOCAL], ids=["public", "local"])
+def test_other_names_are_open(name: str, access: Access) -> None:
+    assert access.admit(name, KEY).text == name
+
+
+def test_a_key_opens_no_code() -> None:
+    with pytest.raises(ModelError, match="command line only"):
+        parse_name("python:os:system", key=KEY)
+    assert "python" not in PUBLIC.kinds()
+    assert "python" not in LOCAL.kinds()
+
+
+def test_the_machines_default_server_is_no_way_around(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://10.0.0.1/v1")
+    with pytest.raises(ModelError, match=r"use https://api\.openai\.com/v1"):
+        PUBLIC.admit("openai:m", KEY)
+    monkeypatch.setenv("HINTER_ENDPOINTS", "http://10.0.0.1/v1/, https://other.example/v1")
+    assert Access.at("0.0.0.0").admit("openai:m", KEY).kind == "openai"
+
+
+@pytest.mark.parametrize("key", ["a b", "sk-\u00e9", "sk-1\nHost: x", "x" * 2_000])
+def test_what_cannot_be_a_key_is_refused_without_repeating_it(key: str) -> None:
+    with pytest.raises(InputError) as caught:
+        clean_key(key)
+    assert key not in str(caught.value)
+
+
+# -- keys and the models asked with them -------------------------------------------------------
+
+
+def test_a_session_model_is_reached_by_its_session_only(server: FaultyServer) -> None:
+    services = Services(LOCAL)
+    mine, other = Session(), Session()
+    assert loaded(Desk(services), mine, named(server), KEY).error == ""
+    assert server.keys == {f"Bearer {KEY}"}
+    assert services.model(named(server), mine).model.name == named(server)
+    assert services.capabilities(named(server), mine) is not None
+    for stranger in (other, None):
+        with pytest.raises(ModelError, match="add it in the Models tab"):
+            services.model(named(server), stranger)
+        assert services.loaded_model(named(server), stranger) is None
+        assert named(server) not in [name for _, name in services.model_choices(stranger)]
+
+
+def test_a_key_stands_in_no_file_answer_or_error(server: FaultyServer, cache: Path) -> None:
+    services, session = Services(LOCAL), Session()
+    desk = Desk(services)
+    loaded(desk, session, named(server), KEY)
+    asked = desk.ask(session, named(server), "A fine day.")
+    assert asked.first.labels == ("positive",)
+    echo = desk.ask(session, named(server), "A [fault:echo] text.").first
+    assert echo.reply == "positive, said Bearer [key]"
+    kept = b"".join(path.read_bytes() for path in cache.parent.iterdir())
+    assert b"openai-2-" in kept
+    server.wrong_key = KEY
+    error = loaded(desk, session, named(server, "&timeout=9"), KEY).error
+    assert "refused the key" in error
+    shown = models.table(desk.known(session)) + answer.one(asked)
+    for place in (repr(session), repr(session.own), error, shown, kept.decode("latin-1")):
+        assert KEY not in place
+
+
+def test_a_closed_page_lets_go_of_its_keys(server: FaultyServer) -> None:
+    services = Services(LOCAL)
+    session = services.sessions.of("page")
+    loaded(Desk(services), session, named(server), KEY)
+    assert session.keys
+    services.sessions.forget("page")
+    assert not session.keys
+    assert not session.own
+
+
+def test_a_key_is_kept_for_its_own_server_only(server: FaultyServer) -> None:
+    desk, session = Desk(Services(LOCAL)), Session()
+    loaded(desk, session, named(server), KEY)
+    assert loaded(desk, session, named(server, "&max_tokens=9")).error == ""
+    with FaultyServer() as other:
+        assert loaded(desk, session, named(other)).error == ""
+        assert other.keys == {"Bearer none"}
+    assert server.keys == {f"Bearer {KEY}"}
+
+
+def test_strangers_need_a_key_and_leave_nothing_on_disk(server: FaultyServer, cache: Path) -> None:
+    services, session = Services(Access(endpoints=(OPENAI_URL, server.base_url))), Session()
+    desk = Desk(services)
+    with pytest.raises(InputError, match="Type your key"):
+        desk.load(session, named(server))
+    assert loaded(desk, session, named(server), KEY).error == ""
+    desk.ask(session, named(server), "A fine day.")
+    assert not cache.exists()
+
+
+def test_an_unreachable_server_and_a_wrong_model_are_told() -> None:
+    desk, session = Desk(Services(LOCAL)), Session()
+    gone = "openai:tiny?base_url=http://127.0.0.1:1/v1&retries=0"
+    assert "cannot be reached" in loaded(desk, session, gone).error
+    assert gone not in [known.name for known in desk.known(session)]
+
+
+def test_a_second_press_loads_nothing_twice(server: FaultyServer) -> None:
+    desk, session = Desk(Services(LOCAL)), Session()
+    loads = [desk.load(session, named(server), KEY) for _ in range(5)]
+    assert all(load.done.wait(60) for load in loads)
+    assert sum(server.asked.values()) == len({id(load) for load in loads})
+    assert loads[0] is loads[1]
+
+
+def test_a_model_that_flips_on_itself_shows_its_noise_floor(server: FaultyServer) -> None:
+    desk, session = Desk(Services(LOCAL)), Session()
+    loaded(desk, session, named(server), KEY)
+    assert not desk.steady(session, named(server))
+    asked = desk.again(session, named(server), "Odd [fault:flip] text.", 4)
+    assert asked.first.labels == ("positive",)
+    assert [a.labels for a in asked.more] == [("negative",), ("positive",)] * 2
+    assert (asked.floor.flips, asked.floor.answered) == (2, 4)
+    assert "it contradicted itself twice" in answer.repeated(asked)
+    assert "noise floor 0.50" in answer.repeated(asked)
+    calm = desk.again(session, named(server), "A calm text.", 3)
+    assert "never changed its mind" in answer.repeated(calm)
+    for times in (0, 21, None, 2.5, float("nan")):
+        with pytest.raises(InputError, match="from 1 to 20 times"):
+            desk.again(session, named(server), "A calm text.", times)
+
+
+def test_states_follow_what_happens(server: FaultyServer) -> None:
+    desk, session = Desk(Services(LOCAL)), Session()
+
+    def states() -> dict[str, State]:
+        return {known.name: known.state for known in desk.known(session)}
+
+    assert set(states().values()) == {State.ABSENT}
+    loaded(desk, session, "vader")
+    assert states()["vader"] is State.READY
+    loaded(desk, session, named(server), KEY)
+    assert states()[named(server)] is State.READY
+    desk.remove(session, named(server))
+    assert named(server) not in states()
+
+
+# -- forms and names ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", sorted(addable(LOCAL)))
+def test_a_form_writes_the_name_of_what_is_in_it(kind: str) -> None:
+    backend = BACKENDS[kind]
+    defaults = [option.default for option in backend.options]
+    bare = name_of(kind, backend, " org/name ", defaults)
+    assert bare == f"{kind}:org/name"
+    changed: list[Any] = []
+    for option in backend.options:
+        value: Any = option.choices[-1] if option.choices else "a, b & c?"
+        if isinstance(option.default, bool):
+            value = not option.default
+        elif isinstance(option.default, int | float):
+            value = float(option.high or 1)
+        changed.append(value)
+    parsed = parse_name(name_of(kind, backend, "org/name", changed), key=KEY)
+    assert parsed.source == "org/name"
+    assert list(parsed.settings.values()) == changed
+
+
+def test_a_whole_name_may_be_pasted() -> None:
+    backend = BACKENDS["openai"]
+    defaults: list[Any] = [option.default for option in backend.options]
+    assert name_of("openai", backend, "openai:m?retries=0", defaults) == "openai:m?retries=0"
+    defaults[0] = "http://localhost:8000/v1"
+    name = name_of("openai", backend, "m?retries=0", defaults)
+    assert parse_name(name, key=KEY).whole("retries") == 0
+    assert parse_name(name, key=KEY).string("base_url") == defaults[0]
+
+
+def test_a_form_says_what_is_missing_or_out_of_range() -> None:
+    backend = BACKENDS["hf-chat"]
+    values: list[Any] = [option.default for option in backend.options]
+    assert "Fill in what to load" in sketch(PUBLIC, "hf-chat", backend, "", values)[1]
+    assert sketch(PUBLIC, "hf-chat", backend, "org/name", values) == ("hf-chat:org/name", "")
+    values[[option.name for option in backend.options].index("max_tokens")] = 0
+    assert "from 1 to 4096" in sketch(PUBLIC, "hf-chat", backend, "org/name", values)[1]
+
+
+# -- what is shown -----------------------------------------------------------------------------
+
+
+def test_names_labels_and_replies_are_escaped_and_many_labels_folded() -> None:
+    evil = "<img src=x onerror=alert(1)>"
+    able = Capabilities(labels=(evil, *(f"topic {i}" for i in range(30))))
+    shown = models.table([Known(f"hf:{evil}", evil, State.READY, able, added=True)])
+    assert "<img" not in shown
+    assert "<summary>31 labels</summary>" in shown
+    said = Prediction((evil,), {evil: 0.9}, reply=evil)
+    assert "<img" not in answer.one(answer.Asked(evil, said, 1, 1))
+    assert "<img" not in answer.repeated(answer.Asked(evil, said, 1, 1, more=(said,)))
+    assert "<img" not in models.name_line(evil, evil) + models.working(evil, 1)
+
+
+def test_a_text_without_words_is_not_asked() -> None:
+    with pytest.raises(HinterError, match="There is no text"):
+        Desk(Services()).ask(Session(), "vader", "  ")
