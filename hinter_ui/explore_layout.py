@@ -32,6 +32,7 @@ class Layout:
     limit: gr.Number
     asking: gr.Column
     repeat: gr.Number
+    requests: gr.Number
     upload: gr.File
     upload_note: gr.HTML
     pair: gr.Dropdown
@@ -113,6 +114,7 @@ class Layout:
             self.parser,
             self.limit,
             self.repeat,
+            self.requests,
             *self.slots,
         ]
 
@@ -220,6 +222,13 @@ def _settings(widgets: dict[str, Any]) -> None:
             label="Ask the original again, so many times",
             info="Shows whether the model flips on an unchanged text",
             elem_id="repeat",
+        )
+        widgets["requests"] = gr.Number(
+            value=0,
+            precision=0,
+            label="At most this many requests to an API",
+            info="A scan stops asking there; 0: no limit",
+            elem_id="requests",
         )
     widgets["asking"] = asking
     widgets["upload"] = gr.File(

@@ -17,7 +17,7 @@ from typing import Any
 from hinter_core.dictionary import Dictionary, choose, load_file
 from hinter_core.errors import DictionaryError, InputError
 from hinter_core.export import check_to_json, check_to_rows, rows_to_csv
-from hinter_core.models.budget import Cost
+from hinter_core.models.budget import Budget, Cost
 from hinter_core.models.registry import is_generative
 from hinter_core.planning import Plan, make_plan
 from hinter_core.probe import Probe, estimate
@@ -156,6 +156,8 @@ class Explorer:
             raise InputError("No model chosen; choose at least one model under test.")
         dictionaries = self._dictionaries(session, form)
         probe = self._services.probe(dictionaries, form.parser, form.models, form.settings, session)
+        for store in session.own.values():
+            store.budget = Budget(requests=form.requests) if form.requests else None
         plan = probe.plan(form.text)
         require_mutable(plan)
         return probe, plan

@@ -29,6 +29,7 @@ class Form:
     literal: bool = False
     limit: int = 500
     repeat: int = 0
+    requests: int = 0  # asked of a visitor's own API at most; 0: no limit
     edits: tuple[str, ...] = ()
 
     @classmethod
@@ -42,6 +43,7 @@ class Form:
         parser: Any,
         limit: Any,
         repeat: Any,
+        requests: Any,
         *edits: Any,
     ) -> Form:
         """From the values of the controls, whatever a browser sent.
@@ -58,6 +60,7 @@ class Form:
             literal=not person_sense,
             limit=_whole(limit, "The limit", 1, 5_000),
             repeat=_whole(repeat, "How often the original is asked again", 0, 100),
+            requests=_whole(requests, "The number of requests", 0, 1_000_000),
             edits=tuple(str(e) for e in edits if e),
         )
 

@@ -148,7 +148,7 @@ def test_a_text_too_long_has_no_link() -> None:
 @pytest.mark.parametrize("limit", [None, 0, -1, "x", float("nan"), float("inf"), 5001])
 def test_numbers_out_of_range_are_refused(limit: object) -> None:
     with pytest.raises(HinterError, match="The limit is a whole number"):
-        Form.of("text", ["race"], ["vader"], 2, True, "embedded", limit, 0)
+        Form.of("text", ["race"], ["vader"], 2, True, "embedded", limit, 0, 0)
 
 
 @given(st.text())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from hinter_core.errors import HinterError, InputError, ModelError
 from hinter_core.models.base import Capabilities
 from hinter_core.models.registry import BACKENDS, parse_name
 from hinter_core.types import Prediction
+from hinter_ui.explorer import Explorer
+from hinter_ui.forms import Form
 from hinter_ui.models_access import OPENAI_URL, Access, clean_key
 from hinter_ui.models_desk import Desk
 from hinter_ui.models_form import addable, name_of, sketch
@@ -327,3 +330,18 @@ def test_names_labels_and_replies_are_escaped_and_many_labels_folded() -> None:
 def test_a_text_without_words_is_not_asked() -> None:
     with pytest.raises(HinterError, match="There is no text"):
         Desk(Services()).ask(Session(), "vader", "  ")
+
+
+def test_a_scan_keeps_to_the_number_of_requests_allowed(server: FaultyServer) -> None:
+    services, session, name = Services(LOCAL), Session(), named(server)
+    loaded(Desk(services), session, name, KEY)
+    asked = sum(server.asked.values())
+    form = Form(text="The British waiter was kind.", models=(name,), limit=20, requests=5)
+    for _ in Explorer(services).scan(session, form):
+        pass
+    assert session.check is not None
+    assert sum(server.asked.values()) - asked == 5
+    assert session.check.counts(name)["unanswered"] > 0
+    for _ in Explorer(services).scan(session, replace(form, requests=0)):
+        pass
+    assert session.check.counts(name)["unanswered"] == 0
