@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 Forward = Callable[[list[int]], "torch.Tensor"]
 
+# Tokens of a batch. On one CPU core, 1,024 were the fastest (twice as fast as single texts; 8,192
+# were 1.5 times as fast, since what a layer computes leaves the caches).
+_TOKENS_CPU = 1024
 _TOKENS = 8192
 # How torch's allocators for CPU (Linux and Windows, oneDNN's too) and MPS say it; CUDA's has a
 # class of its own.
@@ -42,8 +45,13 @@ class Batches:
     once would not fit again.
     """
 
-    def __init__(self, budget: int = _TOKENS) -> None:
+    def __init__(self, budget: int) -> None:
         self.budget = budget
+
+    @classmethod
+    def on(cls, device: str) -> Batches:
+        """Batches as large as is fast on a device."""
+        return cls(_TOKENS_CPU if device == "cpu" else _TOKENS)
 
     def run(self, lengths: Sequence[int], forward: Forward) -> list[torch.Tensor | None]:
         """A row for each input (on the CPU, fp32), or None where it does not fit even alone."""

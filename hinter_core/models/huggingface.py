@@ -62,7 +62,7 @@ class HuggingFaceClassifier:
         )
         self._checkpoint = checkpoint
         self._scheme = scheme
-        self._batches = Batches()
+        self._batches = Batches.on(checkpoint.device)
         self._lock = threading.Lock()
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
