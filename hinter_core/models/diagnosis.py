@@ -46,7 +46,7 @@ def without_head(name: str, config: Any) -> str:
     made_for = " ".join(getattr(config, "architectures", None) or ())
     hint = "name a checkpoint fine-tuned for it"
     if "CausalLM" in made_for or "LMHead" in made_for:
-        hint = "it writes text; if it is tuned to follow instructions, name it as hf-chat:..."
+        hint = "it writes text; if it is tuned to follow instructions, name it as hf-chat:NAME"
     elif made_for and "Classification" not in made_for:
         hint = f"it was saved as {made_for}; {hint}"
     return f"Model '{name}' has no trained head for this task: {hint}."

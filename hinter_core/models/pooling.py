@@ -3,9 +3,7 @@
 ``Whole`` reads one window. ``Pooled`` reads all of a text in segments of one window and takes the
 mean or the maximum of their probabilities: of probabilities and not of logits, since these are
 bounded, so that one segment of which the model is very sure cannot outvote all others; and since
-their mean is a distribution again. Pooling a classifier over segments is the plainest of the
-methods for long texts that Park et al. 2022 ("Efficient Classification of Long Documents Using
-Transformers") compare.
+their mean is a distribution again.
 """
 
 from __future__ import annotations
@@ -20,8 +18,6 @@ from hinter_core.models.inputs import Inputs, Piece
 
 if TYPE_CHECKING:
     import torch
-
-METHODS = ("mean", "max")
 
 
 class Scheme(Protocol):
