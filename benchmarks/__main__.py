@@ -1,4 +1,4 @@
-"""Time the fast path against the plain reference, and against the targets: ``make bench``.
+"""Time the fast path against the plain reference, the targets, and batches: ``make bench``.
 
 Both sides get the same text, the same pairs, the same parser and the same model, and must reach
 equal verdicts. The reference asks one text at a time and parses every sentence whenever Algorithm 3
@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks import reference, texts
+from benchmarks import reference, texts, throughput
 from benchmarks.reference import Labels, Lists, Tree, WordPair
 from hinter_core.dictionary import load_shipped
 from hinter_core.models.base import ModelUnderTest
@@ -202,11 +202,15 @@ def targets(parser: Parser) -> None:
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print all tables."""
     arguments = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     arguments.add_argument("--edits", type=int, default=6, help="edits per attribute (default 6)")
     arguments.add_argument("--parser", default="embedded")
+    arguments.add_argument("--throughput", action="store_true", help="print the last table only")
     given = arguments.parse_args()
+    if given.throughput:
+        throughput.table()
+        return
     parser = load_parser(given.parser)
     parser.parse(["Warm."])
     print(
@@ -218,6 +222,8 @@ def main() -> None:
             compare(name, text, parser, given.edits)
     print()
     targets(parser)
+    print()
+    throughput.table()
 
 
 if __name__ == "__main__":

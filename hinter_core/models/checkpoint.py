@@ -7,22 +7,31 @@ mean nothing, so dtype is fixed and a missing head refused.
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from hinter_core.errors import ModelError
+from hinter_core.models.diagnosis import why_not, without_head, without_tokenizer
 
+# A model made from its configuration and its weights by name; None: not of the kind it knows.
+Rebuild = Callable[[Any, Mapping[str, Any]], Any | None]
 _NO_LIMIT = 1_000_000
 _HASHED_BYTES = 64 * 2**20
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A tokenizer and a model on their device; ``identity`` names the weights and their dtype."""
+    """A tokenizer and a model on their device; ``identity`` names the weights and their dtype.
+
+    ``window`` is the longest input in tokens, special ones included (None: no limit known).
+    """
 
     tokenizer: Any
     model: Any
@@ -30,6 +39,18 @@ class Checkpoint:
     window: int | None
     identity: str
     dtype: str = "float32"
+    load: Callable[[str], Any] | None = None  # the same weights in another dtype
+
+    @cached_property
+    def exact(self) -> Any:
+        """The model in fp32: itself, or a second copy, loaded when it is first asked for.
+
+        Raises:
+            ModelError: the copy cannot be loaded, as where it does not fit into memory.
+        """
+        if self.dtype == "float32" or self.load is None:
+            return self.model
+        return self.load("float32")
 
     def visible(self, text: str, less: int = 0) -> int:
         """Characters of ``text`` up to the last token that fits the window, ``less`` tokens."""
@@ -92,8 +113,11 @@ def open_checkpoint(
     auto_class: str,
     offline: bool,
     dtype: str = "float32",
+    rebuild: Rebuild | None = None,
 ) -> Checkpoint:
     """Load tokenizer and model; ``auto_class`` names the transformers class to load with.
+
+    ``rebuild`` is asked for the model where that class does not know all the weights it needs.
 
     Raises:
         ModelError: missing library, weights or head; the message says what to do.
@@ -108,45 +132,97 @@ def open_checkpoint(
         ) from error
     logging.disable_progress_bar()
     logging.set_verbosity_error()
-    where = {"revision": revision, "local_files_only": offline}
-    try:
-        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(source, **where)
-        loaded: Any = getattr(transformers, auto_class).from_pretrained(
-            source,
-            use_safetensors=True,
-            dtype=getattr(torch, dtype),
-            output_loading_info=True,
-            **where,
-        )
-    except Exception as error:  # a damaged file raises what its reader raises
-        raise ModelError(_why(name, source, error, offline)) from error
-    model, report = loaded
-    if report["missing_keys"]:
-        raise ModelError(
-            f"Model '{name}' has no trained head for this task; name a fine-tuned checkpoint."
-        )
     device = _best_device(torch)
     if device == "cpu":
         _leave_cores_free(torch)
-    model.to(device).eval()
+    origin = _Origin(name, source, revision, offline, auto_class, device, rebuild)
+    with origin.explained():
+        model = origin.load(dtype)
+    with origin.explained():
+        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(source, **origin.where)
+    # Where its files are missing, transformers makes one that knows its special tokens alone, and
+    # all texts are the same to it.
+    if len(set(tokenizer.get_vocab()) - set(tokenizer.all_special_tokens)) < 2:
+        raise ModelError(without_tokenizer(name))
     return Checkpoint(
         tokenizer,
         model,
         device,
-        _window(tokenizer, model.config),
+        _window(tokenizer, model),
         f"{_identity(source, model)}-{dtype}",
         dtype,
+        origin.load,
     )
 
 
-def _why(name: str, source: str, error: Exception, offline: bool) -> str:
-    first = str(error).strip().splitlines()[0][:200] if str(error).strip() else "no details"
-    if offline and not Path(source).exists():
-        first = "the Hugging Face Hub cannot be reached and the model is not in the cache"
-    return (
-        f"Model '{name}' cannot be loaded: {first.rstrip('.')}. Check the name and your network; "
-        "only safetensors checkpoints are read."
-    )
+@dataclass
+class _Origin:
+    """Where a model comes from, so that it can be loaded again in another dtype."""
+
+    name: str
+    source: str
+    revision: str | None
+    offline: bool
+    auto_class: str
+    device: str
+    rebuild: Rebuild | None
+
+    @property
+    def where(self) -> dict[str, Any]:
+        return {"revision": self.revision, "local_files_only": self.offline}
+
+    def load(self, dtype: str) -> Any:
+        """The model on its device, ready to be asked.
+
+        Raises:
+            ModelError: whatever keeps it from being loaded.
+        """
+        with self.explained():
+            return self._loaded(dtype)
+
+    def _loaded(self, dtype: str) -> Any:
+        import torch
+        import transformers
+
+        number = getattr(torch, dtype)
+        model, report = getattr(transformers, self.auto_class).from_pretrained(
+            self.source, use_safetensors=True, dtype=number, output_loading_info=True, **self.where
+        )
+        # What is loaded later must be the same, even if the branch has moved on.
+        self.revision = getattr(model.config, "_commit_hash", None) or self.revision
+        if report["missing_keys"]:
+            config, model = model.config, None
+            if self.rebuild is not None:
+                model = self.rebuild(config, self._weights())
+            if model is None:
+                raise ModelError(without_head(self.name, config))
+        return model.to(device=self.device, dtype=number).eval()
+
+    def _weights(self) -> dict[str, Any]:
+        """All tensors by name, from one file or from the shards that an index lists."""
+        from safetensors.torch import load_file
+        from transformers.utils import cached_file
+
+        where = {**self.where, "_raise_exceptions_for_missing_entries": False}
+        index = cached_file(self.source, "model.safetensors.index.json", **where)
+        files = {"model.safetensors"}
+        if index is not None:
+            files = set(json.loads(Path(index).read_text(encoding="utf-8"))["weight_map"].values())
+        weights: dict[str, Any] = {}
+        for file in sorted(files):
+            weights.update(load_file(cached_file(self.source, file, **self.where)))
+        return weights
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turn what goes wrong into one sentence."""
+        try:
+            yield
+        except ModelError:
+            raise
+        except Exception as error:  # a damaged file raises what its reader raises
+            message = why_not(self.name, self.source, self.revision, error, offline=self.offline)
+            raise ModelError(message) from error
 
 
 def _best_device(torch: Any) -> str:
@@ -165,8 +241,17 @@ def _leave_cores_free(torch: Any) -> None:
         torch.set_num_threads(max(1, (os.cpu_count() or 1) // 2))
 
 
-def _window(tokenizer: Any, config: Any) -> int | None:
-    limits = [tokenizer.model_max_length, getattr(config, "max_position_embeddings", None)]
+def _window(tokenizer: Any, model: Any) -> int | None:
+    """The least of what the tokenizer and the model's positions allow."""
+    limits = [tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", None)]
+    for name, module in model.named_modules():
+        # RoBERTa and its kin count positions from the one after padding's, so that the table of
+        # 514 holds 512 tokens; it is told by its padding row.
+        if (
+            name.endswith("position_embeddings")
+            and getattr(module, "padding_idx", None) is not None
+        ):
+            limits.append(module.num_embeddings - module.padding_idx - 1)
     real = [int(n) for n in limits if n and 0 < n < _NO_LIMIT]
     return min(real) if real else None
 
@@ -183,13 +268,3 @@ def _identity(source: str, model: Any) -> str:
         small = stat.st_size < _HASHED_BYTES
         digest.update(path.read_bytes() if small else f"{stat.st_size} {stat.st_mtime_ns}".encode())
     return f"{Path(source).resolve().name}@{digest.hexdigest()[:12]}"
-
-
-def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Indices in batches of similar length, longest first, at most ``budget`` tokens padded."""
-    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
-    start = 0
-    while start < len(order):
-        size = max(1, budget // max(1, lengths[order[start]]))
-        yield order[start : start + size]
-        start += size

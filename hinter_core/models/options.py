@@ -21,6 +21,11 @@ CLASSIFIER = (
         choices=("none", "mean", "max"),
     ),
     Option(
+        "multi",
+        False,
+        "Several labels may hold, or none, even where the checkpoint does not say so.",
+    ),
+    Option(
         "threshold",
         0.5,
         "Score from which a multi-label model names a label.",

@@ -3,29 +3,40 @@
 Named ``hf-zero-shot:ORG/NAME?labels=positive,negative&template=This review is {}.``; with
 ``multi=1`` each label is judged by itself. Source of the method: Yin et al. 2019, as in
 transformers' zero-shot pipeline: entailment logits are compared between labels (single label), or
-entailment against contradiction within each label (multi-label).
+entailment against contradiction within each label (multi-label). One departure: a text is cut
+where the longest hypothesis leaves no more room, for all labels alike, so that they are judged on
+the same words.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hinter_core.errors import ModelError
-from hinter_core.models.base import Capabilities, answer_from
+from hinter_core.models.base import Capabilities
 from hinter_core.models.checkpoint import Checkpoint, locate, open_checkpoint
-from hinter_core.models.huggingface import batched_logits
+from hinter_core.models.huggingface import HuggingFaceClassifier
+from hinter_core.models.inputs import Inputs, Piece
 from hinter_core.models.naming import ModelName
-from hinter_core.types import Prediction
+
+if TYPE_CHECKING:
+    import torch
 
 
-class ZeroShotClassifier:
-    """An NLI model with labels and a hypothesis template."""
+class Hypotheses:
+    """Every text is put beside every hypothesis; a row holds the logits of one such pair."""
+
+    note = ""
 
     def __init__(
-        self, name: str, checkpoint: Checkpoint, labels: tuple[str, ...], template: str, multi: bool
+        self, name: str, checkpoint: Checkpoint, labels: Sequence[str], template: str, multi: bool
     ) -> None:
+        """Find the classes of the model and the room that the hypotheses leave.
+
+        Raises:
+            ModelError: no NLI model, or hypotheses that fill its window.
+        """
         by_name = {str(v).lower(): int(k) for k, v in checkpoint.model.config.id2label.items()}
         self._entailment = next((i for n, i in by_name.items() if n.startswith("entail")), -1)
         self._contradiction = next((i for n, i in by_name.items() if n.startswith("contra")), -1)
@@ -33,75 +44,53 @@ class ZeroShotClassifier:
             raise ModelError(
                 f"Model '{name}' does not label entailment and contradiction; name an NLI model."
             )
-        self.name = name
-        self.identity = f"zero-shot-1-{checkpoint.identity}-{template}-{labels}-{multi}"
-        self._hypotheses = [template.replace("{}", label) for label in labels]
-        self.capabilities = Capabilities(
-            labels=labels,
-            multi_label=multi,
-            window=checkpoint.window,
-            device=checkpoint.device,
-            dtype=checkpoint.dtype,
-        )
+        self.identity = f"{template}-{multi}"
+        self.inputs = Inputs(name, checkpoint)
+        self.window = checkpoint.window
         self._checkpoint = checkpoint
-        self._lock = threading.Lock()
+        self._multi = multi
+        self._hypotheses = [template.replace("{}", label) for label in labels]
+        plain = checkpoint.tokenizer(self._hypotheses, add_special_tokens=False)
+        # Tokens that are not the text's, for each hypothesis.
+        self._taken = [len(ids) + self.inputs.special(pair=True) for ids in plain["input_ids"]]
+        if self.window is not None and max(self._taken) >= self.window:
+            raise ModelError(
+                f"The window of '{name}' is {self.window} tokens, and the longest label with the "
+                "template leaves no room for a text; shorten them."
+            )
 
-    def predict(self, texts: Sequence[str]) -> list[Prediction]:
-        """Predictions in order; every text is paired with every hypothesis."""
-        if not texts:
-            return []
-        with self._lock:
-            encoded = self._encode(texts)
-            raw: dict[int, list[float]] = {}
-            for chosen, rows in batched_logits(self._checkpoint, encoded):
-                raw.update(zip(chosen, rows.tolist(), strict=True))
-        width = len(self._hypotheses)
-        return [self._answer([raw[i * width + j] for j in range(width)]) for i in range(len(texts))]
+    def pieces(self, texts: Sequence[str]) -> list[list[Piece]]:
+        """One for each label, all with the same part of the text."""
+        room = None if self.window is None else self.window - max(self._taken)
+        by_label = [
+            self.inputs.whole(texts, None if room is None else room + taken, second=hypothesis)
+            for hypothesis, taken in zip(self._hypotheses, self._taken, strict=True)
+        ]
+        return [list(own) for own in zip(*by_label, strict=True)]
 
-    def _encode(self, texts: Sequence[str]) -> Any:
-        premises = [text for text in texts for _ in self._hypotheses]
-        hypotheses = [h for _ in texts for h in self._hypotheses]
-        return self._checkpoint.tokenizer(
-            premises,
-            hypotheses,
-            truncation="only_first",
-            max_length=self.capabilities.window,
-            padding=False,
-        )
+    def forward(self, model: Any, batch: Any) -> torch.Tensor:
+        """Logits (pairs x classes of the NLI model)."""
+        logits: torch.Tensor = model(**batch).logits
+        return logits
 
-    def _answer(self, logits: Sequence[Sequence[float]]) -> Prediction:
-        import torch
-
-        labels = self.capabilities.labels
-        table = torch.tensor(logits)
-        if self.capabilities.multi_label:
-            row = table[:, [self._contradiction, self._entailment]].softmax(-1)[:, 1]
-        else:
-            row = table[:, self._entailment].softmax(-1)
-        return answer_from(dict(zip(labels, row.tolist(), strict=True)), self.capabilities)
+    def scores(self, model: Any, rows: torch.Tensor) -> torch.Tensor:  # noqa: ARG002 -- protocol
+        """Entailment between the labels, or against contradiction within each."""
+        if self._multi:
+            return rows[:, [self._contradiction, self._entailment]].softmax(-1)[:, 1]
+        return rows[:, self._entailment].softmax(-1)
 
     def visible(self, text: str) -> int:
         """Characters that fit the window beside the longest hypothesis."""
-        window = self._checkpoint.window
-        if window is None:
-            return len(text)
-        with self._lock:
-            tokenizer = self._checkpoint.tokenizer
-            between = tokenizer.num_special_tokens_to_add(True) - (
-                tokenizer.num_special_tokens_to_add()
-            )
-            plain = [tokenizer(h, add_special_tokens=False) for h in self._hypotheses]
-            taken = max(len(hypothesis["input_ids"]) for hypothesis in plain)
-            return self._checkpoint.visible(text, less=taken + between)
+        return self._checkpoint.visible(text, less=max(self._taken) - self.inputs.special())
 
 
-def load(name: ModelName) -> ZeroShotClassifier:
+def load(name: ModelName) -> HuggingFaceClassifier:
     """``hf-zero-shot:ORG/NAME?labels=a,b`` with the options of its kind.
 
     Raises:
         ModelError: fewer than two labels, or a checkpoint that is no NLI model.
     """
-    labels, template = name.listed("labels"), name.string("template")
+    labels, template, multi = name.listed("labels"), name.string("template"), name.flag("multi")
     if len(labels) < 2:
         raise ModelError(f"Give labels: hf-zero-shot:{name.source}?labels=positive,negative")
     if "{}" not in template:
@@ -115,4 +104,7 @@ def load(name: ModelName) -> ZeroShotClassifier:
         offline=offline,
         dtype=name.string("dtype"),
     )
-    return ZeroShotClassifier(name.text, checkpoint, labels, template, name.flag("multi"))
+    scheme = Hypotheses(name.text, checkpoint, labels, template, multi)
+    identity = f"zero-shot-2-{checkpoint.identity}-{scheme.identity}-{labels}"
+    capabilities = Capabilities(labels=labels, multi_label=multi)
+    return HuggingFaceClassifier(name.text, identity, checkpoint, scheme, capabilities)

@@ -15,7 +15,7 @@ from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
 from hinter_core.types import Failure, Prediction
 
-from .tiny import make_classifier
+from .tiny import HEADS, make_classifier, make_head, make_hierarchical
 
 LABELS = {
     "single": ["negative", "positive"],
@@ -23,13 +23,22 @@ LABELS = {
     "multi-label": [*(f"article {i}" for i in range(10)), "no article"],
     "hundred": [f"topic {i}" for i in range(100)],
     "nli": ["contradiction", "entailment", "neutral"],
+    **{head: ["negative", "neutral", "positive"] for head in HEADS},
+    "hierarchical-bert": [f"article {i}" for i in range(10)],
+    "hierarchical-roberta": [f"article {i}" for i in range(10)],
 }
 MULTI = ("multi-label", "hundred")
 RULES = "negative 0.7 if race=white and gender=female; neutral if gender; positive 0.8 otherwise"
 MODELS = [
     "vader", "textblob", "embedded", f"scripted:{RULES}",
     "hf:single", "hf:multi-class", "hf:multi-label", "hf:hundred",
+    "hf:roberta", "hf:gpt2", "hf:llama", "hf:bart", "hf:t5",
+    "hf:hierarchical-bert", "hf:hierarchical-roberta",
+    "hf:single?labels=bad,good", "hf:multi-label?threshold=0.7", "hf:multi-class?multi=1",
+    "hf:multi-class?pool=mean", "hf:multi-label?pool=max", "hf:gpt2?pool=max", "hf:t5?pool=mean",
+    "hf:single?dtype=bfloat16", "hf:llama?dtype=bfloat16", "hf:hierarchical-bert?dtype=bfloat16",
     "hf-zero-shot:nli?labels=good,bad,dull", "hf-zero-shot:nli?labels=good,bad&multi=1",
+    "hf-zero-shot:nli?labels=good,bad&dtype=bfloat16",
 ]  # fmt: skip
 
 
@@ -46,7 +55,12 @@ def name_of(name: str, folder: Path) -> str:
     flavour, _, query = rest.partition("?")
     path = folder / flavour
     if not path.exists():
-        make_classifier(path, LABELS[flavour], multi_label=flavour in MULTI)
+        if flavour in HEADS:
+            make_head(path, flavour, LABELS[flavour])
+        elif flavour.startswith("hierarchical"):
+            make_hierarchical(path, flavour.partition("-")[2], LABELS[flavour])
+        else:
+            make_classifier(path, LABELS[flavour], multi_label=flavour in MULTI)
     return f"{kind}:{path}" + (f"?{query}" if query else "")
 
 
@@ -94,9 +108,11 @@ def test_name_identity_and_capabilities_are_declared(model: ModelUnderTest) -> N
     assert model.capabilities.window is None or model.capabilities.window > 0
 
 
-def answers_agree(first: Prediction, second: Prediction) -> None:
+def answers_agree(model: ModelUnderTest, first: Prediction, second: Prediction) -> None:
+    """Labels are equal in every number format; scores are as exact as the format is."""
     assert first.labels == second.labels
-    assert first.scores == pytest.approx(second.scores, abs=1e-5)
+    exact = 0.1 if model.capabilities.dtype == "bfloat16" else 1e-5
+    assert first.scores == pytest.approx(second.scores, abs=exact)
 
 
 def test_the_same_text_gets_the_same_answer(model: ModelUnderTest) -> None:
@@ -108,7 +124,7 @@ def test_order_is_kept_and_a_batch_answers_as_single_texts_do(model: ModelUnderT
     shuffled = random.Random(3).sample(TEXTS, len(TEXTS))
     batched = dict(zip(shuffled, model.predict(shuffled), strict=True))
     for text in TEXTS:
-        answers_agree(batched[text], model.predict([text])[0])
+        answers_agree(model, batched[text], model.predict([text])[0])
 
 
 def test_the_answers_are_not_all_alike(model: ModelUnderTest) -> None:
@@ -162,7 +178,7 @@ def test_what_lies_past_the_visible_part_decides_nothing(model: ModelUnderTest) 
     seen = model.visible(long)
     changed = long[:seen] + " bad" * 50
     if seen < len(long):
-        answers_agree(*model.predict([long, changed]))
+        answers_agree(model, *model.predict([long, changed]))
     assert model.visible(long[:seen]) == seen
 
 
@@ -180,14 +196,32 @@ def test_a_store_asks_the_model_each_text_once(model: ModelUnderTest) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flavour", "number"), [("single", 1_000), ("multi-label", 500), ("hundred", 500)]
+    ("name", "number"),
+    [
+        ("hf:single", 1_000),
+        ("hf:multi-label", 500),
+        ("hf:hundred", 500),
+        ("hf:gpt2", 300),
+        ("hf:llama?dtype=bfloat16", 300),
+    ],
 )
-def test_two_thousand_batched_answers_equal_single_ones(
-    flavour: str, number: int, checkpoints: Path
-) -> None:
+def test_batched_answers_equal_single_ones(name: str, number: int, checkpoints: Path) -> None:
     texts = random_texts(number, seed=11)
-    hf = load_model(name_of(f"hf:{flavour}", checkpoints))
+    hf = load_model(name_of(name, checkpoints))
     batched = hf.predict(texts)
     singles = [hf.predict([text])[0] for text in texts]
     assert [p.labels for p in batched] == [p.labels for p in singles]
     assert len({p.labels for p in batched}) > 1
+
+
+@pytest.mark.parametrize("name", ["hf:single?", "hf:multi-class?multi=1&", "hf:llama?"])
+def test_bfloat16_names_the_labels_of_float32(name: str, checkpoints: Path) -> None:
+    texts = random_texts(2_000, seed=13)
+    whole = load_model(name_of(name, checkpoints))
+    short = load_model(name_of(f"{name}dtype=bfloat16", checkpoints))
+    assert short.capabilities.dtype == "bfloat16"
+    assert short.identity != whole.identity
+    first, second = whole.predict(texts), short.predict(texts)
+    assert [p.labels for p in first] == [p.labels for p in second]
+    # Were all of them asked again in float32, this would say nothing.
+    assert sum(a.scores != b.scores for a, b in zip(first, second, strict=True)) > 400
