@@ -22,26 +22,59 @@ from hinter_core.models.prompts import Prompt
 from hinter_core.models.reading import Reader, reader_for
 from hinter_core.types import Failure, Prediction
 
+_LEAST_ROOM = 16  # tokens for a text; with fewer there is nothing to ask
+
 
 class _Asked:
-    """A prompt put to a checkpoint; what both ways of answering share."""
+    """A prompt put to a checkpoint; what both ways of answering share.
+
+    Raises:
+        ModelError: the prompt leaves no room for a text, or the chat template cannot take it.
+    """
 
     def __init__(self, checkpoint: Checkpoint, prompt: Prompt, room: int) -> None:
         self.checkpoint = checkpoint
         self.prompt = prompt
         self.lock = threading.Lock()
+        self._system = self._takes_system()
         # What of the window the prompt itself takes, with room for the answer.
         self._taken = len(self.encode("")[0]) + room
+        window = checkpoint.window
+        if window is not None and self._taken + _LEAST_ROOM > window:
+            raise ModelError(
+                f"Prompt '{prompt.name}' and its answer take {self._taken} of the model's {window} "
+                "tokens and leave none for a text; take a shorter prompt, or a smaller max_tokens."
+            )
+
+    def _takes_system(self) -> bool:
+        """Some chat templates know no system message."""
+        self._system = True
+        try:
+            self.encode("")
+        except Exception:  # noqa: BLE001 -- a template raises what it likes
+            return False
+        return True
 
     def encode(self, text: str) -> Any:
         """Token ids (1 x tokens) of the whole conversation, on the model's device."""
-        ids = self.checkpoint.tokenizer.apply_chat_template(
-            self.prompt.messages(text),
-            add_generation_prompt=True,
-            return_tensors="pt",
-            return_dict=True,
-        )["input_ids"]
-        return ids.to(self.checkpoint.device)
+        messages = self.prompt.messages(text)
+        if not self._system and messages[0]["role"] == "system":
+            system, first, *rest = messages
+            messages = [{**first, "content": f"{system['content']}\n\n{first['content']}"}, *rest]
+        try:
+            encoded = self.checkpoint.tokenizer.apply_chat_template(
+                messages,
+                add_generation_prompt=True,
+                return_tensors="pt",
+                return_dict=True,
+                enable_thinking=False,  # for templates that know it; a label needs no thoughts
+            )
+        except Exception as error:
+            raise ModelError(
+                f"The model's chat template cannot be used with prompt '{self.prompt.name}' "
+                f"({type(error).__name__}: {error})."
+            ) from error
+        return encoded["input_ids"].to(self.checkpoint.device)
 
     def cut(self, text: str) -> str:
         """The part of ``text`` that fits the window beside the prompt and the answer."""
@@ -101,10 +134,8 @@ class ChatGenerator:
                     pad_token_id=_pad_token(tokenizer),
                 )
             new = out[0, ids.shape[1] :]
-            used = Cost(1, ids.shape[1], len(new))
-            self.usage.add(used.prompt_tokens, used.completion_tokens)
             said = tokenizer.decode(new, skip_special_tokens=True)
-            yield index, _raw(said), used
+            yield index, _raw(said), self.usage.add(ids.shape[1], len(new))
 
     def visible(self, text: str) -> int:
         """Characters that fit the window beside the prompt and the answer."""
@@ -150,23 +181,27 @@ class ChatScorer:
     def _scored(self, text: str) -> Prediction:
         """Softmax over the labels' mean log-likelihood per token (labels differ in length).
 
-        All labels go through the model in one batch; what is padded on the right is not counted.
+        The conversation goes through the model once; then all labels, in one batch, on top of what
+        it remembers. What is padded on the right comes after all that counts, and is not counted.
         """
         import torch
 
-        ids = self._asked.encode(text)[0]
-        longest = max(map(len, self._labels))
+        model, labels = self._asked.checkpoint.model, self._labels
+        ids = self._asked.encode(text)
+        longest = max(map(len, labels))
         pad = _pad_token(self._asked.checkpoint.tokenizer) or 0
-        tails = torch.tensor([x + [pad] * (longest - len(x)) for x in self._labels])
-        counts = torch.tensor([len(x) for x in self._labels])
-        tails, counts = tails.to(ids.device), counts.to(ids.device)
-        batch = torch.cat([ids.expand(len(tails), -1), tails], dim=1)
-        real = torch.arange(longest, device=ids.device) < counts[:, None]
-        mask = torch.cat([torch.ones_like(ids).expand(len(tails), -1), real.long()], dim=1)
+        tails = torch.tensor([x + [pad] * (longest - len(x)) for x in labels], device=ids.device)
+        counts = torch.tensor([len(x) for x in labels], device=ids.device)
         with torch.inference_mode():
-            out = self._asked.checkpoint.model(batch, attention_mask=mask).logits
-        logits = out[:, len(ids) - 1 : -1].float().log_softmax(-1)
-        chosen = logits.gather(2, tails[:, :, None])[:, :, 0]
+            asked = model(ids, use_cache=True)
+            logits = asked.logits[:, -1:].expand(len(labels), -1, -1)
+            if longest > 1:
+                memory = asked.past_key_values
+                memory.batch_repeat_interleave(len(labels))
+                rest = model(tails[:, :-1], past_key_values=memory).logits
+                logits = torch.cat([logits, rest], dim=1)
+        chosen = logits.float().log_softmax(-1).gather(2, tails[:, :, None])[:, :, 0]
+        real = torch.arange(longest, device=ids.device) < counts[:, None]
         means = (chosen * real).sum(1) / counts
         row = means.softmax(-1).tolist()
         return answer_from(dict(zip(self.capabilities.labels, row, strict=True)), self.capabilities)

@@ -88,8 +88,11 @@ def load(name: ModelName) -> PythonModel:
     """``python:MODULE:FUNCTION[?labels=A,B][&multi=1]``; ``labels`` may be the function's own.
 
     Raises:
-        ModelError: no such module or function, or one that fails on a plain sentence.
+        ModelError: no such module or function, or one that fails on a plain sentence; or a caller
+            who does not own the machine.
     """
+    if not name.trusted:
+        raise ModelError("A function of your own can be used on the command line only.")
     module_name, _, attribute = name.source.partition(":")
     if not module_name or not attribute:
         raise ModelError(f"'{name.text}' is not python:MODULE:FUNCTION.")
@@ -98,7 +101,7 @@ def load(name: ModelName) -> PythonModel:
         sys.path.insert(0, here)
     try:
         module = import_module(module_name)
-    except Exception as error:  # the user's module may raise anything
+    except (Exception, SystemExit) as error:  # the user's module may raise anything
         raise ModelError(
             f"Module '{module_name}' cannot be imported ({type(error).__name__}: {error}); check "
             "its name and the folder you are in."
@@ -106,7 +109,7 @@ def load(name: ModelName) -> PythonModel:
     function = getattr(module, attribute, None)
     if not callable(function):
         raise ModelError(f"Module '{module_name}' has no function '{attribute}'.")
-    labels = name.listed("labels") or tuple(getattr(function, "labels", ()))
+    labels = name.listed("labels") or tuple(map(str, getattr(function, "labels", ())))
     identity = f"python-1-{name.source}@{_version(module, function)}-{labels}"
     try:
         return PythonModel(name.text, function, labels, name.flag("multi"), identity)

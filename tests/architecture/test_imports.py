@@ -82,7 +82,7 @@ def test_back_ends_are_loaded_by_name_only() -> None:
     """Nobody but the registry knows the back-ends, and it knows them as dotted paths."""
     shared = {
         "base", "cache", "answers", "prompts", "checkpoint", "huggingface", "scripted", "budget",
-        "naming", "options", "reading", "store",
+        "naming", "options", "reading", "store", "streaming", "endpoint",
     }  # fmt: skip
     for path in modules("hinter_core"):
         for name, _ in imports(path):
