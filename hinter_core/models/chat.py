@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 from hinter_core.errors import ModelError
@@ -36,9 +37,9 @@ class _Asked:
         self.checkpoint = checkpoint
         self.prompt = prompt
         self.lock = threading.Lock()
-        self._system = self._takes_system()
+        self._system = True
         # What of the window the prompt itself takes, with room for the answer.
-        self._taken = len(self.encode("")[0]) + room
+        self._taken = self._empty() + room
         window = checkpoint.window
         if window is not None and self._taken + _LEAST_ROOM > window:
             raise ModelError(
@@ -46,14 +47,17 @@ class _Asked:
                 "tokens and leave none for a text; take a shorter prompt, or a smaller max_tokens."
             )
 
-    def _takes_system(self) -> bool:
-        """Some chat templates know no system message."""
-        self._system = True
+    def _empty(self) -> int:
+        """Tokens of the conversation without a text; some chat templates know no system message."""
         try:
-            self.encode("")
-        except Exception:  # noqa: BLE001 -- a template raises what it likes
-            return False
-        return True
+            return len(self.encode("")[0])
+        except Exception as error:  # a template raises what it likes
+            if not self._system:
+                raise ModelError(
+                    f"The model's chat template cannot take prompt '{self.prompt.name}': {error}."
+                ) from error
+        self._system = False
+        return self._empty()
 
     def encode(self, text: str) -> Any:
         """Token ids (1 x tokens) of the whole conversation, on the model's device."""
@@ -61,20 +65,14 @@ class _Asked:
         if not self._system and messages[0]["role"] == "system":
             system, first, *rest = messages
             messages = [{**first, "content": f"{system['content']}\n\n{first['content']}"}, *rest]
-        try:
-            encoded = self.checkpoint.tokenizer.apply_chat_template(
-                messages,
-                add_generation_prompt=True,
-                return_tensors="pt",
-                return_dict=True,
-                enable_thinking=False,  # for templates that know it; a label needs no thoughts
-            )
-        except Exception as error:
-            raise ModelError(
-                f"The model's chat template cannot be used with prompt '{self.prompt.name}' "
-                f"({type(error).__name__}: {error})."
-            ) from error
-        return encoded["input_ids"].to(self.checkpoint.device)
+        ids = self.checkpoint.tokenizer.apply_chat_template(
+            messages,
+            add_generation_prompt=True,
+            return_tensors="pt",
+            return_dict=True,
+            enable_thinking=False,  # for templates that know it; a label needs no thoughts
+        )["input_ids"]
+        return ids.to(self.checkpoint.device)
 
     def cut(self, text: str) -> str:
         """The part of ``text`` that fits the window beside the prompt and the answer."""
@@ -172,6 +170,9 @@ class ChatScorer:
         tokens = [checkpoint.tokenizer(x, add_special_tokens=False) for x in prompt.labels]
         self._labels: list[list[int]] = [t["input_ids"] for t in tokens]
         self._asked = _Asked(checkpoint, prompt, max(map(len, self._labels)))
+        # Scores over a vocabulary are large; of the conversation only the last ones are wanted.
+        known = signature(checkpoint.model.forward).parameters
+        self._last = {"logits_to_keep": 1} if "logits_to_keep" in known else {}
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """One answer per text, in order."""
@@ -193,7 +194,7 @@ class ChatScorer:
         tails = torch.tensor([x + [pad] * (longest - len(x)) for x in labels], device=ids.device)
         counts = torch.tensor([len(x) for x in labels], device=ids.device)
         with torch.inference_mode():
-            asked = model(ids, use_cache=True)
+            asked = model(ids, use_cache=True, **self._last)
             logits = asked.logits[:, -1:].expand(len(labels), -1, -1)
             if longest > 1:
                 memory = asked.past_key_values

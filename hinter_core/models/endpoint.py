@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
@@ -110,7 +111,7 @@ class Endpoint:
         kind = Failure.ERROR
         if is_too_long(error):
             kind = Failure.TOO_LONG
-        elif status in (400, 422) and _FILTERED.search(str(error)):
+        elif status in (400, 422) and _FILTERED.search(told(error)):
             kind = Failure.REFUSED
         return Prediction(failure=kind, detail=self._describe(error))
 
@@ -121,10 +122,18 @@ class Endpoint:
         )
 
     def _describe(self, error: BaseException) -> str:
-        message = " ".join(str(error).split())
+        body = getattr(error, "body", None)
+        # The client's message leaves out bodies that are not written as OpenAI writes them.
+        quoted = isinstance(body, Mapping) and "message" in body
+        message = " ".join((str(error) if quoted or not body else told(error)).split())
         if self.key:
             message = message.replace(self.key, "[key]")
         return f"{type(error).__name__}: {message[:200]}"
+
+
+def told(error: BaseException) -> str:
+    """All that a server said with an error."""
+    return f"{error} {getattr(error, 'body', None) or ''}".strip()
 
 
 def is_too_long(error: Exception) -> bool:
@@ -132,7 +141,7 @@ def is_too_long(error: Exception) -> bool:
     import openai
 
     status = error.status_code if isinstance(error, openai.APIStatusError) else 0
-    return status == 413 or (status in (400, 422) and _TOO_LONG.search(str(error)) is not None)
+    return status == 413 or (status in (400, 422) and _TOO_LONG.search(told(error)) is not None)
 
 
 def _no_way(error: APIConnectionError) -> bool:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from hinter_core.errors import ModelError
 from hinter_core.models.base import predict_by_reply
 from hinter_core.models.budget import Cost, Price, Usage, tokens_in
-from hinter_core.models.endpoint import Endpoint, endpoint_for, is_too_long
+from hinter_core.models.endpoint import Endpoint, endpoint_for, is_too_long, told
 from hinter_core.models.naming import ModelName
 from hinter_core.models.prompts import Prompt
 from hinter_core.models.reading import Reader, reader_for
@@ -154,7 +154,7 @@ def _without_refused(options: Mapping[str, Any], error: Any) -> dict[str, Any] |
     end would cost without end.
     """
     param = str(getattr(error, "param", ""))
-    said = param if param in options else str(error)
+    said = param if param in options else told(error)
     named = {x for x in options if re.search(rf"\b{x}\b", said)} - {"max_completion_tokens"}
     if named & {"logprobs", "top_logprobs"}:
         named |= {"logprobs", "top_logprobs"}
