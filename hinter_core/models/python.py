@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from importlib import import_module
 from inspect import getsourcefile
@@ -36,10 +37,10 @@ class PythonModel:
         self.identity = identity
         self._function = function
         self._open = not labels  # labels are learnt as they come
-        scored = isinstance(self._call([_PROBE])[0], Mapping)
-        self.capabilities = Capabilities(
-            labels=labels, multi_label=multi, scores=scored, steady=False
-        )
+        self.capabilities = Capabilities(labels=labels, multi_label=multi, steady=False)
+        (sample,) = self._call([_PROBE])
+        self._answer(sample)
+        self.capabilities = replace(self.capabilities, scores=isinstance(sample, Mapping))
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """One answer per text, in order.
@@ -66,7 +67,7 @@ class PythonModel:
                 labels=labels or tuple(scores), multi_label=self.capabilities.multi_label
             )
             return answer_from({x: scores.get(x, 0.0) for x in declared.labels}, declared)
-        named = (value,) if isinstance(value, str) else tuple(value)
+        named = tuple(value) if isinstance(value, list | tuple | set) else (value,)
         if not all(isinstance(x, str) for x in named):
             raise ValueError(f"the answer {value!r} is no label; {_HINT}")
         if len(named) != 1 and not self.capabilities.multi_label:

@@ -149,8 +149,9 @@ class PredictionStore:
         self, questions: list[_Question], held: dict[_Question, Cost]
     ) -> dict[_Question, Prediction]:
         self.predicted += len(questions)
+        answers: dict[_Question, Prediction] = {}
         try:
-            return self._answers(questions, held)
+            self._answer(questions, held, answers)
         except HinterError:
             raise
         except Exception as error:  # noqa: BLE001 -- any fault of a model is an outcome
@@ -158,23 +159,27 @@ class PredictionStore:
                 self._settle(questions[0], held, Cost(1))
                 return {questions[0]: _fault(error)}
             # What came before the fault is kept, and not asked (or paid for) again.
-            fresh = {q: self._kept[q] for q in questions if q in self._kept}
-            left = [q for q in questions if q not in fresh]
+            left = [question for question in questions if question not in answers]
             self.predicted -= len(left)
             for question in left:
-                fresh.update(self._ask([question], held))
-            return fresh
+                answers.update(self._ask([question], held))
+        return answers
 
-    def _answers(
-        self, questions: list[_Question], held: dict[_Question, Cost]
-    ) -> dict[_Question, Prediction]:
+    def _answer(
+        self,
+        questions: list[_Question],
+        held: dict[_Question, Cost],
+        answers: dict[_Question, Prediction],
+    ) -> None:
+        """Fill ``answers``; what came before a fault is in it, too."""
         texts = [question.text for question in questions]
         if not isinstance(self.model, Generative):
-            answers = dict(zip(questions, self.model.predict(texts), strict=True))
-            self._write(answers)
+            told = dict(zip(questions, self.model.predict(texts), strict=True))
+            self._write(told)
+            answers |= self._read(told)
             for question in questions:
                 self._settle(question, held, Cost(1))
-            return self._read(answers)
+            return
         raw: dict[_Question, Prediction] = {}
         try:
             for index, reply, cost in self.model.reply(texts):
@@ -183,10 +188,9 @@ class PredictionStore:
                 self._write({questions[index]: reply})
                 self._settle(questions[index], held, cost)
         finally:
-            answers = self._read(raw)
+            answers |= self._read(raw)
         if len(answers) < len(questions):
             raise ValueError(f"{len(answers)} replies to {len(questions)} texts")
-        return answers
 
     def _write(self, answers: Mapping[_Question, Prediction]) -> None:
         if self._cache is not None:
