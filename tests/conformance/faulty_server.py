@@ -159,6 +159,7 @@ def _faults(good: dict[str, Any]) -> dict[str, tuple[int, Any]]:
         "no-usage": (200, {k: v for k, v in good.items() if k != "usage"}),
         "too-long": (400, _error(too_long, code="context_length_exceeded")),
         "too-large": (413, _error("payload too large")),
+        "names-seed": (400, _error("the seed of the text is rotten")),
         "filter": (400, _error("blocked by our content policy", code="content_filter")),
         "quota": (429, _error("You have used up your credit", code="insufficient_quota")),
         "echo": (400, _error("Bad request with key sk-secret")),

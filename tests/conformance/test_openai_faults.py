@@ -236,9 +236,10 @@ class TestRefusedParameters:
     def test_what_helped_nothing_is_not_remembered(
         self, server: FaultyServer, tmp_path: Path
     ) -> None:
-        # The message of this refusal names a parameter, but not because it is refused.
-        asked = store(server, tmp_path)
-        asked.predict(["x [fault:too-long]"])
+        # These refusals name parameters, but not because they are refused.
+        asked, fertile = store(server, tmp_path), "x [fault:names-seed]"
+        asked.predict(["x [fault:too-long]", fertile])
+        assert server.asked[fertile] == 2
         asked.predict(["a"])
         assert {"max_tokens", "seed", "logprobs"} <= set(server.bodies[-1])
 
@@ -291,12 +292,16 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def test_a_server_that_is_not_there_is_told_at_once(tmp_path: Path) -> None:
-    model = load(f"tiny?base_url=http://127.0.0.1:{free_port()}/v1&retries=20")
+def test_a_server_that_is_not_there_is_told_at_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "openai")
+    model = load(f"tiny?base_url=http://127.0.0.1:{free_port()}/v1&retries=3")
     cache = PredictionCache(tmp_path / "cache.sqlite")
     with pytest.raises(ModelError, match=r"cannot be reached .*check base_url"):
         PredictionStore(model, cache=cache).predict(GOOD)
     assert model.usage.spent.requests == 0
+    assert caplog.text.count("Sending HTTP Request") == 1  # and no retries
 
 
 def test_a_server_that_dies_stops_the_run_and_keeps_what_was_paid(tmp_path: Path) -> None:
