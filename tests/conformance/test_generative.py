@@ -122,6 +122,17 @@ def test_what_lies_past_the_visible_part_decides_nothing(model: ModelUnderTest) 
         assert first == second
 
 
+@pytest.mark.parametrize("mode", ["generate", "score"])
+def test_conversation_and_answer_fit_the_window_and_fill_it(speaker: str, mode: str) -> None:
+    model = build_model(parse_name(f"hf-chat:{speaker}?{ASK}&mode={mode}"))
+    asked, window = model._asked, model.capabilities.window  # type: ignore[attr-defined]
+    room = 8 if mode == "generate" else len("yes")
+    assert window == 2048
+    for text in ("the good man " * 1000, "\u4f60\u597d" * 3000):
+        taken = asked.encode(asked.cut(text)).shape[1] + room
+        assert window - 6 < taken <= window
+
+
 def test_identity_is_stable_and_names_what_decides_a_reply(model: ModelUnderTest) -> None:
     again = build_model(parse_name(model.name, trusted=True))
     assert again.identity == model.identity
