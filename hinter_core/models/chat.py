@@ -38,6 +38,7 @@ class _Asked:
         self.prompt = prompt
         self.lock = threading.Lock()
         self._system = True
+        self._room = room
         # What of the window the prompt itself takes, with room for the answer.
         self._taken = self._empty() + room
         window = checkpoint.window
@@ -76,7 +77,15 @@ class _Asked:
 
     def cut(self, text: str) -> str:
         """The part of ``text`` that fits the window beside the prompt and the answer."""
-        return text[: self.checkpoint.visible(text, less=self._taken)]
+        seen = text[: self.checkpoint.visible(text, less=self._taken)]
+        # A character of several tokens may stand across the end of the window.
+        while len(seen) < len(text) and not self._fits(seen):
+            seen = seen[:-1]
+        return seen
+
+    def _fits(self, text: str) -> bool:
+        window = self.checkpoint.window
+        return not text or window is None or self.encode(text).shape[1] + self._room <= window
 
     def visible(self, text: str) -> int:
         """Length of that part."""
