@@ -10,12 +10,11 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from hinter_core.errors import ModelError
-from hinter_core.models.naming import ModelName
+from hinter_core.models.naming import NO_KEY, ModelName
 from hinter_core.types import Failure, Prediction
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ class Endpoint:
 
         return openai.AsyncOpenAI(
             # Local servers ask for no key, but the client wants one.
-            api_key=self.key or "none",
+            api_key=self.key or NO_KEY,
             base_url=self.base_url or "https://api.openai.com/v1",
             timeout=openai.Timeout(self.timeout, connect=min(self.timeout, _CONNECT)),
             max_retries=self.retries,
@@ -76,12 +75,14 @@ class Endpoint:
             await quick.models.list()
         except openai.APIConnectionError as error:
             if _no_way(error):
-                raise self._unreachable(error) from error
+                raise self._unreachable(error) from None
         except Exception:  # noqa: BLE001, S110 -- it is there; not every server lists its models
             pass
 
     def outcome(self, error: Exception) -> Prediction:
-        """The named failure that an error stands for.
+        """The named failure that an error stands for; to be called outside of its ``except``.
+
+        A server may repeat the key in an error, so what is raised here is chained to none.
 
         Raises:
             ModelError: no other request could succeed either.
@@ -90,7 +91,7 @@ class Endpoint:
 
         if isinstance(error, openai.APIConnectionError):
             if _no_way(error):
-                raise self._unreachable(error) from error
+                raise self._unreachable(error) from None
             if isinstance(error, openai.APITimeoutError):
                 return Prediction(failure=Failure.TIMED_OUT, detail="no answer in time")
             detail = f"the connection failed: {self._describe(error.__cause__ or error)}"
@@ -98,16 +99,17 @@ class Endpoint:
         status = error.status_code if isinstance(error, openai.APIStatusError) else 0
         if status in (401, 403):
             raise ModelError(
-                f"{self.where} refused the key for '{self.model}'; set OPENAI_API_KEY."
-            ) from error
+                f"{self.where} refused the key for '{self.model}'; give another (the command line "
+                "reads OPENAI_API_KEY)."
+            ) from None
         if status == 404:
             raise ModelError(
                 f"{self.where} has no model '{self.model}'; check the name and base_url."
-            ) from error
+            ) from None
         if status == 402 or getattr(error, "code", None) == "insufficient_quota":
             raise ModelError(
                 f"{self.where} asks for more credit; what was answered is kept."
-            ) from error
+            ) from None
         kind = Failure.ERROR
         if is_too_long(error):
             kind = Failure.TOO_LONG
@@ -126,9 +128,11 @@ class Endpoint:
         # The client's message leaves out bodies that are not written as OpenAI writes them.
         quoted = isinstance(body, Mapping) and "message" in body
         message = " ".join((str(error) if quoted or not body else told(error)).split())
-        if self.key:
-            message = message.replace(self.key, "[key]")
-        return f"{type(error).__name__}: {message[:200]}"
+        return f"{type(error).__name__}: {self.without_key(message)[:200]}"
+
+    def without_key(self, message: str) -> str:
+        """``message`` with the key taken out, which a server or a library may have repeated."""
+        return message.replace(self.key, "[key]") if self.key not in ("", NO_KEY) else message
 
 
 def told(error: BaseException) -> str:
@@ -152,7 +156,7 @@ def endpoint_for(name: ModelName) -> Endpoint:
     """The endpoint that a model's name stands for.
 
     Raises:
-        ModelError: no model, an address that is none or closed to this caller, or a broken key.
+        ModelError: no model, an address that is none, or a broken key.
     """
     if not name.source:
         raise ModelError("Name a model: openai:MODEL?base_url=http://localhost:8000/v1")
@@ -161,7 +165,7 @@ def endpoint_for(name: ModelName) -> Endpoint:
     key = name.key or (os.environ.get("OPENAI_API_KEY", "") if name.trusted else "")
     if not all("!" <= letter <= "~" for letter in key.strip()):
         raise ModelError("The API key has characters that no key has; copy it again.")
-    _check_address(base_url, name.trusted)
+    _check_address(base_url)
     return Endpoint(
         base_url=base_url.rstrip("/"),
         model=name.source,
@@ -169,12 +173,12 @@ def endpoint_for(name: ModelName) -> Endpoint:
         concurrency=name.whole("concurrency"),
         timeout=name.number("timeout"),
         retries=name.whole("retries"),
-        # A stranger's server must not lead requests to addresses that are checked below.
+        # A stranger's server must not lead requests to addresses that a stranger may not name.
         redirects=name.trusted,
     )
 
 
-def _check_address(base_url: str, trusted: bool) -> None:
+def _check_address(base_url: str) -> None:
     if not base_url:
         return
     try:
@@ -187,17 +191,3 @@ def _check_address(base_url: str, trusted: bool) -> None:
         raise ModelError("base_url is no address; write it like http://localhost:8000/v1")
     if parts.username is not None or parts.password is not None:
         raise ModelError("Leave user and password out of base_url; set OPENAI_API_KEY.")
-    if not trusted and not (scheme == "https" and _is_public(host)):
-        raise ModelError("Here base_url must be a public address, such as https://HOST.ORG/v1")
-
-
-def _is_public(host: str) -> bool:
-    """Whether a host is named as public ones are: no bare name, no number, no local domain."""
-    try:
-        ip_address(host)
-    except ValueError:
-        last = host.rstrip(".").rpartition(".")
-        return bool(last[0]) and not (
-            last[2][:1].isdigit() or last[2] in ("local", "localhost", "internal", "lan", "home")
-        )
-    return False

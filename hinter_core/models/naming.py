@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, quote
 from hinter_core.errors import ModelError
 
 Value = str | int | float | bool
+NO_KEY = "none"  # what a server is sent that asks for no key
 
 _WORDS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 

@@ -110,9 +110,12 @@ class OpenAIModel:
         import openai
 
         most = self.estimate(text)
+        error: Exception | None = None
         try:
             response = await self._send(client, text)
-        except Exception as error:  # noqa: BLE001 -- named, or raised again as one clear sentence
+        except Exception as caught:  # noqa: BLE001 -- named, or raised again as one clear sentence
+            error = caught
+        if error is not None:
             failed = self._endpoint.outcome(error)
             if isinstance(error, openai.APIStatusError):  # the server says that it did not answer
                 return failed, self.usage.add(0, 0)
@@ -123,7 +126,11 @@ class OpenAIModel:
         )
         if not (isinstance(prompt, int) and isinstance(completion, int)):
             prompt, completion = most.prompt_tokens, most.completion_tokens
-        return _raw(response), self.usage.add(prompt, completion)
+        raw = _raw(response)
+        # A server that repeats the key must not bring it into a page or a file.
+        hide = self._endpoint.without_key
+        raw = replace(raw, reply=hide(raw.reply), detail=hide(raw.detail))
+        return raw, self.usage.add(prompt, completion)
 
     async def _send(self, client: AsyncOpenAI, text: str) -> Any:
         import openai

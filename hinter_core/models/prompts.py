@@ -94,7 +94,8 @@ def load_prompt(name: str) -> Prompt:
     except (OSError, ValueError) as error:  # a null byte in a path is a ValueError
         if isinstance(error, tomllib.TOMLDecodeError | UnicodeDecodeError):
             raise ModelError(f"Prompt file {path} cannot be read: {error}.") from error
-        raise ModelError(f"{_no_prompt(name)}, or a TOML file.") from error
+        names = ", ".join(shipped_prompts())
+        raise ModelError(f"No prompt '{name}'; use one of {names}, or a TOML file.") from error
     try:
         return _from_table(path.stem, table)
     except (KeyError, TypeError, AttributeError) as error:
@@ -105,28 +106,20 @@ def load_prompt(name: str) -> Prompt:
         ) from error
 
 
-def _no_prompt(name: str) -> str:
-    return f"No prompt '{name}'; use one of {', '.join(shipped_prompts())}"
-
-
 def prompt_for(name: ModelName, *, free: bool = False) -> Prompt:
     """The prompt that a model's name asks for, with the user's own labels and question in it.
 
     ``free``: a judge reads the answer, so that labels are not asked for.
 
     Raises:
-        ModelError: see :func:`load_prompt`; own labels that are fewer than two, or missing; or a
-            file named by someone who does not own the machine.
+        ModelError: see :func:`load_prompt`; or own labels that are fewer than two, or missing.
     """
     labels, question = name.listed("labels"), name.string("question")
     several = name.flag("multi")
     if free and labels:
         raise ModelError("A judge answers with labels of its own; leave out labels, or judge.")
     default = FREE if free else OWN_LABELS[several] if labels else DEFAULT
-    named = name.string("prompt") or default
-    if not name.trusted and named not in shipped_prompts():
-        raise ModelError(f"{_no_prompt(named)}.")
-    prompt = load_prompt(named)
+    prompt = load_prompt(name.string("prompt") or default)
     if labels:
         _require_labels(name.text, labels)
         none = prompt.none_label or "None" if several else ""

@@ -16,6 +16,8 @@ from hinter_core.types import Failure, Prediction
 
 _USED_UP = "the budget is used up; raise it and run again, what was answered is kept"
 
+CAPACITY = 200_000  # answers kept in memory
+
 
 class _Question(NamedTuple):
     """A text, and the how-manieth time it is asked on purpose (0: the answer that counts)."""
@@ -36,7 +38,7 @@ class PredictionStore:
     def __init__(
         self,
         model: ModelUnderTest,
-        capacity: int = 200_000,
+        capacity: int = CAPACITY,
         cache: PredictionCache | None = None,
         budget: Budget | None = None,
     ) -> None:

@@ -22,11 +22,19 @@ _TOKENS = re.compile(r"\[tokens:([^\]]*)\]")
 _PROMPT_TOKENS, _COMPLETION_TOKENS = 10, 1
 
 
+class _Quiet(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: Any) -> None:
+        """A client that hangs up is part of the tests."""
+
+
 class FaultyServer:
     """Runs in a thread between ``with`` and its end.
 
     ``refuses`` are parameters that it does not take; ``terse``: it names them in a message only, as
     servers on FastAPI do, with status 422. ``on_request`` is told how many requests have come.
+    ``wrong_key`` is refused, and repeated in the refusal.
     """
 
     def __init__(
@@ -41,12 +49,12 @@ class FaultyServer:
         self.bodies: list[dict[str, Any]] = []
         self.times: list[float] = []
         self.keys: set[str] = set()
+        self.wrong_key = ""
         self.spent = (0, 0)  # prompt and completion tokens that were told
         self._reply, self._refuses, self._terse = reply, refuses, terse
         self._on_request = on_request
         self._lock = threading.Lock()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._http.daemon_threads = True
+        self._http = _Quiet(("127.0.0.1", 0), self._handler())
         self._end = threading.Event()
 
     @property
@@ -83,6 +91,8 @@ class FaultyServer:
                     turn, number = server.asked[text], len(server.bodies)
                 server._on_request(number)
                 status, payload, headers = server.answer(body, text, turn)
+                if server.wrong_key and server.wrong_key in self.headers["Authorization"]:
+                    status, payload = 401, {"error": {"message": f"bad key {server.wrong_key}"}}
                 if status == 0:
                     self.connection.close()
                     return
@@ -126,6 +136,10 @@ class FaultyServer:
             return int(fault), error, {}
         if fault == "hang":
             self._end.wait(30)
+        if fault == "echo":
+            return 200, completion(f"positive, said {' '.join(self.keys)}"), {}
+        if fault == "flip":
+            return 200, completion("positive" if turn % 2 else "negative"), {}
         return *_faults(good).get(fault, (200, good)), {}
 
     def _refusal(self, parameter: str) -> tuple[int, Any]:
@@ -162,7 +176,7 @@ def _faults(good: dict[str, Any]) -> dict[str, tuple[int, Any]]:
         "names-seed": (400, _error("the seed of the text is rotten")),
         "filter": (400, _error("blocked by our content policy", code="content_filter")),
         "quota": (429, _error("You have used up your credit", code="insufficient_quota")),
-        "echo": (400, _error("Bad request with key sk-secret")),
+        "echo-error": (400, _error("Bad request with key sk-secret")),
     }
 
 

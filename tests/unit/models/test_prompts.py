@@ -23,8 +23,8 @@ answer = "rude"
 """
 
 
-def name(query: str, trusted: bool = True) -> ModelName:
-    return parse_name(f"hf-chat:any?{query}", trusted=trusted)
+def name(query: str) -> ModelName:
+    return parse_name(f"hf-chat:any?{query}")
 
 
 @pytest.fixture
@@ -137,13 +137,6 @@ def test_a_file_that_is_no_text_is_a_clear_error(tmp_path: Path) -> None:
         load_prompt(str(path))
     with pytest.raises(ModelError, match="No prompt"):
         load_prompt(str(tmp_path))
-
-
-def test_a_stranger_reads_no_files(file: Path) -> None:
-    with pytest.raises(ModelError, match="No prompt") as caught:
-        prompt_for(name(f"prompt={file}", trusted=False))
-    assert "TOML" not in str(caught.value)
-    assert prompt_for(name("prompt=scotus", trusted=False)).name == "scotus"
 
 
 @pytest.mark.parametrize("shipped", shipped_prompts())
