@@ -202,6 +202,7 @@ class Failure(StrEnum):
     REFUSED = "refused"
     UNPARSABLE = "unparsable"
     TIMED_OUT = "timed out"
+    TOO_LONG = "too long"
     ERROR = "error"
     OVER_BUDGET = "over budget"
 

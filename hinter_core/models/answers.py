@@ -2,7 +2,8 @@
 
 Exact first; then labels as whole words, longest first, so that "Article 10" is not "Article 1" and
 "Article 1 of Protocol 1" is one label. Several labels where one is asked for, a denied label ("not
-positive"), and no label at all are *unparsable*; "I cannot help with that" is *refused*.
+positive"), and no label at all are *unparsable*; "I cannot help with that" is *refused*. What a
+model thinks before it answers is no answer.
 """
 
 from __future__ import annotations
@@ -12,19 +13,39 @@ from collections.abc import Sequence
 
 from hinter_core.types import Failure, Prediction
 
+_THOUGHT = r"think(?:ing)?|thought|reason(?:ing)?"
+# The opening mark may be missing: some chat templates put it into the prompt.
+_THOUGHTS = re.compile(rf"^.*</(?:{_THOUGHT})>", re.I | re.S)
+_UNFINISHED = re.compile(rf"<(?:{_THOUGHT})>.*$", re.I | re.S)
 _PREFIX = re.compile(
-    r"^.*?\b(?:final answer|answer|label|labels)\s*(?:is|are)?\s*[:=]\s*", re.I | re.S
+    r"^.*\b(?:final answer|answer|label|labels)\s*(?:is|are)?\s*[:=]\s*", re.I | re.S
 )
 _DECORATION = " \t\r\n.\"'`*_#()[]{}\u201c\u201d\u2018\u2019"
+# A negation, and up to four words between it and the label: "no violation of Article 3".
 _DENIED = re.compile(
-    r"\b(?:not|isn't|isn\u2019t|neither|nor|no|never|rather than|hardly)\s+(?:\w+\s+)?$", re.I
+    r"\b(?:not|\w+n['\u2019]t|cannot|neither|nor|no|non|never|without|hardly|far from|"
+    r"anything but|instead of|rather than)[ \t-]+(?:\w+[ \t]+){0,4}$",
+    re.I,
 )
+# The same behind a label: "Article 3 was not violated", "positive: no".
+_DENIED_AFTER = re.compile(
+    r"^(?:[\"'*`]*\s*[:=(\u2013\u2014-][\s*]*(?:no|not|false)\b|"
+    r"[\"'*`]*[ \t]+(?:\w+[ \t]+){0,2}(?:not|never|\w+n['\u2019]t)\b)",
+    re.I,
+)
+_MORE_NUMBERS = re.compile(r"^\s*(?:,|/|&|and|or)\s*\d", re.I)  # "Article 3 and 8" names two
 _REFUSAL = re.compile(
     r"\b(?:i(?:'m| am)? (?:sorry|afraid)|i (?:can(?:no|')t|cannot|can\u2019t|won't|will not)|"
     r"unable to|as an ai|not able to (?:help|assist|answer))\b",
     re.I,
 )  # fmt: skip
+_BLANKS = r"[\s_\-\u2010\u2011\u2013]+"
 _DETAIL = 200
+
+
+def without_thoughts(reply: str) -> str:
+    """What a model says after thinking aloud; empty where it was cut off while thinking."""
+    return _UNFINISHED.sub("", _THOUGHTS.sub("", reply, count=1), count=1)
 
 
 def parse_answer(
@@ -34,40 +55,43 @@ def parse_answer(
 
     For multi-label tasks ``none_label`` ("None") stands for the empty answer.
     """
-    body = _PREFIX.sub("", answer, count=1) if _PREFIX.match(answer) else answer
+    said = without_thoughts(answer)
+    body = _PREFIX.sub("", said, count=1)
     plain = body.strip(_DECORATION)
     if not plain:
         return _failure(Failure.UNPARSABLE, "the answer is empty")
-    known = {label.casefold(): label for label in labels}
-    if plain.casefold() in known:
-        return Prediction((known[plain.casefold()],))
-    if multi_label and none_label and plain.casefold() == none_label.casefold():
-        return Prediction(())
-    found, denied = _find(body, labels)
-    if denied:
-        return _failure(Failure.UNPARSABLE, f"it denies a label: {_short(answer)}")
+    none = none_label if multi_label else ""
+    known = {label.casefold(): label for label in (*labels, none) if label}
+    exact = known.get(plain.casefold())
+    found, doubt = ({exact}, "") if exact else _find(body, list(known.values()))
+    if doubt:
+        return _failure(Failure.UNPARSABLE, f"{doubt}: {_short(said)}")
+    if not found and _REFUSAL.search(said):
+        return _failure(Failure.REFUSED, _short(said))
     if not found:
-        if _REFUSAL.search(answer):
-            return _failure(Failure.REFUSED, _short(answer))
-        return _failure(Failure.UNPARSABLE, f"it names no label: {_short(answer)}")
-    if len(found) > 1 and not multi_label:
-        return _failure(Failure.UNPARSABLE, f"it names {len(found)} labels: {_short(answer)}")
+        return _failure(Failure.UNPARSABLE, f"it names no label: {_short(said)}")
+    if len(found) > 1 and (none in found or not multi_label):
+        return _failure(Failure.UNPARSABLE, f"it names {len(found)} labels: {_short(said)}")
     return Prediction(tuple(label for label in labels if label in found))
 
 
-def _find(body: str, labels: Sequence[str]) -> tuple[set[str], bool]:
-    """Labels in ``body`` as whole words, longest first, and whether one of them is denied."""
-    found: set[str] = set()
-    denied = False
+def _find(body: str, labels: Sequence[str]) -> tuple[set[str], str]:
+    """Labels in ``body`` as whole words, longest first, and what makes them doubtful."""
+    places: list[tuple[str, int, int]] = []
     for label in sorted(labels, key=len, reverse=True):
-        words = r"\s+".join(re.escape(word) for word in label.split())
+        # "very negative" is also written "very-negative" and "very_negative".
+        words = _BLANKS.join(re.escape(word) for word in re.split(_BLANKS, label))
         pattern = re.compile(rf"(?<![\w-]){words}(?![\w-])", re.I)
-        for match in pattern.finditer(body):
-            denied = denied or _DENIED.search(body[: match.start()]) is not None
-            found.add(label)
+        places += [(label, *match.span()) for match in pattern.finditer(body)]
         # What a longer label has taken, a shorter one inside it does not take again.
         body = pattern.sub(lambda match: "\u0000" * len(match.group()), body)
-    return found, denied
+    found = {label for label, _, _ in places}
+    for label, start, end in places:
+        if _DENIED.search(body[:start]) or _DENIED_AFTER.search(body[end:]):
+            return found, "it denies a label"
+        if label[-1].isdigit() and _MORE_NUMBERS.search(body[end:]):
+            return found, "it lists bare numbers"
+    return found, ""
 
 
 def _failure(failure: Failure, detail: str) -> Prediction:

@@ -10,7 +10,8 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-_CHARACTERS_PER_TOKEN = 3.0  # English runs at about 4; an estimate should not be too low
+_BYTES_PER_TOKEN = 3.0  # English runs at about 4; an estimate should not be too low
+_ROUNDING = 1e-9  # sums of prices are not exact: ten times 0.1 must fit into 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,11 @@ class Cost:
             self.money + other.money,
         )
 
+    def __sub__(self, other: Cost) -> Cost:
+        return self + Cost(
+            -other.requests, -other.prompt_tokens, -other.completion_tokens, -other.money
+        )
+
 
 def total(costs: Iterable[Cost]) -> Cost:
     """The sum of costs."""
@@ -60,22 +66,27 @@ def cost_in_words(cost: Cost) -> str:
 
 @dataclass
 class Usage:
-    """What a model has used since it was loaded; a request that failed counts as one."""
+    """What a model has used since it was loaded.
+
+    A request counts once however often it was retried, and counts when it failed, too.
+    """
 
     price: Price = field(default_factory=Price)
     spent: Cost = field(default_factory=Cost)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def add(self, prompt_tokens: int, completion_tokens: int) -> None:
-        """Count one request."""
+    def add(self, prompt_tokens: int, completion_tokens: int) -> Cost:
+        """Count one request, and say what it cost."""
         money = self.price.of(prompt_tokens, completion_tokens)
+        cost = Cost(1, prompt_tokens, completion_tokens, money)
         with self._lock:
-            self.spent += Cost(1, prompt_tokens, completion_tokens, money)
+            self.spent += cost
+        return cost
 
 
 def tokens_in(text: str) -> int:
-    """A guess at the number of tokens, rather too high than too low."""
-    return int(len(text) / _CHARACTERS_PER_TOKEN) + 1
+    """A guess at the number of tokens, rather too high than too low, in any script."""
+    return int(len(text.encode("utf-8", "surrogatepass")) / _BYTES_PER_TOKEN) + 1
 
 
 @dataclass
@@ -98,7 +109,7 @@ class Budget:
             after = self.spent + self._held + estimate
             if self.requests is not None and after.requests > self.requests:
                 return False
-            if self.money is not None and after.money > self.money:
+            if self.money is not None and after.money > self.money * (1 + _ROUNDING):
                 return False
             self._held += estimate
             return True
@@ -106,11 +117,5 @@ class Budget:
     def settle(self, held: Cost, real: Cost) -> None:
         """Give back what was held and count what was used."""
         with self._lock:
-            rest = (
-                self._held.requests - held.requests,
-                self._held.prompt_tokens - held.prompt_tokens,
-                self._held.completion_tokens - held.completion_tokens,
-                self._held.money - held.money,
-            )
-            self._held = Cost(*rest)
+            self._held -= held
             self.spent += real

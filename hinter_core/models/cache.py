@@ -2,8 +2,8 @@
 
 SQLite in WAL mode, shared by any number of processes. A row is keyed by a versioned hash of the
 model's identity (which names model, revision, dtype, prompt and decoding) and the text; the text
-itself is not stored. Failures that may pass (a time-out, an error, an exhausted budget) are not
-kept.
+itself is not stored. Failures that may pass (a time-out, an error, a window that can be widened,
+an exhausted budget) are not kept.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,8 @@ from hinter_core.types import Failure, Prediction
 
 _KEY_VERSION = b"hinter-prediction-1"
 # Failures that another try may mend; they are asked again next time.
-PASSING = frozenset({Failure.ERROR, Failure.TIMED_OUT, Failure.OVER_BUDGET})
+PASSING = frozenset({Failure.ERROR, Failure.TIMED_OUT, Failure.TOO_LONG, Failure.OVER_BUDGET})
+_UNREADABLE = (ValueError, KeyError, TypeError, AttributeError)  # what a damaged row may raise
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS predictions (
     key BLOB PRIMARY KEY,
@@ -93,7 +94,7 @@ class PredictionCache:
             ) from error
 
     def get(self, identity: str, texts: Iterable[str]) -> dict[str, Prediction]:
-        """The answers known for ``texts``."""
+        """The answers known for ``texts``; one that cannot be read is as good as none."""
         keys = {prediction_key(identity, text): text for text in texts}
         ordered = list(keys)
         found: dict[str, Prediction] = {}
@@ -103,7 +104,8 @@ class PredictionCache:
                 marks = ",".join("?" * len(part))
                 query = f"SELECT key, answer FROM predictions WHERE key IN ({marks})"  # noqa: S608
                 for key, answer in self._db.execute(query, part):
-                    found[keys[key]] = _from_json(answer)
+                    with suppress(*_UNREADABLE):
+                        found[keys[key]] = _from_json(answer)
         return found
 
     def put(self, identity: str, answers: Mapping[str, Prediction]) -> None:
@@ -141,7 +143,7 @@ class PredictionCache:
             for key, answer in self._db.execute("SELECT key, answer FROM predictions"):
                 try:
                     _from_json(answer)
-                except (ValueError, KeyError, TypeError, AttributeError):
+                except _UNREADABLE:
                     faults.append(f"answer {key.hex()[:12]} cannot be read")
         return faults
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 from hinter_core.errors import ModelError
@@ -22,30 +23,69 @@ from hinter_core.models.prompts import Prompt
 from hinter_core.models.reading import Reader, reader_for
 from hinter_core.types import Failure, Prediction
 
+_LEAST_ROOM = 16  # tokens for a text; with fewer there is nothing to ask
+
 
 class _Asked:
-    """A prompt put to a checkpoint; what both ways of answering share."""
+    """A prompt put to a checkpoint; what both ways of answering share.
+
+    Raises:
+        ModelError: the prompt leaves no room for a text, or the chat template cannot take it.
+    """
 
     def __init__(self, checkpoint: Checkpoint, prompt: Prompt, room: int) -> None:
         self.checkpoint = checkpoint
         self.prompt = prompt
         self.lock = threading.Lock()
+        self._system = True
+        self._room = room
         # What of the window the prompt itself takes, with room for the answer.
-        self._taken = len(self.encode("")[0]) + room
+        self._taken = self._empty() + room
+        window = checkpoint.window
+        if window is not None and self._taken + _LEAST_ROOM > window:
+            raise ModelError(
+                f"Prompt '{prompt.name}' and its answer take {self._taken} of the model's {window} "
+                "tokens and leave none for a text; take a shorter prompt, or a smaller max_tokens."
+            )
+
+    def _empty(self) -> int:
+        """Tokens of the conversation without a text; some chat templates know no system message."""
+        try:
+            return len(self.encode("")[0])
+        except Exception as error:  # a template raises what it likes
+            if not self._system:
+                raise ModelError(
+                    f"The model's chat template cannot take prompt '{self.prompt.name}': {error}."
+                ) from error
+        self._system = False
+        return self._empty()
 
     def encode(self, text: str) -> Any:
         """Token ids (1 x tokens) of the whole conversation, on the model's device."""
+        messages = self.prompt.messages(text)
+        if not self._system and messages[0]["role"] == "system":
+            system, first, *rest = messages
+            messages = [{**first, "content": f"{system['content']}\n\n{first['content']}"}, *rest]
         ids = self.checkpoint.tokenizer.apply_chat_template(
-            self.prompt.messages(text),
+            messages,
             add_generation_prompt=True,
             return_tensors="pt",
             return_dict=True,
+            enable_thinking=False,  # for templates that know it; a label needs no thoughts
         )["input_ids"]
         return ids.to(self.checkpoint.device)
 
     def cut(self, text: str) -> str:
         """The part of ``text`` that fits the window beside the prompt and the answer."""
-        return text[: self.checkpoint.visible(text, less=self._taken)]
+        seen = text[: self.checkpoint.visible(text, less=self._taken)]
+        # A character of several tokens may stand across the end of the window.
+        while len(seen) < len(text) and not self._fits(seen):
+            seen = seen[:-1]
+        return seen
+
+    def _fits(self, text: str) -> bool:
+        window = self.checkpoint.window
+        return not text or window is None or self.encode(text).shape[1] + self._room <= window
 
     def visible(self, text: str) -> int:
         """Length of that part."""
@@ -101,10 +141,8 @@ class ChatGenerator:
                     pad_token_id=_pad_token(tokenizer),
                 )
             new = out[0, ids.shape[1] :]
-            used = Cost(1, ids.shape[1], len(new))
-            self.usage.add(used.prompt_tokens, used.completion_tokens)
             said = tokenizer.decode(new, skip_special_tokens=True)
-            yield index, _raw(said), used
+            yield index, _raw(said), self.usage.add(ids.shape[1], len(new))
 
     def visible(self, text: str) -> int:
         """Characters that fit the window beside the prompt and the answer."""
@@ -141,6 +179,9 @@ class ChatScorer:
         tokens = [checkpoint.tokenizer(x, add_special_tokens=False) for x in prompt.labels]
         self._labels: list[list[int]] = [t["input_ids"] for t in tokens]
         self._asked = _Asked(checkpoint, prompt, max(map(len, self._labels)))
+        # Scores over a vocabulary are large; of the conversation only the last ones are wanted.
+        known = signature(checkpoint.model.forward).parameters
+        self._last = {"logits_to_keep": 1} if "logits_to_keep" in known else {}
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """One answer per text, in order."""
@@ -150,23 +191,27 @@ class ChatScorer:
     def _scored(self, text: str) -> Prediction:
         """Softmax over the labels' mean log-likelihood per token (labels differ in length).
 
-        All labels go through the model in one batch; what is padded on the right is not counted.
+        The conversation goes through the model once; then all labels, in one batch, on top of what
+        it remembers. What is padded on the right comes after all that counts, and is not counted.
         """
         import torch
 
-        ids = self._asked.encode(text)[0]
-        longest = max(map(len, self._labels))
+        model, labels = self._asked.checkpoint.model, self._labels
+        ids = self._asked.encode(text)
+        longest = max(map(len, labels))
         pad = _pad_token(self._asked.checkpoint.tokenizer) or 0
-        tails = torch.tensor([x + [pad] * (longest - len(x)) for x in self._labels])
-        counts = torch.tensor([len(x) for x in self._labels])
-        tails, counts = tails.to(ids.device), counts.to(ids.device)
-        batch = torch.cat([ids.expand(len(tails), -1), tails], dim=1)
-        real = torch.arange(longest, device=ids.device) < counts[:, None]
-        mask = torch.cat([torch.ones_like(ids).expand(len(tails), -1), real.long()], dim=1)
+        tails = torch.tensor([x + [pad] * (longest - len(x)) for x in labels], device=ids.device)
+        counts = torch.tensor([len(x) for x in labels], device=ids.device)
         with torch.inference_mode():
-            out = self._asked.checkpoint.model(batch, attention_mask=mask).logits
-        logits = out[:, len(ids) - 1 : -1].float().log_softmax(-1)
-        chosen = logits.gather(2, tails[:, :, None])[:, :, 0]
+            asked = model(ids, use_cache=True, **self._last)
+            logits = asked.logits[:, -1:].expand(len(labels), -1, -1)
+            if longest > 1:
+                memory = asked.past_key_values
+                memory.batch_repeat_interleave(len(labels))
+                rest = model(tails[:, :-1], past_key_values=memory).logits
+                logits = torch.cat([logits, rest], dim=1)
+        chosen = logits.float().log_softmax(-1).gather(2, tails[:, :, None])[:, :, 0]
+        real = torch.arange(longest, device=ids.device) < counts[:, None]
         means = (chosen * real).sum(1) / counts
         row = means.softmax(-1).tolist()
         return answer_from(dict(zip(self.capabilities.labels, row, strict=True)), self.capabilities)

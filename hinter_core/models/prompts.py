@@ -21,6 +21,9 @@ from hinter_core.models.naming import ModelName
 DEFAULT = "sentiment"
 OWN_LABELS = ("own-labels", "own-labels-several")  # one label, any number of them
 FREE = "respond"
+_FIELDS = {
+    "title", "system", "question", "labels", "multi_label", "none_label", "examples",
+}  # fmt: skip
 FOLDER = Path(__file__).resolve().parent.parent.parent / "assets" / "prompts"
 
 
@@ -88,30 +91,33 @@ def load_prompt(name: str) -> Prompt:
     path = FOLDER / f"{name}.toml" if name in shipped_prompts() else Path(name)
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a null byte in a path is a ValueError
+        if isinstance(error, tomllib.TOMLDecodeError | UnicodeDecodeError):
+            raise ModelError(f"Prompt file {path} cannot be read: {error}.") from error
         names = ", ".join(shipped_prompts())
         raise ModelError(f"No prompt '{name}'; use one of {names}, or a TOML file.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ModelError(f"Prompt file {path} cannot be read: {error}.") from error
     try:
         return _from_table(path.stem, table)
     except (KeyError, TypeError, AttributeError) as error:
         raise ModelError(
             f"Prompt file {path} lacks or misuses a field ({error}); it needs system, question "
-            "and labels, and examples with text and answer."
+            "and labels, and may have title, multi_label, none_label and examples with text and "
+            "answer."
         ) from error
 
 
 def prompt_for(name: ModelName, *, free: bool = False) -> Prompt:
     """The prompt that a model's name asks for, with the user's own labels and question in it.
 
-    ``free``: a judge reads the answer, so that labels are not asked for by default.
+    ``free``: a judge reads the answer, so that labels are not asked for.
 
     Raises:
-        ModelError: see :func:`load_prompt`; or own labels that are fewer than two.
+        ModelError: see :func:`load_prompt`; or own labels that are fewer than two, or missing.
     """
     labels, question = name.listed("labels"), name.string("question")
     several = name.flag("multi")
+    if free and labels:
+        raise ModelError("A judge answers with labels of its own; leave out labels, or judge.")
     default = FREE if free else OWN_LABELS[several] if labels else DEFAULT
     prompt = load_prompt(name.string("prompt") or default)
     if labels:
@@ -119,27 +125,44 @@ def prompt_for(name: ModelName, *, free: bool = False) -> Prompt:
         none = prompt.none_label or "None" if several else ""
         # The prompt's own examples answer with labels that are none now.
         prompt = replace(prompt, labels=labels, multi_label=several, none_label=none, examples=())
-    elif prompt.name in OWN_LABELS:
-        raise ModelError(f"Give your labels: {name.text}&labels=complaint,praise,question")
+    elif several or prompt.name in OWN_LABELS:
+        raise ModelError(f"Give your labels with '{name.text}': labels=complaint,praise,question")
     return replace(prompt, question=question) if question else prompt
 
 
 def _require_labels(name: str, labels: Sequence[str]) -> None:
-    if len(labels) < 2 or not all(isinstance(label, str) and label.strip() for label in labels):
+    texts = [label.strip().casefold() for label in labels if isinstance(label, str)]
+    if len(labels) < 2 or len(texts) < len(labels) or not all(texts):
         raise ModelError(f"'{name}' needs at least two labels, each a non-empty text.")
+    if len(set(texts)) < len(texts):
+        raise ModelError(f"'{name}' has labels that differ in nothing but capitals; rename one.")
 
 
 def _from_table(name: str, table: dict[str, Any]) -> Prompt:
-    labels: Sequence[str] = table["labels"]
+    if unknown := sorted(set(table) - _FIELDS):
+        raise KeyError(f"unknown field {', '.join(unknown)}")
+    labels = table["labels"]
+    if not isinstance(labels, list):
+        raise TypeError("labels is no list")
     if labels:
         _require_labels(name, labels)
     return Prompt(
         name=name,
-        title=table.get("title", name),
-        system=table["system"].strip(),
-        question=table["question"].strip(),
+        title=_text(table, "title", name),
+        system=_text(table, "system").strip(),
+        question=_text(table, "question").strip(),
         labels=tuple(labels),
         multi_label=bool(table.get("multi_label", False)),
-        none_label=table.get("none_label", ""),
-        examples=tuple(Example(e["text"], e["answer"]) for e in table.get("examples", ())),
+        none_label=_text(table, "none_label", ""),
+        examples=tuple(
+            Example(_text(example, "text"), _text(example, "answer"))
+            for example in table.get("examples", ())
+        ),
     )
+
+
+def _text(table: dict[str, Any], field: str, default: str | None = None) -> str:
+    value = table[field] if default is None else table.get(field, default)
+    if not isinstance(value, str):
+        raise TypeError(f"{field} is no text")
+    return value

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from importlib import import_module
 from inspect import getsourcefile
@@ -36,10 +37,10 @@ class PythonModel:
         self.identity = identity
         self._function = function
         self._open = not labels  # labels are learnt as they come
-        scored = isinstance(self._call([_PROBE])[0], Mapping)
-        self.capabilities = Capabilities(
-            labels=labels, multi_label=multi, scores=scored, steady=False
-        )
+        self.capabilities = Capabilities(labels=labels, multi_label=multi, steady=False)
+        (sample,) = self._call([_PROBE])
+        self._answer(sample)
+        self.capabilities = replace(self.capabilities, scores=isinstance(sample, Mapping))
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """One answer per text, in order.
@@ -66,7 +67,7 @@ class PythonModel:
                 labels=labels or tuple(scores), multi_label=self.capabilities.multi_label
             )
             return answer_from({x: scores.get(x, 0.0) for x in declared.labels}, declared)
-        named = (value,) if isinstance(value, str) else tuple(value)
+        named = tuple(value) if isinstance(value, list | tuple | set) else (value,)
         if not all(isinstance(x, str) for x in named):
             raise ValueError(f"the answer {value!r} is no label; {_HINT}")
         if len(named) != 1 and not self.capabilities.multi_label:
@@ -88,8 +89,11 @@ def load(name: ModelName) -> PythonModel:
     """``python:MODULE:FUNCTION[?labels=A,B][&multi=1]``; ``labels`` may be the function's own.
 
     Raises:
-        ModelError: no such module or function, or one that fails on a plain sentence.
+        ModelError: no such module or function, or one that fails on a plain sentence; or a caller
+            who does not own the machine.
     """
+    if not name.trusted:
+        raise ModelError("A function of your own can be used on the command line only.")
     module_name, _, attribute = name.source.partition(":")
     if not module_name or not attribute:
         raise ModelError(f"'{name.text}' is not python:MODULE:FUNCTION.")
@@ -98,7 +102,7 @@ def load(name: ModelName) -> PythonModel:
         sys.path.insert(0, here)
     try:
         module = import_module(module_name)
-    except Exception as error:  # the user's module may raise anything
+    except (Exception, SystemExit) as error:  # the user's module may raise anything
         raise ModelError(
             f"Module '{module_name}' cannot be imported ({type(error).__name__}: {error}); check "
             "its name and the folder you are in."
@@ -106,7 +110,7 @@ def load(name: ModelName) -> PythonModel:
     function = getattr(module, attribute, None)
     if not callable(function):
         raise ModelError(f"Module '{module_name}' has no function '{attribute}'.")
-    labels = name.listed("labels") or tuple(getattr(function, "labels", ()))
+    labels = name.listed("labels") or tuple(map(str, getattr(function, "labels", ())))
     identity = f"python-1-{name.source}@{_version(module, function)}-{labels}"
     try:
         return PythonModel(name.text, function, labels, name.flag("multi"), identity)

@@ -11,13 +11,16 @@ from dataclasses import replace
 from typing import Protocol
 
 from hinter_core.errors import ModelError
-from hinter_core.models.answers import parse_answer
+from hinter_core.models.answers import parse_answer, without_thoughts
 from hinter_core.models.base import Capabilities
 from hinter_core.models.naming import ModelName
 from hinter_core.models.prompts import Prompt, prompt_for
 from hinter_core.types import Failure, Prediction
 
 _LEAST_MASS = 0.5  # of the first token's probability that labels must cover for scores to count
+_MOST_VAGUE = 0.01  # of it that may lie on tokens which begin several labels, such as a lone "n"
+# The last three stand for blanks in vocabularies.
+_AROUND = " \t\n\"'*`.,:;()[]\u2581\u0120\u010a"
 
 
 class Reader(Protocol):
@@ -75,13 +78,14 @@ class JudgeReader:
         self.capabilities = replace(own, note=f"free answers, judged by {judge}")
 
     def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
-        """The judge's answers; an empty reply cannot be judged."""
-        texts = [r.reply for r in replies if not r.failure and r.reply.strip()]
-        judged = self._store.predict(texts)
+        """The judge's answers, each distinct reply judged once; an empty one cannot be."""
+        said = [without_thoughts(reply.reply).strip() for reply in replies]
+        asked = [text for text, reply in zip(said, replies, strict=True) if not reply.failure]
+        judged = self._store.predict([text for text in asked if text])
         empty = Prediction(failure=Failure.UNPARSABLE, detail="the answer is empty")
         return [
-            reply if reply.failure else replace(judged.get(reply.reply, empty), reply=reply.reply)
-            for reply in replies
+            reply if reply.failure else replace(judged.get(text, empty), reply=reply.reply)
+            for text, reply in zip(said, replies, strict=True)
         ]
 
 
@@ -107,19 +111,20 @@ def scores_of_first_token(
 ) -> Mapping[str, float]:
     """Probabilities of labels from those of the first answer token (in [0, 1]); may be empty.
 
-    A token counts for the one label that begins with it; a token that begins several labels makes
-    the whole unusable, as does too little probability on labels. What is left is shared out, so
-    that the scores sum to one.
+    A token counts for the one label that begins with it. Where tokens that begin several labels
+    weigh, or labels have too little probability, there are no scores. What labels have is shared
+    out, so that the scores sum to one.
     """
     mass = dict.fromkeys(labels, 0.0)
+    vague = 0.0
     for token, probability in tokens.items():
-        start = token.strip(" \t\n\"'*`\u2581\u0120").casefold()
+        start = token.strip(_AROUND).casefold()
         fits = [label for label in labels if start and label.casefold().startswith(start)]
-        if len(fits) > 1:
-            return {}
-        if fits:
+        if len(fits) == 1:
             mass[fits[0]] += probability
+        elif fits:
+            vague += probability
     covered = sum(mass.values())
-    if covered < _LEAST_MASS:
+    if covered < _LEAST_MASS or vague > _MOST_VAGUE:
         return {}
     return {label: share / covered for label, share in mass.items()}

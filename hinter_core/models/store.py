@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple
 
 from hinter_core.errors import HinterError
 from hinter_core.models.base import Generative, ModelUnderTest
@@ -15,6 +17,13 @@ from hinter_core.types import Failure, Prediction
 _USED_UP = "the budget is used up; raise it and run again, what was answered is kept"
 
 CAPACITY = 200_000  # answers kept in memory
+
+
+class _Question(NamedTuple):
+    """A text, and the how-manieth time it is asked on purpose (0: the answer that counts)."""
+
+    text: str
+    turn: int = 0
 
 
 class PredictionStore:
@@ -39,7 +48,7 @@ class PredictionStore:
         self.asked = 0
         self._cache = cache
         self._capacity = capacity
-        self._kept: OrderedDict[str, Prediction] = OrderedDict()
+        self._kept: OrderedDict[_Question, Prediction] = OrderedDict()
         self._lock = threading.RLock()
 
     def predict(
@@ -55,152 +64,150 @@ class PredictionStore:
         answered until then is kept. A chunk that fails as a whole is asked one by one, so that
         one bad text does not spoil the others.
         """
-        wanted = list(texts)
+        wanted = [_Question(text) for text in texts]
         with self._lock:
             self.asked += len(wanted)
             found = self._known(wanted)
-            missing = sorted({t for t in wanted if t not in found}, key=lambda t: (-len(t), t))
+            missing = sorted(set(wanted) - set(found), key=lambda q: (-len(q.text), q.text))
             for start in range(0, len(missing), chunk):
                 found.update(self._within_budget(missing[start : start + chunk]))
                 if after_chunk:
                     after_chunk(min(start + chunk, len(missing)))
-            while len(self._kept) > self._capacity:
-                self._kept.popitem(last=False)
-            return found
+            self._forget_oldest()
+            return {question.text: answer for question, answer in found.items()}
 
     def estimate(self, texts: Iterable[str]) -> Cost:
         """What asking these texts would cost at most; those already answered cost nothing."""
-        wanted = set(texts)
+        wanted = {_Question(text) for text in texts}
         with self._lock:
             known = self._known(wanted)
-        return total(self.cost_of(text) for text in wanted if text not in known)
+        return total(self.cost_of(question.text) for question in wanted - set(known))
 
     def repeat(self, text: str, times: int) -> list[Prediction]:
         """Ask the same text so many times anew; these answers are kept apart from its first."""
-        model = self.model
+        turns = [_Question(text, turn) for turn in range(1, times + 1)]
         with self._lock:
-            answers: list[Prediction] = []
-            for turn in range(times):
-                identity = f"{model.identity}#again-{turn}"
-                kept = self._cache.get(identity, [text]) if self._cache else {}
-                raw = kept.get(text) or self._once_more(text)
-                if self._cache is not None:
-                    self._cache.put(identity, {text: raw})
-                answers.append(raw)
-            return self._read(answers)
+            found = self._known(turns)
+            found.update(self._within_budget([turn for turn in turns if turn not in found]))
+            self._forget_oldest()
+            return [found[turn] for turn in turns]
 
-    def _once_more(self, text: str) -> Prediction:
-        estimate = self.cost_of(text)
-        if self.budget is not None and not self.budget.hold(estimate):
-            return Prediction(failure=Failure.OVER_BUDGET, detail=_USED_UP)
-        self.predicted += 1
-        model, real = self.model, estimate
-        try:
-            if isinstance(model, Generative):
-                _, raw, real = next(iter(model.reply([text])))
-                return raw
-            return model.predict([text])[0]
-        except HinterError:
-            raise
-        except Exception as error:  # noqa: BLE001 -- any fault of a model is an outcome
-            return _fault(error)
-        finally:
-            if self.budget is not None:
-                self.budget.settle(estimate, real)
+    def _forget_oldest(self) -> None:
+        while len(self._kept) > self._capacity:
+            self._kept.popitem(last=False)
 
-    def _known(self, wanted: Iterable[str]) -> dict[str, Prediction]:
-        distinct = dict.fromkeys(wanted)
-        found = {t: self._kept[t] for t in distinct if t in self._kept}
-        for text in found:
-            self._kept.move_to_end(text)
+    def _known(self, wanted: Iterable[_Question]) -> dict[_Question, Prediction]:
+        distinct = list(dict.fromkeys(wanted))
+        found = {q: self._kept[q] for q in distinct if q in self._kept}
+        for question in found:
+            self._kept.move_to_end(question)
         if self._cache is not None:
-            stored = self._cache.get(self.model.identity, [t for t in distinct if t not in found])
-            fresh = dict(zip(stored, self._read(list(stored.values())), strict=True))
-            self._kept.update(fresh)
-            found.update(fresh)
+            raw: dict[_Question, Prediction] = {}
+            left = [q for q in distinct if q not in found]
+            for turn, questions in groupby(left, key=lambda q: q.turn):
+                texts = [question.text for question in questions]
+                stored = self._cache.get(self._identity(turn), texts)
+                raw |= {_Question(text, turn): stored[text] for text in stored}
+            found |= self._read(raw)
         return found
+
+    def _identity(self, turn: int) -> str:
+        return f"{self.model.identity}#again-{turn}" if turn else self.model.identity
 
     def cost_of(self, text: str) -> Cost:
         """What asking a text costs at most."""
         return self.model.estimate(text) if isinstance(self.model, Generative) else Cost(1)
 
-    def _within_budget(self, texts: list[str]) -> dict[str, Prediction]:
+    def _within_budget(self, questions: Sequence[_Question]) -> dict[_Question, Prediction]:
         """Ask what the budget allows; as answers cost less than was held back, more may fit."""
-        if self.budget is None:
-            return self._ask(texts, {})
-        found: dict[str, Prediction] = {}
-        while len(found) < len(texts):
-            held = self._hold(self.budget, texts[len(found) :])
-            if not held:
-                over = Prediction(failure=Failure.OVER_BUDGET, detail=_USED_UP)
-                return found | {text: over for text in texts if text not in found}
+        found: dict[_Question, Prediction] = {}
+        while left := [question for question in questions if question not in found]:
+            held = self._hold(left)
+            if not held:  # nothing is in flight, so the first one does not fit; others may
+                found[left[0]] = Prediction(failure=Failure.OVER_BUDGET, detail=_USED_UP)
+                continue
             try:
                 found.update(self._ask(list(held), held))
             finally:
                 for cost in held.values():  # what was not answered, and so not settled
-                    self.budget.settle(cost, Cost())
+                    if self.budget is not None:
+                        self.budget.settle(cost, Cost())
         return found
 
-    def _hold(self, budget: Budget, texts: Sequence[str]) -> dict[str, Cost]:
-        held: dict[str, Cost] = {}
-        for text in texts:
-            cost = self.cost_of(text)
-            if not budget.hold(cost):
+    def _hold(self, questions: Sequence[_Question]) -> dict[_Question, Cost]:
+        held: dict[_Question, Cost] = {}
+        for question in questions:
+            cost = self.cost_of(question.text) if self.budget is not None else Cost()
+            if self.budget is not None and not self.budget.hold(cost):
                 break
-            held[text] = cost
+            held[question] = cost
         return held
 
-    def _settle(self, text: str, held: dict[str, Cost], real: Cost) -> None:
-        if self.budget is not None and text in held:
-            self.budget.settle(held.pop(text), real)
+    def _settle(self, question: _Question, held: dict[_Question, Cost], real: Cost) -> None:
+        if self.budget is not None:
+            self.budget.settle(held.pop(question, Cost()), real)
 
-    def _ask(self, texts: list[str], held: dict[str, Cost]) -> dict[str, Prediction]:
-        self.predicted += len(texts)
+    def _ask(
+        self, questions: list[_Question], held: dict[_Question, Cost]
+    ) -> dict[_Question, Prediction]:
+        self.predicted += len(questions)
+        answers: dict[_Question, Prediction] = {}
         try:
-            return self._answers(texts, held)
+            self._answer(questions, held, answers)
         except HinterError:
             raise
         except Exception as error:  # noqa: BLE001 -- any fault of a model is an outcome
-            if len(texts) == 1:
-                self._settle(texts[0], held, Cost(1))
-                return {texts[0]: _fault(error)}
+            if len(questions) == 1:
+                self._settle(questions[0], held, Cost(1))
+                return {questions[0]: _fault(error)}
             # What came before the fault is kept, and not asked (or paid for) again.
-            fresh = {text: self._kept[text] for text in texts if text in self._kept}
-            left = [text for text in texts if text not in fresh]
+            left = [question for question in questions if question not in answers]
             self.predicted -= len(left)
-            for text in left:
-                fresh.update(self._ask([text], held))
-            return fresh
+            for question in left:
+                answers.update(self._ask([question], held))
+        return answers
 
-    def _answers(self, texts: list[str], held: dict[str, Cost]) -> dict[str, Prediction]:
+    def _answer(
+        self,
+        questions: list[_Question],
+        held: dict[_Question, Cost],
+        answers: dict[_Question, Prediction],
+    ) -> None:
+        """Fill ``answers``; what came before a fault is in it, too."""
+        texts = [question.text for question in questions]
         if not isinstance(self.model, Generative):
-            answers = dict(zip(texts, self.model.predict(texts), strict=True))
-            if self._cache is not None:
-                self._cache.put(self.model.identity, answers)
-            self._remember(answers)
-            for text in texts:
-                self._settle(text, held, Cost(1))
-            return answers
-        raw: dict[str, Prediction] = {}
+            told = dict(zip(questions, self.model.predict(texts), strict=True))
+            self._write(told)
+            answers |= self._read(told)
+            for question in questions:
+                self._settle(question, held, Cost(1))
+            return
+        raw: dict[_Question, Prediction] = {}
         try:
             for index, reply, cost in self.model.reply(texts):
                 # Written one by one: what cost money outlives whatever happens next.
-                raw[texts[index]] = reply
-                if self._cache is not None:
-                    self._cache.put(self.model.identity, {texts[index]: reply})
-                self._settle(texts[index], held, cost)
+                raw[questions[index]] = reply
+                self._write({questions[index]: reply})
+                self._settle(questions[index], held, cost)
         finally:
-            answers = dict(zip(raw, self._read(list(raw.values())), strict=True))
-            self._remember(answers)
+            answers |= self._read(raw)
+        if len(answers) < len(questions):
+            raise ValueError(f"{len(answers)} replies to {len(questions)} texts")
+
+    def _write(self, answers: Mapping[_Question, Prediction]) -> None:
+        if self._cache is not None:
+            for turn, group in groupby(answers, key=lambda q: q.turn):
+                self._cache.put(self._identity(turn), {q.text: answers[q] for q in group})
+
+    def _read(self, raw: Mapping[_Question, Prediction]) -> dict[_Question, Prediction]:
+        """The answers in raw replies; those that another try may mend are not kept."""
+        if not raw:
+            return {}
+        values = list(raw.values())
+        read = self.model.read(values) if isinstance(self.model, Generative) else values
+        answers = dict(zip(raw, read, strict=True))
+        self._kept.update((q, a) for q, a in answers.items() if a.failure not in PASSING)
         return answers
-
-    def _read(self, replies: Sequence[Prediction]) -> list[Prediction]:
-        if replies and isinstance(self.model, Generative):
-            return self.model.read(replies)
-        return list(replies)
-
-    def _remember(self, answers: Mapping[str, Prediction]) -> None:
-        self._kept.update((t, a) for t, a in answers.items() if a.failure not in PASSING)
 
 
 def _fault(error: Exception) -> Prediction:

@@ -86,7 +86,7 @@ def test_back_ends_are_loaded_by_name_only() -> None:
     shared = {
         "base", "cache", "answers", "prompts", "checkpoint", "huggingface", "scripted", "budget",
         "naming", "options", "reading", "store", "batching", "diagnosis", "hierarchical", "inputs",
-        "pooling",
+        "pooling", "streaming", "endpoint",
     }  # fmt: skip
     for path in modules("hinter_core"):
         for name, _ in imports(path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -30,4 +31,4 @@ def test_every_requirement_is_pinned_for_development() -> None:
     for name in ("requirements.txt", "requirements-dev.txt"):
         for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
             if line and not line.startswith("#"):
-                assert line.split(">")[0].lower().replace("_", "-") in pinned
+                assert re.split(r"[>\[]", line)[0].lower().replace("_", "-") in pinned

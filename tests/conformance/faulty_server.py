@@ -1,36 +1,68 @@
 """An OpenAI-compatible server on loopback that fails in every way a test asks for.
 
-A text that contains ``[fault:NAME]`` meets that fault; all others are answered ``positive``.
-``asked`` counts requests by text. ``wrong_key`` is refused, and repeated in the refusal.
+A text that contains ``[fault:NAME]`` meets that fault; one with ``[tokens:A=0.7,B=0.2]`` gets these
+probabilities of its first token; all others get ``reply(text, turn)``, where ``turn`` counts how
+often that text was asked. ``asked`` counts requests by text, ``answered`` those fully answered.
 """
+
+from __future__ import annotations
 
 import json
 import re
 import threading
+import time
 from collections import Counter
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from math import log
 from typing import Any
 
 _FAULT = re.compile(r"\[fault:([\w-]+)\]")
+_TOKENS = re.compile(r"\[tokens:([^\]]*)\]")
+_PROMPT_TOKENS, _COMPLETION_TOKENS = 10, 1
+
+
+class _Quiet(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: Any) -> None:
+        """A client that hangs up is part of the tests."""
 
 
 class FaultyServer:
-    """Runs in a thread between ``with`` and its end."""
+    """Runs in a thread between ``with`` and its end.
 
-    def __init__(self) -> None:
+    ``refuses`` are parameters that it does not take; ``terse``: it names them in a message only, as
+    servers on FastAPI do, with status 422. ``on_request`` is told how many requests have come.
+    ``wrong_key`` is refused, and repeated in the refusal.
+    """
+
+    def __init__(
+        self,
+        reply: Callable[[str, int], str] = lambda text, turn: "positive",
+        refuses: tuple[str, ...] = (),
+        terse: bool = False,
+        on_request: Callable[[int], None] = lambda number: None,
+    ) -> None:
         self.asked: Counter[str] = Counter()
+        self.answered: Counter[str] = Counter()
+        self.bodies: list[dict[str, Any]] = []
+        self.times: list[float] = []
         self.keys: set[str] = set()
         self.wrong_key = ""
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._http.daemon_threads = True
+        self.spent = (0, 0)  # prompt and completion tokens that were told
+        self._reply, self._refuses, self._terse = reply, refuses, terse
+        self._on_request = on_request
+        self._lock = threading.Lock()
+        self._http = _Quiet(("127.0.0.1", 0), self._handler())
         self._end = threading.Event()
 
     @property
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self._http.server_port}/v1"
 
-    def __enter__(self) -> "FaultyServer":
-        threading.Thread(target=self._http.serve_forever, daemon=True).start()
+    def __enter__(self) -> FaultyServer:
+        threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -45,58 +77,129 @@ class FaultyServer:
             def log_message(self, *_: Any) -> None:
                 pass
 
+            def do_GET(self) -> None:
+                self._send(200, {"object": "list", "data": []}, {})
+
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                server.keys.add(self.headers.get("Authorization", ""))
                 text = body["messages"][-1]["content"].split("\n")[1]
-                server.asked[text] += 1
-                found = _FAULT.search(text)
-                status, payload = server.answer(found.group(1) if found else "", text)
+                with server._lock:
+                    server.times.append(time.monotonic())
+                    server.bodies.append(body)
+                    server.keys.add(self.headers.get("Authorization", ""))
+                    server.asked[text] += 1
+                    turn, number = server.asked[text], len(server.bodies)
+                server._on_request(number)
+                status, payload, headers = server.answer(body, text, turn)
                 if server.wrong_key and server.wrong_key in self.headers["Authorization"]:
                     status, payload = 401, {"error": {"message": f"bad key {server.wrong_key}"}}
                 if status == 0:
                     self.connection.close()
                     return
+                self._send(status, payload, headers)
+                with server._lock:
+                    server.answered[text] += 1
+                    if isinstance(payload, dict) and "usage" in payload:
+                        told = payload["usage"]
+                        server.spent = (
+                            server.spent[0] + told["prompt_tokens"],
+                            server.spent[1] + told["completion_tokens"],
+                        )
+
+            def _send(self, status: int, payload: Any, headers: dict[str, str]) -> None:
                 raw = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
                 self.send_response(status)
-                self.send_header("Content-Type", "application/json")
+                kind = "text/html" if raw.startswith(b"<") else "application/json"
+                for name, value in {"Content-Type": kind, **headers}.items():
+                    self.send_header(name, value)
                 self.send_header("Content-Length", str(len(raw)))
                 self.end_headers()
                 self.wfile.write(raw)
 
         return Handler
 
-    def answer(self, fault: str, text: str) -> tuple[int, Any]:
-        """Status (0: hang up) and body for a text with this fault."""
+    def answer(self, body: dict[str, Any], text: str, turn: int) -> tuple[int, Any, dict[str, str]]:
+        """Status (0: hang up), body and headers of the answer to a request."""
+        if refused := next((name for name in self._refuses if name in body), None):
+            return *self._refusal(refused), {}
+        fault = found.group(1) if (found := _FAULT.search(text)) else ""
+        good = completion(self._reply(text, turn))
+        if tokens := _TOKENS.search(text):
+            pairs = (pair.split("=") for pair in tokens.group(1).split(","))
+            add_logprobs(good, {token: float(p) for token, p in pairs})
         error = {"error": {"message": fault, "type": fault}}
-        good = _completion("positive")
+        if fault == "wait-once":
+            return (429, error, {"Retry-After": "1"}) if turn == 1 else (200, good, {})
         if fault.endswith("-once"):
-            status = int(fault.removesuffix("-once"))
-            return (status, error) if self.asked[text] == 1 else (200, good)
+            return (int(fault[:3]), error, {}) if turn == 1 else (200, good, {})
         if fault.isdigit():
-            return int(fault), error
+            return int(fault), error, {}
         if fault == "hang":
             self._end.wait(30)
-        faults = {
-            "drop": (0, None),
-            "malformed": (200, b'{"choices": [{'),
-            "no-choices": (200, {**good, "choices": []}),
-            "refusal": (200, _completion(None, refusal="I will not judge this.")),
-            "unknown-label": (200, _completion("splendid")),
-            "echo": (200, _completion(f"positive, said {' '.join(self.keys)}")),
-            "flip": (200, _completion("positive" if self.asked[text] % 2 else "negative")),
-            "no-usage": (200, {k: v for k, v in good.items() if k != "usage"}),
-        }
-        return faults.get(fault, (200, good))
+        if fault == "echo":
+            return 200, completion(f"positive, said {' '.join(self.keys)}"), {}
+        if fault == "flip":
+            return 200, completion("positive" if turn % 2 else "negative"), {}
+        return *_faults(good).get(fault, (200, good)), {}
+
+    def _refusal(self, parameter: str) -> tuple[int, Any]:
+        if self._terse:
+            detail = [{"loc": ["body", parameter], "msg": "Extra inputs are not permitted"}]
+            return 422, {"detail": detail}
+        message = f"Unsupported parameter: '{parameter}' is not supported with this model."
+        if parameter == "max_tokens":
+            message += " Use 'max_completion_tokens' instead."
+        return 400, _error(message, param=parameter, code="unsupported_parameter")
 
 
-def _completion(content: str | None, refusal: str | None = None) -> dict[str, Any]:
+def _faults(good: dict[str, Any]) -> dict[str, tuple[int, Any]]:
+    silent = completion(None)
+    cut, filtered = completion(None), completion(None)
+    cut["choices"][0]["finish_reason"] = "length"
+    filtered["choices"][0]["finish_reason"] = "content_filter"
+    too_long = "This model's maximum context length is 4096 tokens. 'max_tokens' is 64."
+    return {
+        "drop": (0, None),
+        "malformed": (200, b'{"choices": [{'),
+        "page": (200, b"<html>Welcome</html>"),
+        "no-choices": (200, {**good, "choices": []}),
+        "no-message": (200, {**good, "choices": [{"index": 0, "message": None}]}),
+        "parts": (200, completion([{"type": "text", "text": "positive"}])),
+        "refusal": (200, completion(None, refusal="I will not judge this.")),
+        "unknown-label": (200, completion("splendid")),
+        "silent": (200, silent),
+        "cut": (200, cut),
+        "filtered": (200, filtered),
+        "no-usage": (200, {k: v for k, v in good.items() if k != "usage"}),
+        "too-long": (400, _error(too_long, code="context_length_exceeded")),
+        "too-large": (413, _error("payload too large")),
+        "names-seed": (400, _error("the seed of the text is rotten")),
+        "filter": (400, _error("blocked by our content policy", code="content_filter")),
+        "quota": (429, _error("You have used up your credit", code="insufficient_quota")),
+        "echo-error": (400, _error("Bad request with key sk-secret")),
+    }
+
+
+def _error(message: str, **fields: str) -> dict[str, Any]:
+    return {"error": {"message": message, "type": "invalid_request_error", **fields}}
+
+
+def completion(content: Any, refusal: str | None = None) -> dict[str, Any]:
+    """A chat completion as OpenAI's servers write it."""
     message = {"role": "assistant", "content": content, "refusal": refusal}
+    used = {"prompt_tokens": _PROMPT_TOKENS, "completion_tokens": _COMPLETION_TOKENS}
     return {
         "id": "x",
         "object": "chat.completion",
         "created": 0,
         "model": "tiny",
         "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11},
+        "usage": {**used, "total_tokens": sum(used.values())},
     }
+
+
+def add_logprobs(payload: dict[str, Any], first: dict[str, float]) -> None:
+    """Give a completion the probabilities of its first token."""
+    top = [{"token": t, "logprob": log(p) if p else -9999.0, "bytes": None}
+           for t, p in first.items()]  # fmt: skip
+    payload["choices"][0]["logprobs"] = {"content": [{**top[0], "top_logprobs": top}]}

@@ -245,7 +245,8 @@ def test_a_model_that_flips_on_itself_shows_its_noise_floor(server: FaultyServer
     assert not desk.steady(session, named(server))
     asked = desk.again(session, named(server), "Odd [fault:flip] text.", 4)
     assert asked.first.labels == ("positive",)
-    assert [a.labels for a in asked.more] == [("negative",), ("positive",)] * 2
+    # Asked at the same time, the answers may come in any order.
+    assert sorted(a.labels for a in asked.more) == [("negative",)] * 2 + [("positive",)] * 2
     assert (asked.floor.flips, asked.floor.answered) == (2, 4)
     assert "it contradicted itself twice" in answer.repeated(asked)
     assert "noise floor 0.50" in answer.repeated(asked)

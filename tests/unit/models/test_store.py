@@ -181,4 +181,6 @@ def test_a_repeated_question_is_asked_anew_and_kept(tmp_path: Path) -> None:
     for turn in range(2):
         store = PredictionStore(model, cache=cache)
         assert [p.labels for p in store.repeat("a", 2 + turn)] == [("a",)] * (2 + turn)
-    assert model.calls == [["a"], ["a"], ["a"]]
+    assert model.calls == [["a", "a"], ["a"]]
+    PredictionStore(model, cache=cache).predict(["a"])
+    assert model.calls[2:] == [["a"]]

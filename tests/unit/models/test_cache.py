@@ -1,0 +1,74 @@
+"""The cache on disk: what is kept, what is not, and what a damaged file does."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+
+from hinter_core.models.cache import CacheError, PredictionCache
+from hinter_core.types import Failure, Prediction
+
+FULL = Prediction(("b", "a"), {"a": 0.25, "b": 0.75}, reply="B, I think.")
+REFUSED = Prediction(failure=Failure.REFUSED, detail="no")
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> PredictionCache:
+    return PredictionCache(tmp_path / "deep" / "cache.sqlite")
+
+
+def test_an_answer_comes_back_as_it_was(cache: PredictionCache) -> None:
+    answers = {"one": FULL, "two": Prediction(()), "\ud800": REFUSED}
+    cache.put("model", answers)
+    assert cache.get("model", [*answers, "three"]) == answers
+    assert cache.get("other", answers) == {}
+    assert PredictionCache(cache.path).get("model", ["one"]) == {"one": FULL}
+
+
+@pytest.mark.parametrize("failure", Failure)
+def test_failures_that_may_pass_are_not_kept(cache: PredictionCache, failure: Failure) -> None:
+    cache.put("model", {"one": Prediction(failure=failure, detail="why")})
+    keeps = failure in (Failure.REFUSED, Failure.UNPARSABLE)
+    assert bool(cache.get("model", ["one"])) is keeps
+
+
+def test_a_damaged_answer_is_as_good_as_none_and_is_named(cache: PredictionCache) -> None:
+    cache.put("model", {"one": FULL, "two": FULL})
+    with sqlite3.connect(cache.path) as db:
+        first = db.execute("SELECT key FROM predictions LIMIT 1").fetchone()[0]
+        for damage in ("{", "[]", '{"labels": 5, "scores": {}}', '{"labels": [], "scores": []}'):
+            db.execute("UPDATE predictions SET answer = ? WHERE key = ?", (damage, first))
+            db.commit()
+            assert len(cache.get("model", ["one", "two"])) == 1
+            assert cache.verify() == [f"answer {first.hex()[:12]} cannot be read"]
+    cache.put("model", {"one": FULL, "two": FULL})
+    assert cache.verify() == []
+
+
+def test_a_file_that_is_no_cache_is_a_clear_error(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("milk, eggs, bread, " * 100)
+    with pytest.raises(CacheError, match="set HINTER_CACHE to another file"):
+        PredictionCache(path)
+
+
+def test_threads_and_connections_share_it(cache: PredictionCache) -> None:
+    others = [cache, PredictionCache(cache.path)]
+
+    def work(number: int) -> None:
+        for turn in range(20):
+            others[number % 2].put("model", {f"{number} {turn}": FULL})
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert cache.stats().answers == {"model": 120}
+    assert cache.prune(model="other") == 0
+    assert cache.prune(older_than_days=1) == 0
+    assert cache.prune(model="model") == 120
+    assert cache.stats().answers == {}
