@@ -37,8 +37,10 @@ class Campaign:
 
     ``data``: a file of rows; ``sample``: at most so many of them, drawn by ``seed`` (with
     ``stratify``: alike from every label). ``order``, ``limit``, ``literal`` and ``repeat`` as in
-    :class:`hinter_core.planning.Settings`; the limit counts for each text. ``shard``: texts in a
-    unit of work. ``workers``: processes; ``requests`` and ``budget``: what may be spent.
+    :class:`hinter_core.planning.Settings`; the limit counts for each text. ``atomic``: test every
+    atomic mutant, not only the parts of intersectional ones. ``placebo``: as many neutral mutants
+    of the same orders, so that brittleness is not taken for bias. ``shard``: texts in a unit of
+    work. ``workers``: processes; ``requests`` and ``budget``: what may be spent.
     """
 
     data: str = _identity("")
@@ -53,6 +55,8 @@ class Campaign:
     order: int = _identity(2)
     limit: int | None = _identity(None)
     literal: bool = _identity(False)
+    atomic: bool = _identity(True)
+    placebo: bool = _identity(True)
     repeat: int = _identity(0)
     parser: str = _identity("embedded")
     shard: int = _identity(16)

@@ -17,7 +17,7 @@ import tomllib
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -101,6 +101,20 @@ def _load_shipped(folder: Path) -> dict[str, Dictionary]:
             placebo=table.get("kind") == "placebo",
         )
     return loaded
+
+
+def by_concept(dictionary: Dictionary) -> list[Dictionary]:
+    """A dictionary as one for each concept, named ``ATTRIBUTE-CONCEPT``.
+
+    So two neutral swaps in one text can be combined as two attributes are.
+    """
+    concepts: dict[str, list[Term]] = {}
+    for term in dictionary.terms:
+        concepts.setdefault(term.concept, []).append(term)
+    return [
+        replace(dictionary, attribute=f"{dictionary.attribute}-{concept}", terms=tuple(terms))
+        for concept, terms in sorted(concepts.items())
+    ]
 
 
 def load_file(

@@ -117,14 +117,16 @@ def edit_from_row(row: Mapping[str, Any]) -> Edit:
     return Edit(Pair(row["attribute"], source, target), spans)
 
 
-def text_row(row: Row, plan: Plan | None, why: str, mutants: int) -> dict[str, Any]:
-    """A text with its named outcome."""
+def text_row(
+    row: Row, plan: Plan | None, why: str, mutants: int, *, tested: bool
+) -> dict[str, Any]:
+    """A text with its named outcome; ``why`` it is not usable, or has no intersection."""
     return {
         "row": row.number,
         "id": row.id,
         "label": row.label,
         "text": plan.text if plan is not None else row.text,
-        "outcome": UNUSABLE if plan is None else NOTHING if why else TESTED,
+        "outcome": UNUSABLE if plan is None else TESTED if tested else NOTHING,
         "detail": why,
         "possible": plan.total if plan is not None else 0,
         "mutants": mutants,

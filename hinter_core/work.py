@@ -7,18 +7,19 @@ depends on the shard's texts and not on the number of their mutants.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hinter_core.campaign import Campaign
+from hinter_core.dictionary import by_concept, load_shipped
 from hinter_core.errors import InputError
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import open_store
 from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import ParseStore, load_parser
 from hinter_core.planning import Plan
-from hinter_core.probe import Probe, chunks
+from hinter_core.probe import Probe, chunks, closure, item_of
 from hinter_core.rows import Row
 from hinter_core.sentences import split_sentences
 from hinter_core.shards import CampaignStore, TableWriter, read_table, write_table
@@ -35,7 +36,7 @@ from hinter_core.tables import (
     text_schema,
 )
 from hinter_core.trial import Item, Trial, ask_originals, conform, judge
-from hinter_core.types import Verdict
+from hinter_core.types import Edit, Verdict
 
 _CHUNK = 2048
 _PARSES = 50_000  # sentences kept; a campaign meets most only once
@@ -66,9 +67,15 @@ class Worker:
         ]
         parses = ParseStore(load_parser(campaign.parser), _PARSES)
         self._probe = Probe(campaign.vocabulary(), parses, self._models, campaign.settings)
+        self._neutral = self._neutral_probe() if campaign.placebo else None
         for asked in self._models:
             model = asked.model
             store.add_model(model.name, model.identity, model.capabilities.labels)
+
+    def _neutral_probe(self) -> Probe:
+        neutral = by_concept(load_shipped()["placebo"])
+        settings = self._campaign.settings
+        return Probe(neutral, self._probe.parses, self._models, settings)
 
     def do(self, shard: int, rows: Sequence[Row]) -> Done:
         """Do what of the shard is not done yet."""
@@ -90,16 +97,22 @@ class Worker:
         trials = {
             row.number: Trial(plan, number=row.number, forget=True)
             for row, plan, why in planned
-            if plan is not None and not why
+            if plan is not None and (not why or self._has_atomic(plan))
         }
         made: Counter[int] = Counter()
         with TableWriter(self._store.mutants(shard), mutant_schema()) as writer:
             self._ask(shard, self._models, trials, self._conformed(trials, writer, made))
-        outcomes = [text_row(row, plan, why, made[row.number]) for row, plan, why in planned]
+        outcomes = [
+            text_row(row, plan, why, made[row.number], tested=row.number in trials)
+            for row, plan, why in planned
+        ]
         write_table(self._store.texts(shard), outcomes, text_schema())
 
+    def _has_atomic(self, plan: Plan) -> bool:
+        return self._campaign.atomic and any(plan.edits.values())
+
     def _plans(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Plan | None, str]]:
-        """Each row with its plan, and why it is not tested, if so."""
+        """Each row with its plan, and why it has no intersectional mutant, if so."""
         for row in rows:
             if row.fault:
                 yield row, None, row.fault
@@ -116,10 +129,29 @@ class Worker:
             else:
                 yield row, plan, ""
 
+    def _edit_sets(self, plan: Plan) -> Iterator[tuple[Edit, ...]]:
+        """What is tested of a text: intersectional mutants, atomic ones, neutral ones."""
+        chosen = plan.chosen()
+        yield from chosen
+        if self._campaign.atomic:
+            yield from ((edit,) for edits in plan.edits.values() for edit in edits)
+        if self._neutral is not None:
+            neutral = self._neutral.plan(plan.text)
+            # As many as of the others; the same limit would leave the rates unequally sure.
+            neutral.settings = replace(plan.settings, limit=max(1, len(chosen)))
+            yield from neutral.chosen()
+            if self._campaign.atomic:
+                yield from ((edit,) for edits in neutral.edits.values() for edit in edits)
+
+    def _items(self, trials: Iterable[Trial]) -> Iterator[Item]:
+        for trial in trials:
+            for edits in closure(self._edit_sets(trial.plan)):
+                yield item_of(trial, edits)
+
     def _conformed(
         self, trials: Mapping[int, Trial], writer: TableWriter, made: Counter[int]
     ) -> Iterator[list[Item]]:
-        for batch in chunks(self._probe.items(trials.values()), _CHUNK):
+        for batch in chunks(self._items(trials.values()), _CHUNK):
             conform(batch, self._probe.parses)
             writer.write([mutant_row(item) for item in batch])
             made.update(item.trial.number for item in batch)

@@ -34,6 +34,14 @@ def run(
     limit: Annotated[
         int | None, typer.Option(help="At most so many intersectional mutants of one text.")
     ] = None,
+    atomic: Annotated[
+        bool | None,
+        typer.Option("--atomic/--no-atomic", help="Test every atomic mutant, too (the default)."),
+    ] = None,
+    placebo: Annotated[
+        bool | None,
+        typer.Option("--placebo/--no-placebo", help="Test as many neutral mutants (the default)."),
+    ] = None,
     sample: Annotated[int | None, typer.Option(help="Test at most so many texts.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of both samples.")] = None,
     parser: Annotated[str | None, typer.Option(help="Parser.")] = None,
@@ -61,6 +69,8 @@ def run(
         "dictionaries": dictionary,
         "order": order,
         "limit": limit,
+        "atomic": atomic,
+        "placebo": placebo,
         "sample": sample,
         "seed": seed,
         "parser": parser,

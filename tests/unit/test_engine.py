@@ -25,6 +25,7 @@ from hinter_core.types import Verdict
 
 RULES = "scripted:negative 0.7 if race=white and gender=female; positive otherwise"
 OTHER = "scripted:negative if gender=female; positive otherwise"
+PLAIN: Any = {"atomic": False, "placebo": False}  # what a probe tests of a single text
 PEOPLE = ["black man", "white woman", "Syrian waiter", "old white man", "German nurse", "woman"]
 ENDS = ["was kind.", "left early. Nobody saw it.", "paid for the soup.", "is missing"]
 
@@ -46,7 +47,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def campaign(data: Path) -> Campaign:
-    return Campaign(data=str(data), limit=6, shard=4, models=(RULES,))
+    return Campaign(data=str(data), limit=6, shard=4, models=(RULES,), **PLAIN)
 
 
 def tables(folder: Path) -> dict[str, list[dict[str, Any]]]:
@@ -57,7 +58,7 @@ def tables(folder: Path) -> dict[str, list[dict[str, Any]]]:
 @pytest.fixture(scope="module")
 def reference(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("reference") / "campaign"
-    whole = Campaign(data=str(data), limit=6, shard=4, models=(RULES,))
+    whole = Campaign(data=str(data), limit=6, shard=4, models=(RULES,), **PLAIN)
     done = run_campaign(whole, CampaignStore(folder))
     assert (done.shards, done.of, done.texts) == (6, 6, 21)
     assert done.hidden > 0
@@ -189,6 +190,45 @@ def test_what_failed_is_asked_again_and_nothing_else(
     assert tables(store.folder) == tables(reference)
 
 
+def test_every_atomic_mutant_and_as_many_neutral_ones_are_tested(
+    campaign: Campaign, tmp_path: Path, parses: ParseStore
+) -> None:
+    path = tmp_path / "texts.csv"
+    path.write_text(
+        "text\nOn Tuesday the black man ate an apple and a potato.\nA woman left on Monday.\n"
+        "The soup was warm.\n"
+    )
+    wide = replace(campaign, data=str(path), limit=5, atomic=True, placebo=True)
+    store = CampaignStore(tmp_path / "campaign")
+    run_campaign(wide, store)
+    assert store.verify() == []
+    texts = read_table(store.texts(0)).to_pylist()
+    assert [t["outcome"] for t in texts] == ["tested", "tested", "nothing to test"]
+    assert "there is no intersection" in texts[1]["detail"]
+    mutants = read_table(store.mutants(0)).to_pylist()
+    probe = Probe(campaign.vocabulary(), parses, [open_store(RULES)], wide.settings)
+    for text in texts[:2]:
+        mine = [m for m in mutants if m["row"] == text["row"]]
+        neutral = [m for m in mine if m["edits"][0]["attribute"].startswith("placebo-")]
+        plan = probe.plan(text["text"])
+        atomic = [m for m in mine if m["order"] == 1 and m not in neutral]
+        assert len(atomic) == sum(map(len, plan.edits.values()))
+        assert sum(m["order"] == 2 for m in mine if m not in neutral) == len(plan.chosen())
+        concepts = {m["edits"][0]["attribute"] for m in neutral if m["order"] == 1}
+        if text is texts[0]:
+            assert concepts == {"placebo-weekday", "placebo-apple", "placebo-potato"}
+            assert sum(m["order"] == 2 for m in neutral) == 5
+        else:
+            assert concepts == {"placebo-weekday"}
+        for mutant in neutral:
+            assert all(e["attribute"].startswith("placebo-") for e in mutant["edits"])
+    both = replace(wide, models=(RULES, OTHER))
+    run_campaign(both, store)
+    together = CampaignStore(tmp_path / "together")
+    run_campaign(both, together)
+    assert tables(store.folder) == tables(together.folder)
+
+
 def test_one_run_at_a_time(campaign: Campaign, tmp_path: Path) -> None:
     store = CampaignStore(tmp_path / "campaign")
     store.open(campaign)
@@ -208,7 +248,7 @@ def test_a_run_that_is_killed_goes_on_and_ends_the_same(
     command = [
         sys.executable, "-m", "hinter_core.cli", "run", "--data", str(data), "--limit", "6",
         "--model", RULES, "--workers", str(workers), "--shard", "4", "--out", str(folder),
-        "--resume",
+        "--resume", "--no-atomic", "--no-placebo",
     ]  # fmt: skip
     for _ in range(KILLS):
         process = subprocess.Popen(
