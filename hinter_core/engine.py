@@ -21,7 +21,7 @@ from hinter_core.models.budget import Budget
 from hinter_core.probe import chunks
 from hinter_core.rows import Row, Table
 from hinter_core.shards import CampaignStore
-from hinter_core.work import Done, Worker
+from hinter_core.work import Asked, Done, Worker
 
 _AHEAD = 2  # shards handed out beyond the workers, so that none waits
 
@@ -78,7 +78,12 @@ def run_campaign(
     work = work or plan_run(campaign, store)
     state = Progress(0, work.shards, 0, 0, 0)
     with store.alone():
+        noted: tuple[Asked, ...] = ()
         for done in _results(campaign, store, _shards(campaign, work), cancelled):
+            if done.asked != noted:
+                noted = done.asked
+                for asked in noted:
+                    store.add_model(asked.name, asked.identity, asked.labels)
             state = Progress(
                 state.shards + 1,
                 work.shards,

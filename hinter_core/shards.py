@@ -121,12 +121,12 @@ class CampaignStore:
             os.replace(part, path)
 
     def add_model(self, name: str, identity: str, labels: Sequence[str]) -> None:
-        """Note a model that is asked, so that a report can name it."""
+        """Note a model that was asked, so that a report can name it; for the one who runs all."""
         spec = self.read()
-        spec["models"][name] = {
-            "identity": identity, "key": model_key(identity), "labels": list(labels),
-        }  # fmt: skip
-        self.write_spec(spec)
+        noted = {"identity": identity, "key": model_key(identity), "labels": list(labels)}
+        if spec["models"].get(name) != noted:
+            spec["models"][name] = noted
+            self.write_spec(spec)
 
     @contextmanager
     def alone(self) -> Iterator[None]:

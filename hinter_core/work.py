@@ -44,6 +44,15 @@ _PREDICTIONS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """A model that a shard was put to: what a report has to know of it."""
+
+    name: str
+    identity: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """A shard that is done."""
 
@@ -51,6 +60,7 @@ class Done:
     texts: int
     mutants: int
     hidden: int
+    asked: tuple[Asked, ...] = ()
 
 
 class Worker:
@@ -68,9 +78,8 @@ class Worker:
         parses = ParseStore(load_parser(campaign.parser), _PARSES)
         self._probe = Probe(campaign.vocabulary(), parses, self._models, campaign.settings)
         self._neutral = self._neutral_probe() if campaign.placebo else None
-        for asked in self._models:
-            model = asked.model
-            store.add_model(model.name, model.identity, model.capabilities.labels)
+        every = [store.model for store in self._models]
+        self._asked = tuple(Asked(m.name, m.identity, m.capabilities.labels) for m in every)
 
     def _neutral_probe(self) -> Probe:
         neutral = by_concept(load_shipped()["placebo"])
@@ -203,4 +212,5 @@ class Worker:
         for asked in self._models:
             table = read_table(self._store.answers(shard, asked.model.identity))
             hidden += table["verdict"].to_pylist().count(Verdict.HIDDEN.value)
-        return Done(shard, texts.num_rows, sum(texts["mutants"].to_pylist()), hidden)
+        mutants = sum(texts["mutants"].to_pylist())
+        return Done(shard, texts.num_rows, mutants, hidden, self._asked)
