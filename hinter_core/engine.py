@@ -47,8 +47,8 @@ class Work:
     shards: int
 
 
-def plan_run(campaign: Campaign, store: CampaignStore) -> Work:
-    """Open data and directory, and count what there is to do.
+def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> Work:
+    """Open data and directory, and count what there is to do; without a store nothing is written.
 
     Raises:
         HinterError: the campaign, its data or its directory cannot be used.
@@ -56,7 +56,8 @@ def plan_run(campaign: Campaign, store: CampaignStore) -> Work:
     if (campaign.requests or campaign.budget) and campaign.workers > 1:
         raise InputError("A budget is kept by one worker; leave out workers.")
     table = campaign.table()
-    store.open(campaign)
+    if store is not None:
+        store.open(campaign)
     chosen = _chosen(campaign, table)
     texts = len(chosen) if chosen is not None else sum(1 for _ in table.rows())
     return Work(table, chosen, texts, -(-texts // campaign.shard))
@@ -114,10 +115,14 @@ def _chosen(campaign: Campaign, table: Table) -> frozenset[int] | None:
     return frozenset(taken)
 
 
-def _shards(campaign: Campaign, work: Work) -> Iterator[tuple[int, list[Row]]]:
+def rows_of(work: Work) -> Iterator[Row]:
+    """The rows that a run covers."""
     chosen = work.chosen
-    rows = (row for row in work.table.rows() if chosen is None or row.number in chosen)
-    yield from enumerate(chunks(rows, campaign.shard))
+    return (row for row in work.table.rows() if chosen is None or row.number in chosen)
+
+
+def _shards(campaign: Campaign, work: Work) -> Iterator[tuple[int, list[Row]]]:
+    yield from enumerate(chunks(rows_of(work), campaign.shard))
 
 
 def _results(

@@ -7,23 +7,18 @@ depends on the shard's texts and not on the number of their mutants.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hinter_core.campaign import Campaign
-from hinter_core.dictionary import by_concept, load_shipped
-from hinter_core.errors import InputError
 from hinter_core.models.budget import Budget
-from hinter_core.models.registry import open_store
 from hinter_core.models.store import PredictionStore
-from hinter_core.parsing import ParseStore, load_parser
 from hinter_core.planning import Plan
-from hinter_core.probe import Probe, chunks, closure, item_of
+from hinter_core.probe import chunks
 from hinter_core.rows import Row
 from hinter_core.sentences import split_sentences
 from hinter_core.shards import CampaignStore, TableWriter, read_table, write_table
-from hinter_core.soundness import require_mutable
 from hinter_core.tables import (
     TESTED,
     answer_schema,
@@ -35,12 +30,11 @@ from hinter_core.tables import (
     text_row,
     text_schema,
 )
+from hinter_core.testbed import Testbed
 from hinter_core.trial import Item, Trial, ask_originals, conform, judge
-from hinter_core.types import Edit, Verdict
+from hinter_core.types import Verdict
 
 _CHUNK = 2048
-_PARSES = 50_000  # sentences kept; a campaign meets most only once
-_PREDICTIONS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +65,9 @@ class Worker:
     ) -> None:
         self._campaign = campaign
         self._store = store
-        self._models = [
-            open_store(name, trusted=True, budget=budget, capacity=_PREDICTIONS)
-            for name in dict.fromkeys(campaign.models)
-        ]
-        parses = ParseStore(load_parser(campaign.parser), _PARSES)
-        self._probe = Probe(campaign.vocabulary(), parses, self._models, campaign.settings)
-        self._neutral = self._neutral_probe() if campaign.placebo else None
-        every = [store.model for store in self._models]
+        self._bed = Testbed(campaign, budget)
+        every = [asked.model for asked in self._bed.models]
         self._asked = tuple(Asked(m.name, m.identity, m.capabilities.labels) for m in every)
-
-    def _neutral_probe(self) -> Probe:
-        neutral = by_concept(load_shipped()["placebo"])
-        settings = self._campaign.settings
-        return Probe(neutral, self._probe.parses, self._models, settings)
 
     def do(self, shard: int, rows: Sequence[Row]) -> Done:
         """Do what of the shard is not done yet."""
@@ -93,7 +76,7 @@ class Worker:
             self._fresh(shard, rows)
         else:
             missing = [
-                m for m in self._models if not store.answers(shard, m.model.identity).exists()
+                m for m in self._bed.models if not store.answers(shard, m.model.identity).exists()
             ]
             if missing:
                 trials = self._stored_trials(shard)
@@ -102,66 +85,22 @@ class Worker:
 
     def _fresh(self, shard: int, rows: Sequence[Row]) -> None:
         """A shard from its rows. The table of texts is written last: it says that all is there."""
-        planned = list(self._plans(rows))
-        trials = {
-            row.number: Trial(plan, number=row.number, forget=True)
-            for row, plan, why in planned
-            if plan is not None and (not why or self._has_atomic(plan))
-        }
+        planned = list(self._bed.plans(rows))
+        trials = self._bed.trials(planned)
         made: Counter[int] = Counter()
         with TableWriter(self._store.mutants(shard), mutant_schema()) as writer:
-            self._ask(shard, self._models, trials, self._conformed(trials, writer, made))
+            self._ask(shard, self._bed.models, trials, self._conformed(trials, writer, made))
         outcomes = [
             text_row(row, plan, why, made[row.number], tested=row.number in trials)
             for row, plan, why in planned
         ]
         write_table(self._store.texts(shard), outcomes, text_schema())
 
-    def _has_atomic(self, plan: Plan) -> bool:
-        return self._campaign.atomic and any(plan.edits.values())
-
-    def _plans(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Plan | None, str]]:
-        """Each row with its plan, and why it has no intersectional mutant, if so."""
-        for row in rows:
-            if row.fault:
-                yield row, None, row.fault
-                continue
-            try:
-                plan = self._probe.plan(row.text)
-            except InputError as error:
-                yield row, None, str(error)
-                continue
-            try:
-                require_mutable(plan)
-            except InputError as error:
-                yield row, plan, str(error)
-            else:
-                yield row, plan, ""
-
-    def _edit_sets(self, plan: Plan) -> Iterator[tuple[Edit, ...]]:
-        """What is tested of a text: intersectional mutants, atomic ones, neutral ones."""
-        chosen = plan.chosen()
-        yield from chosen
-        if self._campaign.atomic:
-            yield from ((edit,) for edits in plan.edits.values() for edit in edits)
-        if self._neutral is not None:
-            neutral = self._neutral.plan(plan.text)
-            # As many as of the others; the same limit would leave the rates unequally sure.
-            neutral.settings = replace(plan.settings, limit=max(1, len(chosen)))
-            yield from neutral.chosen()
-            if self._campaign.atomic:
-                yield from ((edit,) for edits in neutral.edits.values() for edit in edits)
-
-    def _items(self, trials: Iterable[Trial]) -> Iterator[Item]:
-        for trial in trials:
-            for edits in closure(self._edit_sets(trial.plan)):
-                yield item_of(trial, edits)
-
     def _conformed(
         self, trials: Mapping[int, Trial], writer: TableWriter, made: Counter[int]
     ) -> Iterator[list[Item]]:
-        for batch in chunks(self._items(trials.values()), _CHUNK):
-            conform(batch, self._probe.parses)
+        for batch in chunks(self._bed.items(trials.values()), _CHUNK):
+            conform(batch, self._bed.parses)
             writer.write([mutant_row(item) for item in batch])
             made.update(item.trial.number for item in batch)
             yield batch
@@ -209,7 +148,7 @@ class Worker:
     def _count(self, shard: int) -> Done:
         texts = read_table(self._store.texts(shard))
         hidden = 0
-        for asked in self._models:
+        for asked in self._bed.models:
             table = read_table(self._store.answers(shard, asked.model.identity))
             hidden += table["verdict"].to_pylist().count(Verdict.HIDDEN.value)
         mutants = sum(texts["mutants"].to_pylist())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,8 @@ from tqdm import tqdm
 from hinter_core.campaign import Campaign, from_mapping, load_campaign
 from hinter_core.engine import Progress, plan_run, run_campaign
 from hinter_core.errors import InputError
+from hinter_core.forecast import forecast
+from hinter_core.models.budget import cost_in_words
 from hinter_core.shards import CampaignStore, StoreError
 
 _EVERY = 60.0  # seconds between two lines where there is no terminal
@@ -53,6 +56,9 @@ def run(
     requests: Annotated[int | None, typer.Option(help="Ask at most so many texts.")] = None,
     budget: Annotated[float | None, typer.Option(help="Spend at most so much.")] = None,
     out: Annotated[Path, typer.Option(help="The campaign's directory.")] = Path("campaign"),
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Say what it would do and cost, and do nothing.")
+    ] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with what the directory holds.")
     ] = False,
@@ -84,6 +90,9 @@ def run(
     base = load_campaign(campaign) if campaign else Campaign()
     read = from_mapping(chosen, "the options")
     settings = replace(base, **{name: getattr(read, name) for name in chosen})
+    if estimate:
+        typer.echo(_forecast(settings))
+        return
     store = CampaignStore(out)
     if (out / "campaign.json").exists() and not (resume or retry_failed):
         raise StoreError(f"{out} holds a campaign already; add --resume to go on with it.")
@@ -91,6 +100,20 @@ def run(
         store.open(settings)
         typer.echo(f"{store.forget_failures()} tables with failures are asked anew.", err=True)
     _watched(settings, store)
+
+
+def _forecast(settings: Campaign) -> str:
+    seen = forecast(settings, plan_run(settings))
+    share = seen.tested / seen.looked_at if seen.looked_at else 0.0
+    orders = ", ".join(f"{number:,} of order {order}" for order, number in seen.mutants.items())
+    lines = [
+        f"{seen.texts:,} texts; of {seen.looked_at} looked at, {seen.tested} ({share:.0%}) have "
+        "something to test",
+        f"about {sum(seen.mutants.values()):,} mutants: {orders or 'none'}",
+        f"about {timedelta(seconds=round(seen.seconds))} for parsing and for models that run here",
+    ]
+    lines += [f"{name}: at most {cost_in_words(cost)}" for name, cost in seen.costs.items()]
+    return "\n".join(lines)
 
 
 def _watched(settings: Campaign, store: CampaignStore) -> None:

@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE = [
     "types", "errors", "sentences", "dictionary", "sbic", "matching", "mutation", "lattice",
     "parsing", "invariant", "person", "models", "oracle", "noise", "planning", "soundness",
-    "trial", "probe", "export", "rows", "campaign", "shards", "tables", "work", "engine",
-    "statistics", "tally", "report", "cli",
+    "trial", "probe", "export", "rows", "campaign", "shards", "testbed", "tables", "work", "engine",
+    "forecast", "statistics", "tally", "report", "cli",
 ]  # fmt: skip
 HEAVY = {
     "torch", "spacy", "transformers", "openai", "pandas", "numpy", "scipy", "ray", "datasets",

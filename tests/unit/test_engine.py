@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from hinter_core.campaign import Campaign
-from hinter_core.engine import run_campaign
+from hinter_core.engine import plan_run, run_campaign
 from hinter_core.errors import InputError
+from hinter_core.forecast import forecast
 from hinter_core.models.registry import open_store
 from hinter_core.parsing import ParseStore
 from hinter_core.probe import Probe
@@ -260,3 +261,18 @@ def test_a_run_that_is_killed_goes_on_and_ends_the_same(
     subprocess.run(command, check=True, capture_output=True)
     assert tables(folder) == tables(reference)
     assert CampaignStore(folder).verify() == []
+
+
+def test_a_forecast_counts_what_the_run_then_makes(campaign: Campaign, tmp_path: Path) -> None:
+    small = replace(campaign, sample=12, shard=12)
+    work = plan_run(small)
+    seen = forecast(small, work)
+    assert list(tmp_path.iterdir()) == []
+    store = CampaignStore(tmp_path / "campaign")
+    done = run_campaign(small, store)
+    assert (seen.texts, seen.looked_at) == (12, 12)
+    assert sum(seen.mutants.values()) == done.mutants
+    outcomes = read_table(store.texts(0))["outcome"].to_pylist()
+    assert outcomes.count("tested") == seen.tested
+    assert seen.seconds > 0
+    assert seen.costs == {}

@@ -1,0 +1,98 @@
+"""What a campaign tests of a row: models, parser and dictionaries ready, and mutants on trial."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from hinter_core.campaign import Campaign
+from hinter_core.dictionary import by_concept, load_shipped
+from hinter_core.errors import InputError
+from hinter_core.models.budget import Budget
+from hinter_core.models.registry import open_store
+from hinter_core.parsing import ParseStore, load_parser
+from hinter_core.planning import Plan
+from hinter_core.probe import Probe, closure, item_of
+from hinter_core.rows import Row
+from hinter_core.soundness import require_mutable
+from hinter_core.trial import Item, Trial
+from hinter_core.types import Edit
+
+_PARSES = 50_000  # sentences kept; a campaign meets most only once
+_PREDICTIONS = 20_000
+
+Planned = tuple[Row, Plan | None, str]  # a row, its plan, and why it has no intersectional mutant
+
+
+class Testbed:
+    """One parser, one load of each model, and the rules by which a campaign chooses mutants."""
+
+    __test__ = False  # a name for users of the field, not a test case of pytest
+
+    def __init__(self, campaign: Campaign, budget: Budget | None = None) -> None:
+        """Load all that the campaign names.
+
+        Raises:
+            HinterError: something named is unknown, missing or broken.
+        """
+        self._campaign = campaign
+        self.models = [
+            open_store(name, trusted=True, budget=budget, capacity=_PREDICTIONS)
+            for name in dict.fromkeys(campaign.models)
+        ]
+        self.parses = ParseStore(load_parser(campaign.parser), _PARSES)
+        vocabulary, settings = campaign.vocabulary(), campaign.settings
+        self._probe = Probe(vocabulary, self.parses, self.models, settings)
+        self._neutral: Probe | None = None
+        if campaign.placebo:
+            neutral = by_concept(load_shipped()["placebo"])
+            self._neutral = Probe(neutral, self.parses, self.models, settings)
+
+    def plans(self, rows: Sequence[Row]) -> Iterator[Planned]:
+        """Each row with its plan, and why it has no intersectional mutant, if so."""
+        for row in rows:
+            if row.fault:
+                yield row, None, row.fault
+                continue
+            try:
+                plan = self._probe.plan(row.text)
+            except InputError as error:
+                yield row, None, str(error)
+                continue
+            try:
+                require_mutable(plan)
+            except InputError as error:
+                yield row, plan, str(error)
+            else:
+                yield row, plan, ""
+
+    def _edit_sets(self, plan: Plan) -> Iterator[tuple[Edit, ...]]:
+        """What is tested of a text: intersectional mutants, atomic ones, neutral ones."""
+        chosen = plan.chosen()
+        yield from chosen
+        if self._campaign.atomic:
+            yield from ((edit,) for edits in plan.edits.values() for edit in edits)
+        if self._neutral is not None:
+            neutral = self._neutral.plan(plan.text)
+            # As many as of the others; the same limit would leave the rates unequally sure.
+            neutral.settings = replace(plan.settings, limit=max(1, len(chosen)))
+            yield from neutral.chosen()
+            if self._campaign.atomic:
+                yield from ((edit,) for edits in neutral.edits.values() for edit in edits)
+
+    def trials(self, planned: Iterable[Planned]) -> dict[int, Trial]:
+        """A trial, by the row's number, for every text that has something to test."""
+        return {
+            row.number: Trial(plan, number=row.number, forget=True)
+            for row, plan, why in planned
+            if plan is not None and (not why or self._has_atomic(plan))
+        }
+
+    def _has_atomic(self, plan: Plan) -> bool:
+        return self._campaign.atomic and any(plan.edits.values())
+
+    def items(self, trials: Iterable[Trial]) -> Iterator[Item]:
+        """All mutants of these trials, parts before wholes."""
+        for trial in trials:
+            for edits in closure(self._edit_sets(trial.plan)):
+                yield item_of(trial, edits)
