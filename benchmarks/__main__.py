@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks import reference, texts, throughput
+from benchmarks import campaign, reference, texts, throughput
 from benchmarks.reference import Labels, Lists, Tree, WordPair
 from hinter_core.dictionary import load_shipped
 from hinter_core.models.base import ModelUnderTest
@@ -207,9 +207,15 @@ def main() -> None:
     arguments.add_argument("--edits", type=int, default=6, help="edits per attribute (default 6)")
     arguments.add_argument("--parser", default="embedded")
     arguments.add_argument("--throughput", action="store_true", help="print the last table only")
+    arguments.add_argument("--campaign", action="store_true", help="time campaigns only")
+    arguments.add_argument("--data", default="sample", help="texts of the campaigns")
     given = arguments.parse_args()
     if given.throughput:
         throughput.table()
+        return
+    if given.campaign:
+        for name in ("vader", "embedded"):
+            campaign.table(given.data, 16, 60, name, (1, 2))
         return
     parser = load_parser(given.parser)
     parser.parse(["Warm."])

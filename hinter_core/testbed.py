@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from hinter_core.campaign import Campaign
@@ -48,7 +48,7 @@ class Testbed:
             neutral = by_concept(load_shipped()["placebo"])
             self._neutral = Probe(neutral, self.parses, self.models, settings)
 
-    def plans(self, rows: Sequence[Row]) -> Iterator[Planned]:
+    def plans(self, rows: Iterable[Row]) -> Iterator[Planned]:
         """Each row with its plan, and why it has no intersectional mutant, if so."""
         for row in rows:
             if row.fault:
