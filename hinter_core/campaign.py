@@ -37,8 +37,7 @@ def _runtime(default: Any) -> Any:
 class Campaign:
     """What to test on what.
 
-    ``data``: a file of rows, or :data:`SAMPLE`.
-    ``sample``: at most so many of them, drawn by ``seed`` (with
+    ``data``: a file of rows; ``sample``: at most so many of them, drawn by ``seed`` (with
     ``stratify``: alike from every label). ``order``, ``limit``, ``literal`` and ``repeat`` as in
     :class:`hinter_core.planning.Settings`; the limit counts for each text. ``shard``: texts in a
     unit of work. ``workers``: processes; ``requests`` and ``budget``: what may be spent.
