@@ -20,6 +20,8 @@ from hinter_core.planning import Settings
 from hinter_core.rows import Table, open_table
 
 VERSION = 1
+SAMPLE = "sample"  # as ``data``: the texts that come with HInter
+SAMPLE_FILE = Path(__file__).resolve().parent.parent / "assets" / "samples" / "people.csv"
 _BLOCK = 2**20
 
 
@@ -77,8 +79,11 @@ class Campaign:
             InputError: see :func:`hinter_core.rows.open_table`.
         """
         if not self.data:
-            raise InputError("Name the data: a CSV, TSV, JSONL, Parquet or text file.")
-        path = Path(self.data)
+            raise InputError(
+                "Name the data: a CSV, TSV, JSONL, Parquet or text file, or the texts that come "
+                f"with HInter (--data {SAMPLE})."
+            )
+        path = _data_file(self.data)
         return open_table(path, self.text_column, self.label_column, self.id_column)
 
     def vocabulary(self) -> list[Dictionary]:
@@ -102,10 +107,14 @@ class Campaign:
     def _written(self, item: Field[Any]) -> str:
         value = getattr(self, item.name)
         if item.name == "data" and value:
-            value = _content(Path(value))
+            value = _content(_data_file(value))
         elif item.name == "dictionaries":
             value = [_content(Path(path)) for path in value]
         return f"{item.name}={json.dumps(value, ensure_ascii=False)}"
+
+
+def _data_file(name: str) -> Path:
+    return SAMPLE_FILE if name == SAMPLE else Path(name)
 
 
 def _content(path: Path) -> str:
@@ -182,8 +191,9 @@ def load_campaign(path: Path) -> Campaign:
         raise InputError(f"{path} holds no settings; write lines such as 'data: reviews.csv'.")
     campaign = from_mapping(values, str(path))
     base = path.resolve().parent
+    named = campaign.data in ("", SAMPLE)
     moved = {
-        "data": str(base / campaign.data) if campaign.data else "",
+        "data": campaign.data if named else str(base / campaign.data),
         "dictionaries": tuple(str(base / own) for own in campaign.dictionaries),
     }
     return Campaign(**{**asdict(campaign), **moved})

@@ -27,7 +27,8 @@ def run(
         Path | None, typer.Argument(help="A campaign file (YAML); options add to it.")
     ] = None,
     data: Annotated[
-        str | None, typer.Option(help="CSV, TSV, JSONL, Parquet or text file, also gzipped.")
+        str | None,
+        typer.Option(help="CSV, TSV, JSONL, Parquet or text file, also gzipped; or 'sample'."),
     ] = None,
     text_column: Annotated[str | None, typer.Option(help="Column of the texts.")] = None,
     label_column: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.campaign import Campaign, from_mapping, load_campaign
+from hinter_core.campaign import SAMPLE, SAMPLE_FILE, Campaign, from_mapping, load_campaign
 from hinter_core.errors import InputError
 
 OTHER = {
@@ -43,6 +43,17 @@ def test_identity_is_of_content_not_of_place(here: Path) -> None:
     before = campaign.identity()
     (here / "a.csv").write_text("text\nA boy.\n")
     assert campaign.identity() != before
+
+
+def test_the_sample_is_data_by_name_wherever_one_stands(here: Path) -> None:
+    (here / "c.yaml").write_text("data: sample\norder: 3\n")
+    campaign = load_campaign(here / "c.yaml")
+    assert campaign.data == SAMPLE
+    assert campaign.table().path == SAMPLE_FILE
+    (here / "copy.csv").write_bytes(SAMPLE_FILE.read_bytes())
+    assert campaign.identity() == Campaign(data="copy.csv", order=3).identity()
+    (here / "copy.csv").write_bytes(SAMPLE_FILE.read_bytes() + b"x,review,positive,A man.\n")
+    assert campaign.identity() != Campaign(data="copy.csv", order=3).identity()
 
 
 def test_a_campaign_file_is_read_and_its_paths_are_its_own(here: Path) -> None:
@@ -83,7 +94,7 @@ def test_a_file_with_a_fault_says_which(here: Path, content: str, words: str) ->
 def test_a_missing_file_is_named(here: Path) -> None:
     with pytest.raises(InputError, match="Cannot read"):
         load_campaign(here / "none.yaml")
-    with pytest.raises(InputError, match="Name the data"):
+    with pytest.raises(InputError, match=r"Name the data: .* \(--data sample\)"):
         Campaign().table()
     with pytest.raises(InputError, match="Cannot read"):
         Campaign(data="none.csv").identity()
