@@ -14,8 +14,6 @@ import pyarrow.parquet
 import pytest
 
 from hinter_core import tally_columns
-from hinter_core.campaign import Campaign
-from hinter_core.engine import run_campaign
 from hinter_core.errors import InputError
 from hinter_core.models.registry import open_store
 from hinter_core.parsing import ParseStore
@@ -25,13 +23,6 @@ from hinter_core.shards import CampaignStore, StoreError, read_table
 from hinter_core.tally import count
 from hinter_core.types import Judged, Verdict
 
-DICTIONARIES = {
-    "race": ["black,dark,adj", "white,light,adj", "Syrian,syrian,adj"],
-    "gender": ["man,male,noun-sg", "woman,female,noun-sg"],
-    "age": ["old,older,adj", "young,young,adj"],
-    "placebo-1": ["soup,one,noun-sg", "stew,two,noun-sg"],
-    "placebo-2": ["evening,one,noun-sg", "morning,two,noun-sg"],
-}
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
 ALONE = 'scripted:negative if "woman"; positive otherwise'
 THREE = 'scripted:negative if "young" and "Syrian" and "woman"; positive otherwise'
@@ -40,32 +31,6 @@ BRITTLE = 'scripted:negative if "stew"; positive otherwise'
 MODELS = (HIDDEN, ALONE, THREE, NEVER, BRITTLE)
 
 Make = Callable[..., CampaignStore]
-
-
-@pytest.fixture(scope="module")
-def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
-    """Run a campaign over some texts with small dictionaries."""
-
-    def run(texts: list[str], attributes: list[str], order: int, *models: str) -> CampaignStore:
-        folder = tmp_path_factory.mktemp("campaign")
-        for name in attributes:
-            lines = ["term,group,form", *DICTIONARIES[name]]
-            (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
-        data = folder / "texts.csv"
-        data.write_text("text\n" + "".join(f'"{text}"\n' for text in texts))
-        campaign = Campaign(
-            data=str(data),
-            attributes=tuple(attributes),
-            dictionaries=tuple(str(folder / f"{name}.csv") for name in attributes),
-            order=order,
-            shard=3,
-            models=models,
-        )
-        store = CampaignStore(folder / "out")
-        run_campaign(campaign, store)
-        return store
-
-    return run
 
 
 @pytest.fixture(scope="module")
