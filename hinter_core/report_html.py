@@ -24,12 +24,14 @@ for (const place of document.querySelectorAll('.chart')) {
   place.append(drawn);
   Plotly.newPlot(drawn, figure.data, figure.layout, {responsive: true, displayModeBar: false});
 }
-const fit = () => document.querySelectorAll('.js-plotly-plot').forEach(d => Plotly.Plots.resize(d));
+// Paper is narrower than a window, and a chart is drawn for the width it had.
+const fit = size => document.querySelectorAll('.js-plotly-plot').forEach(
+  drawn => Plotly.relayout(drawn, size || {width: drawn.closest('.maps') ? 320 : 640}));
 addEventListener('beforeprint', () => {
   document.querySelectorAll('details').forEach(d => { d.open = true; });
   fit();
 });
-addEventListener('afterprint', fit);
+addEventListener('afterprint', () => fit({width: null, autosize: true}));
 """
 
 

@@ -209,7 +209,7 @@ def _groups(model: ModelReport) -> Iterable[Section]:
         sure = [g for g in above if g.p_value < ALPHA]
         names = ", ".join(label(g.groups) for g in sorted(sure, key=lambda g: g.p_value)[:12])
         rows.append(
-            [label(attributes), f"{100 * groups[0].mean:.1f} %", f"{len(above)}/{len(groups)}",
+            [label(attributes), f"{100 * groups[0].mean:.1f}\u00a0%", f"{len(above)}/{len(groups)}",
              f"{len(sure)}/{len(groups)}", names or "\u2013"]
         )  # fmt: skip
         sentences.append(

@@ -21,7 +21,7 @@ from hinter_core.probe import Probe
 from hinter_core.report import Group, ModelReport, Report, make_report
 from hinter_core.shards import CampaignStore, StoreError, read_table
 from hinter_core.tally import count
-from hinter_core.types import Judged, Verdict
+from hinter_core.types import Judged, Pair, Verdict
 
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
 ALONE = 'scripted:negative if "woman"; positive otherwise'
@@ -235,6 +235,26 @@ def test_tables_are_what_the_probe_counts(
     assert {
         (w.attribute, w.source, w.target): (w.errors.hits, w.errors.of) for w in model.words
     } == {key: (sum(flips), len(flips)) for key, flips in words.items() if any(flips)}
+
+
+def test_coverage_is_what_the_probe_meets(
+    report: Report, truth: dict[str, list[tuple[int, list[Judged]]]]
+) -> None:
+    made: dict[tuple[tuple[str, ...], str], set[Pair]] = defaultdict(set)
+    kept: dict[tuple[tuple[str, ...], str], set[Pair]] = defaultdict(set)
+    for _, judged in truth[NEVER]:
+        for j in judged:
+            for edit in j.mutant.edits:
+                made[attributes_of(j), edit.attribute].add(edit.pair)
+                if j.conformance.kept:
+                    kept[attributes_of(j), edit.attribute].add(edit.pair)
+    assert sum(map(len, kept.values())) < sum(map(len, made.values()))
+    found = {
+        (coverage.attributes, attribute): counts[:2]
+        for coverage in report.coverage
+        for attribute, counts in coverage.pairs.items()
+    }
+    assert found == {key: (len(pairs), len(kept[key])) for key, pairs in made.items()}
 
 
 def test_planted_bias_shows_where_it_was_planted_and_nowhere_else(report: Report) -> None:

@@ -40,7 +40,7 @@ def report(make: Callable[..., CampaignStore]) -> Report:
 
 
 @pytest.fixture(scope="module")
-def page(report: Report) -> str:
+def written(report: Report) -> str:
     return to_html(report)
 
 
@@ -136,12 +136,12 @@ def test_json_holds_everything_as_plain_values(report: Report) -> None:
     assert values["campaign"]["attributes"] == ["race", "gender", "=size"]
 
 
-def test_the_page_needs_no_network_and_runs_nothing_of_a_user(report: Report, page: str) -> None:
+def test_the_page_needs_no_network_and_runs_nothing_of_a_user(report: Report, written: str) -> None:
     reader = Reader()
-    reader.feed(page)
-    assert page.count("plotly.js v") == 1
+    reader.feed(written)
+    assert written.count("plotly.js v") == 1
     assert not {"link", "img", "iframe"} & set(reader.tags)
-    assert BAD not in page
+    assert BAD not in written
     assert BAD in reader.text  # shown as what it is
     assert "&lt;script&gt;" not in reader.text  # and escaped once
     assert "The tall black man was *kind* to `all`." in reader.text
