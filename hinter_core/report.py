@@ -1,42 +1,73 @@
 """The report of a campaign: the tables of the papers, each number with its interval.
 
-Sources: HInter, section 4 (metrics 1-7) and Table 9; MutaInt, Tables 3-6 (individual and group
-bias, truth table). A *case* is a mutant that the invariant kept and the model answered.
+Sources: HInter, section 4 (metrics 1-7), Table 9 and Figure 11; MutaInt, Tables 3-6 (individual and
+group bias, truth table). A *case* is a mutant that the invariant kept and the model answered.
+
+Placebo mutants (attributes that begin with ``placebo``) change what should not matter. They have
+lines of their own and enter no other number; what a model does more often than on them is excess.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from statistics import fmean
 from typing import Any
 
 from hinter_core.campaign import Campaign
+from hinter_core.dictionary import Dictionary
 from hinter_core.shards import CampaignStore
-from hinter_core.statistics import Rate, adjusted, binomial, clustered, mcnemar, wilson
-from hinter_core.tally import Attributes, Counted, Tally, count
+from hinter_core.statistics import (
+    Difference,
+    Rate,
+    adjusted,
+    binomial,
+    clustered,
+    excess,
+    mcnemar,
+    wilson,
+)
+from hinter_core.tally import Counted, Counts, Tally, Unused, count
+from hinter_core.tally_columns import Attributes, is_placebo
 from hinter_core.types import Verdict
 
-_MOST_WORDS = 25
+_MOST = 25  # words and directions listed
+ALPHA = 0.05
 
 
 @dataclass(frozen=True)
 class Line:
     """One row of the main table: what mutants of these attributes showed.
 
-    ``errors``: of all cases (metric 1). ``hidden``: of the intersectional errors (metric 5; None
-    for atomic mutants). ``discarded``: of all mutants (metric 4). ``sources``: original texts with
-    at least one error, of those with a case (metrics 2 and 6).
+    ``name``: the attributes, or ``atomic``, ``intersectional``, ``placebo``. ``order``: number of
+    edits; None for a sum over several. ``errors``: of all cases (metric 1). ``hidden``: of the
+    errors (metric 5; None for atomic mutants). ``discarded``: of all mutants (metric 4).
+    ``sources`` and ``hidden_sources``: original texts with at least one (hidden) error, of those
+    with a case (metrics 2 and 6). ``verdicts``: counts of mutants by verdict.
     """
 
+    name: str
     attributes: Attributes
+    order: int | None
     mutants: int
+    verdicts: dict[str, int]
     errors: Rate
     hidden: Rate | None
     discarded: Rate
-    unanswered: int
     sources: Rate
+    hidden_sources: Rate | None
+
+
+@dataclass(frozen=True)
+class Excess:
+    """Errors of a given order beyond those of placebo mutants of that order on the same texts."""
+
+    order: int
+    errors: Rate
+    placebo: Rate
+    difference: Difference
 
 
 @dataclass(frozen=True)
@@ -55,6 +86,20 @@ class Truth:
 
 
 @dataclass(frozen=True)
+class Overlap:
+    """HInter's Figure 11: original texts that err by a single change, by changes together, by both.
+
+    Of the texts that have a case with all these ``attributes`` changed together.
+    """
+
+    attributes: Attributes
+    only_atomic: int
+    both: int
+    only_together: int
+    neither: int
+
+
+@dataclass(frozen=True)
 class Group:
     """Error rate of mutants turned into one group (or one of each attribute).
 
@@ -64,11 +109,33 @@ class Group:
 
     attributes: Attributes
     groups: tuple[str, ...]
-    errors: int
-    cases: int
+    errors: Rate
     mean: float
     above: bool
     p_value: float
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Atomic mutants that turn one word, or any word of one group, into another."""
+
+    attribute: str
+    source: str
+    target: str
+    errors: Rate
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of the dictionaries mutants of these attributes met, whatever became of them.
+
+    ``pairs``: by attribute, word pairs made, kept by the invariant, and held by its dictionary.
+    ``groups``: target groups (one of each attribute) met, of those that the dictionaries allow.
+    """
+
+    attributes: Attributes
+    pairs: dict[str, tuple[int, int, int]]
+    groups: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -77,24 +144,29 @@ class ModelReport:
 
     model: str
     lines: list[Line]
+    placebo: list[Line]
     atomic: Line
     intersectional: Line
+    excess: list[Excess]
     truths: list[Truth]
+    overlaps: list[Overlap]
     groups: list[Group]
-    words: list[tuple[tuple[str, str, str], Counted]]
+    words: list[Turn]
+    directions: list[Turn]
     failures: Counter[str]
     examples: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class Report:
-    """A campaign's report. ``coverage``: word pairs tested, of those the dictionaries hold."""
+    """A campaign's report; ``faults`` and ``idle`` as in :class:`hinter_core.tally.Counts`."""
 
     campaign: Campaign
     identity: str
     texts: Counter[str]
-    faults: list[tuple[int, str]]
-    coverage: dict[str, tuple[int, int]]
+    faults: list[Unused]
+    idle: list[Unused]
+    coverage: list[Coverage]
     models: list[ModelReport]
 
 
@@ -105,56 +177,100 @@ def make_report(store: CampaignStore) -> Report:
         HinterError: no campaign, or tables or dictionaries that cannot be read.
     """
     counts, campaign = count(store), store.campaign()
-    held = {d.attribute: d.pair_count for d in campaign.vocabulary()}
     return Report(
         campaign,
         store.read()["identity"],
         counts.texts,
         counts.faults,
-        {name: (len(counts.pairs.get(name, ())), of) for name, of in held.items()},
+        counts.idle,
+        _coverage(counts, campaign.vocabulary()),
         [_of_model(name, tally) for name, tally in counts.models.items()],
     )
 
 
-def _of_model(name: str, tally: Tally) -> ModelReport:
-    order = sorted(tally.verdicts, key=lambda a: (len(a), a))
-    lines = [_line(attributes, [attributes], tally) for attributes in order]
-    atomic = [a for a in order if len(a) == 1]
-    higher = [a for a in order if len(a) > 1]
-    words = sorted(tally.words.items(), key=lambda item: (-item[1].errors, item[0]))
+def label(attributes: Attributes) -> str:
+    """``race × gender``."""
+    return " \u00d7 ".join(attributes)
+
+
+def _ordered(keys: Iterable[Attributes]) -> list[Attributes]:
+    return sorted(keys, key=lambda attributes: (len(attributes), attributes))
+
+
+def _of_model(model: str, tally: Tally) -> ModelReport:
+    every = _ordered(tally.verdicts)
+    real = [attributes for attributes in every if not is_placebo(attributes)]
+    pure = [a for a in every if all(is_placebo((attribute,)) for attribute in a)]
+    mixed = [a for a in every if is_placebo(a) and a not in pure]
     return ModelReport(
-        name,
-        lines,
-        _line(("atomic",), atomic, tally),
-        _line(("intersectional", "all"), higher, tally),
-        [_truth(attributes, rows) for attributes, rows in sorted(tally.truth.items())],
+        model,
+        [_line(label(a), a, [a], tally) for a in real],
+        [
+            *(
+                _line(f"placebo, order {n}", (), [a for a in pure if len(a) == n], tally)
+                for n in sorted({len(a) for a in pure})
+            ),
+            *(_line(label(a), a, [a], tally) for a in mixed),
+        ],
+        _line("atomic", (), [a for a in real if len(a) == 1], tally),
+        _line("intersectional", (), [a for a in real if len(a) > 1], tally),
+        [_excess(n, real, pure, tally) for n in sorted({len(a) for a in pure})],
+        [_truth(a, tally.truth[a]) for a in _ordered(tally.truth) if not is_placebo(a)],
+        [_overlap(a, tally) for a in real if len(a) > 1],
         _groups(tally),
-        [item for item in words if item[1].errors][:_MOST_WORDS],
+        _turns(((s.attribute, s.source, s.target), c) for s, c in tally.words.items()),
+        _turns(((s.attribute, s.source_group, s.target_group), c) for s, c in tally.words.items()),
         tally.failures,
-        tally.examples,
+        [example for example in tally.examples if not is_placebo(example["attributes"])],
     )
 
 
-def _line(name: Attributes, parts: Iterable[Attributes], tally: Tally) -> Line:
-    """The sums over some sets of attributes; a text that errs in two of them counts once."""
-    verdicts: Counter[str] = Counter()
-    sources: dict[int, tuple[int, int]] = {}
+def _by_source(
+    parts: Iterable[Attributes], by: Mapping[Attributes, Mapping[int, Counted]]
+) -> dict[int, Counted]:
+    """The sums of some attributes by text; a text that errs in two of them is still one."""
+    sources: dict[int, Counted] = {}
     for part in parts:
-        verdicts += tally.verdicts[part]
-        for row, counted in tally.sources[part].items():
-            errors, cases = sources.get(row, (0, 0))
-            sources[row] = (errors + counted.errors, cases + counted.cases)
-    hidden = verdicts[Verdict.HIDDEN.value]
-    errors = hidden + verdicts[Verdict.BIASED.value]
-    mutants = sum(verdicts.values())
+        for row, counted in by.get(part, {}).items():
+            sources.setdefault(row, Counted())
+            sources[row] += counted
+    return sources
+
+
+def _line(name: str, attributes: Attributes, parts: Sequence[Attributes], tally: Tally) -> Line:
+    verdicts: Counter[str] = Counter({verdict.value: 0 for verdict in Verdict})
+    for part in parts:
+        verdicts.update(tally.verdicts[part])
+    sources = _by_source(parts, tally.sources)
+    discards = _by_source(parts, tally.discards)
+    orders = {len(part) for part in parts}
+    atomic = orders == {1} or name == "atomic"
+    texts = len(sources)
     return Line(
         name,
-        mutants,
-        clustered(sources.values()),
-        wilson(hidden, errors) if len(name) > 1 else None,
-        wilson(verdicts[Verdict.DISCARDED.value], mutants),
-        verdicts[Verdict.UNANSWERED.value],
-        wilson(sum(e > 0 for e, _ in sources.values()), len(sources)),
+        attributes,
+        orders.pop() if len(orders) == 1 else None,
+        verdicts.total(),
+        dict(verdicts),
+        clustered((counted.errors, counted.cases) for counted in sources.values()),
+        None if atomic else clustered((c.hidden, c.errors) for c in sources.values()),
+        clustered((counted.errors, counted.cases) for counted in discards.values()),
+        wilson(sum(counted.errors > 0 for counted in sources.values()), texts),
+        None if atomic else wilson(sum(c.hidden > 0 for c in sources.values()), texts),
+    )
+
+
+def _excess(
+    order: int, real: Sequence[Attributes], placebo: Sequence[Attributes], tally: Tally
+) -> Excess:
+    own = _by_source((a for a in real if len(a) == order), tally.sources)
+    other = _by_source((a for a in placebo if len(a) == order), tally.sources)
+    both = [(own[row], other[row]) for row in sorted(own.keys() & other.keys())]
+    return Excess(
+        order,
+        clustered((a.errors, a.cases) for a, _ in both),
+        clustered((b.errors, b.cases) for _, b in both),
+        excess((a.errors, a.cases, b.errors, b.cases) for a, b in both),
     )
 
 
@@ -164,19 +280,64 @@ def _truth(attributes: Attributes, rows: Mapping[tuple[bool, bool, bool], int]) 
     return Truth(attributes, dict(rows), only_whole, only_part, mcnemar(only_whole, only_part))
 
 
+def _overlap(attributes: Attributes, tally: Tally) -> Overlap:
+    together = tally.sources.get(attributes, {})
+    alone = _by_source([(attribute,) for attribute in attributes], tally.sources)
+    seen = Counter(
+        (row in alone and alone[row].errors > 0, counted.errors > 0)
+        for row, counted in together.items()
+    )
+    return Overlap(
+        attributes, seen[True, False], seen[True, True], seen[False, True], seen[False, False]
+    )
+
+
 def _groups(tally: Tally) -> list[Group]:
     found = []
-    for attributes, by_group in sorted(tally.groups.items(), key=lambda i: (len(i[0]), i[0])):
-        shares = [c.errors / c.cases for c in by_group.values()]
-        mean = fmean(shares) if shares else 0.0
-        for groups, counted in sorted(by_group.items()):
-            p_value = binomial(counted.errors, counted.cases, mean)
-            above = counted.errors / counted.cases > mean
-            found.append((attributes, groups, counted, mean, above, p_value))
+    for attributes in _ordered(a for a in tally.groups if not is_placebo(a)):
+        by_group = tally.groups[attributes]
+        mean = fmean(c.errors / c.cases for c in by_group.values())
+        for groups, c in sorted(by_group.items()):
+            found.append((attributes, groups, c, mean, binomial(c.errors, c.cases, mean)))
     p_values = adjusted([item[-1] for item in found])
     return [
-        Group(attributes, groups, counted.errors, counted.cases, mean, above, p_value)
-        for (attributes, groups, counted, mean, above, _), p_value in zip(
-            found, p_values, strict=True
+        Group(attributes, groups, wilson(c.errors, c.cases), mean, c.errors / c.cases > mean, p)
+        for (attributes, groups, c, mean, _), p in zip(found, p_values, strict=True)
+    ]
+
+
+def _turns(items: Iterable[tuple[tuple[str, str, str], Counted]]) -> list[Turn]:
+    """The worst first: by the lower end of the interval, so that one case of one is no record."""
+    summed: dict[tuple[str, str, str], Counted] = {}
+    for key, counted in items:
+        if not is_placebo(key[:1]):
+            summed.setdefault(key, Counted())
+            summed[key] += counted
+    turns = [Turn(*key, wilson(c.errors, c.cases)) for key, c in summed.items() if c.errors]
+    turns.sort(key=lambda t: (-(t.errors.low or 0), t.attribute, t.source, t.target))
+    return turns[:_MOST]
+
+
+def _coverage(counts: Counts, vocabulary: Sequence[Dictionary]) -> list[Coverage]:
+    held = {d.attribute: d.pair_count for d in vocabulary}
+    groups = {
+        d.attribute: len({pair.target.group for pairs in d.pairs_from.values() for pair in pairs})
+        for d in vocabulary
+    }
+    alone: list[Attributes] = [(attribute,) for attribute in held]
+    return [
+        Coverage(
+            attributes,
+            {
+                attribute: (
+                    sum(swap.attribute == attribute for swap in counts.made.get(attributes, ())),
+                    sum(swap.attribute == attribute for swap in counts.kept.get(attributes, ())),
+                    held[attribute],
+                )
+                for attribute in attributes
+            },
+            (len(counts.met.get(attributes, ())), prod(groups[a] for a in attributes)),
         )
+        for attributes in _ordered({*alone, *counts.made})
+        if all(attribute in held for attribute in attributes) and not is_placebo(attributes)
     ]

@@ -258,3 +258,19 @@ def _named(path: Path) -> Iterator[None]:
             f"Cannot write {path}: {error.strerror or error}. Free some space or choose another "
             "directory; what is there stays, and the run can be resumed."
         ) from error
+
+
+def read_batches(path: Path, columns: Sequence[str], rows: int) -> Iterator[Any]:
+    """Some columns of a table as record batches of at most ``rows``, read as they are needed.
+
+    Raises:
+        StoreError: it is missing or damaged.
+    """
+    import pyarrow
+    import pyarrow.parquet as parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            yield from file.iter_batches(batch_size=rows, columns=list(columns))
+    except (OSError, pyarrow.ArrowException) as error:
+        raise StoreError(f"{path} is missing or damaged; delete it and resume.") from error

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from numpy import ndarray
 
 _CONFIDENCE = 0.95
 _RESAMPLES = 2000
@@ -44,35 +48,71 @@ def clustered(sources: Iterable[tuple[int, int]], seed: int = 0) -> Rate:
     (percentile bootstrap, 2,000 resamples). With fewer than two sources there is no interval. Where
     no case or every case is a hit, resampling shows nothing: the interval is Wilson's over sources.
     """
-    import numpy
-    from scipy.stats import bootstrap
-
     pairs = [(hits, of) for hits, of in sources if of]
     hits, of = sum(h for h, _ in pairs), sum(n for _, n in pairs)
     if len(pairs) < 2:
         return Rate(hits, of)
-
-    def ratio(hit: numpy.ndarray, cases: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
-        return numpy.asarray(hit.sum(axis=axis) / cases.sum(axis=axis))
-
-    data = tuple(numpy.array(column, dtype=float) for column in zip(*pairs, strict=True))
     if not hits or hits == of:
         bounds = wilson(len(pairs) if hits else 0, len(pairs))
         return Rate(hits, of, bounds.low, bounds.high)
-    found = bootstrap(
-        data,
-        ratio,
-        paired=True,
-        vectorized=True,
-        n_resamples=_RESAMPLES,
-        batch=100,
-        confidence_level=_CONFIDENCE,
-        method="percentile",
-        rng=numpy.random.default_rng(seed),
-    )
-    return Rate(
-        hits, of, float(found.confidence_interval.low), float(found.confidence_interval.high)
-    )
+    hit, cases = _resampled(pairs, seed).T
+    return Rate(hits, of, *_bounds(hit / cases))
+
+
+def _resampled(sources: Sequence[tuple[int, ...]], seed: int) -> ndarray:
+    """Sums over sources drawn anew: one line a resample, one column for each number of a source.
+
+    Equal sources are exchangeable, so how often each distinct one is drawn is multinomial.
+    """
+    import numpy
+
+    distinct, counts = numpy.unique(numpy.array(sources), axis=0, return_counts=True)
+    rng = numpy.random.default_rng(seed)
+    drawn = rng.multinomial(len(sources), counts / len(sources), size=_RESAMPLES)
+    sums: ndarray = drawn @ distinct
+    return sums
+
+
+def _bounds(values: ndarray) -> tuple[float, float]:
+    import numpy
+
+    tail = (1 - _CONFIDENCE) / 2
+    low, high = numpy.quantile(values, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How much higher one rate is than another on the same texts, with a 95 % interval."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def excess(sources: Iterable[tuple[int, int, int, int]], seed: int = 0) -> Difference:
+    """The first rate minus the second; a source gives ``(hits, cases, hits, cases)``.
+
+    Only sources with a case of both count, so that the same texts stand on both sides; they are
+    drawn anew together (percentile bootstrap). With fewer than two there is no interval. Where both
+    rates are 0 or 1, resampling shows nothing: the interval is Newcombe's over sources.
+    """
+    from statsmodels.stats.proportion import confint_proportions_2indep
+
+    both = [source for source in sources if source[1] and source[3]]
+    if not both:
+        return Difference(None)
+    a, n, b, m = (sum(column) for column in zip(*both, strict=True))
+    value, texts = a / n - b / m, len(both)
+    if texts < 2:
+        return Difference(value)
+    if a in (0, n) and b in (0, m):
+        bounds = confint_proportions_2indep(
+            texts if a else 0, texts, texts if b else 0, texts, method="newcomb"
+        )
+        return Difference(value, float(bounds[0]), float(bounds[1]))
+    hit, cases, other, others = _resampled(both, seed).T
+    return Difference(value, *_bounds(hit / cases - other / others))
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
@@ -106,3 +146,14 @@ def in_words(rate: Rate) -> str:
     if rate.low is not None and rate.high is not None:
         words += f", 95 % interval {100 * rate.low:.1f} to {100 * rate.high:.1f}"
     return words + ")"
+
+
+def difference_in_words(found: Difference) -> str:
+    """``3.1 points higher (95 % interval -0.4 to 6.6)``."""
+    if found.value is None:
+        return "nothing to compare with"
+    side = "lower" if found.value < 0 else "higher"
+    words = f"{100 * abs(found.value):.1f} points {side}"
+    if found.low is not None and found.high is not None:
+        words += f" (95 % interval {100 * found.low:+.1f} to {100 * found.high:+.1f})"
+    return words

@@ -1,4 +1,4 @@
-"""Counting a campaign: shard after shard, so that memory depends on words and texts only.
+"""Counting a campaign: piece after piece, so that memory depends on words and texts only.
 
 Everything a report says is a sum over mutants; what is kept are sums by what a report groups by.
 """
@@ -6,133 +6,291 @@ Everything a report says is a sum over mutants; what is kept are sums by what a 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hinter_core.shards import CampaignStore, read_table
-from hinter_core.tables import TESTED
-from hinter_core.types import Verdict
+from hinter_core.tables import NOTHING, UNUSABLE
+from hinter_core.tally_columns import (
+    VERDICTS,
+    Attributes,
+    Block,
+    Book,
+    Swap,
+    blocks,
+    distinct,
+    is_placebo,
+    pieces,
+)
 
-Attributes = tuple[str, ...]
-_FLIPS = (Verdict.BIASED.value, Verdict.HIDDEN.value)
+if TYPE_CHECKING:
+    import numpy
+
+_BENIGN, _BIASED, _HIDDEN, _DISCARDED = range(4)  # places in VERDICTS
 _EXAMPLES = 12
+_LISTED = 1000  # rows that could not be used, named one by one
+_ROOM = 2**24  # more than there are word pairs: (row, swap) becomes one number
 
 
-@dataclass
+@dataclass(slots=True)
 class Counted:
-    """Errors and cases: a case is a mutant that was kept and answered."""
+    """Cases, errors among them, and hidden ones among these.
+
+    A case is a mutant that was kept and answered.
+    """
 
     errors: int = 0
     cases: int = 0
+    hidden: int = 0
 
-    def add(self, error: bool) -> None:
-        """Count one case."""
-        self.cases += 1
-        self.errors += error
+    def __iadd__(self, other: Counted) -> Counted:
+        self.errors += other.errors
+        self.cases += other.cases
+        self.hidden += other.hidden
+        return self
 
 
 @dataclass
 class Tally:
     """The sums over all mutants of one model.
 
-    ``verdicts``: by attributes, counts of verdicts. ``sources``: by attributes and source text,
-    errors and cases. ``truth``: for order 2, by attributes, counts of (whole flips, first part
-    flips, second part flips), as MutaInt's Table 6. ``groups``: by attributes and the groups that a
-    text was turned into. ``words``: by attribute, replaced and replacing word, of atomic mutants.
-    ``examples``: hidden mutants as (row, edits).
+    ``verdicts``: by attributes, counts of verdicts. ``sources``: by attributes and row of the
+    source text; ``discards`` alike, errors being the discarded and cases all mutants. ``truth``:
+    for order 2, by attributes, counts of (whole flips, first part flips, second part flips), as
+    MutaInt's Table 6, where all three are cases. ``groups``: by attributes and the groups that a
+    text was turned into. ``words``: by word pair, of atomic mutants. ``examples``: some hidden
+    mutants, each of another text or other attributes.
     """
 
     verdicts: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     sources: dict[Attributes, dict[int, Counted]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(Counted))
     )
-    hidden_sources: dict[Attributes, set[int]] = field(default_factory=lambda: defaultdict(set))
+    discards: dict[Attributes, dict[int, Counted]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(Counted))
+    )
     truth: dict[Attributes, Counter[tuple[bool, bool, bool]]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
     groups: dict[Attributes, dict[tuple[str, ...], Counted]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(Counted))
     )
-    words: dict[tuple[str, str, str], Counted] = field(default_factory=lambda: defaultdict(Counted))
+    words: dict[Swap, Counted] = field(default_factory=lambda: defaultdict(Counted))
     failures: Counter[str] = field(default_factory=Counter)
     examples: list[dict[str, Any]] = field(default_factory=list)
+    _flips: tuple[numpy.ndarray, numpy.ndarray] | None = None
+
+    def add(self, piece: Any, place: int, parts: Sequence[Block], book: Book) -> None:
+        """Add a piece's mutants, as the model at ``place`` answered them."""
+        import numpy
+
+        failures = piece[f"failure-{place}"].drop_null()
+        self.failures.update(failures.to_pylist())
+        verdicts = _codes(piece[f"verdict-{place}"])
+        for block in parts:
+            own = verdicts[block.at]
+            self._count(block, own)
+            if block.order == 1:
+                cases = numpy.flatnonzero(_cases(own))
+                for number, counted in _sums(block.swaps[cases, 0], own[cases]):
+                    self.words[book.swaps[number]] += counted
+                self._remember(block.rows[cases], block.swaps[cases, 0], own[cases] != _BENIGN)
+            elif block.order == 2:
+                self._compare(block, own)
+        for at in numpy.flatnonzero(verdicts == _HIDDEN).tolist():
+            if len(self.examples) == _EXAMPLES:
+                break
+            self._show(piece, place, at)
+        # Parts come before wholes and texts one after another: only the last may go on.
+        self._forget(int(piece["row"][-1].as_py()))
+
+    def _count(self, block: Block, verdicts: numpy.ndarray) -> None:
+        import numpy
+
+        asked = verdicts >= 0
+        pairs, lines = distinct(numpy.stack([block.sets[asked], verdicts[asked]], axis=1))
+        for (number, verdict), many in zip(lines.tolist(), numpy.bincount(pairs), strict=True):
+            self.verdicts[block.set_names[number]][VERDICTS[verdict].value] += int(many)
+        cases = numpy.flatnonzero(_cases(verdicts))
+        own = verdicts[cases]
+        for number, counted in _sums(block.groups[cases], own):
+            attributes, groups = block.group_names[number]
+            self.groups[attributes][groups] += counted
+        lost = numpy.where(verdicts == _DISCARDED, _BIASED, _BENIGN)
+        for chosen, errors, into in (
+            (cases, own, self.sources),
+            (numpy.flatnonzero(asked), lost[asked], self.discards),
+        ):
+            codes, texts = distinct(numpy.stack([block.sets[chosen], block.rows[chosen]], axis=1))
+            for number, counted in _sums(codes, errors):
+                of, row = texts[number].tolist()
+                into[block.set_names[of]][row] += counted
+
+    def _remember(self, rows: Any, swaps: Any, flips: Any) -> None:
+        import numpy
+
+        keys = rows * _ROOM + swaps
+        if self._flips is not None:
+            keys = numpy.concatenate([self._flips[0], keys])
+            flips = numpy.concatenate([self._flips[1], flips])
+        order = numpy.argsort(keys, kind="stable")
+        self._flips = (keys[order], flips[order])
+
+    def _compare(self, block: Block, verdicts: numpy.ndarray) -> None:
+        """The truth table: mutants of two edits beside each edit alone."""
+        import numpy
+
+        if self._flips is None or not len(self._flips[0]):
+            return
+        keys, flips = self._flips
+        found = _cases(verdicts)
+        code = block.sets * 2 + (verdicts != _BENIGN)
+        for column in block.swaps.T:
+            wanted = block.rows * _ROOM + column
+            place = numpy.minimum(numpy.searchsorted(keys, wanted), len(keys) - 1)
+            found &= keys[place] == wanted
+            code = code * 2 + flips[place]
+        for number, many in zip(*numpy.unique(code[found], return_counts=True), strict=True):
+            rest, second = divmod(int(number), 2)
+            rest, first = divmod(rest, 2)
+            of, whole = divmod(rest, 2)
+            self.truth[block.set_names[of]][bool(whole), bool(first), bool(second)] += int(many)
+
+    def _forget(self, row: int) -> None:
+        if self._flips is not None:
+            keys, flips = self._flips
+            last = keys // _ROOM == row
+            self._flips = (keys[last], flips[last])
+
+    def _show(self, piece: Any, place: int, at: int) -> None:
+        row, edits = piece["row"][at].as_py(), piece["edits"][at].as_py()
+        attributes = tuple(edit["attribute"] for edit in edits)
+        known = any((row, attributes) == (e["row"], e["attributes"]) for e in self.examples)
+        if not known and not is_placebo(attributes):
+            self.examples.append(
+                {
+                    "shard": piece["shard"][at].as_py(),
+                    "row": row,
+                    "attributes": attributes,
+                    "edits": edits,
+                    "labels": piece[f"labels-{place}"][at].as_py(),
+                }
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """A row that gave no mutants, and why."""
+
+    row: int
+    id: str
+    reason: str
 
 
 @dataclass
 class Counts:
-    """A whole campaign counted; ``models`` by name."""
+    """A whole campaign counted; ``models`` by name.
+
+    ``texts``: by outcome. ``faults``: rows that could not be used; ``idle``: texts with nothing to
+    test; of each the first 1,000. ``made`` and ``kept``: by attributes, the word pairs in mutants
+    made, and in those that the invariant kept. ``met``: by attributes, the groups (one of each
+    attribute) that mutants made were turned into.
+    """
 
     texts: Counter[str] = field(default_factory=Counter)
-    faults: list[tuple[int, str]] = field(default_factory=list)
+    faults: list[Unused] = field(default_factory=list)
+    idle: list[Unused] = field(default_factory=list)
+    made: dict[Attributes, set[Swap]] = field(default_factory=lambda: defaultdict(set))
+    kept: dict[Attributes, set[Swap]] = field(default_factory=lambda: defaultdict(set))
+    met: dict[Attributes, set[tuple[str, ...]]] = field(default_factory=lambda: defaultdict(set))
     models: dict[str, Tally] = field(default_factory=dict)
-    pairs: dict[str, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
 
 
 def count(store: CampaignStore) -> Counts:
     """Count all shards that are done.
 
     Raises:
-        StoreError: no campaign, or a table that cannot be read.
+        StoreError: no campaign, or tables that cannot be read or do not fit together.
     """
-    spec = store.read()
-    counts = Counts()
-    for shard in store.known():
-        texts = read_table(store.texts(shard)).to_pylist()
-        for text in texts:
-            counts.texts[text["outcome"]] += 1
-            if text["outcome"] != TESTED and len(counts.faults) < 1000:
-                counts.faults.append((text["row"], text["detail"]))
-        mutants = read_table(store.mutants(shard)).to_pylist()
-        for mutant in mutants:
-            for edit in mutant["edits"]:
-                counts.pairs[edit["attribute"]].add((edit["source"], edit["target"]))
-        by_row = {text["row"]: text for text in texts}
-        for name, model in spec["models"].items():
-            path = store.shards / f"{shard:05}.answers-{model['key']}.parquet"
-            if path.exists():
-                tally = counts.models.setdefault(name, Tally())
-                answers = [a for a in read_table(path).to_pylist() if a["mutant"] >= 0]
-                _add_shard(tally, mutants, answers, by_row)
+    models = {name: model["key"] for name, model in store.read()["models"].items()}
+    counts, book, shards = Counts(), Book(), store.known()
+    for shard in shards:
+        _add_texts(counts, read_table(store.texts(shard)))
+    tallies = {name: Tally() for name in models}
+    for piece in pieces(store, shards, models):
+        parts = list(blocks(piece, book))
+        for block in parts:
+            _add_coverage(counts, block, book)
+        for place, tally in enumerate(tallies.values()):
+            tally.add(piece, place, parts, book)
+    asked = {name for name, key in models.items() if any(store.shards.glob(f"*-{key}.parquet"))}
+    counts.models = {name: tally for name, tally in tallies.items() if name in asked}
+    for name, tally in counts.models.items():
+        for example in tally.examples:
+            _complete(example, store, models[name])
     return counts
 
 
-def _add_shard(
-    tally: Tally,
-    mutants: list[dict[str, Any]],
-    answers: list[dict[str, Any]],
-    texts: Mapping[int, Mapping[str, Any]],
-) -> None:
-    flipped: dict[tuple[int, frozenset[tuple[Any, ...]]], bool] = {}
-    for mutant, answer in zip(mutants, answers, strict=True):
-        verdict, edits = answer["verdict"], mutant["edits"]
-        attributes = tuple(edit["attribute"] for edit in edits)
-        tally.verdicts[attributes][verdict] += 1
-        if answer["failure"]:
-            tally.failures[answer["failure"]] += 1
-        if verdict in (Verdict.DISCARDED.value, Verdict.UNANSWERED.value):
-            continue
-        error = verdict in _FLIPS
-        row = mutant["row"]
-        tally.sources[attributes][row].add(error)
-        tally.groups[attributes][tuple(edit["target_group"] for edit in edits)].add(error)
-        keys = [_key(edit) for edit in edits]
-        if mutant["order"] == 1:
-            (edit,) = edits
-            tally.words[(attributes[0], edit["source"], edit["target"])].add(error)
-            flipped[row, frozenset(keys)] = error
-        elif mutant["order"] == 2:
-            parts = [flipped.get((row, frozenset(p))) for p in combinations(keys, 1)]
-            if None not in parts:
-                tally.truth[attributes][error, bool(parts[0]), bool(parts[1])] += 1
-        if verdict == Verdict.HIDDEN.value:
-            tally.hidden_sources[attributes].add(row)
-            if len(tally.examples) < _EXAMPLES:
-                text = texts[row]["text"]
-                example = {"row": row, "text": text, "edits": edits, "labels": answer["labels"]}
-                tally.examples.append(example)
+def _add_texts(counts: Counts, texts: Any) -> None:
+    counts.texts.update(texts["outcome"].to_pylist())
+    for outcome, listed in ((UNUSABLE, counts.faults), (NOTHING, counts.idle)):
+        for text in texts.filter(_equal(texts["outcome"], outcome)).to_pylist():
+            if len(listed) < _LISTED:
+                listed.append(Unused(text["row"], text["id"] or "", text["detail"]))
 
 
-def _key(edit: Mapping[str, Any]) -> tuple[Any, ...]:
-    return (edit["attribute"], edit["source"], edit["target"], *edit["spans"])
+def _add_coverage(counts: Counts, block: Block, book: Book) -> None:
+    import numpy
+
+    for number, attributes in enumerate(block.set_names):
+        own = block.sets == number
+        for mutants, found in ((own, counts.made), (own & block.kept, counts.kept)):
+            numbers = numpy.unique(block.swaps[mutants])
+            found[attributes].update(book.swaps[i] for i in numbers.tolist())
+    for attributes, groups in block.group_names:
+        counts.met[attributes].add(groups)
+
+
+def _complete(example: dict[str, Any], store: CampaignStore, key: str) -> None:
+    """Add the text and the model's answer to it."""
+    texts = read_table(store.texts(example["shard"]))
+    answers = read_table(store.shards / f"{example['shard']:05}.answers-{key}.parquet")
+    (text,) = texts.filter(_equal(texts["row"], example["row"])).to_pylist()
+    own = answers.filter(_equal(answers["row"], example["row"]))
+    (original,) = own.filter(_equal(own["mutant"], -1)).to_pylist()
+    example |= {"id": text["id"], "text": text["text"], "original": original["labels"]}
+
+
+def _equal(column: Any, value: Any) -> Any:
+    import pyarrow.compute as pc
+
+    return pc.equal(column, value)
+
+
+def _codes(verdicts: Any) -> numpy.ndarray:
+    """Verdicts as places in ``VERDICTS``; -1 where there is none yet."""
+    import pyarrow
+    import pyarrow.compute as pc
+
+    known = pyarrow.array([verdict.value for verdict in VERDICTS])
+    found: numpy.ndarray = pc.fill_null(pc.index_in(verdicts, known), -1).to_numpy()
+    return found
+
+
+def _cases(verdicts: numpy.ndarray) -> numpy.ndarray:
+    """Which mutants were kept and answered."""
+    found: numpy.ndarray = (verdicts >= 0) & (verdicts <= _HIDDEN)
+    return found
+
+
+def _sums(codes: numpy.ndarray, verdicts: numpy.ndarray) -> Iterable[tuple[int, Counted]]:
+    """For each code that occurs, its cases counted."""
+    import numpy
+
+    hidden, biased = verdicts == _HIDDEN, verdicts == _BIASED
+    cases = numpy.bincount(codes)
+    errors = numpy.bincount(codes[hidden | biased], minlength=len(cases))
+    hid = numpy.bincount(codes[hidden], minlength=len(cases))
+    for number in numpy.flatnonzero(cases).tolist():
+        yield number, Counted(int(errors[number]), int(cases[number]), int(hid[number]))

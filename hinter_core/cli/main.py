@@ -16,6 +16,7 @@ from hinter_core.cli.cache import cache
 from hinter_core.cli.check import check
 from hinter_core.cli.dictionary import dictionary
 from hinter_core.cli.models import models, predict
+from hinter_core.cli.report import report
 from hinter_core.cli.run import run, verify
 from hinter_core.errors import HinterError
 
@@ -30,6 +31,7 @@ cli = typer.Typer(
 cli.command("check")(check)
 cli.command("run")(run)
 cli.command("verify")(verify)
+cli.command("report")(report)
 cli.command("predict")(predict)
 cli.command("models")(models)
 cli.add_typer(cache, name="cache")

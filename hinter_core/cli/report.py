@@ -1,0 +1,91 @@
+"""``hinter report``: what a campaign found, to read, to print, to compute with, and as a gate."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import typer
+
+from hinter_core.errors import InputError
+from hinter_core.export import rows_to_csv
+from hinter_core.report import Report, make_report
+from hinter_core.report_gate import gate, junit
+from hinter_core.report_html import to_html
+from hinter_core.report_text import print_report, to_markdown
+from hinter_core.report_values import flat_rows, plain
+from hinter_core.shards import CampaignStore
+
+_FORMS: dict[str, Callable[[Report], str]] = {
+    "markdown": to_markdown,
+    "csv": lambda report: rows_to_csv(flat_rows(report)),
+    "json": lambda report: json.dumps(plain(report), ensure_ascii=False, indent=1) + "\n",
+    "html": to_html,
+}
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(help="A campaign's directory.")],
+    markdown: Annotated[bool, typer.Option("--markdown", help="Tables in Markdown.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="The main lines, for a spreadsheet.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Everything, as plain values.")] = False,
+    html: Annotated[
+        bool, typer.Option("--html", help="One page with charts that needs no network.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
+    fail_over: Annotated[
+        float | None,
+        typer.Option(help="Exit 1 where an intersectional error rate is above this share."),
+    ] = None,
+    junit_file: Annotated[
+        Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")
+    ] = None,
+) -> None:
+    """Say what a campaign found; with --fail-over, let a model pass or not."""
+    given = zip(_FORMS, (markdown, csv, as_json, html), strict=True)
+    chosen = [name for name, wanted in given if wanted]
+    if len(chosen) > 1:
+        raise InputError(f"Choose one of --{' and --'.join(chosen)}.")
+    if chosen == ["html"] and out is None and sys.stdout.isatty():
+        raise InputError("A page is too long for a terminal; add --out report.html.")
+    made = make_report(CampaignStore(folder))
+    faults = gate(made, fail_over) if fail_over is not None else []
+    if junit_file is not None:
+        _write(junit_file, junit(made, fail_over))
+    _tell(made, chosen[0] if chosen else "", out)
+    for fault in faults:
+        typer.echo(f"hinter: {fault}", err=True)
+    if faults:
+        raise typer.Exit(1)
+
+
+def _tell(made: Report, form: str, out: Path | None) -> None:
+    if form:
+        text = _FORMS[form](made)
+        if out is None:
+            typer.echo(text, nl=False)
+        else:
+            _write(out, text)
+    elif out is None:
+        print_report(made, sys.stdout)
+    else:
+        with _opened(out) as stream:
+            print_report(made, stream)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[TextIO]:
+    try:
+        with path.open("w", encoding="utf-8", newline="\n") as stream:
+            yield stream
+    except OSError as error:
+        raise InputError(f"Cannot write {path}: {error.strerror}. Check the path.") from error
+
+
+def _write(path: Path, text: str) -> None:
+    with _opened(path) as stream:
+        stream.write(text)

@@ -1,0 +1,159 @@
+"""A report as one page: a single file that needs no network, light or dark, on screen or paper.
+
+Every text goes through ``escape`` once; charts lie in the page as JSON, beside a table that says
+the same, so that the page can be read without a script too.
+"""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from hinter_core.report import ModelReport, Report
+from hinter_core.report_figures import Figure, bars, flow, heat_maps
+from hinter_core.report_tables import Section, line_in_words, percent, sections
+
+STYLE = Path(__file__).resolve().parent.parent / "assets" / "css" / "report.css"
+_FOLDED = {"every-group", "truth", "words", "directions", "coverage"}  # tables opened by a click
+_DRAW = """
+for (const place of document.querySelectorAll('.chart')) {
+  const figure = JSON.parse(place.querySelector('script').textContent);
+  const drawn = document.createElement('div');
+  place.append(drawn);
+  Plotly.newPlot(drawn, figure.data, figure.layout, {responsive: true, displayModeBar: false});
+}
+// Paper is narrower than a window, and a chart is drawn for the width it had.
+const fit = size => document.querySelectorAll('.js-plotly-plot').forEach(
+  drawn => Plotly.relayout(drawn, size || {width: drawn.closest('.maps') ? 320 : 640}));
+addEventListener('beforeprint', () => {
+  document.querySelectorAll('details').forEach(d => { d.open = true; });
+  fit();
+});
+addEventListener('afterprint', () => fit({width: null, autosize: true}));
+"""
+
+
+def to_html(report: Report) -> str:
+    """The page.
+
+    Raises:
+        OSError: the style sheet is missing.
+    """
+    from plotly.offline import get_plotlyjs
+
+    title = f"HInter report: {Path(report.campaign.data).name}"
+    by_model: dict[str, list[Section]] = {}
+    for section in sections(report):
+        by_model.setdefault(section.model, []).append(section)
+    overview, main, coverage, unused = by_model.pop("")
+    body = [
+        f"<header><h1>{escape(title)}</h1>{_sentences(overview.sentences[:2])}</header>",
+        _cards(report),
+        _section(main, _chart(bars(report), "Error rates with their intervals")),
+        *(_model(model, by_model[model.model]) for model in report.models),
+        _section(coverage),
+        _section(unused),
+    ]
+    return "\n".join(
+        [
+            '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">',
+            f"<title>{escape(title)}</title>",
+            f"<style>{STYLE.read_text(encoding='utf-8')}</style></head><body><main>",
+            *body,
+            f"</main><script>{get_plotlyjs()}</script><script>{_DRAW}</script></body></html>\n",
+        ]
+    )
+
+
+def _cards(report: Report) -> str:
+    cards = []
+    for model in report.models:
+        line = model.intersectional
+        share, _, interval = percent(line.errors).partition(" [")
+        cards.append(
+            f'<article class="card"><h2>{escape(model.model)}</h2>'
+            f'<p class="big">{escape(share)}</p>'
+            f'<p class="quiet">{escape("[" + interval if interval else "no interval")} '
+            "intersectional error rate</p>"
+            f"<p>{escape(line_in_words(line))}</p></article>"
+        )
+    return f'<div class="cards">{"".join(cards)}</div>' if cards else "<p>No model was asked.</p>"
+
+
+def _model(model: ModelReport, found: list[Section]) -> str:
+    parts = [f'<section class="model"><h2 class="name">{escape(model.model)}</h2>']
+    for section in found:
+        charts = ""
+        if section.key == "flow":
+            charts = _chart(flow(model), "From mutants to verdicts")
+        elif section.key == "groups":
+            maps = "".join(
+                f"<div><h4>{escape(name)}: error rate, %, by the groups a text was turned into</h4>"
+                + _chart(figure, f"Heat map of {name}")
+                + "</div>"
+                for name, figure in heat_maps(model)
+            )
+            charts = f'<div class="maps">{maps}</div>' if maps else ""
+        parts.append(_section(section, charts, level=3))
+    return "".join([*parts, "</section>"])
+
+
+def _section(section: Section, charts: str = "", level: int = 2) -> str:
+    table = _table(section)
+    if section.key in _FOLDED and table:
+        many = f"{len(section.rows):,} lines"
+        table = f"<details><summary>Table ({many})</summary>{table}</details>"
+    return (
+        f'<section class="{section.key}"><h{level}>{escape(section.title)}</h{level}>'
+        f"{charts}{_sentences(section.sentences)}{table}</section>"
+    )
+
+
+def _sentences(sentences: list[str]) -> str:
+    said = [escape(sentence) for sentence in sentences]
+    if len(said) < 4:
+        return "".join(f"<p>{sentence}</p>" for sentence in said)
+    items = "".join(f"<li>{sentence}</li>" for sentence in said)
+    return f"<details class='words'><summary>In words</summary><ul>{items}</ul></details>"
+
+
+def _table(section: Section) -> str:
+    if not section.rows:
+        return ""
+    # Names of models are long: each gets a line of its own above its rows.
+    grouped = section.columns[0] == "Model"
+    columns = section.columns[grouped:]
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
+    rows, last = [], ""
+    for row in section.rows:
+        if grouped and row[0] != last:
+            last = row[0]
+            span = f'<th scope="rowgroup" colspan="{len(columns)}">{escape(last)}</th>'
+            rows.append(f"<tr>{span}</tr>")
+        cells = "".join(
+            f'<td data-label="{escape(column)}">{escape(cell)}</td>'
+            for column, cell in zip(columns, row[grouped:], strict=True)
+        )
+        rows.append(f"<tr>{cells}</tr>")
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(section.title)}">'
+        f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _chart(figure: Figure | None, name: str) -> str:
+    if figure is None:
+        return ""
+    return (
+        f'<div class="chart" role="img" aria-label="{escape(name)}">'
+        f'<script type="application/json">{_json(figure)}</script></div>'
+    )
+
+
+def _json(value: Any) -> str:
+    """JSON that cannot end the script element it lies in."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")

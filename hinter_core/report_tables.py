@@ -1,0 +1,331 @@
+"""A report as sections of sentences and tables of text.
+
+Terminal, Markdown and the page show the same sections, so that they say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hinter_core.mutation import apply_edits
+from hinter_core.report import ALPHA, Group, Line, ModelReport, Report, Turn, label
+from hinter_core.sentences import split_sentences
+from hinter_core.statistics import Rate, difference_in_words, in_words
+from hinter_core.tables import NOTHING, TESTED, UNUSABLE, edit_from_row
+from hinter_core.types import Verdict
+
+_AROUND = 90  # characters of a long text shown on either side of a change
+_NAMED = 20  # rows named one by one
+_DOTS = "\u2026"
+_ARROW = " \u2192 "
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, sentences, and perhaps a table; ``model`` is empty where it is of all models."""
+
+    key: str
+    title: str
+    sentences: list[str] = field(default_factory=list)
+    columns: list[str] = field(default_factory=list)
+    rows: list[list[str]] = field(default_factory=list)
+    model: str = ""
+
+
+def sections(report: Report) -> list[Section]:
+    """All sections, in the order in which they are read."""
+    found = [_overview(report), _main(report)]
+    for model in report.models:
+        makers = (_flow, _excess, _truth, _overlap, _groups, _turns, _examples, _failures)
+        found += [section for make in makers for section in make(model)]
+    return [*found, _coverage(report), _unused(report)]
+
+
+def percent(rate: Rate) -> str:
+    """``15.0 % [9.0, 24.4]``, which a page breaks before the bracket only."""
+    if rate.share is None:
+        return "\u2013"
+    share = f"{100 * rate.share:.1f}\u00a0%"
+    if rate.low is None or rate.high is None:
+        return share
+    return f"{share} [{100 * rate.low:.1f},\u00a0{100 * rate.high:.1f}]"
+
+
+def _overview(report: Report) -> Section:
+    campaign, texts = report.campaign, report.texts
+    sample = f"a sample of {campaign.sample:,} texts" if campaign.sample else "all texts"
+    limit = f", at most {campaign.limit:,} mutants a text" if campaign.limit else ""
+    sentences = [
+        f"Data: {Path(campaign.data).name}, {sample}, {', '.join(campaign.attributes)}, up to "
+        f"order {campaign.order}{limit}, seed {campaign.seed}, parser {campaign.parser}, "
+        f"campaign {report.identity}.",
+        f"Of {texts.total():,} texts, {texts[TESTED]:,} were tested, {texts[NOTHING]:,} had "
+        f"nothing to test and {texts[UNUSABLE]:,} could not be used.",
+    ]
+    if not report.models:
+        sentences.append("No model has been asked yet.")
+    sentences += [f"{m.model}: {line_in_words(m.intersectional)}" for m in report.models]
+    return Section("overview", "Overview", sentences)
+
+
+def line_in_words(line: Line) -> str:
+    """What one line shows, in sentences."""
+    errors, texts = line.errors, line.sources
+    words = f"{in_words(errors)} {line.name} mutants changed the answer"
+    if not errors.of:
+        words = f"No {line.name} mutant was kept and answered"
+    elif line.hidden and line.hidden.of:
+        words += f"; of these, {in_words(line.hidden)} are hidden: no smaller change shows them"
+    if texts.of:
+        words += f". {in_words(texts)} original texts are concerned"
+    if line.discarded.of:
+        words += f". {in_words(line.discarded)} mutants were discarded"
+    lost = line.verdicts[Verdict.UNANSWERED.value]
+    if lost:
+        words += f", {lost:,} had no answer"
+    return words + "."
+
+
+def _main(report: Report) -> Section:
+    columns = ["Model", "Attributes", "Mutants", "Cases", "Error rate", "Hidden, of errors",
+               "Discarded", "Texts with errors"]  # fmt: skip
+    rows, sentences = [], []
+    for model in report.models:
+        for line in lines_of(model):
+            rows.append(
+                [
+                    model.model,
+                    line.name,
+                    f"{line.mutants:,}",
+                    f"{line.errors.of:,}",
+                    percent(line.errors),
+                    percent(line.hidden) if line.hidden else "",
+                    percent(line.discarded),
+                    f"{line.sources.hits:,} of {line.sources.of:,}, {percent(line.sources)}",
+                ]
+            )
+            sentences.append(f"{model.model}, {line.name}: {line_in_words(line)}")
+    note = (
+        "A case is a mutant that the invariant kept and the model answered. Intervals are of 95 %; "
+        "those over mutants draw whole texts anew, as mutants of one text are not independent."
+    )
+    return Section("main", "Error rates", [note, *sentences], columns, rows)
+
+
+def lines_of(model: ModelReport) -> list[Line]:
+    """All lines of the main table: sets of attributes, their sums, placebo."""
+    return [*model.lines, model.atomic, model.intersectional, *model.placebo]
+
+
+def _flow(model: ModelReport) -> Iterable[Section]:
+    names = [verdict.value for verdict in Verdict]
+    both = (model.atomic, model.intersectional)
+    rows = [[line.name, *(f"{line.verdicts[n]:,}" for n in names)] for line in both]
+    total = model.atomic.mutants + model.intersectional.mutants
+    lost = sum(line.verdicts[Verdict.DISCARDED.value] for line in both)
+    hidden = model.intersectional.verdicts[Verdict.HIDDEN.value]
+    words = (
+        f"Of {total:,} mutants {lost:,} were discarded, because the change broke the grammar of "
+        f"the text; {hidden:,} show bias that only a change of several attributes shows."
+    )
+    columns = ["Mutants", *(name.capitalize() for name in names)]
+    yield Section("flow", "What became of the mutants", [words], columns, rows, model.model)
+
+
+def _excess(model: ModelReport) -> Iterable[Section]:
+    if not model.excess:
+        return
+    sentences = [
+        "Placebo changes are neutral; a model that turns on them is brittle, not biased."
+    ] + [
+        f"Order {e.order}: on the same texts {in_words(e.errors)} changed the answer, and "
+        f"{in_words(e.placebo)} of placebo changes: {difference_in_words(e.difference)}."
+        for e in model.excess
+    ]
+    rows = [
+        [str(e.order), percent(e.errors), percent(e.placebo), difference_in_words(e.difference)]
+        for e in model.excess
+    ]
+    columns = ["Order", "Error rate", "Placebo", "Excess"]
+    yield Section("excess", "Beyond placebo", sentences, columns, rows, model.model)
+
+
+def _truth(model: ModelReport) -> Iterable[Section]:
+    if not model.truths:
+        return
+    rows, sentences = [], []
+    for truth in model.truths:
+        total = sum(truth.rows.values())
+        name = label(truth.attributes)
+        for key in sorted({(w, a, b) for w in (0, 1) for a in (0, 1) for b in (0, 1)}):
+            many = truth.rows.get((bool(key[0]), bool(key[1]), bool(key[2])), 0)
+            cells = ["bias" if flag else "\u2013" for flag in key]
+            rows.append([name, *cells, f"{many:,}", f"{100 * many / total:.2f} %"])
+        sentences.append(
+            f"{name}: {truth.only_whole:,} mutants of {total:,} change the answer where neither "
+            f"part does; {truth.only_part:,} leave it where a part changes it (exact McNemar test, "
+            f"p {p_in_words(truth.p_value)})."
+        )
+    columns = ["Attributes", "Together", "First alone", "Second alone", "Mutants", "Share"]
+    title = "Together against alone"
+    yield Section("truth", title, sentences, columns, rows, model.model)
+
+
+def p_in_words(p: float) -> str:
+    """``= 0.02`` or ``< 0.001``."""
+    return "< 0.001" if p < 0.001 else f"= {p:.2g}"
+
+
+def _overlap(model: ModelReport) -> Iterable[Section]:
+    if not model.overlaps:
+        return
+    columns = ["Attributes", "Only alone", "Both", "Only together", "Neither"]
+    rows = [
+        [label(o.attributes), *(f"{n:,}" for n in (o.only_atomic, o.both, o.only_together,
+                                                  o.neither))]
+        for o in model.overlaps
+    ]  # fmt: skip
+    sentences = [
+        f"{label(o.attributes)}: of {o.only_atomic + o.both + o.only_together + o.neither:,} "
+        f"texts, {o.only_together:,} show bias only when attributes change together, "
+        f"{o.only_atomic:,} only when one changes, {o.both:,} both ways."
+        for o in model.overlaps
+    ]
+    yield Section("overlap", "Texts that show bias", sentences, columns, rows, model.model)
+
+
+def _groups(model: ModelReport) -> Iterable[Section]:
+    if not model.groups:
+        return
+    of: dict[tuple[str, ...], list[Group]] = {}
+    for group in model.groups:
+        of.setdefault(group.attributes, []).append(group)
+    rows, sentences = [], []
+    for attributes, groups in of.items():
+        above = [g for g in groups if g.above]
+        sure = [g for g in above if g.p_value < ALPHA]
+        names = ", ".join(label(g.groups) for g in sorted(sure, key=lambda g: g.p_value)[:12])
+        rows.append(
+            [label(attributes), f"{100 * groups[0].mean:.1f}\u00a0%", f"{len(above)}/{len(groups)}",
+             f"{len(sure)}/{len(groups)}", names or "\u2013"]
+        )  # fmt: skip
+        sentences.append(
+            f"{label(attributes)}: {len(above)} of {len(groups)} groups lie above their mean of "
+            f"{100 * groups[0].mean:.1f} %; {len(sure)} of them beyond chance."
+        )
+    sentences.append(
+        "Above the mean is what was published (GAB for one attribute, GIB for several). Beyond "
+        f"chance: exact test against the mean, adjusted over all groups after Benjamini and "
+        f"Hochberg, below {ALPHA}; it takes cases of one text for independent."
+    )
+    columns = ["Attributes", "Mean", "Above it", "Beyond chance", "Groups beyond chance"]
+    yield Section("groups", "Groups", sentences, columns, rows, model.model)
+    every = [group_row(group) for group in model.groups]
+    columns = ["Attributes", "Turned into", "Errors", "Cases", "Error rate", "Above", "Adjusted p"]
+    yield Section("every-group", "Every group", [], columns, every, model.model)
+
+
+def group_row(group: Group) -> list[str]:
+    """One group as a line of text."""
+    return [
+        label(group.attributes), label(group.groups), f"{group.errors.hits:,}",
+        f"{group.errors.of:,}", percent(group.errors), "yes" if group.above else "no",
+        p_in_words(group.p_value).removeprefix("= "),
+    ]  # fmt: skip
+
+
+def _turns(model: ModelReport) -> Iterable[Section]:
+    if not model.words:
+        return
+    for key, title, turns in (
+        ("words", "Worst words", model.words),
+        ("directions", "Worst directions", model.directions),
+    ):
+        rows = [
+            [t.attribute, t.source + _ARROW + t.target, str(t.errors.hits), str(t.errors.of),
+             percent(t.errors)]
+            for t in turns
+        ]  # fmt: skip
+        columns = ["Attribute", "Change", "Errors", "Cases", "Error rate"]
+        yield Section(key, title, [_worst(turns[0])], columns, rows, model.model)
+
+
+def _worst(turn: Turn) -> str:
+    return (
+        f"{turn.source}{_ARROW}{turn.target}, alone, changed the answer in {in_words(turn.errors)} "
+        "cases. Listed by the lower end of the interval."
+    )
+
+
+def _examples(model: ModelReport) -> Iterable[Section]:
+    if not model.examples:
+        return
+    rows = [list(example_row(example).values()) for example in model.examples]
+    columns = [name.capitalize() for name in example_row(model.examples[0])]
+    words = "In each, no smaller change turns the answer, and the whole change does."
+    yield Section("examples", "Hidden bias", [words], columns, rows, model.model)
+
+
+def example_row(example: Mapping[str, Any]) -> dict[str, str]:
+    """A hidden mutant as text; long texts are cut around what changes."""
+    text = example["text"]
+    edits = [edit_from_row(row) for row in example["edits"]]
+    mutant = apply_edits(text, edits, split_sentences(text))
+    first, last = mutant.splices[0], mutant.splices[-1]
+    return {
+        "row": str(example["row"]),
+        "change": ", ".join(e.pair.source.text + _ARROW + e.pair.target.text for e in edits),
+        "answer": _labels(example["original"]) + _ARROW + _labels(example["labels"]),
+        "text": _cut(text, first.start, last.end),
+        "mutant": _cut(mutant.text, first.at, last.at + len(last.new)),
+    }
+
+
+def _labels(labels: Sequence[str] | None) -> str:
+    return ", ".join(labels or ()) or "no label"
+
+
+def _cut(text: str, start: int, end: int) -> str:
+    begin, stop = max(0, start - _AROUND), end + _AROUND
+    cut = text[begin:stop]
+    if len(cut) > 6 * _AROUND:  # changes far apart
+        cut = text[begin : start + _AROUND] + _DOTS + text[end - _AROUND : stop]
+    return (_DOTS * (begin > 0) + cut + _DOTS * (stop < len(text))).replace("\n", " ")
+
+
+def _failures(model: ModelReport) -> Iterable[Section]:
+    if model.failures:
+        rows = [[name, f"{many:,}"] for name, many in model.failures.most_common()]
+        words = f"{model.failures.total():,} mutants had no usable answer; they are in no rate."
+        yield Section("failures", "No answer", [words], ["Reason", "Mutants"], rows, model.model)
+
+
+def _coverage(report: Report) -> Section:
+    rows = []
+    for coverage in report.coverage:
+        met, possible = coverage.groups
+        for attribute, (made, kept, held) in coverage.pairs.items():
+            rows.append(
+                [label(coverage.attributes), attribute, f"{made:,} of {held:,}",
+                 f"{100 * made / held:.1f} %" if held else "\u2013", f"{kept:,}",
+                 f"{met:,} of {possible:,}"]
+            )  # fmt: skip
+    columns = ["Changed", "Dictionary", "Word pairs met", "Share", "Kept at least once",
+               "Groups met"]  # fmt: skip
+    words = (
+        "How many of the word pairs of the dictionaries the texts gave occasion to try, and how "
+        "many combinations of groups texts were turned into."
+    )
+    return Section("coverage", "Coverage", [words], columns, rows)
+
+
+def _unused(report: Report) -> Section:
+    many = report.texts[UNUSABLE]
+    words = f"{many:,} rows could not be used." if many else "Every row could be used."
+    if many > _NAMED:
+        words += f" The first {_NAMED} are:"
+    rows = [[str(f.row), f.id, f.reason] for f in report.faults[:_NAMED]]
+    return Section("unused", "Rows that could not be used", [words], ["Row", "Id", "Reason"], rows)

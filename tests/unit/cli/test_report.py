@@ -1,0 +1,77 @@
+"""``hinter report``: forms, files, exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from hinter_core.shards import CampaignStore
+
+MODEL = 'scripted:negative if "white" and "woman"; positive otherwise'
+
+
+@pytest.fixture(scope="module")
+def folder(make: Callable[..., CampaignStore]) -> str:
+    return str(make(["The black man was kind."], ["race", "gender"], 2, MODEL).folder)
+
+
+def test_the_terminal_reads_it(run: Callable[..., tuple[int, str, str]], folder: str) -> None:
+    code, out, err = run("report", folder)
+    assert (code, err) == (0, "")
+    assert "1 of 2 (50.0 %) intersectional mutants changed the answer" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("form", "start"),
+    [
+        ("--markdown", "# HInter report"),
+        ("--csv", "model,attributes,"),
+        ("--html", "<!doctype html>"),
+    ],
+)
+def test_forms_on_standard_output_and_in_a_file(
+    run: Callable[..., tuple[int, str, str]], folder: str, tmp_path: Path, form: str, start: str
+) -> None:
+    code, out, _ = run("report", folder, form)
+    assert code == 0
+    assert out.startswith(start)
+    file = tmp_path / "report"
+    assert run("report", folder, form, "--out", str(file)) == (0, "", "")
+    assert file.read_text(encoding="utf-8") == out
+
+
+def test_json_is_read_back(run: Callable[..., tuple[int, str, str]], folder: str) -> None:
+    values = json.loads(run("report", folder, "--json")[1])
+    assert [model["model"] for model in values["models"]] == [MODEL]
+
+
+def test_a_gate_decides_by_the_exit_code(
+    run: Callable[..., tuple[int, str, str]], folder: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "junit.xml"
+    code, out, err = run("report", folder, "--fail-over", "0.05", "--junit", str(file))
+    assert code == 1
+    assert "Error rates" in out  # the report is there all the same
+    assert (
+        err == f"hinter: {MODEL}: intersectional errors 1 of 2 (50.0 %), more than 5 % allowed.\n"
+    )
+    assert len(list(ElementTree.parse(file).iter("failure"))) == 2
+    assert run("report", folder, "--fail-over", "0.5")[0] == 0
+
+
+def test_bad_input_is_one_line(
+    run: Callable[..., tuple[int, str, str]], folder: str, tmp_path: Path
+) -> None:
+    for arguments, said in (
+        ((folder, "--csv", "--json"), "Choose one of --csv and --json."),
+        ((str(tmp_path),), "is no campaign"),
+        ((folder, "--fail-over", "7"), "between 0 and 1"),
+        ((folder, "--csv", "--out", str(tmp_path / "none" / "x.csv")), "Cannot write"),
+    ):
+        code, out, err = run("report", *arguments)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert said in err

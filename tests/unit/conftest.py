@@ -1,0 +1,49 @@
+"""A small campaign for tests that read one."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+
+import pytest
+
+from hinter_core.campaign import Campaign
+from hinter_core.engine import run_campaign
+from hinter_core.shards import CampaignStore
+
+DICTIONARIES = {
+    "race": ["black,dark,adj", "white,light,adj", "Syrian,syrian,adj"],
+    "gender": ["man,male,noun-sg", "woman,female,noun-sg"],
+    # "nowhere" fits no sentence there, so that the invariant has something to discard.
+    "age": ["old,older,adj", "young,young,adj", "nowhere,none,adj"],
+    "=size": ["tall,</script><b>,adj", "short,<i>short</i>,adj"],
+    "placebo-1": ["soup,one,noun-sg", "stew,two,noun-sg"],
+    "placebo-2": ["evening,one,noun-sg", "morning,two,noun-sg"],
+}
+
+
+@pytest.fixture(scope="session")
+def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., CampaignStore]:
+    """Run a campaign over some texts with small dictionaries."""
+
+    def run(texts: list[str], attributes: list[str], order: int, *models: str) -> CampaignStore:
+        folder = tmp_path_factory.mktemp("campaign")
+        for name in attributes:
+            lines = ["term,group,form", *DICTIONARIES[name]]
+            (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
+        data = folder / "texts.csv"
+        with data.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, quoting=csv.QUOTE_ALL).writerows([["text"], *([t] for t in texts)])
+        campaign = Campaign(
+            data=str(data),
+            attributes=tuple(attributes),
+            dictionaries=tuple(str(folder / f"{name}.csv") for name in attributes),
+            order=order,
+            shard=3,
+            models=models,
+        )
+        store = CampaignStore(folder / "out")
+        run_campaign(campaign, store)
+        return store
+
+    return run

@@ -1,0 +1,111 @@
+"""Statistics against values known from tables, textbooks and sums done by hand."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from hinter_core.statistics import (
+    Rate,
+    adjusted,
+    binomial,
+    clustered,
+    difference_in_words,
+    excess,
+    in_words,
+    mcnemar,
+    wilson,
+)
+
+
+def test_wilson_at_the_edges_and_in_the_middle() -> None:
+    none = wilson(0, 10)
+    assert (none.share, none.low) == (0, pytest.approx(0, abs=1e-12))
+    assert none.high == pytest.approx(1.959964**2 / (10 + 1.959964**2), abs=1e-6)  # 0.2775
+    every = wilson(10, 10)
+    assert every.low == pytest.approx(1 - (none.high or 0))
+    half = wilson(5, 10)
+    assert (half.low, half.high) == (
+        pytest.approx(0.2366, abs=1e-4),
+        pytest.approx(0.7634, abs=1e-4),
+    )
+    assert wilson(0, 0) == Rate(0, 0, None, None)
+    assert wilson(0, 0).share is None
+
+
+def test_mcnemar_is_a_fair_coin_over_the_disagreements() -> None:
+    assert mcnemar(0, 0) == 1
+    assert mcnemar(5, 0) == pytest.approx(2 / 2**5)
+    assert mcnemar(1, 6) == pytest.approx(2 * (1 + 7) / 2**7)
+    assert mcnemar(1, 6) == mcnemar(6, 1)
+
+
+def test_the_binomial_test_asks_for_more_not_for_less() -> None:
+    assert binomial(3, 3, 0.5) == pytest.approx(1 / 8)
+    assert binomial(0, 3, 0.5) == 1
+    assert binomial(2, 3, 0.5) == pytest.approx(4 / 8)
+    assert binomial(0, 0, 0.5) == 1
+
+
+def test_benjamini_and_hochberg_by_hand() -> None:
+    # Sorted 0.01, 0.02, 0.03, 0.5 times 4/1, 4/2, 4/3, 4/4; then the least from the right.
+    assert adjusted([0.5, 0.01, 0.03, 0.02]) == pytest.approx([0.5, 0.04, 0.04, 0.04])
+    assert adjusted([0.01, 0.04]) == pytest.approx([0.02, 0.04])
+    assert adjusted([]) == []
+
+
+def test_texts_count_not_mutants() -> None:
+    """Ten texts of 100 mutants each, all or none of them errors: ten observations, not 1,000."""
+    found = clustered([(100, 100)] * 3 + [(0, 100)] * 7)
+    assert (found.hits, found.of, found.share) == (300, 1000, 0.3)
+    # The number of erring texts in a resample is binomial(10, 0.3): its 95 % lie within 0.0-0.6.
+    assert found.low == pytest.approx(0, abs=0.101)
+    assert found.high == pytest.approx(0.6, abs=0.101)
+    alone = wilson(300, 1000)
+    assert alone.low is not None
+    assert found.low is not None
+    assert found.low < alone.low
+
+
+def test_an_interval_by_resampling_covers_as_often_as_it_says() -> None:
+    rng, inside = random.Random(5), 0
+    for trial in range(200):
+        texts = [(sum(rng.random() < 0.3 for _ in range(3)), 3) for _ in range(60)]
+        found = clustered(texts, seed=trial)
+        assert found.low is not None
+        assert found.high is not None
+        inside += found.low <= 0.3 <= found.high
+    assert 180 <= inside <= 198
+
+
+def test_where_resampling_shows_nothing_wilson_speaks() -> None:
+    assert clustered([(0, 5)] * 10).high == wilson(0, 10).high
+    assert clustered([(5, 5)] * 10).low == wilson(10, 10).low
+    assert clustered([(2, 5)]) == Rate(2, 5)
+    assert clustered([(2, 5), (0, 0)]) == Rate(2, 5)
+    assert clustered([]) == Rate(0, 0)
+    assert clustered([(1, 4), (0, 9)], seed=3) == clustered([(1, 4), (0, 9)], seed=3)
+
+
+def test_excess_is_a_difference_on_the_same_texts() -> None:
+    texts = [(2, 4, 1, 4)] * 10 + [(4, 4, 0, 4)] * 10
+    found = excess([*texts, (9, 9, 0, 0)])  # the last has no placebo
+    assert found.value == pytest.approx(60 / 80 - 10 / 80)
+    assert found.low is not None
+    assert found.high is not None
+    assert 0.4 < found.low < 0.625 < found.high < 0.85
+    nothing = excess([(0, 4, 0, 4)] * 10)
+    assert nothing.value == 0
+    assert nothing.low == pytest.approx(-(wilson(0, 10).high or 0))
+    assert nothing.high == pytest.approx(wilson(0, 10).high)
+    assert excess([]).value is None
+    assert excess([(1, 2, 0, 2)]).low is None
+
+
+def test_in_words() -> None:
+    assert in_words(Rate(0, 0)) == "no case"
+    assert in_words(Rate(1, 8)) == "1 of 8 (12.5 %)"
+    assert in_words(wilson(1200, 8000)) == "1,200 of 8,000 (15.0 %, 95 % interval 14.2 to 15.8)"
+    assert difference_in_words(excess([])) == "nothing to compare with"
+    assert difference_in_words(excess([(1, 4, 2, 4)])) == "25.0 points lower"
