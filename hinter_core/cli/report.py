@@ -53,10 +53,21 @@ def report(
     if chosen == ["html"] and out is None and sys.stdout.isatty():
         raise InputError("A page is too long for a terminal; add --out report.html.")
     made = make_report(CampaignStore(folder))
-    faults = gate(made, fail_over) if fail_over is not None else []
+    faults = gate(made, fail_over) if fail_over is not None else []  # bad input speaks first
     if junit_file is not None:
         _write(junit_file, junit(made, fail_over))
     _tell(made, chosen[0] if chosen else "", out)
+    _exit_for(faults)
+
+
+def pass_or_fail(made: Report, fail_over: float | None, junit_file: Path | None) -> None:
+    """Write JUnit XML where asked for, and exit 1 where a model fails the gate."""
+    if junit_file is not None:
+        _write(junit_file, junit(made, fail_over))
+    _exit_for(gate(made, fail_over) if fail_over is not None else [])
+
+
+def _exit_for(faults: list[str]) -> None:
     for fault in faults:
         typer.echo(f"hinter: {fault}", err=True)
     if faults:

@@ -13,10 +13,12 @@ import typer
 from tqdm import tqdm
 
 from hinter_core.campaign import Campaign, from_mapping, load_campaign
+from hinter_core.cli.report import pass_or_fail
 from hinter_core.engine import Progress, plan_run, run_campaign
 from hinter_core.errors import InputError
 from hinter_core.forecast import forecast
 from hinter_core.models.budget import cost_in_words
+from hinter_core.report import make_report
 from hinter_core.shards import CampaignStore, StoreError
 
 _EVERY = 60.0  # seconds between two lines where there is no terminal
@@ -57,6 +59,13 @@ def run(
     requests: Annotated[int | None, typer.Option(help="Ask at most so many texts.")] = None,
     budget: Annotated[float | None, typer.Option(help="Spend at most so much.")] = None,
     out: Annotated[Path, typer.Option(help="The campaign's directory.")] = Path("campaign"),
+    fail_over: Annotated[
+        float | None,
+        typer.Option(help="Exit 1 where an intersectional error rate is above this share."),
+    ] = None,
+    junit_file: Annotated[
+        Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")
+    ] = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Say what it would do and cost, and do nothing.")
     ] = False,
@@ -101,6 +110,8 @@ def run(
         store.open(settings)
         typer.echo(f"{store.forget_failures()} tables with failures are asked anew.", err=True)
     _watched(settings, store)
+    if fail_over is not None or junit_file is not None:
+        pass_or_fail(make_report(store), fail_over, junit_file)
 
 
 def _forecast(settings: Campaign) -> str:

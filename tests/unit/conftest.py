@@ -41,6 +41,8 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., CampaignStor
             order=order,
             shard=3,
             models=models,
+            atomic=False,
+            placebo=False,
         )
         store = CampaignStore(folder / "out")
         run_campaign(campaign, store)

@@ -1,0 +1,74 @@
+"""``hinter run``, ``verify`` and ``report`` as a person, or a build, runs them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+RULES = "scripted:negative 0.7 if race=white and gender=female; positive otherwise"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "texts.csv"
+    path.write_text("text\nThe black man was kind.\nOn Tuesday a white man left.\nIt rained.\n")
+    return path
+
+
+def test_a_model_passes_or_fails_a_build(run: Run, data: Path, tmp_path: Path) -> None:
+    options = ("--data", str(data), "--limit", "40", "--out", str(tmp_path / "out"))
+    junit = tmp_path / "junit.xml"
+    code, out, err = run("run", *options, "--model", RULES, "--fail-over", "0.01",
+                         "--junit", str(junit))  # fmt: skip
+    assert code == 1
+    assert "1 of 1 shards, 3 texts" in out
+    assert RULES in err
+    assert "<testsuite" in junit.read_text()
+    assert run("run", *options, "--model", RULES, "--resume", "--fail-over", "0.9")[0] == 0
+    code, out, _ = run("verify", str(tmp_path / "out"))
+    assert (code, out.strip()) == (0, f"{tmp_path / 'out'}: no fault.")
+
+
+def test_an_estimate_writes_nothing(run: Run, data: Path, tmp_path: Path) -> None:
+    code, out, _ = run("run", "--data", str(data), "--model", "vader", "--estimate",
+                       "--out", str(tmp_path / "out"))  # fmt: skip
+    assert code == 0
+    assert out.startswith("3 texts; of 3 looked at, 2 (67%) have something to test\nabout ")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((), "--data sample"),
+        (("--data", "none.csv"), "no file none.csv"),
+        (("--data", "DATA", "--text-column", "body"), "no column 'body'"),
+        (("--data", "DATA", "--model", "gpt-99"), "Unknown model 'gpt-99'"),
+        (("--data", "DATA", "--attributes", "shoes"), "shoes"),
+        (("--data", "DATA", "--workers", "0"), "workers is at least 1"),
+        (("--data", "DATA", "--workers", "2", "--requests", "5"), "one worker"),
+        (("none.yaml",), "Cannot read none.yaml"),
+    ],
+)
+def test_what_cannot_be_run_is_one_line(
+    run: Run, data: Path, tmp_path: Path, options: tuple[str, ...], words: str
+) -> None:
+    given = [str(data) if option == "DATA" else option for option in options]
+    code, _, err = run("run", *given, "--out", str(tmp_path / "out"))
+    assert code == 2
+    assert words in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_directory_is_not_run_over_unasked(run: Run, data: Path, tmp_path: Path) -> None:
+    options = ("run", "--data", str(data), "--model", RULES, "--limit", "2",
+               "--out", str(tmp_path / "out"))  # fmt: skip
+    assert run(*options)[0] == 0
+    code, _, err = run(*options)
+    assert code == 2
+    assert "add --resume" in err
+    assert run(*options, "--retry-failed")[0] == 0
+    assert run("verify", str(tmp_path / "none"))[0] == 2
