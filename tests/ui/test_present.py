@@ -33,9 +33,9 @@ class Talker:
         self.asked = 0
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
-        self.asked += len(texts)
-        label = "no" if self.asked == 3 else "yes"
-        return [Prediction((label,), reply=SAID) for _ in texts]
+        first, self.asked = self.asked + 1, self.asked + len(texts)
+        turns = range(first, self.asked + 1)
+        return [Prediction(("no" if turn == 3 else "yes",), reply=SAID) for turn in turns]
 
     def visible(self, text: str) -> int:
         return len(text)
