@@ -77,10 +77,11 @@ def locate(argument: str) -> tuple[str, str | None, bool]:
     """
     if not argument:
         raise ModelError("Name a checkpoint: ORG/NAME on the Hugging Face Hub, or a folder.")
-    if Path(argument).exists():
-        if not (Path(argument) / "config.json").is_file():
+    folder = Path(os.path.expanduser(argument))
+    if folder.exists():
+        if not (folder / "config.json").is_file():
             raise ModelError(f"{argument} holds no config.json; name the folder of a checkpoint.")
-        return argument, None, True
+        return str(folder), None, True
     source, _, revision = argument.partition("@")
     return source, revision or None, not _reachable(source, revision or None)
 

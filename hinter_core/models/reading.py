@@ -47,7 +47,7 @@ class LabelReader:
             labels=prompt.labels,
             multi_label=prompt.multi_label,
             scores=scores and not prompt.multi_label,
-            note=f"prompt: {prompt.title}",
+            note=f"prompt: {prompt.title}{_unasked(prompt)}",
         )
 
     def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
@@ -70,6 +70,18 @@ class LabelReader:
             if scores and max(scores, key=lambda x: scores[x]) not in answer.labels:
                 scores = {}  # the first token was not yet the answer
         return replace(answer, reply=reply.reply, scores=scores)
+
+
+def _unasked(prompt: Prompt) -> str:
+    """A warning where the model is never told its labels; the user's own question may omit them."""
+    asked = " ".join(message["content"] for message in prompt.messages("")).casefold()
+    missing = [label for label in prompt.labels if label.casefold() not in asked]
+    if not missing:
+        return ""
+    return (
+        f"; its question does not name {len(missing)} of the labels, such as {missing[0]}: write "
+        "{labels} where they go"
+    )
 
 
 class JudgeReader:

@@ -85,6 +85,14 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     assert "holds no config.json" in refusal(tmp_path / "empty")
 
 
+def test_a_folder_may_stand_under_home(
+    copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert load(f"~/{copy.name}").identity == load(str(copy)).identity
+
+
 def test_pickled_weights_are_never_read_and_how_to_convert_them_is_said(
     copy: Path, good: Path
 ) -> None:

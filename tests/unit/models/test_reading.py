@@ -152,6 +152,16 @@ def test_who_reads_follows_from_the_name() -> None:
         reader_for(parse_name("hf-chat:any?judge=python:os:listdir"))
 
 
+def test_labels_that_the_model_is_never_told_are_named() -> None:
+    def note(query: str) -> str:
+        return reader_for(parse_name(f"hf-chat:any?labels=warm,cold&{query}"))[1].capabilities.note
+
+    assert note("question=Is it warm?").endswith(
+        "its question does not name 1 of the labels, such as cold: write {labels} where they go"
+    )
+    assert note("question=Is it {labels}?") == note("") == "prompt: Your own labels"
+
+
 def test_another_judge_asks_the_generator_nothing_again(tmp_path: Path) -> None:
     def says(text: str, turn: int) -> str:
         return "A lovely, lovely day." if "good" in text else "An awful day, I hate it."
