@@ -112,7 +112,7 @@ class ChatGenerator:
             costs=True,
         )
         self.usage = Usage()
-        self._prompt = _Asked(checkpoint, prompt, max_tokens)
+        self._asked = _Asked(checkpoint, prompt, max_tokens)
         self._reader = reader
         self._max_tokens = max_tokens
 
@@ -132,7 +132,7 @@ class ChatGenerator:
         """Greedy replies, one by one."""
         import torch
 
-        asked, tokenizer = self._prompt, self._prompt.checkpoint.tokenizer
+        asked, tokenizer = self._asked, self._asked.checkpoint.tokenizer
         for index, text in enumerate(texts):
             with asked.lock, torch.inference_mode():
                 ids = asked.encode(asked.cut(text))
@@ -149,7 +149,7 @@ class ChatGenerator:
 
     def visible(self, text: str) -> int:
         """Characters that fit the window beside the prompt and the answer."""
-        return self._prompt.visible(text)
+        return self._asked.visible(text)
 
 
 def _raw(said: str) -> Prediction:
@@ -181,15 +181,15 @@ class ChatScorer:
         )
         tokens = [checkpoint.tokenizer(x, add_special_tokens=False) for x in prompt.labels]
         self._labels: list[list[int]] = [t["input_ids"] for t in tokens]
-        self._prompt = _Asked(checkpoint, prompt, max(map(len, self._labels)))
+        self._asked = _Asked(checkpoint, prompt, max(map(len, self._labels)))
         # Scores over a vocabulary are large; of the conversation only the last ones are wanted.
         known = signature(checkpoint.model.forward).parameters
         self._last = {"logits_to_keep": 1} if "logits_to_keep" in known else {}
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """One answer per text, in order."""
-        with self._prompt.lock:
-            return [self._scored(self._prompt.cut(text)) for text in texts]
+        with self._asked.lock:
+            return [self._scored(self._asked.cut(text)) for text in texts]
 
     def _scored(self, text: str) -> Prediction:
         """Softmax over the labels' mean log-likelihood per token (labels differ in length).
@@ -199,10 +199,10 @@ class ChatScorer:
         """
         import torch
 
-        model, labels = self._prompt.checkpoint.model, self._labels
-        ids = self._prompt.encode(text)
+        model, labels = self._asked.checkpoint.model, self._labels
+        ids = self._asked.encode(text)
         longest = max(map(len, labels))
-        pad = _pad_token(self._prompt.checkpoint.tokenizer) or 0
+        pad = _pad_token(self._asked.checkpoint.tokenizer) or 0
         tails = torch.tensor([x + [pad] * (longest - len(x)) for x in labels], device=ids.device)
         counts = torch.tensor([len(x) for x in labels], device=ids.device)
         with torch.inference_mode():
@@ -221,7 +221,7 @@ class ChatScorer:
 
     def visible(self, text: str) -> int:
         """Characters that fit the window beside the prompt and the longest label."""
-        return self._prompt.visible(text)
+        return self._asked.visible(text)
 
 
 def load(name: ModelName) -> ModelUnderTest:
