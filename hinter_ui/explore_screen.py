@@ -109,6 +109,7 @@ class Screen:
             state = "stopped; what was found is kept"
         elif check.plan.total > session.form.limit:
             state = f"complete: {session.form.limit:,} of {check.plan.total:,} combinations sampled"
+        state += notice.over_budget(check)
         fresh = self.fresh_filter(session)
         return fresh | self.shown(session) | self.partly(session, check, state)
 

@@ -186,7 +186,10 @@ class Explorer:
         judged = {m: check.judged[m][index] for m in session.models}
         named = len(judged) > 1
         model = session.shown_model
-        banners = [banner(check, result, m, named=named) for m, result in judged.items()]
+        banners = [
+            banner(check, result, m, named=named, note=self._note(session, m))
+            for m, result in judged.items()
+        ]
         if named:
             banners.insert(0, originals(check, session.models))
         return Shown(
@@ -195,6 +198,10 @@ class Explorer:
             plot.figure(check, judged[model], model),
             self._trees(check, judged[model], session),
         )
+
+    def _note(self, session: Session, model: str) -> str:
+        able = self._services.capabilities(model, session)
+        return able.note if able else ""
 
     def _trees(self, check: Check, judged: Judged, session: Session) -> Markup:
         pairs = changed_sentences(check, judged)

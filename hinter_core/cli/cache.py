@@ -59,5 +59,7 @@ def prune(
     """Delete answers that are old, or those of one model (see stats for its identity)."""
     if older_than is None and model is None:
         raise InputError("Say what to delete: --older-than DAYS or --model IDENTITY.")
+    if older_than is not None and not older_than >= 0:
+        raise InputError("--older-than is a number of days, from 0 (all answers) on.")
     deleted = _open(file).prune(older_than_days=older_than, model=model)
     typer.echo(f"{deleted} answers deleted.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,7 @@ from hinter_core.export import check_to_json
 from hinter_core.models.base import Generative
 from hinter_core.models.budget import cost_in_words
 from hinter_core.noise import NoiseFloor
-from hinter_core.planning import Plan, Settings
+from hinter_core.planning import Plan, Settings, clean
 from hinter_core.probe import Probe, build_probe
 from hinter_core.soundness import require_mutable
 from hinter_core.trial import Check
@@ -29,6 +30,7 @@ _SIGNS = {
     Verdict.UNANSWERED: "?",
 }
 _SHOWN = 20
+_REASONS = 3
 
 
 def check(
@@ -68,12 +70,13 @@ def check(
 ) -> None:
     """Mutate a text, ask the model, and say where the answer flips."""
     source = read_text(text, file)
+    clean(source)  # an empty text is told before anything is loaded
     settings = Settings(order, limit, literal, seed, repeat)
     allowed = budget_of(model, requests, budget)
     dictionaries = _dictionaries(attributes, dictionary or [])
     probe = build_probe(dictionaries, parser, [model], settings, allowed)
     store = probe.models[0]
-    name = store.model.name
+    name, note = store.model.name, store.model.capabilities.note
     plan = probe.plan(source)
     require_mutable(plan)
     if estimate:
@@ -83,9 +86,10 @@ def check(
         typer.echo(_estimated(probe, plan), err=True)
     result = probe.judge(plan)
     if as_json:
-        typer.echo(json.dumps(check_to_json(result, name), ensure_ascii=False, indent=2))
+        values = {**check_to_json(result, name), "note": note}
+        typer.echo(json.dumps(values, ensure_ascii=False, indent=2))
     else:
-        typer.echo(_report(result, name))
+        typer.echo(_report(result, name, note))
     if isinstance(store.model, Generative):
         typer.echo(f"Used: {cost_in_words(store.model.usage.spent)}.", err=True)
 
@@ -101,10 +105,14 @@ def _dictionaries(attributes: str, files: list[Path]) -> list[Dictionary]:
     return choose([*names, *own], {**load_shipped(), **own})
 
 
-def _report(check: Check, model: str) -> str:
+def _report(check: Check, model: str, note: str) -> str:
     plan, original = check.plan, check.originals[model]
     lines = [f"Model {model}, parser {check.parser}"]
-    answer = ", ".join(original.labels) or (original.failure or "no label")
+    if note:
+        lines.append(f"Note on the model: {note}.")
+    answer = ", ".join(original.labels) or "no label"
+    if original.failure:
+        answer = f"{original.failure} ({original.detail})"
     lines.append(f"Original answer: {answer}{_score(original.scores.get(answer))}")
     for attribute in plan.attributes:
         found = [o.surface for o in plan.occurrences if o.attribute == attribute]
@@ -118,6 +126,7 @@ def _report(check: Check, model: str) -> str:
         lines.append("Every mutant was discarded, so nothing was tested; see the reasons.")
     counts = check.counts(model)
     lines.append("Mutants: " + ", ".join(f"{n} {v}" for v, n in counts.items() if n))
+    lines += _unanswered(check, model)
     flips = [j for j in check.judged[model] if j.verdict in (Verdict.HIDDEN, Verdict.BIASED)]
     flips.sort(key=lambda j: (j.verdict is not Verdict.HIDDEN, j.mutant.order))
     if noise := check.noise.get(model):
@@ -126,6 +135,21 @@ def _report(check: Check, model: str) -> str:
     if len(flips) > _SHOWN:
         lines.append(f"... and {len(flips) - _SHOWN} more; --json prints all.")
     return "\n".join(lines)
+
+
+def _unanswered(check: Check, model: str) -> list[str]:
+    """Why mutants have no answer, the commonest reason first."""
+    if not check.originals[model].answered:
+        return []
+    reasons = Counter(
+        f"{p.failure} ({p.detail})"
+        for p in (j.prediction for j in check.judged[model])
+        if p is not None and p.failure
+    )
+    lines = [f"  {number} unanswered: {why}" for why, number in reasons.most_common(_REASONS)]
+    if len(reasons) > _REASONS:
+        lines.append(f"  ... and for {len(reasons) - _REASONS} more reasons; --json prints all.")
+    return lines
 
 
 def _noise(noise: NoiseFloor) -> str:

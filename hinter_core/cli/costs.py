@@ -15,7 +15,8 @@ def budget_of(model: str, requests: int | None, money: float | None) -> Budget |
     """
     if requests is None and money is None:
         return None
-    if (requests is not None and requests < 1) or (money is not None and money <= 0):
+    # Written so that what is no number ("nan") is refused, too.
+    if (requests is not None and requests < 1) or (money is not None and not money > 0):
         raise InputError("A budget is above zero; leave it out for none.")
     if money is not None:
         settings = parse_name(model, trusted=True).settings

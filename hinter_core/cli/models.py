@@ -40,7 +40,7 @@ def _known() -> dict[str, Any]:
             "name": backend.usage(kind),
             "label": backend.label,
             "about": backend.about,
-            "command_line_only": backend.trusted_only,
+            "command_line_only": backend.trusted_only and not backend.takes_key,
             "options": [asdict(option) for option in backend.options],
         }
         for kind, backend in BACKENDS.items()
@@ -59,11 +59,22 @@ def _described(name: str) -> dict[str, Any]:
 
 def _in_words(values: dict[str, Any]) -> str:
     lines = [values["name"], f"  identity: {values['identity']}"]
-    for key, value in values["capabilities"].items():
-        shown = ", ".join(value) if isinstance(value, tuple) else value
-        if shown not in (None, ""):
+    able = values["capabilities"]
+    for key, value in able.items():
+        if key == "threshold" and not able["multi_label"]:
+            continue
+        shown = _shown(value)
+        if shown:
             lines.append(f"  {key.replace('_', ' ')}: {shown}")
     return "\n".join(lines)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return "" if value is None else str(value)
 
 
 def _list_in_words(values: dict[str, Any]) -> str:
@@ -75,6 +86,10 @@ def _list_in_words(values: dict[str, Any]) -> str:
             written = int(default) if isinstance(default, bool) else default
             lines.append(f"    {option['name'] + '=' + str(written):<20} {option['help']}")
     lines += [f"rules: {', '.join(values['rules'])}", f"prompts: {', '.join(values['prompts'])}"]
+    lines += [
+        "Say what one can do: hinter models NAME. Quote a name that holds ? or & (in a shell they "
+        "mean other things)."
+    ]
     return "\n".join(lines)
 
 
@@ -89,11 +104,21 @@ def predict(
     """Ask one model for its answer to one text; exit 1 when it gives none."""
     source, notices = clean(read_text(text, file))
     store = open_store(model, trusted=True)
+    note = store.model.capabilities.note
+    if (seen := store.model.visible(source)) < len(source):
+        notices.append(f"the model sees the first {seen:,} of {len(source):,} characters.")
     answer = store.predict([source])[source]
     if as_json:
-        values = {"text": source, "model": store.model.name, **prediction_to_json(answer)}
+        values = {
+            "text": source,
+            "model": store.model.name,
+            **prediction_to_json(answer),
+            "note": note,
+        }
         typer.echo(json.dumps(values, ensure_ascii=False, indent=2))
         return
+    if note:
+        typer.echo(f"Note on the model: {note}.")
     for notice in notices:
         typer.echo(f"Note: {notice}")
     if answer.failure:
@@ -102,3 +127,5 @@ def predict(
     typer.echo(", ".join(answer.labels) or "no label")
     for label, score in sorted(answer.scores.items(), key=lambda item: -item[1]):
         typer.echo(f"  {label}: {score:.3f}")
+    if answer.reply.strip() not in ("", *answer.labels):
+        typer.echo(f"It said: {answer.reply.strip()}")

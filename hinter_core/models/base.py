@@ -78,9 +78,11 @@ class Generative(Protocol):
     """A model that answers in words: its replies are kept as they come, and read afterwards.
 
     A reply costs money or minutes, reading it costs nothing; so a better reader, or another judge,
-    asks nothing again.
+    asks nothing again. ``reply_identity`` names everything that decides a reply; the
+    model's ``identity`` names how it is read, too.
     """
 
+    reply_identity: str
     usage: Usage
 
     def estimate(self, text: str) -> Cost:

@@ -14,6 +14,7 @@ import os
 import sqlite3
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ CREATE TABLE IF NOT EXISTS predictions (
 ) WITHOUT ROWID
 """
 _READ_AT_ONCE = 500
+AGAIN = "#again-"  # between an identity and the how-manieth time a text is asked anew
 
 
 class CacheError(HinterError):
@@ -89,8 +91,8 @@ class PredictionCache:
             self._db.execute(_SCHEMA)
         except (OSError, sqlite3.Error) as error:
             raise CacheError(
-                f"Cannot open the prediction cache {path} ({error}); set HINTER_CACHE to another "
-                "file, or delete this one."
+                f"Cannot open the prediction cache {path} ({error}); check that it is the cache's "
+                "file, or set HINTER_CACHE to another file."
             ) from error
 
     def get(self, identity: str, texts: Iterable[str]) -> dict[str, Prediction]:
@@ -128,12 +130,15 @@ class PredictionCache:
             self._db.execute("COMMIT")
 
     def stats(self) -> CacheStats:
-        """Answers by model and size on disk (bytes)."""
+        """Answers by model, those to texts asked again included, and size on disk (bytes)."""
         with self._lock, _named_errors(self.path):
             rows = self._db.execute(
                 "SELECT model, COUNT(*) FROM predictions GROUP BY model ORDER BY model"
             ).fetchall()
-        return CacheStats(self.path, dict(rows), self.path.stat().st_size)
+        answers: Counter[str] = Counter()
+        for model, number in rows:
+            answers[model.partition(AGAIN)[0]] += number
+        return CacheStats(self.path, answers, self.path.stat().st_size)
 
     def verify(self) -> list[str]:
         """Faults found: the file's own check, and answers that cannot be read."""
@@ -154,8 +159,9 @@ class PredictionCache:
             conditions.append("created < ?")
             values.append(time.time() - older_than_days * 86400)
         if model is not None:
-            conditions.append("model = ?")
-            values.append(model)
+            again = model + AGAIN
+            conditions.append("(model = ? OR substr(model, 1, ?) = ?)")
+            values += [model, len(again), again]
         query = f"DELETE FROM predictions WHERE {' AND '.join(conditions)}"  # noqa: S608
         with self._lock, _named_errors(self.path):
             deleted = self._db.execute(query, values).rowcount
@@ -178,8 +184,15 @@ class _named_errors:  # noqa: N801 -- reads as a phrase: with _named_errors(path
         return None
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, sqlite3.OperationalError):  # locked, or the disk is full
+            raise CacheError(
+                f"The prediction cache {self._path} failed ({error}); try again, or set "
+                "HINTER_CACHE to another file."
+            ) from error
         if isinstance(error, sqlite3.Error):
-            raise CacheError(f"The prediction cache {self._path} failed: {error}.") from error
+            raise CacheError(
+                f"The prediction cache {self._path} is damaged ({error}); delete the file."
+            ) from error
 
 
 def _to_json(answer: Prediction) -> str:

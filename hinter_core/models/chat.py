@@ -20,7 +20,7 @@ from hinter_core.models.budget import Cost, Usage
 from hinter_core.models.checkpoint import Checkpoint, locate, open_checkpoint
 from hinter_core.models.naming import ModelName
 from hinter_core.models.prompts import Prompt
-from hinter_core.models.reading import Reader, reader_for
+from hinter_core.models.reading import LabelReader, Reader, reader_for
 from hinter_core.types import Failure, Prediction
 
 _LEAST_ROOM = 16  # tokens for a text; with fewer there is nothing to ask
@@ -100,7 +100,10 @@ class ChatGenerator:
         self, name: str, checkpoint: Checkpoint, prompt: Prompt, reader: Reader, max_tokens: int
     ) -> None:
         self.name = name
-        self.identity = f"hf-chat-2-{checkpoint.identity}-{prompt.asked}-generate-m{max_tokens}"
+        self.reply_identity = (
+            f"hf-chat-2-{checkpoint.identity}-{prompt.asked}-generate-m{max_tokens}"
+        )
+        self.identity = f"{self.reply_identity}-{reader.identity}"
         self.capabilities = replace(
             reader.capabilities,
             window=checkpoint.window,
@@ -174,7 +177,7 @@ class ChatScorer:
             device=checkpoint.device,
             dtype=checkpoint.dtype,
             costs=True,
-            note=f"prompt: {prompt.title}",
+            note=LabelReader(prompt).capabilities.note,
         )
         tokens = [checkpoint.tokenizer(x, add_special_tokens=False) for x in prompt.labels]
         self._labels: list[list[int]] = [t["input_ids"] for t in tokens]

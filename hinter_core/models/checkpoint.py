@@ -24,6 +24,8 @@ from hinter_core.models.diagnosis import why_not, without_head, without_tokenize
 Rebuild = Callable[[Any, Mapping[str, Any]], Any | None]
 _NO_LIMIT = 1_000_000
 _HASHED_BYTES = 64 * 2**20
+# Weights, settings, vocabularies and templates; what training leaves beside them is no matter.
+_DECIDING = {".safetensors", ".json", ".jinja", ".txt", ".model"}
 
 
 @dataclass(frozen=True)
@@ -75,10 +77,11 @@ def locate(argument: str) -> tuple[str, str | None, bool]:
     """
     if not argument:
         raise ModelError("Name a checkpoint: ORG/NAME on the Hugging Face Hub, or a folder.")
-    if Path(argument).exists():
-        if not (Path(argument) / "config.json").is_file():
+    folder = Path(os.path.expanduser(argument))
+    if folder.exists():
+        if not (folder / "config.json").is_file():
             raise ModelError(f"{argument} holds no config.json; name the folder of a checkpoint.")
-        return argument, None, True
+        return str(folder), None, True
     source, _, revision = argument.partition("@")
     return source, revision or None, not _reachable(source, revision or None)
 
@@ -260,11 +263,15 @@ def _identity(source: str, model: Any) -> str:
     commit = getattr(model.config, "_commit_hash", None)
     if commit is not None:
         return f"{source}@{commit}"
-    # A local folder may be retrained in place: its weights name its state, by content while they
-    # are small and by size and time when reading them would take long.
+    # A local folder may be retrained or mended in place: its files name its state, by content while
+    # they are small and by size and time when reading them would take long. Beside the weights, the
+    # tokenizer with its chat template and the settings of generation decide an answer, too.
     digest = sha256()
-    for path in sorted(Path(source).glob("*.safetensors")):
+    for path in sorted(Path(source).iterdir()):
+        if path.suffix not in _DECIDING or not path.is_file():
+            continue
         stat = path.stat()
         small = stat.st_size < _HASHED_BYTES
-        digest.update(path.read_bytes() if small else f"{stat.st_size} {stat.st_mtime_ns}".encode())
+        digest.update(f"{path.name} {stat.st_size} ".encode())
+        digest.update(path.read_bytes() if small else str(stat.st_mtime_ns).encode())
     return f"{Path(source).resolve().name}@{digest.hexdigest()[:12]}"

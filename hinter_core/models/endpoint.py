@@ -46,8 +46,8 @@ class Endpoint:
 
     @property
     def where(self) -> str:
-        """The server, in words."""
-        return self.base_url or "the OpenAI API"
+        """The server, in words that begin a sentence."""
+        return self.base_url or "The OpenAI API"
 
     def client(self) -> AsyncOpenAI:
         """A new client; it retries 429, 5xx and time-outs with back-off, as the server says."""

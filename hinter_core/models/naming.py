@@ -83,7 +83,8 @@ def read_name(
     source, query = argument, ""
     if options:
         source, _, query = argument.partition("?")
-    given = dict(parse_qsl(query, keep_blank_values=True))
+    # A plus is a plus, as in "C++": names are typed by hand and come from no web form.
+    given = dict(parse_qsl(query.replace("+", "%2B"), keep_blank_values=True))
     known = {option.name: option for option in options}
     if unknown := sorted(set(given) - set(known)):
         raise ModelError(

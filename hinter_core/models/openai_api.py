@@ -62,10 +62,11 @@ class OpenAIModel:
             "max_tokens": max_tokens,
             **({"logprobs": True, "top_logprobs": _TOP} if logprobs else {}),
         }
-        self.identity = (
+        self.reply_identity = (
             f"openai-2-{endpoint.base_url or 'default'}-{endpoint.model}-{prompt.asked}"
             f"-t0-s{_SEED}-m{max_tokens}{'-logprobs' if logprobs else ''}"
         )
+        self.identity = f"{self.reply_identity}-{reader.identity}"
         self.capabilities = replace(
             reader.capabilities, device="remote", window=None, dtype="", costs=True, steady=False
         )

@@ -44,7 +44,7 @@ ZERO_SHOT = (
 )
 
 _ASKED = (
-    Option("prompt", "", "A shipped prompt or a TOML file; see: hinter models."),
+    Option("prompt", "", "The name of a shipped prompt, or a TOML file of your own."),
     Option("labels", "", "Your own labels, separated by commas."),
     Option("question", "", "Your own question; {labels} stands for the labels."),
     Option("multi", False, "With your own labels: several may hold, or none."),
@@ -58,7 +58,8 @@ CHAT = (
     Option(
         "mode",
         "generate",
-        "Generate an answer and read it, or score the labels in one pass.",
+        "generate: the model writes an answer, which is read; score: the labels are compared in "
+        "one pass.",
         choices=("generate", "score"),
     ),
     Option("max_tokens", 64, "Longest answer, in tokens.", low=1, high=4096, advanced=True),

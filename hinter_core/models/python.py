@@ -51,7 +51,10 @@ class PythonModel:
         return [self._answer(value) for value in self._call(list(texts))] if texts else []
 
     def _call(self, texts: list[str]) -> list[Any]:
-        values = list(self._function(texts))
+        try:
+            values = list(self._function(texts))
+        except SystemExit as error:  # one text must not end a run over thousands
+            raise RuntimeError(f"it exits: {error}") from error
         if len(values) != len(texts):
             raise ValueError(f"{len(values)} answers to {len(texts)} texts; {_HINT}")
         return values
@@ -111,9 +114,10 @@ def load(name: ModelName) -> PythonModel:
     if not callable(function):
         raise ModelError(f"Module '{module_name}' has no function '{attribute}'.")
     labels = name.listed("labels") or tuple(map(str, getattr(function, "labels", ())))
-    identity = f"python-1-{name.source}@{_version(module, function)}-{labels}"
+    several = name.flag("multi")
+    identity = f"python-2-{name.source}@{_version(module, function)}-{labels}-{several}"
     try:
-        return PythonModel(name.text, function, labels, name.flag("multi"), identity)
+        return PythonModel(name.text, function, labels, several, identity)
     except Exception as error:
         raise ModelError(
             f"{name.source} failed on a plain sentence ({type(error).__name__}: {error}); {_HINT}."

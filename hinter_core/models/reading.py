@@ -24,8 +24,12 @@ _AROUND = " \t\n\"'*`.,:;()[]\u2581\u0120\u010a"
 
 
 class Reader(Protocol):
-    """Reads raw replies; ``capabilities`` are those of the answers."""
+    """Reads raw replies; ``capabilities`` are those of the answers.
 
+    ``identity`` names everything that decides how a reply is read.
+    """
+
+    identity: str
     capabilities: Capabilities
 
     def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
@@ -38,11 +42,12 @@ class LabelReader:
 
     def __init__(self, prompt: Prompt, *, scores: bool = False) -> None:
         self._prompt = prompt
+        self.identity = f"labels-1-{prompt.identity}"
         self.capabilities = Capabilities(
             labels=prompt.labels,
             multi_label=prompt.multi_label,
             scores=scores and not prompt.multi_label,
-            note=f"prompt: {prompt.title}",
+            note=f"prompt: {prompt.title}{_unasked(prompt)}",
         )
 
     def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
@@ -67,15 +72,40 @@ class LabelReader:
         return replace(answer, reply=reply.reply, scores=scores)
 
 
+def _unasked(prompt: Prompt) -> str:
+    """A warning where the model is never told its labels; the user's own question may omit them."""
+    asked = " ".join(message["content"] for message in prompt.messages("")).casefold()
+    missing = [label for label in prompt.labels if label.casefold() not in asked]
+    if not missing:
+        return ""
+    return (
+        f"; its question does not name {len(missing)} of the labels, such as {missing[0]}: write "
+        "{labels} where they go"
+    )
+
+
 class JudgeReader:
     """The reply is free; another model under test judges it, and its answer is compared."""
 
     def __init__(self, judge: str, *, trusted: bool) -> None:
-        from hinter_core.models.registry import open_store
+        """Load the judge.
 
+        Raises:
+            ModelError: no such model, or one that answers in words itself: its requests would
+                stand in no estimate and no budget.
+        """
+        from hinter_core.models.registry import is_generative, open_store
+
+        if is_generative(judge):
+            raise ModelError(
+                f"'{judge}' cannot be a judge, as it answers in words itself; name a classifier, "
+                "such as vader or hf:ORG/NAME."
+            )
         self._store = open_store(judge, trusted=trusted)
+        self.identity = f"judge-1-{self._store.model.identity}"
         own = self._store.model.capabilities
-        self.capabilities = replace(own, note=f"free answers, judged by {judge}")
+        notes = (f"free answers, judged by {judge}", own.note)
+        self.capabilities = replace(own, note="; ".join(filter(None, notes)))
 
     def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
         """The judge's answers, each distinct reply judged once; an empty one cannot be."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from hinter_core.errors import HinterError
 from hinter_core.models.base import Generative, ModelUnderTest
 from hinter_core.models.budget import Budget, Cost, total
-from hinter_core.models.cache import PASSING, PredictionCache
+from hinter_core.models.cache import AGAIN, PASSING, PredictionCache
 from hinter_core.types import Failure, Prediction
 
 _USED_UP = "the budget is used up; raise it and run again, what was answered is kept"
@@ -112,7 +112,9 @@ class PredictionStore:
         return found
 
     def _identity(self, turn: int) -> str:
-        return f"{self.model.identity}#again-{turn}" if turn else self.model.identity
+        model = self.model
+        identity = model.reply_identity if isinstance(model, Generative) else model.identity
+        return f"{identity}{AGAIN}{turn}" if turn else identity
 
     def cost_of(self, text: str) -> Cost:
         """What asking a text costs at most."""
@@ -157,11 +159,11 @@ class PredictionStore:
         except HinterError:
             raise
         except Exception as error:  # noqa: BLE001 -- any fault of a model is an outcome
-            if len(questions) == 1:
-                self._settle(questions[0], held, Cost(1))
-                return {questions[0]: _fault(error)}
             # What came before the fault is kept, and not asked (or paid for) again.
             left = [question for question in questions if question not in answers]
+            if left and len(questions) == 1:
+                self._settle(questions[0], held, Cost(1))
+                return {questions[0]: _fault(error)}
             self.predicted -= len(left)
             for question in left:
                 answers.update(self._ask([question], held))

@@ -20,8 +20,11 @@ _TITLES = {
 }
 
 
-def banner(check: Check, judged: Judged, model: str, *, named: bool) -> Markup:
-    """The banner of one mutant for one model; ``named`` puts the model's name in front."""
+def banner(check: Check, judged: Judged, model: str, *, named: bool, note: str = "") -> Markup:
+    """The banner of one mutant for one model; ``named`` puts the model's name in front.
+
+    ``note`` is what there is to say of the model.
+    """
     verdict = judged.verdict
     title = (
         "Biased." if verdict is Verdict.BIASED and judged.mutant.order == 1 else _TITLES[verdict]
@@ -39,6 +42,9 @@ def banner(check: Check, judged: Judged, model: str, *, named: bool) -> Markup:
         " ",
         words,
         noise,
+        tag("span", "About this model: ", isolated(note), ".", class_="model-note")
+        if note
+        else None,
         class_=f"banner {verdict.value}",
     )
 

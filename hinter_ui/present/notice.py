@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hinter_core.models.budget import Cost, cost_in_words
-from hinter_core.types import RejectedOccurrence, Verdict
+from hinter_core.trial import Check
+from hinter_core.types import Failure, RejectedOccurrence, Verdict
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.words import SEVERITY, SIGNS, name_of
 
@@ -43,6 +44,18 @@ def progress(
     bar = tag("progress", value=done, max=max(planned, 1), aria_label=words)
     rows = [_counts(model, tally, len(counts) > 1) for model, tally in counts.items()]
     return tag("div", tag("div", text, bar), *rows, role="status", class_="progress")
+
+
+def over_budget(check: Check) -> str:
+    """What a scan left out when its requests were used up; empty where it left out nothing."""
+    answers = (j.prediction for judged in check.judged.values() for j in judged)
+    left = sum(a is not None and a.failure is Failure.OVER_BUDGET for a in answers)
+    if not left:
+        return ""
+    return (
+        f"; the requests are used up, {left:,} mutants were not asked about: raise their number "
+        "in More settings and scan again, what was answered is kept"
+    )
 
 
 def _counts(model: str, tally: Mapping[str, int], named: bool) -> Markup:

@@ -32,12 +32,14 @@ def square(check: Check, judged: Judged, model: str) -> Markup:
     """All cards of one mutant for one model."""
     edits = in_order(judged.mutant.edits, check.plan.attributes)
     cards = [_original_card(check, edits, model)]
+    told = False
     for part in subsets(edits):
         result = check.find(model, part)
+        told |= bool(result and result.effect and result.effect.interaction is not None)
         whole = len(part) == len(edits)
         cards.append(_card(check, part, result, whole=whole, model=model))
     legend = None
-    if len(edits) > 1:
+    if told:
         legend = tag(
             "p",
             "Interaction: what the changes do together beyond the sum of each alone, in log-odds "

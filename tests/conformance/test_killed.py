@@ -9,6 +9,7 @@ import sys
 import threading
 from pathlib import Path
 
+from hinter_core.models.base import Generative
 from hinter_core.models.cache import PredictionCache
 from hinter_core.models.registry import build_model, parse_name
 from hinter_core.types import Prediction
@@ -62,9 +63,10 @@ class Killer:
 def kept(name: str, cache: Path) -> dict[str, Prediction]:
     """What a run wrote down, read as the next run would."""
     store = PredictionCache(cache)
-    identity = build_model(parse_name(name, trusted=True)).identity
+    model = build_model(parse_name(name, trusted=True))
+    assert isinstance(model, Generative)
     try:
-        return store.get(identity, TEXTS)
+        return store.get(model.reply_identity, TEXTS)
     finally:
         store.close()
 

@@ -26,6 +26,7 @@ class Priced:
     breaks_after: int
     name: str = "priced"
     identity: str = "priced"
+    reply_identity: str = "priced"
     capabilities: Capabilities = field(default_factory=Capabilities)
     usage: Usage = field(default_factory=Usage)
     asked: list[str] = field(default_factory=list)

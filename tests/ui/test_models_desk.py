@@ -20,6 +20,7 @@ from hinter_ui.models_desk import Desk
 from hinter_ui.models_form import addable, name_of, sketch
 from hinter_ui.present import answer, models
 from hinter_ui.present.models import Known, State
+from hinter_ui.present.notice import over_budget
 from hinter_ui.services import Services, Session
 from tests.conformance.faulty_server import FaultyServer
 
@@ -342,7 +343,10 @@ def test_a_scan_keeps_to_the_number_of_requests_allowed(server: FaultyServer) ->
         pass
     assert session.check is not None
     assert sum(server.asked.values()) - asked == 5
-    assert session.check.counts(name)["unanswered"] > 0
+    left = session.check.counts(name)["unanswered"]
+    assert left > 0
+    assert f"{left} mutants were not asked about" in over_budget(session.check)
     for _ in Explorer(services).scan(session, replace(form, requests=0)):
         pass
     assert session.check.counts(name)["unanswered"] == 0
+    assert over_budget(session.check) == ""

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from hinter_core.dictionary import load_shipped
-from hinter_core.models.base import Capabilities
+from hinter_core.models.base import Capabilities, ModelUnderTest
 from hinter_core.models.budget import Cost
+from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import ParseStore, load_parser
 from hinter_core.planning import Settings
@@ -33,21 +34,19 @@ class Talker:
         self.asked = 0
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
-        answers = []
-        for _ in texts:
-            self.asked += 1
-            answers.append(Prediction(("no" if self.asked == 3 else "yes",), reply=SAID))
-        return answers
+        first, self.asked = self.asked + 1, self.asked + len(texts)
+        turns = range(first, self.asked + 1)
+        return [Prediction(("no" if turn == 3 else "yes",), reply=SAID) for turn in turns]
 
     def visible(self, text: str) -> int:
         return len(text)
 
 
-def checked(repeat: int) -> Check:
+def checked(repeat: int, model: ModelUnderTest | None = None) -> Check:
     shipped = load_shipped()
     parses = ParseStore(load_parser("embedded"))
     settings = Settings(limit=1, repeat=repeat)
-    stores = [PredictionStore(Talker())]
+    stores = [PredictionStore(model or Talker())]
     return Probe([shipped["race"], shipped["gender"]], parses, stores, settings).check(TEXT)
 
 
@@ -72,6 +71,23 @@ def test_what_a_model_said_can_be_read_and_is_escaped() -> None:
     assert "what the model said" in shown
     assert "&lt;b&gt;yes&lt;/b&gt;, on the whole." in shown
     assert "<b>" not in shown
+
+
+def test_what_there_is_to_say_of_a_model_stands_beside_the_verdict() -> None:
+    check = checked(0)
+    judged = check.judged["talker"][-1]
+    shown = str(banner(check, judged, "talker", named=False, note="labels <without> names"))
+    assert "About this model: " in shown
+    assert "labels &lt;without&gt; names" in shown
+    assert "About this model" not in str(banner(check, judged, "talker", named=False))
+
+
+def test_an_interaction_is_explained_where_there_is_one() -> None:
+    check = checked(0)
+    assert "Interaction:" not in str(square(check, check.judged["talker"][-1], "talker"))
+    check = checked(0, load_model("vader"))
+    judged = next(j for j in check.judged["vader"] if j.mutant.order == 2 and j.effect)
+    assert "Interaction:" in str(square(check, judged, "vader"))
 
 
 def test_costs_are_said_before_a_scan() -> None:

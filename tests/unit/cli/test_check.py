@@ -55,7 +55,10 @@ def test_the_report_names_answer_terms_and_flips(run: Run) -> None:
     assert code == 0
     lines = out.splitlines()
     assert lines[0] == f"Model {RULES}, parser embedded"
-    assert lines[1] == "Original answer: positive (0.90)"
+    assert lines[1:3] == [
+        "Note on the model: bias planted by rules.",
+        "Original answer: positive (0.90)",
+    ]
     assert "race: white, black" in lines
     assert any(line.strip().startswith(("! biased: man -> woman", "!! hidden:")) for line in lines)
 

@@ -7,6 +7,8 @@ import json
 import pytest
 
 from hinter_core.models.registry import BACKENDS
+from tests.conformance.faulty_server import FaultyServer
+from tests.conformance.tiny import make_classifier
 
 from .conftest import Run
 
@@ -28,6 +30,7 @@ def test_models_as_json(run: Run) -> None:
     assert [kind["kind"] for kind in made["kinds"]] == list(BACKENDS)
     by_kind = {kind["kind"]: kind for kind in made["kinds"]}
     assert by_kind["python"]["command_line_only"] is True
+    assert by_kind["openai"]["command_line_only"] is False
     assert {"name", "default", "help", "choices"} <= set(by_kind["hf"]["options"][0])
 
 
@@ -59,6 +62,39 @@ def test_an_answer_as_json(run: Run) -> None:
     assert (made["text"], made["model"], made["labels"]) == ("A lovely day.", "vader", ["positive"])
 
 
+@pytest.fixture(scope="module")
+def unnamed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A checkpoint whose labels have no names, with a window of 16 tokens."""
+    folder = tmp_path_factory.mktemp("unnamed")
+    return "hf:" + make_classifier(folder, ["LABEL_0", "LABEL_1"], window=16)
+
+
+def test_what_is_to_say_of_a_model_is_said_everywhere(run: Run, unnamed: str) -> None:
+    note = "the checkpoint does not name its labels"
+    asked = ("--model", unnamed, "--text", TEXT)
+    for arguments in (("models", unnamed), ("predict", *asked), ("check", *asked, "--limit", "2")):
+        assert f": {note}" in run(*arguments)[1]
+    for command in ("predict", "check"):
+        assert note in json.loads(run(command, *asked, "--json")[1])["note"]
+
+
+def test_a_text_longer_than_the_window_is_told(run: Run, unnamed: str) -> None:
+    _, out, _ = run("predict", "--model", unnamed, "--text", "a man " * 20)
+    assert "Note: the model sees the first 41 of 120 characters." in out
+
+
+def test_a_threshold_is_told_where_there_is_one(run: Run) -> None:
+    assert "threshold" not in run("models", "vader")[1]
+    assert "multi label: no" in run("models", "vader")[1]
+
+
+def test_what_a_model_said_is_told_where_it_is_more_than_a_label(run: Run) -> None:
+    with FaultyServer(reply=lambda text, turn: "Label: positive") as server:
+        name = f"openai:tiny?base_url={server.base_url}"
+        _, out, _ = run("predict", "--model", name, "--text", "A new text.")
+    assert out.splitlines()[-2:] == ["positive", "It said: Label: positive"]
+
+
 def test_an_estimate_asks_nothing(run: Run) -> None:
     code, out, _ = run("check", "--text", TEXT, "--model", "vader", "--limit", "5", "--estimate")
     assert code == 0
@@ -72,6 +108,9 @@ def test_a_budget_of_requests_leaves_the_rest_unanswered(run: Run) -> None:
     assert code == 0
     made = json.loads(out)
     assert made["counts"]["unanswered"] > 0
+    _, words, _ = run("check", "--text", TEXT, "--model", "vader", "--limit", "5",
+                      "--requests", "3")  # fmt: skip
+    assert f"  {made['counts']['unanswered']} unanswered: over budget (" in words
     assert {m["failure"] for m in made["mutants"] if m["verdict"] == "unanswered"} == {
         "over budget"
     }
@@ -88,6 +127,7 @@ def test_the_noise_floor_is_told(run: Run) -> None:
     [
         (("--requests", "0"), "above zero"),
         (("--budget", "-1"), "above zero"),
+        (("--budget", "nan"), "above zero"),
         (("--budget", "1"), "price_in"),
         (("--repeat", "101"), "0 to 100"),
     ],

@@ -55,6 +55,14 @@ def test_a_file_that_is_no_cache_is_a_clear_error(tmp_path: Path) -> None:
         PredictionCache(path)
 
 
+def test_what_was_asked_again_belongs_to_its_model(cache: PredictionCache) -> None:
+    for identity in ("model", "model#again-1", "model#again-2", "model-2"):
+        cache.put(identity, {"one": FULL})
+    assert cache.stats().answers == {"model": 3, "model-2": 1}
+    assert cache.prune(model="model") == 3
+    assert cache.stats().answers == {"model-2": 1}
+
+
 def test_threads_and_connections_share_it(cache: PredictionCache) -> None:
     others = [cache, PredictionCache(cache.path)]
 

@@ -68,10 +68,29 @@ def test_identity_names_the_weights(good: Path, copy: Path, tmp_path: Path) -> N
     assert load(str(other)).identity.split("@")[1] != load(str(good)).identity.split("@")[1]
 
 
+def test_identity_names_what_else_decides_an_answer(copy: Path) -> None:
+    first = load(str(copy)).identity
+    (copy / "README.md").write_text("what is not read")
+    assert load(str(copy)).identity == first
+    (copy / "chat_template.jinja").write_text("{{ messages }}")
+    second = load(str(copy)).identity
+    path = copy / "tokenizer_config.json"
+    path.write_text(path.read_text().replace('"model_max_length": 16', '"model_max_length": 8'))
+    assert len({first, second, load(str(copy)).identity}) == 3
+
+
 def test_what_is_missing_is_named(tmp_path: Path) -> None:
     assert "Name a checkpoint" in refusal("")
     (tmp_path / "empty").mkdir()
     assert "holds no config.json" in refusal(tmp_path / "empty")
+
+
+def test_a_folder_may_stand_under_home(
+    copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert load(f"~/{copy.name}").identity == load(str(copy)).identity
 
 
 def test_pickled_weights_are_never_read_and_how_to_convert_them_is_said(

@@ -41,6 +41,11 @@ def test_without_options_everything_after_the_colon_is_the_source() -> None:
     assert read_name("scripted:a if 'why?'; b otherwise", ()).source == "a if 'why?'; b otherwise"
 
 
+def test_a_plus_is_a_plus() -> None:
+    name = read_name("kind:x?labels=C++, LGBTQ+,a%20b", OPTIONS)
+    assert name.listed("labels") == ("C++", "LGBTQ+", "a b")
+
+
 def test_lists_are_cut_at_commas_each_once() -> None:
     assert read_name("kind:x?labels= a, b ,a,,c d", OPTIONS).listed("labels") == ("a", "b", "c d")
 

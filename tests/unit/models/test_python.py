@@ -16,6 +16,7 @@ from hinter_core.types import Failure
 
 SOURCE = """
 import functools
+import sys
 
 def label(texts):
     return ["good" if "kind" in text else "bad" for text in texts]
@@ -61,7 +62,12 @@ def surprise(texts):
 def fails(texts):
     raise RuntimeError("no weights here")
 
+def leaves(texts):
+    sys.exit("gone")
+
 def fails_later(texts):
+    if any("gnu" in text for text in texts):
+        sys.exit("gone")
     if any("zebra" in text for text in texts):
         raise RuntimeError("zebras are too hard")
     return label(texts)
@@ -136,6 +142,7 @@ def test_identity_follows_the_source(module: str, tmp_path: Path) -> None:
     first = load(f"{module}:label").identity
     assert load(f"{module}:label").identity == first
     assert load(f"{module}:label?labels=bad,good").identity != first
+    assert load(f"{module}:label?multi=1").identity != first
     path = tmp_path / f"{module}.py"
     path.write_text(path.read_text() + "\n# changed\n")
     assert load(f"{module}:label").identity != first
@@ -148,6 +155,7 @@ def test_identity_follows_the_source(module: str, tmp_path: Path) -> None:
         ("number", "the answer 1 is no label"),
         ("nothing", "TypeError"),
         ("fails", "RuntimeError: no weights here"),
+        ("leaves", "it exits: gone"),
         ("constant", "no function 'constant'"),
         ("missing", "no function 'missing'"),
         ("percent", "not probabilities"),
@@ -178,6 +186,12 @@ def test_one_bad_text_spoils_no_other(module: str, function: str, says: str) -> 
     assert says in found["A zebra."].detail
     assert found[KIND].labels == ("good",)
     assert found[RUDE].answered
+
+
+def test_a_function_that_exits_ends_no_run(module: str) -> None:
+    found = PredictionStore(load(f"{module}:fails_later")).predict([KIND, "A gnu."])
+    assert "it exits: gone" in found["A gnu."].detail
+    assert found[KIND].labels == ("good",)
 
 
 def test_too_few_answers_are_no_answers(module: str) -> None:

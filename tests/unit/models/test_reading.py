@@ -143,9 +143,23 @@ def test_who_reads_follows_from_the_name() -> None:
         reader_for(parse_name("hf-chat:any?prompt=respond"))
     with pytest.raises(ModelError, match="Unknown model"):
         reader_for(parse_name("hf-chat:any?judge=who"))
+    # Its requests would stand in no estimate and no budget.
+    for judge in ("hf-chat:org/name", "openai:tiny"):
+        with pytest.raises(ModelError, match="cannot be a judge, as it answers in words itself"):
+            reader_for(parse_name(f"hf-chat:any?judge={judge}", trusted=True))
     # A judge is no way around what is closed to a stranger.
     with pytest.raises(ModelError, match="command line"):
         reader_for(parse_name("hf-chat:any?judge=python:os:listdir"))
+
+
+def test_labels_that_the_model_is_never_told_are_named() -> None:
+    def note(query: str) -> str:
+        return reader_for(parse_name(f"hf-chat:any?labels=warm,cold&{query}"))[1].capabilities.note
+
+    assert note("question=Is it warm?").endswith(
+        "its question does not name 1 of the labels, such as cold: write {labels} where they go"
+    )
+    assert note("question=Is it {labels}?") == note("") == "prompt: Your own labels"
 
 
 def test_another_judge_asks_the_generator_nothing_again(tmp_path: Path) -> None:
@@ -156,17 +170,21 @@ def test_another_judge_asks_the_generator_nothing_again(tmp_path: Path) -> None:
     judges = ("vader", "embedded", "scripted:odd if race; even otherwise")
     answers: dict[str, Any] = {}
     with FaultyServer(reply=says) as server:
+        identities = set()
         for judge in judges:
             name = f"openai:tiny?base_url={server.base_url}&judge={judge}"
             store = PredictionStore(
                 build_model(parse_name(name, trusted=True)),
                 cache=PredictionCache(tmp_path / "cache.sqlite"),
             )
+            identities.add(store.model.identity)
             answers[judge] = store.predict(texts)
             assert set(store.model.capabilities.labels) >= {
                 label for answer in answers[judge].values() for label in answer.labels
             }
         assert server.asked == dict.fromkeys(texts, 1)
+    # The replies are the same, the answers are not: a campaign files them by identity.
+    assert len(identities) == len(judges)
     assert [answers["vader"][t].labels[0] for t in texts] == ["positive", "negative", "positive"]
     assert [answers["embedded"][t].labels[0] for t in texts] == ["positive", "negative", "positive"]
     assert {a.labels for a in answers["scripted:odd if race; even otherwise"].values()} == {
@@ -180,7 +198,7 @@ def test_a_better_reader_asks_nothing_again_either(tmp_path: Path) -> None:
         model = build_model(parse_name(name, trusted=True))
         cache = PredictionCache(tmp_path / "cache.sqlite")
         assert PredictionStore(model, cache=cache).predict(["a"])["a"].failure
-        raw = cache.get(model.identity, ["a"])["a"]
+        raw = cache.get(model.reply_identity, ["a"])["a"]
         assert (raw.reply, raw.failure, raw.labels) == ("Well: positive or negative?", None, ())
         PredictionStore(model, cache=cache).predict(["a"])
         assert server.asked["a"] == 1

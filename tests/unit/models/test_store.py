@@ -107,6 +107,7 @@ def test_a_full_store_forgets_what_was_asked_longest_ago() -> None:
 class Stream(Echo):
     """Hands over replies one by one and breaks once, after the second."""
 
+    reply_identity = "echo"
     usage = Usage()
 
     def __init__(self) -> None:
@@ -184,3 +185,19 @@ def test_a_repeated_question_is_asked_anew_and_kept(tmp_path: Path) -> None:
     assert model.calls == [["a", "a"], ["a"]]
     PredictionStore(model, cache=cache).predict(["a"])
     assert model.calls[2:] == [["a"]]
+
+
+class Late(Stream):
+    """Breaks after its last reply, as when a connection is closed."""
+
+    def reply(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction, Cost]]:
+        yield from super().reply(texts)
+        raise RuntimeError("the line broke")
+
+
+def test_a_reply_before_a_fault_counts_even_if_it_is_the_only_one() -> None:
+    model, budget = Late(), Budget(money=10)
+    answer = PredictionStore(model, budget=budget).predict(["a"])["a"]
+    assert answer.labels == ("a",)
+    assert model.answered == ["a"]
+    assert budget.spent == Cost(1, money=1.0)

@@ -89,6 +89,6 @@ def test_closing_it_cancels_what_is_under_way() -> None:
     for _ in range(1000):
         if line.closed:
             break
-        time.sleep(0.01)
+        time.sleep(0.01)  # a browser test before it may have left its loop running here
     assert line.closed == 1
     assert set(line.cancelled) - {0} == {99}
