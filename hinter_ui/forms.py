@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from hinter_core.errors import InputError
+from hinter_core.models.registry import is_generative
 from hinter_core.planning import Plan, Settings
 from hinter_core.types import Edit
 
@@ -66,8 +67,9 @@ class Form:
 
     @property
     def settings(self) -> Settings:
-        """The settings of the core."""
-        return Settings(self.order, self.limit, self.literal, repeat=self.repeat)
+        """The settings of the core; only a model that answers in words is asked again."""
+        repeat = self.repeat if any(map(is_generative, self.models)) else 0
+        return Settings(self.order, self.limit, self.literal, repeat=repeat)
 
     def for_edits(self, edits: tuple[str, ...]) -> Form:
         """The same form with other edits, and the order that fits them."""

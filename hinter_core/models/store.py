@@ -77,10 +77,17 @@ class PredictionStore:
             return {question.text: answer for question, answer in found.items()}
 
     def estimate(self, texts: Iterable[str]) -> Cost:
-        """What asking these texts would cost at most; those already answered cost nothing."""
+        """What asking these texts would cost at most; those already answered cost nothing.
+
+        It does not wait for what is being asked now, but then takes nothing for known.
+        """
         wanted = {_Question(text) for text in texts}
-        with self._lock:
-            known = self._known(wanted)
+        known: dict[_Question, Prediction] = {}
+        if self._lock.acquire(blocking=False):
+            try:
+                known = self._known(wanted)
+            finally:
+                self._lock.release()
         return total(self.cost_of(question.text) for question in wanted - set(known))
 
     def repeat(self, text: str, times: int) -> list[Prediction]:

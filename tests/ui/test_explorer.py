@@ -160,3 +160,10 @@ def test_escaped_text_holds_no_markup(text: str) -> None:
     assert inner.count('"') == 2
     assert not set("{}$`") & set(inner)
     assert escape(escape(text)) == escape(text)
+
+
+def test_only_models_that_answer_in_words_are_asked_again() -> None:
+    """Their field is hidden for the others, so a value left in it must not count."""
+    asked = Form(models=("openai:x", MODEL), repeat=3)
+    assert asked.settings.repeat == 3
+    assert replace(asked, models=(MODEL, "embedded")).settings.repeat == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -201,3 +202,28 @@ def test_a_reply_before_a_fault_counts_even_if_it_is_the_only_one() -> None:
     assert answer.labels == ("a",)
     assert model.answered == ["a"]
     assert budget.spent == Cost(1, money=1.0)
+
+
+class Slow(Echo):
+    """Answers once it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked, self.go = threading.Event(), threading.Event()
+
+    def predict(self, texts: Sequence[str]) -> list[Prediction]:
+        self.asked.set()
+        assert self.go.wait(30)
+        return super().predict(texts)
+
+
+def test_an_estimate_does_not_wait_for_an_answer_under_way() -> None:
+    model = Slow()
+    store = PredictionStore(model)
+    worker = threading.Thread(target=store.predict, args=(["a"],))
+    worker.start()
+    assert model.asked.wait(30)
+    assert store.estimate(["a", "b"]) == Cost(2)
+    model.go.set()
+    worker.join(30)
+    assert store.estimate(["a", "b"]) == Cost(1)
