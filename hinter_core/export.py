@@ -70,7 +70,8 @@ def prediction_to_json(prediction: Prediction | None) -> dict[str, Any]:
     return values
 
 
-def _edit_to_json(edit: Edit) -> dict[str, Any]:
+def edit_to_json(edit: Edit) -> dict[str, Any]:
+    """Words, groups and spans of an edit."""
     pair = edit.pair
     return {
         "attribute": pair.attribute,
@@ -85,7 +86,7 @@ def _edit_to_json(edit: Edit) -> dict[str, Any]:
 def _judged_to_json(judged: Judged) -> dict[str, Any]:
     effect = judged.effect
     return {
-        "edits": [_edit_to_json(edit) for edit in judged.mutant.edits],
+        "edits": [edit_to_json(edit) for edit in judged.mutant.edits],
         "order": judged.mutant.order,
         "text": judged.mutant.text,
         "valid": judged.conformance.kept,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from hinter_core.export import edit_to_json
 from hinter_core.models.store import PredictionStore
 from hinter_core.planning import Plan
 from hinter_core.probe import item_of
@@ -95,16 +96,8 @@ def answer_schema() -> Any:
 
 def edit_to_row(edit: Edit) -> dict[str, Any]:
     """An edit as plain values; spans are flattened."""
-    pair = edit.pair
-    return {
-        "attribute": pair.attribute,
-        "source": pair.source.text,
-        "target": pair.target.text,
-        "source_group": pair.source.group,
-        "target_group": pair.target.group,
-        "form": pair.source.form.value,
-        "spans": [offset for span in edit.spans for offset in span],
-    }
+    flat = [offset for span in edit.spans for offset in span]
+    return {**edit_to_json(edit), "form": edit.pair.source.form.value, "spans": flat}
 
 
 def edit_from_row(row: Mapping[str, Any]) -> Edit:

@@ -27,6 +27,12 @@ _FORMS: dict[str, Callable[[Report], str]] = {
     "html": to_html,
 }
 
+FailOver = Annotated[
+    float | None,
+    typer.Option(help="Exit 1 where an intersectional error rate is above this share."),
+]
+JUnitFile = Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")]
+
 
 def report(
     folder: Annotated[Path, typer.Argument(help="A campaign's directory.")],
@@ -37,13 +43,8 @@ def report(
         bool, typer.Option("--html", help="One page with charts that needs no network.")
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
-    fail_over: Annotated[
-        float | None,
-        typer.Option(help="Exit 1 where an intersectional error rate is above this share."),
-    ] = None,
-    junit_file: Annotated[
-        Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")
-    ] = None,
+    fail_over: FailOver = None,
+    junit_file: JUnitFile = None,
 ) -> None:
     """Say what a campaign found; with --fail-over, let a model pass or not."""
     given = zip(_FORMS, (markdown, csv, as_json, html), strict=True)

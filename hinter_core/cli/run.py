@@ -13,7 +13,7 @@ import typer
 from tqdm import tqdm
 
 from hinter_core.campaign import Campaign, from_mapping, load_campaign
-from hinter_core.cli.report import pass_or_fail
+from hinter_core.cli.report import FailOver, JUnitFile, pass_or_fail
 from hinter_core.engine import Progress, plan_run, run_campaign
 from hinter_core.errors import InputError
 from hinter_core.forecast import forecast
@@ -59,13 +59,8 @@ def run(
     requests: Annotated[int | None, typer.Option(help="Ask at most so many texts.")] = None,
     budget: Annotated[float | None, typer.Option(help="Spend at most so much.")] = None,
     out: Annotated[Path, typer.Option(help="The campaign's directory.")] = Path("campaign"),
-    fail_over: Annotated[
-        float | None,
-        typer.Option(help="Exit 1 where an intersectional error rate is above this share."),
-    ] = None,
-    junit_file: Annotated[
-        Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")
-    ] = None,
+    fail_over: FailOver = None,
+    junit_file: JUnitFile = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Say what it would do and cost, and do nothing.")
     ] = False,

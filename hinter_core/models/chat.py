@@ -17,7 +17,7 @@ from typing import Any
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities, ModelUnderTest, answer_from, predict_by_reply
 from hinter_core.models.budget import Cost, Usage
-from hinter_core.models.checkpoint import Checkpoint, locate, open_checkpoint
+from hinter_core.models.checkpoint import Checkpoint, named_checkpoint
 from hinter_core.models.naming import ModelName
 from hinter_core.models.prompts import Prompt
 from hinter_core.models.reading import LabelReader, Reader, reader_for
@@ -234,15 +234,7 @@ def load(name: ModelName) -> ModelUnderTest:
     if score and name.string("judge"):
         raise ModelError("A judge reads free answers; leave out mode=score, or leave out judge.")
     prompt, reader = reader_for(name)
-    source, revision, offline = locate(name.source)
-    checkpoint = open_checkpoint(
-        name.text,
-        source,
-        revision,
-        auto_class="AutoModelForCausalLM",
-        offline=offline,
-        dtype=name.string("dtype"),
-    )
+    checkpoint = named_checkpoint(name, "AutoModelForCausalLM")
     if not getattr(checkpoint.tokenizer, "chat_template", None):
         raise ModelError(
             f"Model '{name.text}' has no chat template; name an instruction-tuned one."

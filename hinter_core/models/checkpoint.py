@@ -19,6 +19,7 @@ from typing import Any
 
 from hinter_core.errors import ModelError
 from hinter_core.models.diagnosis import why_not, without_head, without_tokenizer
+from hinter_core.models.naming import ModelName
 
 # A model made from its configuration and its weights by name; None: not of the kind it knows.
 Rebuild = Callable[[Any, Mapping[str, Any]], Any | None]
@@ -106,6 +107,26 @@ def _reachable(source: str, revision: str | None) -> bool:
     except Exception:  # noqa: BLE001 -- whatever keeps us from the Hub, the cache may have it
         return False
     return True
+
+
+def named_checkpoint(
+    name: ModelName, auto_class: str, rebuild: Rebuild | None = None
+) -> Checkpoint:
+    """The checkpoint that a name's source and ``dtype`` stand for.
+
+    Raises:
+        ModelError: see :func:`locate` and :func:`open_checkpoint`.
+    """
+    source, revision, offline = locate(name.source)
+    return open_checkpoint(
+        name.text,
+        source,
+        revision,
+        auto_class=auto_class,
+        offline=offline,
+        dtype=name.string("dtype"),
+        rebuild=rebuild,
+    )
 
 
 def open_checkpoint(

@@ -18,7 +18,7 @@ from typing import Any
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities, answer_from, margin
 from hinter_core.models.batching import Batches
-from hinter_core.models.checkpoint import Checkpoint, locate, open_checkpoint
+from hinter_core.models.checkpoint import Checkpoint, named_checkpoint, open_checkpoint
 from hinter_core.models.hierarchical import Hierarchical, rebuild
 from hinter_core.models.inputs import Piece
 from hinter_core.models.naming import ModelName
@@ -154,16 +154,7 @@ def load(name: ModelName) -> HuggingFaceClassifier:
         ModelError: the checkpoint is missing, private, no classifier, or has no safetensors; or
             the options do not fit it.
     """
-    source, revision, offline = locate(name.source)
-    checkpoint = open_checkpoint(
-        name.text,
-        source,
-        revision,
-        auto_class=_AUTO_CLASS,
-        offline=offline,
-        dtype=name.string("dtype"),
-        rebuild=rebuild,
-    )
+    checkpoint = named_checkpoint(name, _AUTO_CLASS, rebuild)
     wanted = Capabilities(multi_label=name.flag("multi"), threshold=name.number("threshold"))
     return _classifier(name.text, checkpoint, wanted, name.listed("labels"), name.string("pool"))
 

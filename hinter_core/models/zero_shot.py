@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities
-from hinter_core.models.checkpoint import Checkpoint, locate, open_checkpoint
+from hinter_core.models.checkpoint import Checkpoint, named_checkpoint
 from hinter_core.models.huggingface import HuggingFaceClassifier
 from hinter_core.models.inputs import Inputs, Piece
 from hinter_core.models.naming import ModelName
@@ -95,15 +95,7 @@ def load(name: ModelName) -> HuggingFaceClassifier:
         raise ModelError(f"Give labels: hf-zero-shot:{name.source}?labels=positive,negative")
     if "{}" not in template:
         raise ModelError("The template needs {} where the label goes, as in 'This text is {}.'")
-    source, revision, offline = locate(name.source)
-    checkpoint = open_checkpoint(
-        name.text,
-        source,
-        revision,
-        auto_class="AutoModelForSequenceClassification",
-        offline=offline,
-        dtype=name.string("dtype"),
-    )
+    checkpoint = named_checkpoint(name, "AutoModelForSequenceClassification")
     scheme = Hypotheses(name.text, checkpoint, labels, template, multi)
     identity = f"zero-shot-2-{checkpoint.identity}-{scheme.identity}-{labels}"
     capabilities = Capabilities(labels=labels, multi_label=multi)
