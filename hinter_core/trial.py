@@ -17,7 +17,11 @@ from hinter_core.noise import NoiseFloor, noise_floor
 from hinter_core.parsing import ParseStore
 from hinter_core.planning import Plan
 from hinter_core.sentences import split_sentences
-from hinter_core.types import Conformance, Edit, Judged, Mutant, Prediction, Verdict
+from hinter_core.types import Conformance, Edit, Failure, Judged, Mutant, Prediction, Verdict
+
+_UNSEEN = Prediction(
+    failure=Failure.TOO_LONG, detail="the change lies past the part of the text that the model sees"
+)
 
 
 @dataclass
@@ -75,6 +79,16 @@ class Trial:
         self.originals: dict[str, Prediction] = {}
         self.noise: dict[str, NoiseFloor] = {}
         self._answers: dict[str, _Answers] = {}
+        self._seen: dict[str, int] = {}
+
+    def look(self, store: PredictionStore) -> None:
+        """Note how much of the text a model sees; for one that the plan was not made with."""
+        self._seen[store.model.name] = store.model.visible(self.plan.text)
+
+    def sees(self, item: Item, store: PredictionStore) -> bool:
+        """Whether the model sees all that the mutant changes."""
+        seen = self._seen.get(store.model.name)
+        return seen is None or all(splice.end <= seen for splice in item.mutant.splices)
 
     def answer_original(self, store: PredictionStore, original: Prediction) -> None:
         """Take in the model's answer to the unchanged text; ask it again if the settings say so."""
@@ -138,13 +152,17 @@ def ask_originals(trials: Sequence[Trial], store: PredictionStore) -> None:
 def judge(items: Sequence[Item], store: PredictionStore) -> list[Judged]:
     """Ask a model about a batch of mutants and judge them in order; distinct texts are asked once.
 
-    Discarded mutants are not asked: their answer could be no evidence.
+    Discarded mutants are not asked: their answer could be no evidence. Nor is one whose change
+    lies past the model's window: it would be benign for no good reason.
     """
-    valid = [item.mutant.text for item in items if item.conformance.kept]
-    predictions = store.predict(valid)
+    kept = [item for item in items if item.conformance.kept]
+    asked = [item.mutant.text for item in kept if item.trial.sees(item, store)]
+    predictions = store.predict(asked)
     return [
         item.trial.judge(
-            item, store, predictions[item.mutant.text] if item.conformance.kept else None
+            item,
+            store,
+            predictions.get(item.mutant.text, _UNSEEN) if item.conformance.kept else None,
         )
         for item in items
     ]

@@ -80,6 +80,9 @@ class Worker:
             ]
             if missing:
                 trials = self._stored_trials(shard)
+                for trial in trials.values():
+                    for asked in missing:
+                        trial.look(asked)  # its window had no part in the plan
                 self._ask(shard, missing, trials, self._stored_batches(shard, trials))
         return self._count(shard)
 

@@ -18,11 +18,12 @@ from hinter_core.campaign import Campaign
 from hinter_core.engine import plan_run, run_campaign
 from hinter_core.errors import InputError
 from hinter_core.forecast import forecast
-from hinter_core.models.registry import open_store
+from hinter_core.models.registry import load_model, open_store
 from hinter_core.parsing import ParseStore
 from hinter_core.probe import Probe
 from hinter_core.shards import CampaignStore, StoreError, read_table
 from hinter_core.types import Verdict
+from tests.conformance.tiny import make_classifier
 
 RULES = "scripted:negative 0.7 if race=white and gender=female; positive otherwise"
 OTHER = "scripted:negative if gender=female; positive otherwise"
@@ -228,6 +229,25 @@ def test_every_atomic_mutant_and_as_many_neutral_ones_are_tested(
     together = CampaignStore(tmp_path / "together")
     run_campaign(both, together)
     assert tables(store.folder) == tables(together.folder)
+
+
+def test_a_later_model_is_not_asked_about_what_it_does_not_see(
+    campaign: Campaign, tmp_path: Path
+) -> None:
+    far = " ".join(["The soup was warm and the bread was fresh."] * 12)
+    path = tmp_path / "texts.csv"
+    path.write_text(f'text\n"The black man was kind."\n"{far} The black man was kind."\n')
+    wide = replace(campaign, data=str(path), limit=None)
+    store = CampaignStore(tmp_path / "campaign")
+    run_campaign(wide, store)
+    short = "hf:" + make_classifier(tmp_path / "tiny", ["no", "yes"], window=16)
+    run_campaign(replace(wide, models=(RULES, short)), store)
+    answers = read_table(store.answers(0, load_model(short).identity)).to_pylist()
+    mutants = read_table(store.mutants(0)).to_pylist()
+    judged = [(mutants[a["mutant"]], a) for a in answers if a["mutant"] >= 0]
+    kept = {n: [a for m, a in judged if m["kept"] and m["row"] == n] for n in (1, 2)}
+    assert {a["failure"] for a in kept[1]} == {None}
+    assert {(a["verdict"], a["failure"]) for a in kept[2]} == {("unanswered", "too long")}
 
 
 def test_one_run_at_a_time(campaign: Campaign, tmp_path: Path) -> None:
