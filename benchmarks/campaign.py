@@ -131,7 +131,7 @@ def _verdicts(store: CampaignStore) -> list[str]:
     found: list[str] = []
     for shard in store.known():
         orders = read_table(store.mutants(shard))["order"].to_pylist()
-        path = store.shards / f"{shard:05}.answers-{model['key']}.parquet"
-        answers = [row for row in read_table(path).to_pylist() if row["mutant"] >= 0]
+        table = read_table(store.answers(shard, model["identity"]))
+        answers = [row for row in table.to_pylist() if row["mutant"] >= 0]
         found += [a["verdict"] for a, order in zip(answers, orders, strict=True) if order > 1]
     return found

@@ -13,8 +13,9 @@ from typing import Any
 from hinter_core.mutation import apply_edits
 from hinter_core.report import ALPHA, Group, Line, ModelReport, Report, Turn, label
 from hinter_core.sentences import split_sentences
+from hinter_core.shards import NOTHING, TESTED, UNUSABLE
 from hinter_core.statistics import Rate, difference_in_words, in_words
-from hinter_core.tables import NOTHING, TESTED, UNUSABLE, edit_from_row
+from hinter_core.tables import edit_from_row
 from hinter_core.types import Verdict
 
 _AROUND = 90  # characters of a long text shown on either side of a change

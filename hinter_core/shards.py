@@ -5,7 +5,7 @@ more for each model::
 
     shards/00012.texts.parquet      one row a text: its outcome, and the text itself
     shards/00012.mutants.parquet    one row a mutant: its edits and what the invariant says
-    shards/00012.answers-KEY.parquet  one row an original or mutant: answer, verdict, effect
+    shards/00012.answers-HASH.parquet  one row an original or mutant: answer, verdict, effect
 
 A file that is there is done, so nothing else has to be kept in step. Mutants are kept as edits, not
 as texts. ``texts`` is written last of its pair.
@@ -26,6 +26,10 @@ from hinter_core.campaign import VERSION, Campaign, from_mapping
 from hinter_core.errors import HinterError
 
 _SPEC = "campaign.json"
+# What became of a text, in the table of texts.
+TESTED = "tested"
+NOTHING = "nothing to test"
+UNUSABLE = "unusable"
 
 
 class StoreError(HinterError):
@@ -53,7 +57,8 @@ class CampaignStore:
 
     def answers(self, shard: int, model: str) -> Path:
         """The table of a model's answers, by its identity."""
-        return self.shards / f"{shard:05}.answers-{model_key(model)}.parquet"
+        short = sha256(model.encode()).hexdigest()[:10]
+        return self.shards / f"{shard:05}.answers-{short}.parquet"
 
     def known(self) -> list[int]:
         """Shards whose texts and mutants are written, in order."""
@@ -123,7 +128,7 @@ class CampaignStore:
     def add_model(self, name: str, identity: str, labels: Sequence[str]) -> None:
         """Note a model that was asked, so that a report can name it; for the one who runs all."""
         spec = self.read()
-        noted = {"identity": identity, "key": model_key(identity), "labels": list(labels)}
+        noted = {"identity": identity, "labels": list(labels)}
         if spec["models"].get(name) != noted:
             spec["models"][name] = noted
             self.write_spec(spec)
@@ -149,7 +154,7 @@ class CampaignStore:
         """Delete tables of answers that hold a failure, so that they are asked anew."""
         forgotten = 0
         for path in sorted(self.shards.glob("*.answers-*.parquet")):
-            column = read_table(path)["failure"]
+            column = read_table(path, "failure")["failure"]
             if column.null_count < len(column):
                 path.unlink()
                 forgotten += 1
@@ -168,25 +173,21 @@ class CampaignStore:
             made = sum(texts["mutants"].to_pylist())
             if made != mutants.num_rows:
                 faults.append(f"{self.mutants(shard).name} has {mutants.num_rows} rows, not {made}")
-            tested = texts["outcome"].to_pylist().count("tested")
+            tested = texts["outcome"].to_pylist().count(TESTED)
             for name, model in spec["models"].items():
-                faults += self._fault_of_answers(shard, name, model["key"], tested + made)
+                path = self.answers(shard, model["identity"])
+                faults += _fault_of_answers(path, name, tested + made)
         return faults
 
-    def _fault_of_answers(self, shard: int, name: str, key: str, rows: int) -> list[str]:
-        path = self.shards / f"{shard:05}.answers-{key}.parquet"
-        if not path.exists():
-            return [f"{path.name} of {name} is missing (resume to make it)"]
-        try:
-            found = read_table(path).num_rows
-        except StoreError as error:
-            return [str(error)]
-        return [] if found == rows else [f"{path.name} has {found} rows, not {rows}"]
 
-
-def model_key(identity: str) -> str:
-    """A short file name for a model's identity."""
-    return sha256(identity.encode()).hexdigest()[:10]
+def _fault_of_answers(path: Path, name: str, rows: int) -> list[str]:
+    if not path.exists():
+        return [f"{path.name} of {name} is missing (resume to make it)"]
+    try:
+        found = read_table(path).num_rows
+    except StoreError as error:
+        return [str(error)]
+    return [] if found == rows else [f"{path.name} has {found} rows, not {rows}"]
 
 
 class TableWriter:
@@ -234,8 +235,8 @@ def write_table(path: Path, rows: Sequence[Mapping[str, Any]], schema: Any) -> N
         writer.write(rows)
 
 
-def read_table(path: Path) -> Any:
-    """A table as pyarrow has it.
+def read_table(path: Path, *columns: str) -> Any:
+    """A table, or some columns of it, as pyarrow has it.
 
     Raises:
         StoreError: it is missing or damaged.
@@ -244,7 +245,7 @@ def read_table(path: Path) -> Any:
     import pyarrow.parquet as parquet
 
     try:
-        return parquet.read_table(path)
+        return parquet.read_table(path, columns=list(columns) or None)
     except (OSError, pyarrow.ArrowException) as error:
         raise StoreError(f"{path} is missing or damaged; delete it and resume.") from error
 

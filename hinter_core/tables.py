@@ -10,6 +10,7 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.planning import Plan
 from hinter_core.probe import item_of
 from hinter_core.rows import Row
+from hinter_core.shards import NOTHING, TESTED, UNUSABLE
 from hinter_core.trial import Item, Trial
 from hinter_core.types import (
     Conformance,
@@ -21,10 +22,6 @@ from hinter_core.types import (
     Prediction,
     Term,
 )
-
-TESTED = "tested"
-NOTHING = "nothing to test"
-UNUSABLE = "unusable"
 
 
 def text_schema() -> Any:

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hinter_core.shards import CampaignStore, read_table
-from hinter_core.tables import NOTHING, UNUSABLE
+from hinter_core.shards import NOTHING, UNUSABLE, CampaignStore, read_table
 from hinter_core.tally_columns import (
     VERDICTS,
     Attributes,
@@ -213,7 +212,7 @@ def count(store: CampaignStore) -> Counts:
     Raises:
         StoreError: no campaign, or tables that cannot be read or do not fit together.
     """
-    models = {name: model["key"] for name, model in store.read()["models"].items()}
+    models = {name: model["identity"] for name, model in store.read()["models"].items()}
     counts, book, shards = Counts(), Book(), store.known()
     for shard in shards:
         _add_texts(counts, read_table(store.texts(shard)))
@@ -224,7 +223,11 @@ def count(store: CampaignStore) -> Counts:
             _add_coverage(counts, block, book)
         for place, tally in enumerate(tallies.values()):
             tally.add(piece, place, parts, book)
-    asked = {name for name, key in models.items() if any(store.shards.glob(f"*-{key}.parquet"))}
+    asked = {
+        name
+        for name, identity in models.items()
+        if any(store.answers(shard, identity).exists() for shard in shards)
+    }
     counts.models = {name: tally for name, tally in tallies.items() if name in asked}
     for name, tally in counts.models.items():
         for example in tally.examples:
@@ -252,10 +255,10 @@ def _add_coverage(counts: Counts, block: Block, book: Book) -> None:
         counts.met[attributes].add(groups)
 
 
-def _complete(example: dict[str, Any], store: CampaignStore, key: str) -> None:
+def _complete(example: dict[str, Any], store: CampaignStore, identity: str) -> None:
     """Add the text and the model's answer to it."""
     texts = read_table(store.texts(example["shard"]))
-    answers = read_table(store.shards / f"{example['shard']:05}.answers-{key}.parquet")
+    answers = read_table(store.answers(example["shard"], identity))
     (text,) = texts.filter(_equal(texts["row"], example["row"])).to_pylist()
     own = answers.filter(_equal(answers["row"], example["row"]))
     (original,) = own.filter(_equal(own["mutant"], -1)).to_pylist()

@@ -144,10 +144,10 @@ def distinct(lines: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
     return codes, lines[first]
 
 
-def pieces(store: CampaignStore, shards: Sequence[int], keys: Mapping[str, str]) -> Iterator[Any]:
+def pieces(store: CampaignStore, shards: Sequence[int], models: Mapping[str, str]) -> Iterator[Any]:
     """All mutants with their answers, in tables of about ``PIECE`` rows, in order.
 
-    ``keys``: models by name, with their keys. Columns: ``shard``, ``row``, ``edits``, ``kept`` and
+    ``models``: identities by name. Columns: ``shard``, ``row``, ``edits``, ``kept`` and
     for the model at place 2 ``verdict-2``, ``failure-2``, ``labels-2``, null where it has not been
     asked yet.
 
@@ -158,7 +158,7 @@ def pieces(store: CampaignStore, shards: Sequence[int], keys: Mapping[str, str])
 
     held: list[Any] = []
     for shard in shards:
-        for part in _of_shard(store, shard, list(keys.values())):
+        for part in _of_shard(store, shard, list(models.values())):
             held.append(part)
             if sum(map(len, held)) >= PIECE:
                 yield pyarrow.concat_tables(held)
@@ -170,13 +170,13 @@ def pieces(store: CampaignStore, shards: Sequence[int], keys: Mapping[str, str])
 _ANSWER = ("verdict", "failure", "labels")
 
 
-def _of_shard(store: CampaignStore, shard: int, keys: Sequence[str]) -> Iterator[Any]:
+def _of_shard(store: CampaignStore, shard: int, identities: Sequence[str]) -> Iterator[Any]:
     import pyarrow
 
     path = store.mutants(shard)
     streams: list[Iterator[Any] | None] = []
-    for key in keys:
-        answers = store.shards / f"{shard:05}.answers-{key}.parquet"
+    for identity in identities:
+        answers = store.answers(shard, identity)
         streams.append(_even(_of_mutants(answers)) if answers.exists() else None)
     for table in _even(read_batches(path, ("row", "edits", "kept"), PIECE)):
         whole = table.append_column("shard", pyarrow.repeat(shard, len(table)))

@@ -18,9 +18,8 @@ from hinter_core.planning import Plan
 from hinter_core.probe import chunks
 from hinter_core.rows import Row
 from hinter_core.sentences import split_sentences
-from hinter_core.shards import CampaignStore, TableWriter, read_table, write_table
+from hinter_core.shards import TESTED, CampaignStore, TableWriter, read_table, write_table
 from hinter_core.tables import (
-    TESTED,
     answer_schema,
     judged_row,
     mutant_row,
@@ -149,10 +148,9 @@ class Worker:
                 place += len(batch)
 
     def _count(self, shard: int) -> Done:
-        texts = read_table(self._store.texts(shard))
+        mutants = read_table(self._store.texts(shard), "mutants")["mutants"].to_pylist()
         hidden = 0
         for asked in self._bed.models:
-            table = read_table(self._store.answers(shard, asked.model.identity))
+            table = read_table(self._store.answers(shard, asked.model.identity), "verdict")
             hidden += table["verdict"].to_pylist().count(Verdict.HIDDEN.value)
-        mutants = sum(texts["mutants"].to_pylist())
-        return Done(shard, texts.num_rows, mutants, hidden, self._asked)
+        return Done(shard, len(mutants), sum(mutants), hidden, self._asked)

@@ -344,9 +344,9 @@ def test_a_model_that_was_not_asked_everything_counts_what_it_was_asked(
     store: CampaignStore, tmp_path: Path
 ) -> None:
     copy = CampaignStore(shutil.copytree(store.folder, tmp_path / "copy"))
-    key = copy.read()["models"][ALONE]["key"]
-    (copy.shards / f"00001.answers-{key}.parquet").unlink()
-    (path := copy.shards / f"00002.answers-{key}.parquet").unlink()
+    identity = copy.read()["models"][ALONE]["identity"]
+    copy.answers(1, identity).unlink()
+    (path := copy.answers(2, identity)).unlink()
     whole, part = count(store).models, count(copy).models
     assert part[HIDDEN].verdicts == whole[HIDDEN].verdicts
     rows = {row for sources in part[ALONE].sources.values() for row in sources}
@@ -355,7 +355,7 @@ def test_a_model_that_was_not_asked_everything_counts_what_it_was_asked(
     for row in rows:
         for attributes, sources in part[ALONE].sources.items():
             assert sources.get(row) == whole[ALONE].sources[attributes].get(row)
-    other = read_table(copy.shards / f"00003.answers-{key}.parquet")
+    other = read_table(copy.answers(3, identity))
     for fewer in (other.slice(0, 9), pyarrow.concat_tables([other] * 9)):
         pyarrow.parquet.write_table(fewer, path)
         with pytest.raises(StoreError, match="do not fit"):
