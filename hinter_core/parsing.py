@@ -92,7 +92,24 @@ def load_parser(name: str = "embedded") -> SpacyParser:
     except (ValueError, ImportError, AttributeError, KeyError) as error:
         first = str(error).strip().splitlines()[0]
         raise ParserError(f"Parser '{name}' cannot be loaded ({first}).") from error
+    _multiply_with_numpy(nlp)
     return SpacyParser(name, nlp)
+
+
+def _multiply_with_numpy(nlp: Language) -> None:
+    """Let numpy multiply the matrices of a pipeline that runs on the CPU.
+
+    spaCy takes BLIS as it comes with its wheels; numpy's OpenBLAS parses 1.7 to 2 times as fast and
+    gives the same parses.
+    """
+    from thinc.api import Model, NumpyOps
+
+    ops = NumpyOps(use_blis=False)
+    for _, pipe in nlp.pipeline:
+        model = getattr(pipe, "model", None)
+        for node in model.walk() if isinstance(model, Model) else ():
+            if type(node.ops) is NumpyOps:  # not Apple's own, nor a GPU's
+                node.ops = ops
 
 
 class ParseStore:
