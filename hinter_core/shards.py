@@ -17,13 +17,14 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from hinter_core.campaign import VERSION, Campaign, from_mapping
 from hinter_core.errors import HinterError
+from hinter_core.hub import as_before, moved
 
 _SPEC = "campaign.json"
 # What became of a text, in the table of texts.
@@ -70,13 +71,15 @@ class CampaignStore:
         Raises:
             StoreError: something else lies there, or another campaign does.
         """
-        path, identity = self.folder / _SPEC, campaign.identity()
+        path, campaign = self.folder / _SPEC, self.pinned(campaign)
+        identity = campaign.identity()
         if path.exists():
             spec = self.read()
             if spec["identity"] != identity:
+                why = moved(spec["campaign"].get("data", ""), campaign.data)
                 raise StoreError(
-                    f"{self.folder} holds another campaign (other data, dictionaries or settings); "
-                    "name another directory."
+                    f"{self.folder} holds another campaign "
+                    f"({why or 'other data, dictionaries or settings'}); name another directory."
                 )
             return spec
         if self.folder.is_dir() and any(self.folder.iterdir()):
@@ -91,6 +94,17 @@ class CampaignStore:
             self.shards.mkdir(parents=True, exist_ok=True)
         self.write_spec(spec)
         return spec
+
+    def pinned(self, campaign: Campaign) -> Campaign:
+        """The campaign with its data at one commit: the one that was met here before, if any.
+
+        Raises:
+            InputError: see :func:`hinter_core.hub.pin`.
+        """
+        if (self.folder / _SPEC).exists():
+            noted = self.read()["campaign"].get("data", "")
+            campaign = replace(campaign, data=as_before(campaign.data, noted))
+        return campaign.pinned()
 
     def read(self) -> dict[str, Any]:
         """The specification.
