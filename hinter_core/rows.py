@@ -26,13 +26,17 @@ LOOKED_AT = 50  # rows read to find the column of texts
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: ``number`` counts from 1; ``fault`` says why it cannot be used, if so."""
+    """One row: ``number`` counts from 1; ``fault`` says why it cannot be used, if so.
+
+    ``mended``: bytes of its text were not UTF-8 and were read as Windows-1252.
+    """
 
     number: int
     id: str
     text: str
     label: str = ""
     fault: str = ""
+    mended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,7 @@ def make_row(columns: Columns, number: int, values: Mapping[str, Any], fault: st
         fault = "the text is neither UTF-8 nor Windows-1252"
     if not fault and not text.strip():
         fault = "there is no text"
-    return Row(number, own or str(number), text, label, fault)
+    return Row(number, own or str(number), text, label, fault, bool(how))
 
 
 def open_table(path: Path, text: str = "", label: str = "", ident: str = "") -> Table:

@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 from hinter_core import __version__
 from hinter_core.cli.cache import cache
 from hinter_core.cli.check import check
+from hinter_core.cli.data import data
 from hinter_core.cli.dictionary import dictionary
 from hinter_core.cli.models import models, predict
 from hinter_core.cli.report import report
@@ -35,6 +36,7 @@ cli.command("report")(report)
 cli.command("predict")(predict)
 cli.command("models")(models)
 cli.add_typer(cache, name="cache")
+cli.add_typer(data, name="data")
 cli.add_typer(dictionary, name="dictionary")
 
 

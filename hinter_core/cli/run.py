@@ -30,7 +30,7 @@ def run(
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option(help="CSV, TSV, JSONL, Parquet or text file, also gzipped; or 'sample'."),
+        typer.Option(help="A file, hf:ORG/NAME, or a name (see hinter data list)."),
     ] = None,
     text_column: Annotated[str | None, typer.Option(help="Column of the texts.")] = None,
     label_column: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,

@@ -16,7 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE = [
     "types", "errors", "sentences", "dictionary", "sbic", "matching", "mutation", "lattice",
     "parsing", "invariant", "person", "models", "oracle", "noise", "planning", "soundness",
-    "trial", "probe", "export", "records", "rows", "hub", "hub_rows", "campaign", "shards",
+    "trial", "probe", "export", "records", "rows", "hub", "hub_rows", "campaign",
+    "preview", "shards",
     "testbed", "tables", "work", "engine", "forecast", "statistics", "tally_columns", "tally",
     "report", "report_gate", "report_tables", "report_values", "report_text", "report_figures",
     "report_html", "cli",
