@@ -14,6 +14,7 @@ from dataclasses import Field, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from hinter_core.by_hand import open_by_hand
 from hinter_core.dictionary import Dictionary, choose, load_file, load_shipped
 from hinter_core.errors import InputError
 from hinter_core.hub import on_hub, pin, read_hub_name
@@ -39,7 +40,8 @@ def _runtime(default: Any) -> Any:
 class Campaign:
     """What to test on what.
 
-    ``data``: a file of rows, or a data set of the Hub; ``sample``: at most so many of them, drawn
+    ``data``: a file of rows, or a data set of the Hub; or else ``mutants``: a file of mutants by
+    hand, of which these and no others are tested. ``sample``: at most so many of them, drawn
     by ``seed`` (with ``stratify``: alike from every label). ``order``, ``limit``, ``literal`` and
     ``repeat`` as in :class:`hinter_core.planning.Settings`; the limit counts for each text.
     ``atomic``: test every atomic mutant, not only the parts of intersectional ones. ``placebo``: as
@@ -48,6 +50,7 @@ class Campaign:
     """
 
     data: str = _identity("")
+    mutants: str = _identity("")
     text_column: str = _identity("")
     label_column: str = _identity("")
     id_column: str = _identity("")
@@ -70,6 +73,12 @@ class Campaign:
     budget: float | None = _runtime(None)
 
     @property
+    def title(self) -> str:
+        """What is tested, in short."""
+        name = self.mutants or self.data
+        return name if on_hub(name) else Path(name).name
+
+    @property
     def settings(self) -> Settings:
         """What decides which mutants a text has."""
         return Settings(self.order, self.limit, self.literal, self.seed, self.repeat)
@@ -82,6 +91,10 @@ class Campaign:
                 :func:`hinter_core.hub_rows.open_hub`.
         """
         columns = (self.text_column, self.label_column, self.id_column)
+        if self.mutants:
+            if self.data:
+                raise InputError("Name either data or a file of mutants; its sources are the data.")
+            return open_by_hand(Path(self.mutants))
         if not self.data:
             raise InputError(
                 "Name the data: a CSV, TSV, JSONL, Parquet or text file, a data set of the Hugging "
@@ -104,11 +117,13 @@ class Campaign:
         return replace(self, data=str(name if name.pinned else pin(name)))
 
     def vocabulary(self) -> list[Dictionary]:
-        """The dictionaries of the attributes, own ones included.
+        """The dictionaries of the attributes, own ones included; none for mutants by hand.
 
         Raises:
             DictionaryError: an unknown attribute, or a file with a fault.
         """
+        if self.mutants:
+            return []
         own = {loaded.attribute: loaded for loaded in map(load_file, map(Path, self.dictionaries))}
         names = dict.fromkeys((*self.attributes, *own))
         return choose(list(names), {**load_shipped(), **own})
@@ -117,7 +132,9 @@ class Campaign:
         """A versioned hash over the settings and files that decide the mutants."""
         digest = hashlib.sha256(f"hinter-campaign-{VERSION}\n".encode())
         for item in fields(self):
-            if item.metadata["identity"]:
+            # What is not given adds nothing, so that directories from before there was the
+            # setting are still known.
+            if item.metadata["identity"] and (item.name != "mutants" or self.mutants):
                 digest.update(self._written(item).encode() + b"\n")
         return digest.hexdigest()[:16]
 
@@ -125,7 +142,7 @@ class Campaign:
         value = getattr(self, item.name)
         if item.name == "data" and on_hub(value):
             value = self.pinned().data
-        elif item.name == "data" and value:
+        elif item.name in ("data", "mutants") and value:
             value = _content(_data_file(value))
         elif item.name == "dictionaries":
             value = [_content(Path(path)) for path in value]
@@ -213,6 +230,7 @@ def load_campaign(path: Path) -> Campaign:
     named = campaign.data in ("", SAMPLE) or on_hub(campaign.data)
     moved = {
         "data": campaign.data if named else str(base / campaign.data),
+        "mutants": campaign.mutants and str(base / campaign.mutants),
         "dictionaries": tuple(str(base / own) for own in campaign.dictionaries),
     }
     return Campaign(**{**asdict(campaign), **moved})

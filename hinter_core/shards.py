@@ -90,7 +90,7 @@ class CampaignStore:
             "campaign": asdict(campaign),
             "models": {},
         }
-        with _named(self.folder):
+        with named(self.folder):
             self.shards.mkdir(parents=True, exist_ok=True)
         self.write_spec(spec)
         return spec
@@ -133,7 +133,7 @@ class CampaignStore:
 
     def write_spec(self, spec: Mapping[str, Any]) -> None:
         """Write the specification whole."""
-        with _named(self.folder):
+        with named(self.folder):
             path = self.folder / _SPEC
             part = path.with_suffix(".part")
             part.write_text(json.dumps(spec, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -220,7 +220,7 @@ class TableWriter:
     def __enter__(self) -> TableWriter:
         import pyarrow.parquet as parquet
 
-        with _named(self._path):
+        with named(self._path):
             self._writer = parquet.ParquetWriter(self._part, self._schema, compression="zstd")
         return self
 
@@ -230,11 +230,11 @@ class TableWriter:
 
         if rows:
             table = pyarrow.Table.from_pylist(list(rows), schema=self._schema)
-            with _named(self._path):
+            with named(self._path):
                 self._writer.write_table(table)
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        with _named(self._path):
+        with named(self._path):
             try:
                 self._writer.close()
                 if kind is None:
@@ -265,7 +265,12 @@ def read_table(path: Path, *columns: str) -> Any:
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def named(path: Path) -> Iterator[None]:
+    """Turn what the disk refuses into an error that names the file.
+
+    Raises:
+        StoreError: the disk is full, or the folder cannot be written.
+    """
     try:
         yield
     except OSError as error:
@@ -276,7 +281,7 @@ def _named(path: Path) -> Iterator[None]:
 
 
 def read_batches(path: Path, columns: Sequence[str], rows: int) -> Iterator[Any]:
-    """Some columns of a table as record batches of at most ``rows``, read as they are needed.
+    """A table, or some columns of it, as record batches of at most ``rows``, read one by one.
 
     Raises:
         StoreError: it is missing or damaged.
@@ -286,6 +291,6 @@ def read_batches(path: Path, columns: Sequence[str], rows: int) -> Iterator[Any]
 
     try:
         with parquet.ParquetFile(path) as file:
-            yield from file.iter_batches(batch_size=rows, columns=list(columns))
+            yield from file.iter_batches(batch_size=rows, columns=list(columns) or None)
     except (OSError, pyarrow.ArrowException) as error:
         raise StoreError(f"{path} is missing or damaged; delete it and resume.") from error

@@ -10,6 +10,7 @@ from hinter_core.dictionary import by_concept, load_shipped
 from hinter_core.errors import InputError
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import open_store
+from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import ParseStore, load_parser
 from hinter_core.planning import Plan
 from hinter_core.probe import Probe, closure, item_of
@@ -24,6 +25,21 @@ _PREDICTIONS = 20_000
 Planned = tuple[Row, Plan | None, str]  # a row, its plan, and why it has no intersectional mutant
 
 
+def load_parts(
+    campaign: Campaign, budget: Budget | None = None
+) -> tuple[list[PredictionStore], ParseStore]:
+    """The models and the parser that a campaign names.
+
+    Raises:
+        HinterError: one of them is unknown, missing or broken.
+    """
+    models = [
+        open_store(name, trusted=True, budget=budget, capacity=_PREDICTIONS)
+        for name in dict.fromkeys(campaign.models)
+    ]
+    return models, ParseStore(load_parser(campaign.parser), _PARSES)
+
+
 class Testbed:
     """One parser, one load of each model, and the rules by which a campaign chooses mutants."""
 
@@ -36,11 +52,7 @@ class Testbed:
             HinterError: something named is unknown, missing or broken.
         """
         self._campaign = campaign
-        self.models = [
-            open_store(name, trusted=True, budget=budget, capacity=_PREDICTIONS)
-            for name in dict.fromkeys(campaign.models)
-        ]
-        self.parses = ParseStore(load_parser(campaign.parser), _PARSES)
+        self.models, self.parses = load_parts(campaign, budget)
         vocabulary, settings = campaign.vocabulary(), campaign.settings
         self._probe = Probe(vocabulary, self.parses, self.models, settings)
         self._neutral: Probe | None = None

@@ -17,6 +17,7 @@ from hinter_core.cli.check import check
 from hinter_core.cli.data import data
 from hinter_core.cli.dictionary import dictionary
 from hinter_core.cli.models import models, predict
+from hinter_core.cli.mutants import mutants
 from hinter_core.cli.report import report
 from hinter_core.cli.run import run, verify
 from hinter_core.errors import HinterError
@@ -33,6 +34,7 @@ cli.command("check")(check)
 cli.command("run")(run)
 cli.command("verify")(verify)
 cli.command("report")(report)
+cli.command("mutants")(mutants)
 cli.command("predict")(predict)
 cli.command("models")(models)
 cli.add_typer(cache, name="cache")

@@ -32,6 +32,9 @@ def run(
         str | None,
         typer.Option(help="A file, hf:ORG/NAME, or a name (see hinter data list)."),
     ] = None,
+    mutants: Annotated[
+        str | None, typer.Option(help="A file of mutants by hand, tested instead of new ones.")
+    ] = None,
     text_column: Annotated[str | None, typer.Option(help="Column of the texts.")] = None,
     label_column: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
     attributes: Annotated[str | None, typer.Option(help="Sensitive attributes.")] = None,
@@ -74,6 +77,7 @@ def run(
     """Test every text of a data set; interrupted, go on with --resume."""
     given = {
         "data": data,
+        "mutants": mutants,
         "text_column": text_column,
         "label_column": label_column,
         "attributes": attributes,

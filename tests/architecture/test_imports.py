@@ -16,11 +16,10 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE = [
     "types", "errors", "sentences", "dictionary", "sbic", "matching", "mutation", "lattice",
     "parsing", "invariant", "person", "models", "oracle", "noise", "planning", "soundness",
-    "trial", "probe", "export", "records", "rows", "hub", "hub_rows", "campaign",
-    "preview", "shards",
-    "testbed", "tables", "work", "engine", "forecast", "statistics", "tally_columns", "tally",
-    "report", "report_gate", "report_tables", "report_values", "report_text", "report_figures",
-    "report_html", "cli",
+    "trial", "probe", "export", "records", "rows", "hub", "hub_rows", "by_hand", "campaign",
+    "preview", "shards", "testbed", "tables", "hand_bed", "work", "engine", "forecast",
+    "statistics", "tally_columns", "tally", "mutant_rows", "report", "report_gate",
+    "report_tables", "report_values", "report_text", "report_figures", "report_html", "cli",
 ]  # fmt: skip
 HEAVY = {
     "torch", "spacy", "transformers", "openai", "pandas", "numpy", "scipy", "ray", "datasets",
