@@ -222,12 +222,17 @@ def change(source: str, mutant: str) -> Splice:
     """All that differs between two texts, as one replacement of whole words."""
     begin = _alike(source, mutant)
     end = _alike(source[begin:][::-1], mutant[begin:][::-1])
-    while begin and not source[begin - 1].isspace():
+    while _inside(source, begin) or _inside(mutant, begin):
         begin -= 1
-    while end and not source[len(source) - end].isspace():
+    while _inside(source, len(source) - end) or _inside(mutant, len(mutant) - end):
         end -= 1
     stop = len(source) - end
     return Splice(begin, stop, source[begin:stop], mutant[begin : len(mutant) - end], begin)
+
+
+def _inside(text: str, place: int) -> bool:
+    """Whether a place is within a word."""
+    return 0 < place < len(text) and not any(map(str.isspace, text[place - 1 : place + 1]))
 
 
 def _alike(first: str, second: str) -> int:
