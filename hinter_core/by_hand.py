@@ -21,7 +21,7 @@ from hinter_core.errors import InputError
 from hinter_core.export import plain_cell
 from hinter_core.planning import MAX_CHARACTERS, clean
 from hinter_core.records import format_of, mended, records
-from hinter_core.rows import LOOKED_AT, Columns, Row, as_text
+from hinter_core.rows import LOOKED_AT, Columns, Row, as_text, require_file
 from hinter_core.types import Edit, Mutant, Pair, Splice, Term
 
 BY_HAND = "by hand"  # the attribute of a change that no edit is named for
@@ -109,8 +109,7 @@ def open_by_hand(path: Path) -> HandTable:
     Raises:
         InputError: no such file, or it has no sources or no mutants.
     """
-    if not path.is_file():
-        raise InputError(f"There is no file {path}; check the path.")
+    require_file(path)
     head = list(islice(records(path, format_of(path)), LOOKED_AT))
     if not head:
         raise InputError(f"{path} holds no row.")

@@ -12,6 +12,7 @@ from hinter_core.rows import Columns, Row, Rows, Table
 
 MOST = 10_000  # rows looked at
 _NAMED = 20  # unusable rows that are named
+_SHOWN = 60  # characters of a label
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def preview_in_words(seen: Preview) -> list[str]:
         f"columns: {', '.join(seen.names)}; {', '.join(how)}",
     ]
     if seen.labels:
-        common = [f"{label} ({many:,})" for label, many in seen.labels.most_common(12)]
+        common = [f"{label[:_SHOWN]} ({many:,})" for label, many in seen.labels.most_common(12)]
         rest = len(seen.labels) - len(common)
         lines.append(f"labels: {', '.join(common)}{f' and {rest:,} more' if rest else ''}")
     if seen.mended:

@@ -106,7 +106,9 @@ def make_row(columns: Columns, number: int, values: Mapping[str, Any], fault: st
         text = ""
     if not fault and how is None:
         fault = "the text is neither UTF-8 nor Windows-1252"
-    if not fault and not text.strip():
+    if not fault and isinstance(values.get(columns.text), dict):
+        fault = "the text is an object with parts of its own"
+    if not fault and not any(map(str.isalnum, text)):
         fault = "there is no text"
     return Row(number, own or str(number), text, label, fault, bool(how))
 
@@ -117,8 +119,7 @@ def open_table(path: Path, text: str = "", label: str = "", ident: str = "") -> 
     Raises:
         InputError: no such file, an unknown format, an empty file, or a column it does not have.
     """
-    if not path.is_file():
-        raise InputError(f"There is no file {path}; check the path.")
+    require_file(path)
     kind = format_of(path)
     head = list(islice(records(path, kind), LOOKED_AT))
     if not head:
@@ -126,6 +127,18 @@ def open_table(path: Path, text: str = "", label: str = "", ident: str = "") -> 
     names = tuple(dict.fromkeys(name for values, _ in head for name in values))
     columns = find_columns(str(path), head, names, Columns(text, label, ident))
     return Table(path, kind, names, columns)
+
+
+def require_file(path: Path) -> None:
+    """Refuse what is no file.
+
+    Raises:
+        InputError: nothing is there, or a folder is.
+    """
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a file in it.")
+    if not path.is_file():
+        raise InputError(f"There is no file {path}; check the path.")
 
 
 def find_columns(
@@ -170,6 +183,8 @@ def as_text(value: Any) -> str:
     """A value of a column as text; a list is joined, its paragraphs by line breaks."""
     if value is None or value != value:  # NaN is not equal to itself
         return ""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
     if isinstance(value, list | tuple):
         # LexGLUE's cases come as lists of paragraphs, its labels as lists of numbers.
         blank = "\n" if any(isinstance(part, str) and " " in part for part in value) else ", "

@@ -71,6 +71,8 @@ class CampaignStore:
         Raises:
             StoreError: something else lies there, or another campaign does.
         """
+        if self.folder.is_file():
+            raise StoreError(f"{self.folder} is a file; name a directory for the campaign.")
         path, campaign = self.folder / _SPEC, self.pinned(campaign)
         identity = campaign.identity()
         if path.exists():
@@ -115,8 +117,8 @@ class CampaignStore:
         path = self.folder / _SPEC
         try:
             spec = json.loads(path.read_text(encoding="utf-8"))
-            version, _ = spec["version"], spec["identity"]
-        except FileNotFoundError as error:
+            version = spec["version"]
+        except (FileNotFoundError, NotADirectoryError) as error:
             raise StoreError(f"{self.folder} is no campaign; there is no {_SPEC}.") from error
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{path} is damaged; restore it, or start anew.") from error
@@ -125,6 +127,8 @@ class CampaignStore:
                 f"{self.folder} was written by another version ({version}; this is {VERSION}); "
                 "run the campaign anew."
             )
+        if not _whole(spec):
+            raise StoreError(f"{path} is damaged; restore it, or start anew.")
         return dict(spec)
 
     def campaign(self) -> Campaign:
@@ -156,22 +160,32 @@ class CampaignStore:
         """
         from filelock import FileLock, Timeout
 
+        lock = FileLock(self.folder / ".lock", timeout=0)
+        with named(self.folder):
+            try:
+                lock.acquire()
+            except Timeout as error:
+                raise StoreError(f"Another process runs the campaign in {self.folder}.") from error
         try:
-            with FileLock(self.folder / ".lock", timeout=0):
-                for part in self.folder.rglob("*.part"):
-                    part.unlink(missing_ok=True)
-                yield
-        except Timeout as error:
-            raise StoreError(f"Another process runs the campaign in {self.folder}.") from error
+            for part in self.folder.rglob("*.part"):
+                part.unlink(missing_ok=True)
+            yield
+        finally:
+            lock.release()
 
     def forget_failures(self) -> int:
-        """Delete tables of answers that hold a failure, so that they are asked anew."""
+        """Delete tables of answers that hold a failure, so that they are asked anew.
+
+        Raises:
+            StoreError: another process runs this campaign, or a table cannot be read.
+        """
         forgotten = 0
-        for path in sorted(self.shards.glob("*.answers-*.parquet")):
-            column = read_table(path, "failure")["failure"]
-            if column.null_count < len(column):
-                path.unlink()
-                forgotten += 1
+        with self.alone():
+            for path in sorted(self.shards.glob("*.answers-*.parquet")):
+                column = read_table(path, "failure")["failure"]
+                if column.null_count < len(column):
+                    path.unlink()
+                    forgotten += 1
         return forgotten
 
     def verify(self) -> list[str]:
@@ -192,6 +206,17 @@ class CampaignStore:
                 path = self.answers(shard, model["identity"])
                 faults += _fault_of_answers(path, name, tested + made)
         return faults
+
+
+def _whole(spec: Mapping[str, Any]) -> bool:
+    """Whether a specification holds what is read from it."""
+    models = spec.get("models")
+    return (
+        isinstance(spec.get("identity"), str)
+        and isinstance(spec.get("campaign"), dict)
+        and isinstance(models, dict)
+        and all(isinstance(m, dict) and {"identity", "labels"} <= set(m) for m in models.values())
+    )
 
 
 def _fault_of_answers(path: Path, name: str, rows: int) -> list[str]:
@@ -220,8 +245,12 @@ class TableWriter:
     def __enter__(self) -> TableWriter:
         import pyarrow.parquet as parquet
 
-        with named(self._path):
-            self._writer = parquet.ParquetWriter(self._part, self._schema, compression="zstd")
+        try:
+            with named(self._path):
+                self._writer = parquet.ParquetWriter(self._part, self._schema, compression="zstd")
+        except StoreError:
+            self._part.unlink(missing_ok=True)
+            raise
         return self
 
     def write(self, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -305,9 +305,7 @@ def test_a_change_is_one_replacement(source: str, mutant: str, old: str, new: st
 def test_a_file_that_cannot_be_used_says_why(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="There is no file"):
         open_by_hand(tmp_path / "none.csv")
-    with pytest.raises(
-        InputError, match=r"'mutant'; it has source, text\. hinter mutants"
-    ):
+    with pytest.raises(InputError, match=r"'mutant'; it has source, text\. hinter mutants"):
         open_by_hand(save(tmp_path / "a.csv", [{"source": "A.", "text": "B."}]))
     (tmp_path / "empty.csv").write_text("source,mutant\n")
     with pytest.raises(InputError, match="holds no row"):
