@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hinter_core.campaign import Campaign
+from hinter_core.campaign import Campaign, load_campaign
 from hinter_core.engine import plan_run, run_campaign
 from hinter_core.errors import InputError
 from hinter_core.hub import read_hub_name
 from hinter_core.hub_rows import open_hub
+from hinter_core.preview import preview
 from hinter_core.rows import Columns
 from hinter_core.shards import CampaignStore, StoreError, read_table
 from tests.conformance.hub import Files, LocalHub, ask_there, parquet
@@ -219,3 +220,19 @@ def test_identity_is_of_the_commit(hub: LocalHub) -> None:
     assert short.identity() == full.identity()
     hub.commit("coastalcph/lex_glue", {**law(), "more.txt": b""})
     assert short.identity() != full.identity()
+
+
+def test_a_preview_shows_the_commit_and_the_names_of_labels(hub: LocalHub) -> None:
+    sha = hub.commit("coastalcph/lex_glue", law())
+    seen = preview(Campaign(data="lex_glue/ecthr_a"), rows=1)
+    assert seen.source.endswith(f"revision={sha}")
+    assert (seen.count, seen.complete, len(seen.rows)) == (3, True, 1)
+    assert seen.labels == {"Article 2, Protocol 1, Article 1": 1, "Article 3": 1}
+    assert seen.found == ("text", "labels")
+
+
+def test_a_short_name_is_data_wherever_a_campaign_file_lies(tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text("data: lex_glue/scotus\n")
+    assert load_campaign(tmp_path / "c.yaml").data == "lex_glue/scotus"
+    (tmp_path / "c.yaml").write_text("data: hf:some/law?split=test\n")
+    assert load_campaign(tmp_path / "c.yaml").data == "hf:some/law?split=test"
