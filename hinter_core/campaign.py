@@ -41,12 +41,14 @@ class Campaign:
     """What to test on what.
 
     ``data``: a file of rows, or a data set of the Hub; or else ``mutants``: a file of mutants by
-    hand, of which these and no others are tested. ``sample``: at most so many of them, drawn
-    by ``seed`` (with ``stratify``: alike from every label). ``order``, ``limit``, ``literal`` and
+    hand, of which these and no others are tested. ``sample``: at most so many rows, drawn by
+    ``seed`` (with ``stratify``: alike from every label). ``order``, ``limit``, ``literal`` and
     ``repeat`` as in :class:`hinter_core.planning.Settings`; the limit counts for each text.
-    ``atomic``: test every atomic mutant, not only the parts of intersectional ones. ``placebo``: as
-    many neutral mutants of the same orders, so that brittleness is not taken for bias. ``shard``:
-    texts in a unit of work. ``workers``: processes; ``requests`` and ``budget``: what may be spent.
+    ``guide``: the model by whose answers mutants of order 3 and higher are searched
+    (:mod:`hinter_core.search`); without one they are part of the sample. ``atomic``: test every
+    atomic mutant, not only the parts of intersectional ones. ``placebo``: as many neutral mutants
+    of the same orders, so that brittleness is not taken for bias. ``shard``: texts in a unit of
+    work. ``workers``: processes; ``requests`` and ``budget``: what may be spent.
     """
 
     data: str = _identity("")
@@ -65,6 +67,7 @@ class Campaign:
     atomic: bool = _identity(True)
     placebo: bool = _identity(True)
     repeat: int = _identity(0)
+    guide: str = _identity("")
     parser: str = _identity("embedded")
     shard: int = _identity(16)
     models: tuple[str, ...] = _runtime(("embedded",))
