@@ -22,7 +22,7 @@ from hinter_core.hub_rows import open_hub
 from hinter_core.planning import Settings
 from hinter_core.rows import Rows, open_table
 
-VERSION = 1
+VERSION = 2
 SAMPLE = "sample"  # as ``data``: the texts that come with HInter
 SAMPLE_FILE = Path(__file__).resolve().parent.parent / "assets" / "samples" / "people.csv"
 _BLOCK = 2**20
@@ -135,9 +135,7 @@ class Campaign:
         """A versioned hash over the settings and files that decide the mutants."""
         digest = hashlib.sha256(f"hinter-campaign-{VERSION}\n".encode())
         for item in fields(self):
-            # What is not given adds nothing, so that directories from before there was the
-            # setting are still known.
-            if item.metadata["identity"] and (item.name != "mutants" or self.mutants):
+            if item.metadata["identity"]:
                 digest.update(self._written(item).encode() + b"\n")
         return digest.hexdigest()[:16]
 
