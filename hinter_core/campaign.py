@@ -10,16 +10,19 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import Field, asdict, dataclass, field, fields
+from dataclasses import Field, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from hinter_core.by_hand import open_by_hand
 from hinter_core.dictionary import Dictionary, choose, load_file, load_shipped
 from hinter_core.errors import InputError
+from hinter_core.hub import on_hub, pin, read_hub_name
+from hinter_core.hub_rows import open_hub
 from hinter_core.planning import Settings
-from hinter_core.rows import Table, open_table
+from hinter_core.rows import Rows, open_table
 
-VERSION = 1
+VERSION = 2
 SAMPLE = "sample"  # as ``data``: the texts that come with HInter
 SAMPLE_FILE = Path(__file__).resolve().parent.parent / "assets" / "samples" / "people.csv"
 _BLOCK = 2**20
@@ -37,17 +40,19 @@ def _runtime(default: Any) -> Any:
 class Campaign:
     """What to test on what.
 
-    ``data``: a file of rows; ``sample``: at most so many of them, drawn by ``seed`` (with
-    ``stratify``: alike from every label). ``order``, ``limit``, ``literal`` and ``repeat`` as in
-    :class:`hinter_core.planning.Settings`; the limit counts for each text. ``guide``: the model by
-    whose answers mutants of order 3 and higher are searched (:mod:`hinter_core.search`); without
-    one they are part of the sample. ``atomic``: test every
+    ``data``: a file of rows, or a data set of the Hub; or else ``mutants``: a file of mutants by
+    hand, of which these and no others are tested. ``sample``: at most so many rows, drawn by
+    ``seed`` (with ``stratify``: alike from every label). ``order``, ``limit``, ``literal`` and
+    ``repeat`` as in :class:`hinter_core.planning.Settings`; the limit counts for each text.
+    ``guide``: the model by whose answers mutants of order 3 and higher are searched
+    (:mod:`hinter_core.search`); without one they are part of the sample. ``atomic``: test every
     atomic mutant, not only the parts of intersectional ones. ``placebo``: as many neutral mutants
     of the same orders, so that brittleness is not taken for bias. ``shard``: texts in a unit of
     work. ``workers``: processes; ``requests`` and ``budget``: what may be spent.
     """
 
     data: str = _identity("")
+    mutants: str = _identity("")
     text_column: str = _identity("")
     label_column: str = _identity("")
     id_column: str = _identity("")
@@ -71,30 +76,57 @@ class Campaign:
     budget: float | None = _runtime(None)
 
     @property
+    def title(self) -> str:
+        """What is tested, in short."""
+        name = self.mutants or self.data
+        return name if on_hub(name) else Path(name).name
+
+    @property
     def settings(self) -> Settings:
         """What decides which mutants a text has."""
         return Settings(self.order, self.limit, self.literal, self.seed, self.repeat)
 
-    def table(self) -> Table:
+    def table(self) -> Rows:
         """The rows to test.
 
         Raises:
-            InputError: see :func:`hinter_core.rows.open_table`.
+            InputError: see :func:`hinter_core.rows.open_table` and
+                :func:`hinter_core.hub_rows.open_hub`.
         """
+        columns = (self.text_column, self.label_column, self.id_column)
+        if self.mutants:
+            if self.data:
+                raise InputError("Name either data or a file of mutants; its sources are the data.")
+            return open_by_hand(Path(self.mutants))
         if not self.data:
             raise InputError(
-                "Name the data: a CSV, TSV, JSONL, Parquet or text file, or the texts that come "
-                f"with HInter (--data {SAMPLE})."
+                "Name the data: a CSV, TSV, JSONL, Parquet or text file, a data set of the Hugging "
+                "Face Hub (--data hf:ORG/NAME), or the texts that come with HInter "
+                f"(--data {SAMPLE})."
             )
-        path = _data_file(self.data)
-        return open_table(path, self.text_column, self.label_column, self.id_column)
+        if on_hub(self.data):
+            return open_hub(read_hub_name(self.data), *columns)
+        return open_table(_data_file(self.data), *columns)
+
+    def pinned(self) -> Campaign:
+        """This campaign with a data set of the Hub at the commit that it has now.
+
+        Raises:
+            InputError: see :func:`hinter_core.hub.pin`.
+        """
+        if not on_hub(self.data):
+            return self
+        name = read_hub_name(self.data)
+        return replace(self, data=str(name if name.pinned else pin(name)))
 
     def vocabulary(self) -> list[Dictionary]:
-        """The dictionaries of the attributes, own ones included.
+        """The dictionaries of the attributes, own ones included; none for mutants by hand.
 
         Raises:
             DictionaryError: an unknown attribute, or a file with a fault.
         """
+        if self.mutants:
+            return []
         own = {loaded.attribute: loaded for loaded in map(load_file, map(Path, self.dictionaries))}
         names = dict.fromkeys((*self.attributes, *own))
         return choose(list(names), {**load_shipped(), **own})
@@ -109,7 +141,9 @@ class Campaign:
 
     def _written(self, item: Field[Any]) -> str:
         value = getattr(self, item.name)
-        if item.name == "data" and value:
+        if item.name == "data" and on_hub(value):
+            value = self.pinned().data
+        elif item.name in ("data", "mutants") and value:
             value = _content(_data_file(value))
         elif item.name == "dictionaries":
             value = [_content(Path(path)) for path in value]
@@ -194,9 +228,10 @@ def load_campaign(path: Path) -> Campaign:
         raise InputError(f"{path} holds no settings; write lines such as 'data: reviews.csv'.")
     campaign = from_mapping(values, str(path))
     base = path.resolve().parent
-    named = campaign.data in ("", SAMPLE)
+    named = campaign.data in ("", SAMPLE) or on_hub(campaign.data)
     moved = {
         "data": campaign.data if named else str(base / campaign.data),
+        "mutants": campaign.mutants and str(base / campaign.mutants),
         "dictionaries": tuple(str(base / own) for own in campaign.dictionaries),
     }
     return Campaign(**{**asdict(campaign), **moved})

@@ -21,7 +21,7 @@ from hinter_core.campaign import Campaign
 from hinter_core.errors import InputError
 from hinter_core.models.budget import Budget
 from hinter_core.probe import chunks
-from hinter_core.rows import Row, Table
+from hinter_core.rows import Row, Rows
 from hinter_core.shards import CampaignStore
 from hinter_core.work import Asked, Done, Worker
 
@@ -50,7 +50,7 @@ class Progress:
 class Work:
     """The rows a run covers: all of them, or the numbers a sample took."""
 
-    table: Table
+    table: Rows
     chosen: frozenset[int] | None
     texts: int
     shards: int
@@ -64,11 +64,15 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> Work:
     """
     if (campaign.requests or campaign.budget) and campaign.workers > 1:
         raise InputError("A budget is kept by one worker; leave out workers.")
+    campaign = store.pinned(campaign) if store is not None else campaign.pinned()
     table = campaign.table()
     if store is not None:
         store.open(campaign)
-    chosen = _chosen(campaign, table)
-    texts = len(chosen) if chosen is not None else sum(1 for _ in table.rows())
+    chosen, texts = _chosen(campaign, table), table.count
+    if chosen is not None:
+        texts = len(chosen)
+    elif texts is None:
+        texts = sum(1 for _ in table.rows())
     return Work(table, chosen, texts, -(-texts // campaign.shard))
 
 
@@ -107,13 +111,16 @@ def run_campaign(
     return state
 
 
-def _chosen(campaign: Campaign, table: Table) -> frozenset[int] | None:
+def _chosen(campaign: Campaign, table: Rows) -> frozenset[int] | None:
     """Numbers of the rows that the sample takes; None: all."""
     if campaign.sample is None:
         return None
     by_label: dict[str, list[int]] = defaultdict(list)
-    for row in table.rows():
-        by_label[row.label if campaign.stratify else ""].append(row.number)
+    if table.count is not None and not campaign.stratify:
+        by_label[""] = list(range(1, table.count + 1))  # rows are numbered so; none need be read
+    else:
+        for row in table.rows():
+            by_label[row.label if campaign.stratify else ""].append(row.number)
     rng = random.Random(campaign.seed)
     for numbers in by_label.values():
         rng.shuffle(numbers)
@@ -129,7 +136,18 @@ def _chosen(campaign: Campaign, table: Table) -> frozenset[int] | None:
 def rows_of(work: Work) -> Iterator[Row]:
     """The rows that a run covers."""
     chosen = work.chosen
-    return (row for row in work.table.rows() if chosen is None or row.number in chosen)
+    if chosen is None:
+        return work.table.rows()
+    last = max(chosen, default=0)
+    return (row for row in _up_to(work.table, last) if row.number in chosen)
+
+
+def _up_to(table: Rows, last: int) -> Iterator[Row]:
+    for row in table.rows():
+        if row.number <= last:
+            yield row
+        if row.number >= last:
+            return
 
 
 def _shards(campaign: Campaign, work: Work) -> Iterator[tuple[int, list[Row]]]:

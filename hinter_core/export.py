@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,8 +12,9 @@ from hinter_core.noise import NoiseFloor
 from hinter_core.trial import Check
 from hinter_core.types import Edit, Judged, Prediction
 
-# A spreadsheet takes a cell that begins so for a formula.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# A spreadsheet takes a cell that begins so for a formula. Quotes before it count, too, so that
+# taking one away again gives back the cell there was.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def check_to_json(check: Check, model: str) -> dict[str, Any]:
@@ -148,11 +150,15 @@ def rows_to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     writer = csv.DictWriter(buffer, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow({key: _safe_cell(value) for key, value in row.items()})
+        writer.writerow({key: safe_cell(value) for key, value in row.items()})
     return buffer.getvalue()
 
 
-def _safe_cell(value: Any) -> Any:
-    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
-        return "'" + value
-    return value
+def safe_cell(value: Any) -> Any:
+    """A cell that no spreadsheet runs: one that looks like a formula is prefixed with ``'``."""
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def plain_cell(cell: str) -> str:
+    """The cell that :func:`safe_cell` was given."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -14,8 +14,8 @@ from itertools import islice
 
 from hinter_core.campaign import Campaign
 from hinter_core.engine import Work, rows_of
+from hinter_core.hand_bed import Bed, open_bed
 from hinter_core.models.budget import Cost, total
-from hinter_core.testbed import Testbed
 from hinter_core.trial import Item, ask_originals, conform, judge
 
 _LOOKED_AT = 24  # texts
@@ -44,7 +44,7 @@ def forecast(campaign: Campaign, work: Work) -> Forecast:
     Raises:
         HinterError: a parser, model or dictionary cannot be had.
     """
-    bed = Testbed(campaign)
+    bed = open_bed(campaign)
     rows = list(islice(rows_of(work), _LOOKED_AT))
     started = time.perf_counter()
     trials = bed.trials(bed.plans(rows)).values()
@@ -69,7 +69,7 @@ def forecast(campaign: Campaign, work: Work) -> Forecast:
     )
 
 
-def _seconds_each(bed: Testbed, items: Sequence[Item]) -> float:
+def _seconds_each(bed: Bed, items: Sequence[Item]) -> float:
     """Seconds that a mutant takes, by trying some; models that cost are left out."""
     # Mutants come parts before wholes, text after text: the first ones can be judged alone.
     tried = items[:_TRIED]

@@ -44,7 +44,7 @@ def to_html(report: Report) -> str:
     """
     from plotly.offline import get_plotlyjs
 
-    title = f"HInter report: {Path(report.campaign.data).name}"
+    title = f"HInter report: {report.campaign.title}"
     by_model: dict[str, list[Section]] = {}
     for section in sections(report):
         by_model.setdefault(section.model, []).append(section)

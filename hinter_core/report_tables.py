@@ -6,9 +6,9 @@ Terminal, Markdown and the page show the same sections, so that they say the sam
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from hinter_core.by_hand import mutant_by_hand
 from hinter_core.mutation import apply_edits
 from hinter_core.report import ALPHA, Group, Line, ModelReport, Report, Turn
 from hinter_core.report_reach import coverage_section, reach_section
@@ -43,10 +43,12 @@ def _overview(report: Report) -> Section:
     campaign, texts = report.campaign, report.texts
     sample = f"a sample of {campaign.sample:,} texts" if campaign.sample else "all texts"
     limit = f", at most {campaign.limit:,} mutants a text" if campaign.limit else ""
+    what = f"{', '.join(campaign.attributes)}, up to order {campaign.order}{limit}"
+    if campaign.mutants:
+        what = "mutants by hand"
     sentences = [
-        f"Data: {Path(campaign.data).name}, {sample}, {', '.join(campaign.attributes)}, up to "
-        f"order {campaign.order}{limit}, seed {campaign.seed}, parser {campaign.parser}, "
-        f"campaign {report.identity}.",
+        f"Data: {campaign.title}, {sample}, {what}, seed {campaign.seed}, "
+        f"parser {campaign.parser}, campaign {report.identity}.",
         f"Of {texts.total():,} texts, {texts[TESTED]:,} were tested, {texts[NOTHING]:,} had "
         f"nothing to test and {texts[UNUSABLE]:,} could not be used.",
     ]
@@ -258,7 +260,11 @@ def example_row(example: Mapping[str, Any]) -> dict[str, str]:
     """A hidden mutant as text; long texts are cut around what changes."""
     text = example["text"]
     edits = [edit_from_row(row) for row in example["edits"]]
-    mutant = apply_edits(text, edits, split_sentences(text))
+    by_hand = example.get("mutant")
+    if by_hand is not None:
+        mutant = mutant_by_hand(text, by_hand, edits)
+    else:
+        mutant = apply_edits(text, edits, split_sentences(text))
     first, last = mutant.splices[0], mutant.splices[-1]
     return {
         "row": str(example["row"]),

@@ -17,13 +17,14 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from hinter_core.campaign import VERSION, Campaign, from_mapping
 from hinter_core.errors import HinterError
+from hinter_core.hub import as_before, moved
 
 _SPEC = "campaign.json"
 # What became of a text, in the table of texts.
@@ -70,13 +71,17 @@ class CampaignStore:
         Raises:
             StoreError: something else lies there, or another campaign does.
         """
-        path, identity = self.folder / _SPEC, campaign.identity()
+        if self.folder.is_file():
+            raise StoreError(f"{self.folder} is a file; name a directory for the campaign.")
+        path, campaign = self.folder / _SPEC, self.pinned(campaign)
+        identity = campaign.identity()
         if path.exists():
             spec = self.read()
             if spec["identity"] != identity:
+                why = moved(spec["campaign"].get("data", ""), campaign.data)
                 raise StoreError(
-                    f"{self.folder} holds another campaign (other data, dictionaries or settings); "
-                    "name another directory."
+                    f"{self.folder} holds another campaign "
+                    f"({why or 'other data, dictionaries or settings'}); name another directory."
                 )
             return spec
         if self.folder.is_dir() and any(self.folder.iterdir()):
@@ -87,10 +92,21 @@ class CampaignStore:
             "campaign": asdict(campaign),
             "models": {},
         }
-        with _named(self.folder):
+        with named(self.folder):
             self.shards.mkdir(parents=True, exist_ok=True)
         self.write_spec(spec)
         return spec
+
+    def pinned(self, campaign: Campaign) -> Campaign:
+        """The campaign with its data at one commit: the one that was met here before, if any.
+
+        Raises:
+            InputError: see :func:`hinter_core.hub.pin`.
+        """
+        if (self.folder / _SPEC).exists():
+            noted = self.read()["campaign"].get("data", "")
+            campaign = replace(campaign, data=as_before(campaign.data, noted))
+        return campaign.pinned()
 
     def read(self) -> dict[str, Any]:
         """The specification.
@@ -101,8 +117,8 @@ class CampaignStore:
         path = self.folder / _SPEC
         try:
             spec = json.loads(path.read_text(encoding="utf-8"))
-            version, _ = spec["version"], spec["identity"]
-        except FileNotFoundError as error:
+            version = spec["version"]
+        except (FileNotFoundError, NotADirectoryError) as error:
             raise StoreError(f"{self.folder} is no campaign; there is no {_SPEC}.") from error
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{path} is damaged; restore it, or start anew.") from error
@@ -111,6 +127,8 @@ class CampaignStore:
                 f"{self.folder} was written by another version ({version}; this is {VERSION}); "
                 "run the campaign anew."
             )
+        if not _whole(spec):
+            raise StoreError(f"{path} is damaged; restore it, or start anew.")
         return dict(spec)
 
     def campaign(self) -> Campaign:
@@ -119,7 +137,7 @@ class CampaignStore:
 
     def write_spec(self, spec: Mapping[str, Any]) -> None:
         """Write the specification whole."""
-        with _named(self.folder):
+        with named(self.folder):
             path = self.folder / _SPEC
             part = path.with_suffix(".part")
             part.write_text(json.dumps(spec, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -142,22 +160,32 @@ class CampaignStore:
         """
         from filelock import FileLock, Timeout
 
+        lock = FileLock(self.folder / ".lock", timeout=0)
+        with named(self.folder):
+            try:
+                lock.acquire()
+            except Timeout as error:
+                raise StoreError(f"Another process runs the campaign in {self.folder}.") from error
         try:
-            with FileLock(self.folder / ".lock", timeout=0):
-                for part in self.folder.rglob("*.part"):
-                    part.unlink(missing_ok=True)
-                yield
-        except Timeout as error:
-            raise StoreError(f"Another process runs the campaign in {self.folder}.") from error
+            for part in self.folder.rglob("*.part"):
+                part.unlink(missing_ok=True)
+            yield
+        finally:
+            lock.release()
 
     def forget_failures(self) -> int:
-        """Delete tables of answers that hold a failure, so that they are asked anew."""
+        """Delete tables of answers that hold a failure, so that they are asked anew.
+
+        Raises:
+            StoreError: another process runs this campaign, or a table cannot be read.
+        """
         forgotten = 0
-        for path in sorted(self.shards.glob("*.answers-*.parquet")):
-            column = read_table(path, "failure")["failure"]
-            if column.null_count < len(column):
-                path.unlink()
-                forgotten += 1
+        with self.alone():
+            for path in sorted(self.shards.glob("*.answers-*.parquet")):
+                column = read_table(path, "failure")["failure"]
+                if column.null_count < len(column):
+                    path.unlink()
+                    forgotten += 1
         return forgotten
 
     def verify(self) -> list[str]:
@@ -178,6 +206,17 @@ class CampaignStore:
                 path = self.answers(shard, model["identity"])
                 faults += _fault_of_answers(path, name, tested + made)
         return faults
+
+
+def _whole(spec: Mapping[str, Any]) -> bool:
+    """Whether a specification holds what is read from it."""
+    models = spec.get("models")
+    return (
+        isinstance(spec.get("identity"), str)
+        and isinstance(spec.get("campaign"), dict)
+        and isinstance(models, dict)
+        and all(isinstance(m, dict) and {"identity", "labels"} <= set(m) for m in models.values())
+    )
 
 
 def _fault_of_answers(path: Path, name: str, rows: int) -> list[str]:
@@ -206,8 +245,12 @@ class TableWriter:
     def __enter__(self) -> TableWriter:
         import pyarrow.parquet as parquet
 
-        with _named(self._path):
-            self._writer = parquet.ParquetWriter(self._part, self._schema, compression="zstd")
+        try:
+            with named(self._path):
+                self._writer = parquet.ParquetWriter(self._part, self._schema, compression="zstd")
+        except StoreError:
+            self._part.unlink(missing_ok=True)
+            raise
         return self
 
     def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -216,11 +259,11 @@ class TableWriter:
 
         if rows:
             table = pyarrow.Table.from_pylist(list(rows), schema=self._schema)
-            with _named(self._path):
+            with named(self._path):
                 self._writer.write_table(table)
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        with _named(self._path):
+        with named(self._path):
             try:
                 self._writer.close()
                 if kind is None:
@@ -251,7 +294,12 @@ def read_table(path: Path, *columns: str) -> Any:
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def named(path: Path) -> Iterator[None]:
+    """Turn what the disk refuses into an error that names the file.
+
+    Raises:
+        StoreError: the disk is full, or the folder cannot be written.
+    """
     try:
         yield
     except OSError as error:
@@ -262,7 +310,7 @@ def _named(path: Path) -> Iterator[None]:
 
 
 def read_batches(path: Path, columns: Sequence[str], rows: int) -> Iterator[Any]:
-    """Some columns of a table as record batches of at most ``rows``, read as they are needed.
+    """A table, or some columns of it, as record batches of at most ``rows``, read one by one.
 
     Raises:
         StoreError: it is missing or damaged.
@@ -272,6 +320,6 @@ def read_batches(path: Path, columns: Sequence[str], rows: int) -> Iterator[Any]
 
     try:
         with parquet.ParquetFile(path) as file:
-            yield from file.iter_batches(batch_size=rows, columns=list(columns))
+            yield from file.iter_batches(batch_size=rows, columns=list(columns) or None)
     except (OSError, pyarrow.ArrowException) as error:
         raise StoreError(f"{path} is missing or damaged; delete it and resume.") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from hinter_core.by_hand import mutant_by_hand
 from hinter_core.export import edit_to_json
 from hinter_core.models.store import PredictionStore
 from hinter_core.planning import Plan
@@ -66,6 +67,8 @@ def mutant_schema() -> Any:
             ("layer", pa.string()),
             ("sentence", pa.int32()),
             ("reason", pa.string()),
+            ("text", pa.string()),  # of a mutant by hand; all others follow from their edits
+            ("ask", pa.bool_()),
         ]
     )
 
@@ -134,15 +137,27 @@ def mutant_row(item: Item) -> dict[str, Any]:
         "layer": conformance.layer.value if conformance.layer else None,
         "sentence": conformance.sentence,
         "reason": conformance.reason,
+        "text": item.mutant.text if item.by_hand else None,
+        "ask": item.ask,
     }
 
 
 def stored_item(row: Mapping[str, Any], trial: Trial) -> Item:
     """The mutant of a stored row, on trial; positions of a mismatch are not stored."""
-    item = item_of(trial, tuple(edit_from_row(edit) for edit in row["edits"]))
+    edits = tuple(edit_from_row(edit) for edit in row["edits"])
+    by_hand = row.get("text") is not None
+    item = (
+        hand_item(trial, row["text"], edits, ask=row["ask"]) if by_hand else item_of(trial, edits)
+    )
     layer = Layer(row["layer"]) if row["layer"] else None
     item.conformance = Conformance(row["kept"], layer, row["sentence"], (), row["reason"])
     return item
+
+
+def hand_item(trial: Trial, text: str, edits: tuple[Edit, ...], *, ask: bool) -> Item:
+    """A mutant by hand, on trial."""
+    mutant = mutant_by_hand(trial.plan.text, text, edits)
+    return Item(trial, mutant, frozenset(edits), by_hand=True, ask=ask)
 
 
 def original_row(trial: Trial, asked: PredictionStore) -> dict[str, Any]:

@@ -27,6 +27,21 @@ _PREDICTIONS = 4_000
 Planned = tuple[Row, Plan | None, str]  # a row, its plan, and why it has no intersectional mutant
 
 
+def load_parts(
+    campaign: Campaign, budget: Budget | None = None
+) -> tuple[list[PredictionStore], ParseStore]:
+    """The models and the parser that a campaign names.
+
+    Raises:
+        HinterError: one of them is unknown, missing or broken.
+    """
+    models = [
+        open_store(name, trusted=True, budget=budget, capacity=_PREDICTIONS)
+        for name in dict.fromkeys(campaign.models)
+    ]
+    return models, ParseStore(load_parser(campaign.parser), _PARSES)
+
+
 class Testbed:
     """One parser, one load of each model, and the rules by which a campaign chooses mutants."""
 
@@ -39,11 +54,7 @@ class Testbed:
             HinterError: something named is unknown, missing or broken.
         """
         self._campaign = campaign
-        self.models = [
-            open_store(name, trusted=True, budget=budget, capacity=_PREDICTIONS)
-            for name in dict.fromkeys(campaign.models)
-        ]
-        self.parses = ParseStore(load_parser(campaign.parser), _PARSES)
+        self.models, self.parses = load_parts(campaign, budget)
         vocabulary, settings = campaign.vocabulary(), campaign.settings
         self._search: Search | None = None
         if campaign.guide:

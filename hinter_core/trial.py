@@ -105,7 +105,9 @@ class Trial:
         original, known = self.originals[name], self._answers[name]
         if prediction is not None:
             known.predictions[key] = prediction
-        known.local[key] = oracle.local_verdict(item.conformance, original, prediction)
+        before = known.local.get(key)
+        conformance = invariant.KEPT if item.asked else item.conformance
+        known.local[key] = oracle.local_verdict(conformance, original, prediction)
         verdict = oracle.judge([item.mutant], known.local)[key]
         effect = None
         if original.answered and prediction is not None:
@@ -114,17 +116,30 @@ class Trial:
         if self._forget and item.mutant.order >= self.plan.settings.order:
             known.local.pop(key)
             known.predictions.pop(key, None)
+        elif before is not None and before is not Verdict.BENIGN:
+            # By hand, edits may have several texts: all must be benign for a whole to be hidden.
+            known.local[key] = before
         return Judged(item.mutant, item.conformance, prediction, verdict, effect)
 
 
 @dataclass(slots=True)
 class Item:
-    """A mutant of a trial, with its edits as a set, and what the invariant says of it."""
+    """A mutant of a trial, with its edits as a set, and what the invariant says of it.
+
+    ``by_hand``: its text is as a person wrote it. ``ask``: even if the invariant discards it.
+    """
 
     trial: Trial
     mutant: Mutant
     key: EditSet
     conformance: Conformance = invariant.KEPT
+    by_hand: bool = False
+    ask: bool = False
+
+    @property
+    def asked(self) -> bool:
+        """Whether models are asked about it."""
+        return self.conformance.kept or self.ask
 
 
 def conform(items: Sequence[Item], store: ParseStore) -> None:
@@ -152,17 +167,18 @@ def ask_originals(trials: Sequence[Trial], store: PredictionStore) -> None:
 def judge(items: Sequence[Item], store: PredictionStore) -> list[Judged]:
     """Ask a model about a batch of mutants and judge them in order; distinct texts are asked once.
 
-    Discarded mutants are not asked: their answer could be no evidence. Nor is one whose change
+    Discarded mutants are not asked: their answer could be no evidence (a person may say otherwise
+    of a mutant by hand). Nor is one whose change
     lies past the model's window: it would be benign for no good reason.
     """
-    kept = [item for item in items if item.conformance.kept]
+    kept = [item for item in items if item.asked]
     asked = [item.mutant.text for item in kept if item.trial.sees(item, store)]
     predictions = store.predict(asked)
     return [
         item.trial.judge(
             item,
             store,
-            predictions.get(item.mutant.text, _UNSEEN) if item.conformance.kept else None,
+            predictions.get(item.mutant.text, _UNSEEN) if item.asked else None,
         )
         for item in items
     ]

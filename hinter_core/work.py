@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from hinter_core.campaign import Campaign
+from hinter_core.hand_bed import open_bed
 from hinter_core.models.budget import Budget
 from hinter_core.models.store import PredictionStore
 from hinter_core.planning import Plan
@@ -29,7 +30,6 @@ from hinter_core.tables import (
     text_row,
     text_schema,
 )
-from hinter_core.testbed import Testbed
 from hinter_core.trial import Item, Trial, ask_originals, conform, judge
 from hinter_core.types import Verdict
 
@@ -66,7 +66,7 @@ class Worker:
     ) -> None:
         self._campaign = campaign
         self._store = store
-        self._bed = Testbed(campaign, budget)
+        self._bed = open_bed(campaign, budget)
         every = [asked.model for asked in self._bed.models]
         self._asked = tuple(Asked(m.name, m.identity, m.capabilities.labels) for m in every)
 
@@ -116,13 +116,13 @@ class Worker:
 
     def _stored_trials(self, shard: int) -> dict[int, Trial]:
         """The trials of a shard whose mutants are written; nothing is matched or parsed."""
-        trials = {}
+        trials, forget = {}, not self._campaign.mutants
         for row in read_table(self._store.texts(shard)).to_pylist():
             if row["outcome"] == TESTED:
                 sentences = split_sentences(row["text"])
                 settings, attributes = self._campaign.settings, self._campaign.attributes
                 plan = Plan(row["text"], attributes, settings, sentences, [], [], {})
-                trials[row["row"]] = Trial(plan, number=row["row"], forget=True)
+                trials[row["row"]] = Trial(plan, number=row["row"], forget=forget)
         return trials
 
     def _stored_batches(self, shard: int, trials: Mapping[int, Trial]) -> Iterator[list[Item]]:

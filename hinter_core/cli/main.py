@@ -14,8 +14,10 @@ from typer.exceptions import TyperException
 from hinter_core import __version__
 from hinter_core.cli.cache import cache
 from hinter_core.cli.check import check
+from hinter_core.cli.data import data
 from hinter_core.cli.dictionary import dictionary
 from hinter_core.cli.models import models, predict
+from hinter_core.cli.mutants import mutants
 from hinter_core.cli.report import report
 from hinter_core.cli.run import run, verify
 from hinter_core.errors import HinterError
@@ -32,9 +34,11 @@ cli.command("check")(check)
 cli.command("run")(run)
 cli.command("verify")(verify)
 cli.command("report")(report)
+cli.command("mutants")(mutants)
 cli.command("predict")(predict)
 cli.command("models")(models)
 cli.add_typer(cache, name="cache")
+cli.add_typer(data, name="data")
 cli.add_typer(dictionary, name="dictionary")
 
 

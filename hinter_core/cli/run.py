@@ -30,7 +30,10 @@ def run(
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option(help="CSV, TSV, JSONL, Parquet or text file, also gzipped; or 'sample'."),
+        typer.Option(help="A file, hf:ORG/NAME, or a name (see hinter data list)."),
+    ] = None,
+    mutants: Annotated[
+        str | None, typer.Option(help="A file of mutants by hand, tested instead of new ones.")
     ] = None,
     text_column: Annotated[str | None, typer.Option(help="Column of the texts.")] = None,
     label_column: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
@@ -78,6 +81,7 @@ def run(
     """Test every text of a data set; interrupted, go on with --resume."""
     given = {
         "data": data,
+        "mutants": mutants,
         "text_column": text_column,
         "label_column": label_column,
         "attributes": attributes,

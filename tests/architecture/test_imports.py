@@ -16,8 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE = [
     "types", "errors", "sentences", "dictionary", "sbic", "matching", "mutation", "lattice",
     "parsing", "invariant", "person", "models", "oracle", "noise", "planning", "soundness",
-    "trial", "probe", "search", "export", "rows", "campaign", "shards", "testbed", "tables", "work",
-    "engine", "forecast", "statistics", "tally_columns", "tally", "report_section",
+    "trial", "probe", "search", "export", "records", "rows", "hub", "hub_rows", "by_hand",
+    "campaign", "preview", "shards", "testbed", "tables", "hand_bed", "work", "engine",
+    "forecast", "statistics", "tally_columns", "tally", "mutant_rows", "report_section",
     "report_reach", "report", "report_gate", "report_tables", "report_values", "report_text",
     "report_figures", "report_html", "cli",
 ]  # fmt: skip

@@ -1,0 +1,78 @@
+"""``hinter mutants`` and ``hinter run --mutants`` as a person runs them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+RULES = "scripted:bad if race=white and gender=female; good otherwise"
+
+
+@pytest.fixture
+def done(run: Run, tmp_path: Path) -> Path:
+    data = tmp_path / "texts.csv"
+    data.write_text("text\nThe black man was kind.\nIt rained.\n")
+    folder = tmp_path / "first"
+    code, _, err = run("run", "--data", str(data), "--model", RULES, "--limit", "40",
+                       "--no-placebo", "--out", str(folder))  # fmt: skip
+    assert (code, err) == (0, "")
+    return folder
+
+
+def test_mutants_are_written_changed_and_run_again(run: Run, done: Path, tmp_path: Path) -> None:
+    out = tmp_path / "mutants.csv"
+    code, said, _ = run("mutants", str(done), "--verdict", "hidden", "--out", str(out))
+    assert code == 0
+    with out.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert said.startswith(f"{out}: {len(rows)} mutants. To test these: hinter run --mutants {out}")
+    hidden = [row for row in rows if row[f"verdict: {RULES}"] == "hidden"]
+    assert hidden
+    assert all(row["order"] == "1" for row in rows if row not in hidden)
+    hidden[0]["mutant"] = "The white girl was kind."
+    with out.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=";")  # as some spreadsheets do
+        writer.writeheader()
+        writer.writerows(rows)
+    again = tmp_path / "again"
+    code, said, _ = run("run", "--mutants", str(out), "--model", RULES, "--out", str(again))
+    assert code == 0
+    assert f"1 texts, {len(rows)} mutants, {len(hidden)} hidden" in said
+    assert run("verify", str(again))[0] == 0
+    code, said, _ = run("report", str(again))
+    assert code == 0
+    assert "mutants.csv, all texts, mutants by hand" in said
+    assert (
+        run("run", "--mutants", str(out), "--model", "vader", "--out", str(again), "--resume")[0]
+        == 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--verdict", "guilty"), "no verdict 'guilty'; use benign"),
+        (("--limit", "0"), "--limit is at least 1"),
+        (("--model", "vader"), "'vader' was not asked"),
+    ],
+)
+def test_bad_options_are_one_line(
+    run: Run, done: Path, tmp_path: Path, options: tuple[str, str], words: str
+) -> None:
+    code, _, err = run("mutants", str(done), *options, "--out", str(tmp_path / "m.csv"))
+    assert code == 2
+    assert words in err
+    assert len(err.splitlines()) == 1
+    assert not (tmp_path / "m.csv").exists()
+
+
+def test_a_file_of_mutants_and_data_are_not_given_together(run: Run, tmp_path: Path) -> None:
+    code, _, err = run(
+        "run", "--mutants", "m.csv", "--data", "sample", "--out", str(tmp_path / "x")
+    )
+    assert code == 2
+    assert "either data or a file of mutants" in err
