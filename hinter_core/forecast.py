@@ -81,7 +81,7 @@ def _seconds_each(bed: Testbed, items: Sequence[Item]) -> float:
     for asked in bed.models:
         if not asked.model.capabilities.costs:
             ask_originals(trials, asked)
-            judge(tried, asked)
+            judge(tried, asked, discarded=bed.discarded)
     return (time.perf_counter() - started) / len(tried)
 
 

@@ -6,15 +6,17 @@ Terminal, Markdown and the page show the same sections, so that they say the sam
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from hinter_core.mutation import apply_edits
 from hinter_core.report import ALPHA, Group, Line, ModelReport, Report, Turn, label
+from hinter_core.report_positive_tables import by_model, invariant, pies
+from hinter_core.report_section import Section as Section
+from hinter_core.report_section import percent as percent
 from hinter_core.sentences import split_sentences
 from hinter_core.shards import NOTHING, TESTED, UNUSABLE
-from hinter_core.statistics import Rate, difference_in_words, in_words
+from hinter_core.statistics import difference_in_words, in_words
 from hinter_core.tables import edit_from_row
 from hinter_core.types import Verdict
 
@@ -24,35 +26,24 @@ _DOTS = "\u2026"
 _ARROW = " \u2192 "
 
 
-@dataclass(frozen=True)
-class Section:
-    """A heading, sentences, and perhaps a table; ``model`` is empty where it is of all models."""
-
-    key: str
-    title: str
-    sentences: list[str] = field(default_factory=list)
-    columns: list[str] = field(default_factory=list)
-    rows: list[list[str]] = field(default_factory=list)
-    model: str = ""
-
-
 def sections(report: Report) -> list[Section]:
     """All sections, in the order in which they are read."""
-    found = [_overview(report), _main(report)]
+    found = [_overview(report), _main(report), *by_model(report)]
     for model in report.models:
-        makers = (_flow, _excess, _truth, _overlap, _groups, _turns, _examples, _failures)
+        makers = (
+            _flow,
+            invariant,
+            _excess,
+            pies,
+            _truth,
+            _overlap,
+            _groups,
+            _turns,
+            _examples,
+            _failures,
+        )
         found += [section for make in makers for section in make(model)]
     return [*found, _coverage(report), _unused(report)]
-
-
-def percent(rate: Rate) -> str:
-    """``15.0 % [9.0, 24.4]``, which a page breaks before the bracket only."""
-    if rate.share is None:
-        return "\u2013"
-    share = f"{100 * rate.share:.1f}\u00a0%"
-    if rate.low is None or rate.high is None:
-        return share
-    return f"{share} [{100 * rate.low:.1f},\u00a0{100 * rate.high:.1f}]"
 
 
 def _overview(report: Report) -> Section:

@@ -36,6 +36,7 @@ class Testbed:
             HinterError: something named is unknown, missing or broken.
         """
         self._campaign = campaign
+        self.discarded = campaign.discarded
         self.models = [
             open_store(name, trusted=True, budget=budget, capacity=_PREDICTIONS)
             for name in dict.fromkeys(campaign.models)

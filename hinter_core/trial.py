@@ -103,12 +103,13 @@ class Trial:
         """The verdict on one mutant; all its sub-mutants have been judged before."""
         name, key = store.model.name, item.key
         original, known = self.originals[name], self._answers[name]
-        if prediction is not None:
+        if prediction is not None and item.conformance.kept:
             known.predictions[key] = prediction
         known.local[key] = oracle.local_verdict(item.conformance, original, prediction)
         verdict = oracle.judge([item.mutant], known.local)[key]
         effect = None
-        if original.answered and prediction is not None:
+        # A discarded mutant may be asked, to see what it would have said; it is no evidence.
+        if original.answered and prediction is not None and item.conformance.kept:
             capabilities = store.model.capabilities
             effect = oracle.effect(item.mutant, original, known.predictions.get, capabilities)
         if self._forget and item.mutant.order >= self.plan.settings.order:
@@ -149,20 +150,25 @@ def ask_originals(trials: Sequence[Trial], store: PredictionStore) -> None:
         trial.answer_original(store, answers[trial.plan.text])
 
 
-def judge(items: Sequence[Item], store: PredictionStore) -> list[Judged]:
+def judge(
+    items: Sequence[Item], store: PredictionStore, *, discarded: bool = False
+) -> list[Judged]:
     """Ask a model about a batch of mutants and judge them in order; distinct texts are asked once.
 
-    Discarded mutants are not asked: their answer could be no evidence. Nor is one whose change
-    lies past the model's window: it would be benign for no good reason.
+    Discarded mutants are not asked, as their answer could be no evidence, unless ``discarded`` says
+    so: then the answer is told, and the verdict stays. Nor is one asked whose change lies past the
+    model's window: it would be benign for no good reason.
     """
-    kept = [item for item in items if item.conformance.kept]
-    asked = [item.mutant.text for item in kept if item.trial.sees(item, store)]
+    wanted = [item for item in items if discarded or item.conformance.kept]
+    asked = [item.mutant.text for item in wanted if item.trial.sees(item, store)]
     predictions = store.predict(asked)
     return [
         item.trial.judge(
             item,
             store,
-            predictions.get(item.mutant.text, _UNSEEN) if item.conformance.kept else None,
+            predictions.get(item.mutant.text, _UNSEEN)
+            if discarded or item.conformance.kept
+            else None,
         )
         for item in items
     ]

@@ -48,6 +48,13 @@ def run(
         bool | None,
         typer.Option("--placebo/--no-placebo", help="Test as many neutral mutants (the default)."),
     ] = None,
+    discarded: Annotated[
+        bool | None,
+        typer.Option(
+            "--discarded/--no-discarded",
+            help="Ask about discarded mutants too, to count false positives.",
+        ),
+    ] = None,
     sample: Annotated[int | None, typer.Option(help="Test at most so many texts.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of both samples.")] = None,
     parser: Annotated[str | None, typer.Option(help="Parser.")] = None,
@@ -82,6 +89,7 @@ def run(
         "limit": limit,
         "atomic": atomic,
         "placebo": placebo,
+        "discarded": discarded,
         "sample": sample,
         "seed": seed,
         "parser": parser,

@@ -17,8 +17,10 @@ CORE = [
     "types", "errors", "sentences", "dictionary", "sbic", "matching", "mutation", "lattice",
     "parsing", "invariant", "person", "models", "oracle", "noise", "planning", "soundness",
     "trial", "probe", "export", "rows", "campaign", "shards", "testbed", "tables", "work", "engine",
-    "forecast", "statistics", "tally_columns", "tally", "report", "report_gate", "report_tables",
-    "report_values", "report_text", "report_figures", "report_html", "cli",
+    "forecast", "statistics", "tally_columns", "tally_parts", "tally", "report_positives",
+    "report_section", "report", "report_gate",
+    "report_positive_tables", "report_tables", "report_values", "report_text",
+    "report_figures", "report_pies", "report_html", "cli",
 ]  # fmt: skip
 HEAVY = {
     "torch", "spacy", "transformers", "openai", "pandas", "numpy", "scipy", "ray", "datasets",
