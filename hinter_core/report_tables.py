@@ -14,6 +14,7 @@ from hinter_core.report import ALPHA, Group, Line, ModelReport, Report, Turn, la
 from hinter_core.report_positive_tables import by_model, invariant, pies
 from hinter_core.report_section import Section as Section
 from hinter_core.report_section import percent as percent
+from hinter_core.report_validity import validity_sections
 from hinter_core.sentences import split_sentences
 from hinter_core.shards import NOTHING, TESTED, UNUSABLE
 from hinter_core.statistics import difference_in_words, in_words
@@ -43,7 +44,7 @@ def sections(report: Report) -> list[Section]:
             _failures,
         )
         found += [section for make in makers for section in make(model)]
-    return [*found, _coverage(report), _unused(report)]
+    return [*found, *validity_sections(report.validity), _coverage(report), _unused(report)]
 
 
 def _overview(report: Report) -> Section:

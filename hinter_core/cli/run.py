@@ -20,6 +20,7 @@ from hinter_core.forecast import forecast
 from hinter_core.models.budget import cost_in_words
 from hinter_core.report import make_report
 from hinter_core.shards import CampaignStore, StoreError
+from hinter_core.validity.survey import faults as validity_faults
 
 _EVERY = 60.0  # seconds between two lines where there is no terminal
 
@@ -163,7 +164,8 @@ def _line(progress: Progress, seconds: float) -> str:
 
 def verify(folder: Annotated[Path, typer.Argument(help="A campaign's directory.")]) -> None:
     """Read every table of a campaign and say whether they fit together."""
-    faults = CampaignStore(folder).verify()
+    store = CampaignStore(folder)
+    faults = [*store.verify(), *validity_faults(store)]
     if faults:
         raise InputError(f"{folder}: {'; '.join(faults[:5])}. Delete these files and resume.")
     typer.echo(f"{folder}: no fault.")

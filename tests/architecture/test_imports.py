@@ -18,7 +18,7 @@ CORE = [
     "parsing", "invariant", "person", "models", "oracle", "noise", "planning", "soundness",
     "trial", "probe", "export", "rows", "campaign", "shards", "testbed", "tables", "work", "engine",
     "forecast", "statistics", "tally_columns", "tally_parts", "tally", "report_positives",
-    "report_section", "report", "report_gate",
+    "report_coverage", "report_section", "validity", "report_validity", "report", "report_gate",
     "report_positive_tables", "report_tables", "report_values", "report_text",
     "report_figures", "report_pies", "report_html", "cli",
 ]  # fmt: skip
