@@ -150,13 +150,17 @@ class ModelReport:
 
 @dataclass(frozen=True)
 class Report:
-    """A campaign's report; ``faults`` and ``idle`` as in :class:`hinter_core.tally.Counts`."""
+    """A campaign's report; ``faults`` and ``idle`` as in :class:`hinter_core.tally.Counts`.
+
+    ``labels``: different labels of the texts (HInter, Table 4), counted up to about 1,000.
+    """
 
     campaign: Campaign
     identity: str
     texts: Counter[str]
     faults: list[Unused]
     idle: list[Unused]
+    labels: int
     coverage: list[Coverage]
     models: list[ModelReport]
     validity: list[Validity]
@@ -175,6 +179,7 @@ def make_report(store: CampaignStore) -> Report:
         counts.texts,
         counts.faults,
         counts.idle,
+        len(counts.labels),
         coverage(counts, campaign.vocabulary()),
         [_of_model(name, tally) for name, tally in counts.models.items()],
         validities(store),

@@ -49,8 +49,9 @@ def to_html(report: Report) -> str:
     for section in sections(report):
         by_model.setdefault(section.model, []).append(section)
     overview, main, *rest = by_model.pop("")
+    said = overview.sentences[: 2 + bool(report.labels)]  # the rest is on the cards
     body = [
-        f"<header><h1>{escape(title)}</h1>{_sentences(overview.sentences[:2])}</header>",
+        f"<header><h1>{escape(title)}</h1>{_sentences(said)}</header>",
         _cards(report),
         _section(main, _main_charts(report)),
         *(_section(section) for section in rest if section.key == "by-model"),

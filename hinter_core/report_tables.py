@@ -58,6 +58,9 @@ def _overview(report: Report) -> Section:
         f"Of {texts.total():,} texts, {texts[TESTED]:,} were tested, {texts[NOTHING]:,} had "
         f"nothing to test and {texts[UNUSABLE]:,} could not be used.",
     ]
+    if report.labels:
+        several = f"{report.labels:,} different labels" if report.labels > 1 else "one label"
+        sentences.append(f"The texts have {several}.")
     if not report.models:
         sentences.append("No model has been asked yet.")
     sentences += [f"{m.model}: {line_in_words(m.intersectional)}" for m in report.models]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hinter_core.report_section import Section, percent
-from hinter_core.shards import CampaignStore
+from hinter_core.shards import CampaignStore, read_table
 from hinter_core.statistics import (
     Difference,
     Rate,
@@ -21,6 +21,7 @@ from hinter_core.statistics import (
     independent,
     wilson,
 )
+from hinter_core.types import Verdict
 from hinter_core.validity.survey import surveys
 
 
@@ -32,7 +33,8 @@ class Validity:
     ``discarded``: mutants whose changed sentences are. ``scores``: mean scores of these three, None
     for a checker without scores. ``kept_change`` and ``discarded_change``: mutants against their
     own sources, paired by text; ``between``: discarded against kept mutants. ``unjudged``: mutants
-    of the sample without a judgement; they are in no rate.
+    of the sample without a judgement; they are in no rate. ``by_answer``: for each model, valid
+    ones of the kept mutants that changed its answer, and of those that did not (RQ2).
     """
 
     checker: str
@@ -46,6 +48,7 @@ class Validity:
     discarded_change: Difference
     between: Difference
     unjudged: int
+    by_answer: dict[str, tuple[Rate, Rate]]
 
 
 def validities(store: CampaignStore) -> list[Validity]:
@@ -54,10 +57,47 @@ def validities(store: CampaignStore) -> list[Validity]:
     Raises:
         StoreError: a table of judgements that cannot be read.
     """
-    return [_validity(note, rows) for note, rows in surveys(store)]
+    found = surveys(store)
+    verdicts = _verdicts(store, [rows for _, rows in found])
+    return [_validity(note, rows, verdicts) for note, rows in found]
 
 
-def _validity(note: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Validity:
+_Verdicts = dict[str, dict[tuple[int, int], str]]  # by model, of mutants by shard and place
+
+
+def _verdicts(store: CampaignStore, surveyed: Sequence[Sequence[dict[str, Any]]]) -> _Verdicts:
+    """The verdicts of each model on the mutants that were judged."""
+    wanted: dict[int, set[int]] = {}
+    for rows in surveyed:
+        for row in rows:
+            wanted.setdefault(row["shard"], set()).add(row["mutant"])
+    found: _Verdicts = {}
+    for name, model in store.read()["models"].items():
+        own = found.setdefault(name, {})
+        for shard, places in wanted.items():
+            path = store.answers(shard, model["identity"])
+            table = read_table(path, "mutant", "verdict").to_pylist() if path.exists() else []
+            own |= {(shard, r["mutant"]): r["verdict"] for r in table if r["mutant"] in places}
+    return found
+
+
+def _by_answer(
+    kept: Sequence[dict[str, Any]], verdicts: dict[tuple[int, int], str]
+) -> tuple[Rate, Rate]:
+    changed: list[bool] = []
+    same: list[bool] = []
+    for row in kept:
+        verdict = verdicts.get((row["shard"], row["mutant"]))
+        if verdict in (Verdict.BIASED.value, Verdict.HIDDEN.value):
+            changed.append(row["valid"])
+        elif verdict == Verdict.BENIGN.value:
+            same.append(row["valid"])
+    return wilson(sum(changed), len(changed)), wilson(sum(same), len(same))
+
+
+def _validity(
+    note: dict[str, Any], rows: Sequence[dict[str, Any]], verdicts: _Verdicts
+) -> Validity:
     judged = [r for r in rows if r["valid"] is not None and r["source_valid"] is not None]
     sources = {(r["row"], tuple(r["source_sentences"])): r for r in judged}.values()
     kept = [r for r in judged if r["kept"]]
@@ -82,6 +122,7 @@ def _validity(note: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Validity:
         _change(lost),
         independent(rates[2], rates[1]),
         len(rows) - len(judged),
+        {name: _by_answer(kept, own) for name, own in verdicts.items()},
     )
 
 
@@ -115,11 +156,19 @@ def validity_sections(found: Sequence[Validity]) -> Iterable[Section]:
                  "\u2013" if score is None else f"{score:.3f}"]
             )  # fmt: skip
         sentences.append(validity_in_words(one))
+        for model, (changed, same) in one.by_answer.items():
+            if changed.of and same.of:
+                sentences.append(
+                    f"{one.checker}: of the kept mutants that changed the answer of {model} "
+                    f"{in_words(changed)} are valid, of the others {in_words(same)}."
+                )
     sentences.append(
         "Only sentences that a change touches are judged. The sample takes as many mutants from "
-        "every set of attributes as may be, so its shares are not those of all mutants. A checker "
-        "errs, too, and kept and discarded mutants are of different sentences: what a change does "
-        "to its own original says most."
+        "every set of attributes as may be, so its shares are not those of all mutants. Intervals of "
+        "shares (Wilson) and between discarded and kept mutants (Newcombe) take mutants of one text "
+        "for independent; those of a change against its own originals draw whole texts anew. A "
+        "checker errs, too, and kept and discarded mutants are of different sentences: what a "
+        "change does to its own original says most."
     )
     columns = ["Checker", "Of", "Valid", "Share", "Mean score"]
     yield Section("validity", "Grammatical validity", sentences, columns, rows)

@@ -197,7 +197,8 @@ class Counts:
     """A whole campaign counted; ``models`` by name.
 
     ``texts``: by outcome. ``faults``: rows that could not be used; ``idle``: texts with nothing to
-    test; of each the first 1,000. ``made`` and ``kept``: by attributes, the word pairs in mutants
+    test; of each the first 1,000. ``labels``: different ones of the label column, the first 1,000.
+    ``made`` and ``kept``: by attributes, the word pairs in mutants
     made, and in those that the invariant kept. ``met``: by attributes, the groups (one of each
     attribute) that mutants made were turned into.
     """
@@ -205,6 +206,7 @@ class Counts:
     texts: Counter[str] = field(default_factory=Counter)
     faults: list[Unused] = field(default_factory=list)
     idle: list[Unused] = field(default_factory=list)
+    labels: set[str] = field(default_factory=set)
     made: dict[Attributes, set[Swap]] = field(default_factory=lambda: defaultdict(set))
     kept: dict[Attributes, set[Swap]] = field(default_factory=lambda: defaultdict(set))
     met: dict[Attributes, set[tuple[str, ...]]] = field(default_factory=lambda: defaultdict(set))
@@ -244,6 +246,8 @@ def count(store: CampaignStore) -> Counts:
 
 def _add_texts(counts: Counts, texts: Any) -> None:
     counts.texts.update(texts["outcome"].to_pylist())
+    if len(counts.labels) < _LISTED:
+        counts.labels.update(filter(None, texts["label"].unique().to_pylist()))
     for outcome, listed in ((UNUSABLE, counts.faults), (NOTHING, counts.idle)):
         for text in texts.filter(_equal(texts["outcome"], outcome)).to_pylist():
             if len(listed) < _LISTED:

@@ -142,6 +142,18 @@ def test_the_switch_makes_another_campaign_and_older_ones_stay(without: Campaign
     assert Campaign(**{**older, **lists(older)}).identity() == campaign.identity()
 
 
+def test_a_model_asked_later_answers_the_same(
+    asked: CampaignStore, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    store = CampaignStore(tmp_path_factory.mktemp("later") / "out")
+    campaign = asked.campaign()
+    for model in MODELS:
+        run_campaign(replace(campaign, models=(model,)), store)
+    assert store.verify() == []
+    for model in MODELS:
+        assert list(rows(store, model)) == list(rows(asked, model))
+
+
 def lists(values: dict[str, Any]) -> dict[str, Any]:
     return {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
 

@@ -163,6 +163,20 @@ def test_what_has_no_judgement_is_in_no_rate(store: CampaignStore) -> None:
     assert f"{found.unjudged:,} of the sample had no judgement" in validity_in_words(found)
 
 
+def test_validity_beside_the_answers_of_a_model(make: Make) -> None:
+    """A model that turns with *woman*, and a rule that holds *woman* for wrong."""
+    woman = 'scripted:negative if "woman"; positive otherwise'
+    store = make(["The old man was kind.", "A young man ate soup."], ["age", "gender"], 2, woman)
+    survey(store, Rule("woman"), 1000, 0)
+    kept = [m for m in mutants(store) if m["kept"]]
+    turned = [m for m in kept if any(edit["target"] == "woman" for edit in m["edits"])]
+    ((changed, same),) = only(store).by_answer.values()
+    assert (changed.hits, changed.of) == (0, len(turned))
+    assert (same.hits, same.of) == (len(kept) - len(turned), len(kept) - len(turned))
+    (section,) = [s for s in sections(make_report(store)) if s.key == "validity"]
+    assert f"of the kept mutants that changed the answer of {woman} 0 of" in section.sentences[1]
+
+
 def test_every_checker_has_a_file_and_a_report_shows_all(store: CampaignStore) -> None:
     before = [section.key for section in sections(make_report(store))]
     assert "validity" not in before
