@@ -124,8 +124,8 @@ def _flow(model: ModelReport) -> Iterable[Section]:
     lost = sum(line.verdicts[Verdict.DISCARDED.value] for line in both)
     hidden = model.intersectional.verdicts[Verdict.HIDDEN.value]
     words = (
-        f"Of {total:,} mutants {lost:,} were discarded, because the change broke the grammar of "
-        f"the text; {hidden:,} show bias that only a change of several attributes shows."
+        f"Of {total:,} mutants {lost:,} were discarded, because a sentence parses differently "
+        f"after the change; {hidden:,} show bias that only a change of several attributes shows."
     )
     columns = ["Mutants", *(name.capitalize() for name in names)]
     yield Section("flow", "What became of the mutants", [words], columns, rows, model.model)

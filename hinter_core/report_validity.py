@@ -164,10 +164,10 @@ def validity_sections(found: Sequence[Validity]) -> Iterable[Section]:
                 )
     sentences.append(
         "Only sentences that a change touches are judged. The sample takes as many mutants from "
-        "every set of attributes as may be, so its shares are not those of all mutants. Intervals of "
-        "shares (Wilson) and between discarded and kept mutants (Newcombe) take mutants of one text "
-        "for independent; those of a change against its own originals draw whole texts anew. A "
-        "checker errs, too, and kept and discarded mutants are of different sentences: what a "
+        "every set of attributes as may be, so its shares are not those of all mutants. Intervals "
+        "of shares (Wilson) and between discarded and kept mutants (Newcombe) take mutants of one "
+        "text for independent; those of a change against its own originals draw whole texts anew. "
+        "A checker errs, too, and kept and discarded mutants are of different sentences: what a "
         "change does to its own original says most."
     )
     columns = ["Checker", "Of", "Valid", "Share", "Mean score"]

@@ -18,8 +18,12 @@ _COMMAND = "link-parser"
 _AT_ONCE = 50  # sentences to a process
 _EACH = 10  # seconds that a sentence may take
 # Plain verdicts: no drawing, no words left out, no guesses at misspelt words.
-_OPTIONS = ("en", "-graphics=0", "-null=0", "-spell=0", "-panic=0", f"-timeout={_EACH}")
-_VERDICT = re.compile(r"^(Found (?P<found>\d+) linkage|No complete linkages found)", re.M)
+_OPTIONS = ("en", "-graphics=0", "-null=0", "-spell=0", "-panic=0", "-echo=1", f"-timeout={_EACH}")
+# Linkages are tried at random where there are many; those that violate a rule do not count.
+_LINKAGES = re.compile(
+    r"^Found \d+ linkages? \((\d+)(?: of \d+ random linkages)? had no P\.P\. violations", re.M
+)
+_NONE = "No complete linkages found"
 _VERSION = re.compile(r"link-grammar-(\S+)")
 
 
@@ -44,19 +48,28 @@ class LinkGrammar:
         lines = [_line(text) for text in texts]
         given = "".join(f"{line}\n" for line in lines)
         said = _run([self._command, *_OPTIONS], given, _EACH * len(lines) + 30)
-        verdicts = list(_VERDICT.finditer(said))
-        if len(verdicts) == len(lines) and "expired" not in said:
-            return [_judged(verdict) for verdict in verdicts]
-        if len(texts) == 1:
-            return [Acceptability(None, reason="the parser gave no verdict")]
-        # One sentence spoils the count of a process; alone it spoils only its own.
-        return [one for text in texts for one in self._some([text])]
+        # Each sentence is repeated, and what is said of it follows; a sentence may have two lines.
+        starts, place = [], 0
+        for line in lines:
+            found = said.find(f"\n{line}\n", place)
+            starts.append(found)
+            place = place if found < 0 else found + len(line) + 1
+        ends = [*starts[1:], len(said)]
+        for i in range(len(ends) - 2, -1, -1):
+            ends[i] = ends[i + 1] if ends[i] < 0 else ends[i]
+        return [
+            _judged(said[start + len(line) + 1 : end] if start >= 0 else "")
+            for line, start, end in zip(lines, starts, ends, strict=True)
+        ]
 
 
-def _judged(verdict: re.Match[str]) -> Acceptability:
-    if int(verdict["found"] or 0):
+def _judged(said: str) -> Acceptability:
+    sound = [int(found) for found in _LINKAGES.findall(said)]
+    if any(sound):
         return Acceptability(True)
-    return Acceptability(False, reason="no complete linkage")
+    if sound or _NONE in said:
+        return Acceptability(False, reason="no complete linkage")
+    return Acceptability(None, reason="the parser gave no verdict in time")
 
 
 def _line(text: str) -> str:

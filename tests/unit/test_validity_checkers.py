@@ -146,6 +146,13 @@ def test_link_grammar_judges_every_line_in_order() -> None:
         own = found[start : start + 6]
         assert own[:2] + own[3:] == wanted
     assert checker.check(["Him saw the dog."])[0].reason == "no complete linkage"
+    # Of this one the parser prints two verdicts.
+    long = (
+        "He admires his own youth, he distrusts slim women and tall men alike, and he drops the "
+        "name of a Swedish poet on every other page."
+    )
+    found = [one.acceptable for one in checker.check([long, "She saw his dog.", long, "Him saw."])]
+    assert found == [False, True, False, False]
 
 
 def test_link_grammar_that_is_missing_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
