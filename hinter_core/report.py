@@ -17,8 +17,9 @@ from statistics import fmean
 from typing import Any
 
 from hinter_core.campaign import Campaign
-from hinter_core.report_coverage import Coverage, coverage
 from hinter_core.report_positives import Pie, Positives, pies, positives
+from hinter_core.report_reach import Coverage, Reach, coverage, reach
+from hinter_core.report_section import joined, ordered
 from hinter_core.report_validity import Validity, validities
 from hinter_core.shards import CampaignStore
 from hinter_core.statistics import (
@@ -32,7 +33,7 @@ from hinter_core.statistics import (
     wilson,
 )
 from hinter_core.tally import Counted, Tally, Unused, by_source, count
-from hinter_core.tally_columns import Attributes, is_placebo, ordered
+from hinter_core.tally_columns import Attributes, is_placebo
 from hinter_core.types import Verdict
 
 _MOST = 25  # words and directions listed
@@ -161,6 +162,7 @@ class Report:
     faults: list[Unused]
     idle: list[Unused]
     labels: int
+    reach: list[Reach]
     coverage: list[Coverage]
     models: list[ModelReport]
     validity: list[Validity]
@@ -180,15 +182,11 @@ def make_report(store: CampaignStore) -> Report:
         counts.faults,
         counts.idle,
         len(counts.labels),
+        reach(counts),
         coverage(counts, campaign.vocabulary()),
         [_of_model(name, tally) for name, tally in counts.models.items()],
         validities(store),
     )
-
-
-def label(attributes: Attributes) -> str:
-    """``race × gender``."""
-    return " \u00d7 ".join(attributes)
 
 
 def _of_model(model: str, tally: Tally) -> ModelReport:
@@ -198,19 +196,19 @@ def _of_model(model: str, tally: Tally) -> ModelReport:
     mixed = [a for a in every if is_placebo(a) and a not in pure]
     return ModelReport(
         model,
-        [_line(label(a), a, [a], tally) for a in real],
+        [_line(joined(a), a, [a], tally) for a in real],
         [
             *(
                 _line(f"placebo, order {n}", (), [a for a in pure if len(a) == n], tally)
                 for n in sorted({len(a) for a in pure})
             ),
-            *(_line(label(a), a, [a], tally) for a in mixed),
+            *(_line(joined(a), a, [a], tally) for a in mixed),
         ],
         _line("atomic", (), [a for a in real if len(a) == 1], tally),
         _line("intersectional", (), [a for a in real if len(a) > 1], tally),
         _positives(real, tally),
         [_excess(n, real, pure, tally) for n in sorted({len(a) for a in pure})],
-        pies([(label(a), a) for a in real], tally),
+        pies([(joined(a), a) for a in real], tally),
         [_truth(a, truth[a]) for a in ordered(truth) if not is_placebo(a)],
         [_overlap(a, tally) for a in real if len(a) > 1],
         _groups(tally),
@@ -229,7 +227,7 @@ def _positives(real: Sequence[Attributes], tally: Tally) -> list[Positives]:
     }
     return [
         *(positives(name, (), of, tally) for name, of in parts.items() if of),
-        *(positives(label(a), a, [a], tally) for a in real),
+        *(positives(joined(a), a, [a], tally) for a in real),
     ]
 
 

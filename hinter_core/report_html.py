@@ -14,7 +14,8 @@ from typing import Any
 from hinter_core.report import ModelReport, Report
 from hinter_core.report_figures import Figure, bars, flow, heat_maps
 from hinter_core.report_pies import error_pies, kept_pies, positive_bars, venns
-from hinter_core.report_tables import Section, line_in_words, percent, sections
+from hinter_core.report_section import Section, percent
+from hinter_core.report_tables import line_in_words, sections
 
 STYLE = Path(__file__).resolve().parent.parent / "assets" / "css" / "report.css"
 _FOLDED = {"every-group", "truth", "words", "directions", "coverage"}  # tables opened by a click

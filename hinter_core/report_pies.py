@@ -5,8 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from hinter_core.report import ModelReport, Overlap, label
+from hinter_core.report import ModelReport, Overlap
 from hinter_core.report_figures import BARE, COLOURS, GRID, Figure
+from hinter_core.report_section import joined
 from hinter_core.tally_parts import NO_PART_ERRS, NO_WHOLE_ERRS, PART_ERRS, WHOLE_ERRS
 
 _TRUE, _FALSE = "#c4202f", "#9a9ca6"
@@ -105,7 +106,7 @@ def positive_bars(model: ModelReport) -> Figure | None:
 
 def venns(model: ModelReport) -> list[tuple[str, Figure]]:
     """Figure 11: texts that err by one change, by changes together, by both, for each set."""
-    return [(label(overlap.attributes), _venn(overlap)) for overlap in model.overlaps]
+    return [(joined(overlap.attributes), _venn(overlap)) for overlap in model.overlaps]
 
 
 def _venn(overlap: Overlap) -> Figure:

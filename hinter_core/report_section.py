@@ -1,10 +1,12 @@
-"""What a report is made of: a heading, sentences, and perhaps a table of text."""
+"""A section of a report: a heading, sentences, perhaps a table; and how a rate is written."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from hinter_core.statistics import Rate
+from hinter_core.tally_columns import Attributes
 
 
 @dataclass(frozen=True)
@@ -27,3 +29,13 @@ def percent(rate: Rate) -> str:
     if rate.low is None or rate.high is None:
         return share
     return f"{share} [{100 * rate.low:.1f},\u00a0{100 * rate.high:.1f}]"
+
+
+def joined(names: Attributes) -> str:
+    """``race × gender``."""
+    return " \u00d7 ".join(names)
+
+
+def ordered(keys: Iterable[Attributes]) -> list[Attributes]:
+    """Fewer attributes first, then by name."""
+    return sorted(keys, key=lambda attributes: (len(attributes), attributes))

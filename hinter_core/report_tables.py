@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from hinter_core.mutation import apply_edits
-from hinter_core.report import ALPHA, Group, Line, ModelReport, Report, Turn, label
+from hinter_core.report import ALPHA, Group, Line, ModelReport, Report, Turn
 from hinter_core.report_positive_tables import by_model, invariant, pies
-from hinter_core.report_section import Section as Section
-from hinter_core.report_section import percent as percent
+from hinter_core.report_reach import coverage_section, reach_section
+from hinter_core.report_section import Section, joined, percent
 from hinter_core.report_validity import validity_sections
 from hinter_core.sentences import split_sentences
 from hinter_core.shards import NOTHING, TESTED, UNUSABLE
@@ -44,7 +44,13 @@ def sections(report: Report) -> list[Section]:
             _failures,
         )
         found += [section for make in makers for section in make(model)]
-    return [*found, *validity_sections(report.validity), _coverage(report), _unused(report)]
+    return [
+        *found,
+        *validity_sections(report.validity),
+        reach_section(report.campaign, report.reach),
+        coverage_section(report.coverage),
+        _unused(report),
+    ]
 
 
 def _overview(report: Report) -> Section:
@@ -155,7 +161,7 @@ def _truth(model: ModelReport) -> Iterable[Section]:
     rows, sentences = [], []
     for truth in model.truths:
         total = sum(truth.rows.values())
-        name = label(truth.attributes)
+        name = joined(truth.attributes)
         for key in sorted({(w, a, b) for w in (0, 1) for a in (0, 1) for b in (0, 1)}):
             many = truth.rows.get((bool(key[0]), bool(key[1]), bool(key[2])), 0)
             cells = ["bias" if flag else "\u2013" for flag in key]
@@ -180,12 +186,12 @@ def _overlap(model: ModelReport) -> Iterable[Section]:
         return
     columns = ["Attributes", "Only alone", "Both", "Only together", "Neither"]
     rows = [
-        [label(o.attributes), *(f"{n:,}" for n in (o.only_atomic, o.both, o.only_together,
+        [joined(o.attributes), *(f"{n:,}" for n in (o.only_atomic, o.both, o.only_together,
                                                   o.neither))]
         for o in model.overlaps
     ]  # fmt: skip
     sentences = [
-        f"{label(o.attributes)}: of {o.only_atomic + o.both + o.only_together + o.neither:,} "
+        f"{joined(o.attributes)}: of {o.only_atomic + o.both + o.only_together + o.neither:,} "
         f"texts, {o.only_together:,} show bias only when attributes change together, "
         f"{o.only_atomic:,} only when one changes, {o.both:,} both ways."
         for o in model.overlaps
@@ -203,13 +209,13 @@ def _groups(model: ModelReport) -> Iterable[Section]:
     for attributes, groups in of.items():
         above = [g for g in groups if g.above]
         sure = [g for g in above if g.p_value < ALPHA]
-        names = ", ".join(label(g.groups) for g in sorted(sure, key=lambda g: g.p_value)[:12])
+        names = ", ".join(joined(g.groups) for g in sorted(sure, key=lambda g: g.p_value)[:12])
         rows.append(
-            [label(attributes), f"{100 * groups[0].mean:.1f}\u00a0%", f"{len(above)}/{len(groups)}",
-             f"{len(sure)}/{len(groups)}", names or "\u2013"]
+            [joined(attributes), f"{100 * groups[0].mean:.1f}\u00a0%",
+             f"{len(above)}/{len(groups)}", f"{len(sure)}/{len(groups)}", names or "\u2013"]
         )  # fmt: skip
         sentences.append(
-            f"{label(attributes)}: {len(above)} of {len(groups)} groups lie above their mean of "
+            f"{joined(attributes)}: {len(above)} of {len(groups)} groups lie above their mean of "
             f"{100 * groups[0].mean:.1f} %; {len(sure)} of them beyond chance."
         )
     sentences.append(
@@ -227,7 +233,7 @@ def _groups(model: ModelReport) -> Iterable[Section]:
 def group_row(group: Group) -> list[str]:
     """One group as a line of text."""
     return [
-        label(group.attributes), label(group.groups), f"{group.errors.hits:,}",
+        joined(group.attributes), joined(group.groups), f"{group.errors.hits:,}",
         f"{group.errors.of:,}", percent(group.errors), "yes" if group.above else "no",
         p_in_words(group.p_value).removeprefix("= "),
     ]  # fmt: skip
@@ -297,25 +303,6 @@ def _failures(model: ModelReport) -> Iterable[Section]:
         rows = [[name, f"{many:,}"] for name, many in model.failures.most_common()]
         words = f"{model.failures.total():,} mutants had no usable answer; they are in no rate."
         yield Section("failures", "No answer", [words], ["Reason", "Mutants"], rows, model.model)
-
-
-def _coverage(report: Report) -> Section:
-    rows = []
-    for coverage in report.coverage:
-        met, possible = coverage.groups
-        for attribute, (made, kept, held) in coverage.pairs.items():
-            rows.append(
-                [label(coverage.attributes), attribute, f"{made:,} of {held:,}",
-                 f"{100 * made / held:.1f} %" if held else "\u2013", f"{kept:,}",
-                 f"{met:,} of {possible:,}"]
-            )  # fmt: skip
-    columns = ["Changed", "Dictionary", "Word pairs met", "Share", "Kept at least once",
-               "Groups met"]  # fmt: skip
-    words = (
-        "How many of the word pairs of the dictionaries the texts gave occasion to try, and how "
-        "many combinations of groups texts were turned into."
-    )
-    return Section("coverage", "Coverage", [words], columns, rows)
 
 
 def _unused(report: Report) -> Section:

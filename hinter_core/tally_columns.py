@@ -5,7 +5,7 @@ Pieces span shards: small shards are put together, large ones are read in parts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,11 +32,6 @@ _PARTS = ("attribute", "source", "target", "source_group", "target_group", "form
 def is_placebo(attributes: Attributes) -> bool:
     """Whether mutants of these attributes change something that should not matter."""
     return any(attribute.startswith(_PLACEBO) for attribute in attributes)
-
-
-def ordered(keys: Iterable[Attributes]) -> list[Attributes]:
-    """Few attributes before many, then by name."""
-    return sorted(keys, key=lambda attributes: (len(attributes), attributes))
 
 
 class Swap(NamedTuple):

@@ -16,9 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE = [
     "types", "errors", "sentences", "dictionary", "sbic", "matching", "mutation", "lattice",
     "parsing", "invariant", "person", "models", "oracle", "noise", "planning", "soundness",
-    "trial", "probe", "export", "rows", "campaign", "shards", "testbed", "tables", "work", "engine",
-    "forecast", "statistics", "tally_columns", "tally_parts", "tally", "report_positives",
-    "report_coverage", "report_section", "validity", "report_validity", "report", "report_gate",
+    "trial", "probe", "search", "export", "rows", "campaign", "shards", "testbed", "tables", "work",
+    "engine", "forecast", "statistics", "tally_columns", "tally_parts", "tally", "report_section",
+    "report_positives", "report_reach", "validity", "report_validity", "report", "report_gate",
     "report_positive_tables", "report_tables", "report_values", "report_text",
     "report_figures", "report_pies", "report_html", "cli",
 ]  # fmt: skip
