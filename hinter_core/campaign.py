@@ -32,6 +32,11 @@ def _identity(default: Any) -> Any:
     return field(default=default, metadata={"identity": True})
 
 
+def _later(default: Any) -> Any:
+    """Of the identity, but only where it is not the default, as older campaigns know it not."""
+    return field(default=default, metadata={"identity": True, "later": True})
+
+
 def _runtime(default: Any) -> Any:
     return field(default=default, metadata={"identity": False})
 
@@ -47,8 +52,10 @@ class Campaign:
     ``guide``: the model by whose answers mutants of order 3 and higher are searched
     (:mod:`hinter_core.search`); without one they are part of the sample. ``atomic``: test every
     atomic mutant, not only the parts of intersectional ones. ``placebo``: as many neutral mutants
-    of the same orders, so that brittleness is not taken for bias. ``shard``: texts in a unit of
-    work. ``workers``: processes; ``requests`` and ``budget``: what may be spent.
+    of the same orders, so that brittleness is not taken for bias. ``discarded``: ask the models
+    about discarded mutants too, to count what would be false positives without the invariant
+    (HInter, RQ3.2); their verdict stays. ``shard``: texts in a unit of work. ``workers``:
+    processes; ``requests`` and ``budget``: what may be spent.
     """
 
     data: str = _identity("")
@@ -70,6 +77,7 @@ class Campaign:
     guide: str = _identity("")
     parser: str = _identity("embedded")
     shard: int = _identity(16)
+    discarded: bool = _later(False)
     models: tuple[str, ...] = _runtime(("embedded",))
     workers: int = _runtime(1)
     requests: int | None = _runtime(None)
@@ -135,7 +143,8 @@ class Campaign:
         """A versioned hash over the settings and files that decide the mutants."""
         digest = hashlib.sha256(f"hinter-campaign-{VERSION}\n".encode())
         for item in fields(self):
-            if item.metadata["identity"]:
+            known = not item.metadata.get("later") or getattr(self, item.name) != item.default
+            if item.metadata["identity"] and known:
                 digest.update(self._written(item).encode() + b"\n")
         return digest.hexdigest()[:16]
 

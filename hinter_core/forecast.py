@@ -51,7 +51,7 @@ def forecast(campaign: Campaign, work: Work) -> Forecast:
     items = list(bed.items(trials))
     planning = time.perf_counter() - started
     scale = work.texts / len(rows) if rows else 0.0
-    each = _seconds_each(bed, items)
+    each = _seconds_each(bed, items, campaign.discarded)
     orders = Counter(item.mutant.order for item in items)
     texts = {item.mutant.text for item in items} | {trial.plan.text for trial in trials}
     costs = {
@@ -69,7 +69,7 @@ def forecast(campaign: Campaign, work: Work) -> Forecast:
     )
 
 
-def _seconds_each(bed: Bed, items: Sequence[Item]) -> float:
+def _seconds_each(bed: Bed, items: Sequence[Item], discarded: bool) -> float:
     """Seconds that a mutant takes, by trying some; models that cost are left out."""
     # Mutants come parts before wholes, text after text: the first ones can be judged alone.
     tried = items[:_TRIED]
@@ -81,7 +81,7 @@ def _seconds_each(bed: Bed, items: Sequence[Item]) -> float:
     for asked in bed.models:
         if not asked.model.capabilities.costs:
             ask_originals(trials, asked)
-            judge(tried, asked)
+            judge(tried, asked, discarded=discarded)
     return (time.perf_counter() - started) / len(tried)
 
 

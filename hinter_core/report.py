@@ -1,7 +1,8 @@
 """The report of a campaign: the tables of the papers, each number with its interval.
 
-Sources: HInter, section 4 (metrics 1-7), Table 9 and Figure 11; MutaInt, Tables 3-6 (individual and
-group bias, truth table). A *case* is a mutant that the invariant kept and the model answered.
+Sources: HInter, section 4 (metrics 1-7), Table 9, Figures 4, 5, 7, 8, 10 and 11; MutaInt, Tables
+3-6 (individual and group bias, truth table). A *case* is a mutant that the invariant kept and the
+model answered.
 
 Placebo mutants (attributes that begin with ``placebo``) change what should not matter. They have
 lines of their own and enter no other number; what a model does more often than on them is excess.
@@ -16,8 +17,10 @@ from statistics import fmean
 from typing import Any
 
 from hinter_core.campaign import Campaign
+from hinter_core.report_positives import Pie, Positives, pies, positives
 from hinter_core.report_reach import Coverage, Reach, coverage, reach
 from hinter_core.report_section import joined, ordered
+from hinter_core.report_validity import Validity, validities
 from hinter_core.shards import CampaignStore
 from hinter_core.statistics import (
     Difference,
@@ -29,7 +32,7 @@ from hinter_core.statistics import (
     mcnemar,
     wilson,
 )
-from hinter_core.tally import Counted, Tally, Unused, count
+from hinter_core.tally import Counted, Tally, Unused, by_source, count
 from hinter_core.tally_columns import Attributes, is_placebo
 from hinter_core.types import Verdict
 
@@ -134,7 +137,9 @@ class ModelReport:
     placebo: list[Line]
     atomic: Line
     intersectional: Line
+    positives: list[Positives]
     excess: list[Excess]
+    pies: list[Pie]
     truths: list[Truth]
     overlaps: list[Overlap]
     groups: list[Group]
@@ -146,16 +151,21 @@ class ModelReport:
 
 @dataclass(frozen=True)
 class Report:
-    """A campaign's report; ``faults`` and ``idle`` as in :class:`hinter_core.tally.Counts`."""
+    """A campaign's report; ``faults`` and ``idle`` as in :class:`hinter_core.tally.Counts`.
+
+    ``labels``: different labels of the texts (HInter, Table 4), counted up to about 1,000.
+    """
 
     campaign: Campaign
     identity: str
     texts: Counter[str]
     faults: list[Unused]
     idle: list[Unused]
+    labels: int
     reach: list[Reach]
     coverage: list[Coverage]
     models: list[ModelReport]
+    validity: list[Validity]
 
 
 def make_report(store: CampaignStore) -> Report:
@@ -171,14 +181,16 @@ def make_report(store: CampaignStore) -> Report:
         counts.texts,
         counts.faults,
         counts.idle,
+        len(counts.labels),
         reach(counts),
         coverage(counts, campaign.vocabulary()),
         [_of_model(name, tally) for name, tally in counts.models.items()],
+        validities(store),
     )
 
 
 def _of_model(model: str, tally: Tally) -> ModelReport:
-    every = ordered(tally.verdicts)
+    every, truth = ordered(tally.verdicts), tally.parts.truth
     real = [attributes for attributes in every if not is_placebo(attributes)]
     pure = [a for a in every if all(is_placebo((attribute,)) for attribute in a)]
     mixed = [a for a in every if is_placebo(a) and a not in pure]
@@ -194,8 +206,10 @@ def _of_model(model: str, tally: Tally) -> ModelReport:
         ],
         _line("atomic", (), [a for a in real if len(a) == 1], tally),
         _line("intersectional", (), [a for a in real if len(a) > 1], tally),
+        _positives(real, tally),
         [_excess(n, real, pure, tally) for n in sorted({len(a) for a in pure})],
-        [_truth(a, tally.truth[a]) for a in ordered(tally.truth) if not is_placebo(a)],
+        pies([(joined(a), a) for a in real], tally),
+        [_truth(a, truth[a]) for a in ordered(truth) if not is_placebo(a)],
         [_overlap(a, tally) for a in real if len(a) > 1],
         _groups(tally),
         _turns(((s.attribute, s.source, s.target), c) for s, c in tally.words.items()),
@@ -205,24 +219,24 @@ def _of_model(model: str, tally: Tally) -> ModelReport:
     )
 
 
-def _by_source(
-    parts: Iterable[Attributes], by: Mapping[Attributes, Mapping[int, Counted]]
-) -> dict[int, Counted]:
-    """The sums of some attributes by text; a text that errs in two of them is still one."""
-    sources: dict[int, Counted] = {}
-    for part in parts:
-        for row, counted in by.get(part, {}).items():
-            sources.setdefault(row, Counted())
-            sources[row] += counted
-    return sources
+def _positives(real: Sequence[Attributes], tally: Tally) -> list[Positives]:
+    parts = {
+        "all": real,
+        "intersectional": [a for a in real if len(a) > 1],
+        "atomic": [a for a in real if len(a) == 1],
+    }
+    return [
+        *(positives(name, (), of, tally) for name, of in parts.items() if of),
+        *(positives(joined(a), a, [a], tally) for a in real),
+    ]
 
 
 def _line(name: str, attributes: Attributes, parts: Sequence[Attributes], tally: Tally) -> Line:
     verdicts: Counter[str] = Counter({verdict.value: 0 for verdict in Verdict})
     for part in parts:
         verdicts.update(tally.verdicts[part])
-    sources = _by_source(parts, tally.sources)
-    discards = _by_source(parts, tally.discards)
+    sources = by_source(parts, tally.sources)
+    discards = by_source(parts, tally.discards)
     orders = {len(part) for part in parts}
     atomic = orders == {1} or name == "atomic"
     texts = len(sources)
@@ -243,8 +257,8 @@ def _line(name: str, attributes: Attributes, parts: Sequence[Attributes], tally:
 def _excess(
     order: int, real: Sequence[Attributes], placebo: Sequence[Attributes], tally: Tally
 ) -> Excess:
-    own = _by_source((a for a in real if len(a) == order), tally.sources)
-    other = _by_source((a for a in placebo if len(a) == order), tally.sources)
+    own = by_source((a for a in real if len(a) == order), tally.sources)
+    other = by_source((a for a in placebo if len(a) == order), tally.sources)
     both = [(own[row], other[row]) for row in sorted(own.keys() & other.keys())]
     return Excess(
         order,
@@ -262,7 +276,7 @@ def _truth(attributes: Attributes, rows: Mapping[tuple[bool, bool, bool], int]) 
 
 def _overlap(attributes: Attributes, tally: Tally) -> Overlap:
     together = tally.sources.get(attributes, {})
-    alone = _by_source([(attribute,) for attribute in attributes], tally.sources)
+    alone = by_source([(attribute,) for attribute in attributes], tally.sources)
     seen = Counter(
         (row in alone and alone[row].errors > 0, counted.errors > 0)
         for row, counted in together.items()

@@ -10,12 +10,13 @@ from typing import Any
 
 from hinter_core.report import Group, Line, ModelReport, Report
 from hinter_core.report_section import joined, percent
+from hinter_core.statistics import Rate
 from hinter_core.types import Verdict
 
 Figure = dict[str, Any]
 
 # Middle tones, which stand on white and on black alike.
-_COLOURS = ("#5b52e0", "#0e8a9e", "#b0632a", "#8a4fbe", "#4f8a3c", "#c2416c")
+COLOURS = ("#5b52e0", "#0e8a9e", "#b0632a", "#8a4fbe", "#4f8a3c", "#c2416c")
 _OUTCOMES = {
     Verdict.BENIGN: "#2f9461",
     Verdict.BIASED: "#d9777c",
@@ -24,8 +25,9 @@ _OUTCOMES = {
     Verdict.UNANSWERED: "#c49a3a",
 }
 _SCALE = [[0, "#eef0fb"], [0.25, "#c3bff2"], [0.6, "#8a4fbe"], [1, "#8f1330"]]
-_GRID = "rgba(128,128,128,.25)"
-_NO_TOOLS: dict[str, Any] = {
+GRID = "rgba(128,128,128,.25)"
+_RATES = {"errors": "error rate, %", "sources": "texts with an error, %"}
+BARE: dict[str, Any] = {
     "paper_bgcolor": "rgba(0,0,0,0)",
     "plot_bgcolor": "rgba(0,0,0,0)",
     "dragmode": False,
@@ -33,31 +35,35 @@ _NO_TOOLS: dict[str, Any] = {
 }
 
 
-def bars(report: Report) -> Figure | None:
-    """Error rates with their intervals: a bar for each model and set of attributes."""
+def bars(report: Report, rate: str = "errors") -> Figure | None:
+    """Error rates with their intervals: a bar for each model and set of attributes.
+
+    With ``sources`` as ``rate``: the share of texts with an error (HInter, Figures 4b, 5b).
+    """
     data = []
     names: list[str] = []
     for place, model in enumerate(report.models):
-        lines = [line for line in _shown(model) if line.errors.of]
-        names += [line.name for line in lines if line.name not in names]
-        shares = [100 * (line.errors.share or 0) for line in lines]
+        found = [(line.name, getattr(line, rate)) for line in _shown(model)]
+        lines: list[tuple[str, Rate]] = [(name, own) for name, own in found if own.of]
+        names += [name for name, _ in lines if name not in names]
+        shares = [100 * (own.share or 0) for _, own in lines]
         data.append(
             {
                 "type": "bar",
                 "orientation": "h",
                 "name": _short(model.model),
-                "y": [escape(line.name) for line in lines],
+                "y": [escape(name) for name, _ in lines],
                 "x": shares,
                 "error_x": {
                     "type": "data",
                     "symmetric": False,
-                    "array": [_reach(line.errors.high, s) for line, s in zip(lines, shares)],  # noqa: B905
-                    "arrayminus": [-_reach(line.errors.low, s) for line, s in zip(lines, shares)],  # noqa: B905
+                    "array": [_reach(own.high, s) for (_, own), s in zip(lines, shares)],  # noqa: B905
+                    "arrayminus": [-_reach(own.low, s) for (_, own), s in zip(lines, shares)],  # noqa: B905
                     "color": "#808490",
                     "thickness": 1.5,
                 },
-                "marker": {"color": _COLOURS[place % len(_COLOURS)]},
-                "customdata": [f"{line.errors.hits:,} of {line.errors.of:,}" for line in lines],
+                "marker": {"color": COLOURS[place % len(COLOURS)]},
+                "customdata": [f"{own.hits:,} of {own.of:,}" for _, own in lines],
                 "hovertemplate": "%{y}: %{x:.1f} % (%{customdata})<extra></extra>",
             }
         )
@@ -65,13 +71,13 @@ def bars(report: Report) -> Figure | None:
         return None
     thick = max(18, 16 * len(report.models))
     layout = {
-        **_NO_TOOLS,
+        **BARE,
         "height": 90 + 24 * (len(report.models) > 1) * len(report.models) + thick * 2 * len(names),
         "margin": {"l": 10, "r": 20, "t": 10, "b": 40},
         "barmode": "group",
         "showlegend": len(report.models) > 1,
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
-        "xaxis": {"title": {"text": "error rate, %"}, "rangemode": "tozero", "gridcolor": _GRID,
+        "xaxis": {"title": {"text": _RATES[rate]}, "rangemode": "tozero", "gridcolor": GRID,
                   "fixedrange": True, "zeroline": False},
         "yaxis": {"autorange": "reversed", "automargin": True, "fixedrange": True,
                   "type": "category", "categoryorder": "array",
@@ -81,7 +87,7 @@ def bars(report: Report) -> Figure | None:
 
 
 def _shown(model: ModelReport) -> list[Line]:
-    return [*model.lines, model.intersectional, *model.placebo]
+    return [*model.lines, model.atomic, model.intersectional, *model.placebo]
 
 
 def _reach(bound: float | None, share: float) -> float:
@@ -129,7 +135,7 @@ def _heat_map(attributes: tuple[str, ...], groups: list[Group]) -> Figure:
         "colorbar": {"thickness": 10, "title": {"text": "%"}, "outlinewidth": 0},
     }
     layout = {
-        **_NO_TOOLS,
+        **BARE,
         "height": 150 + 30 * len(down),
         "margin": {"l": 10, "r": 10, "t": 10, "b": 10},
         "xaxis": {"automargin": True, "fixedrange": True, "type": "category", "showgrid": False,
@@ -186,5 +192,5 @@ def flow(model: ModelReport) -> Figure | None:
             "hovertemplate": "%{source.label} \u2192 %{target.label}: %{value:,}<extra></extra>",
         },
     }
-    layout = {**_NO_TOOLS, "height": 320, "margin": {"l": 6, "r": 6, "t": 20, "b": 20}}
+    layout = {**BARE, "height": 320, "margin": {"l": 6, "r": 6, "t": 20, "b": 20}}
     return {"data": [trace], "layout": layout}

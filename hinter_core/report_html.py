@@ -13,6 +13,7 @@ from typing import Any
 
 from hinter_core.report import ModelReport, Report
 from hinter_core.report_figures import Figure, bars, flow, heat_maps
+from hinter_core.report_pies import error_pies, kept_pies, positive_bars, venns
 from hinter_core.report_section import Section, percent
 from hinter_core.report_tables import line_in_words, sections
 
@@ -48,13 +49,15 @@ def to_html(report: Report) -> str:
     by_model: dict[str, list[Section]] = {}
     for section in sections(report):
         by_model.setdefault(section.model, []).append(section)
-    overview, main, *last = by_model.pop("")
+    overview, main, *rest = by_model.pop("")
+    said = overview.sentences[: 2 + bool(report.labels)]  # the rest is on the cards
     body = [
-        f"<header><h1>{escape(title)}</h1>{_sentences(overview.sentences[:2])}</header>",
+        f"<header><h1>{escape(title)}</h1>{_sentences(said)}</header>",
         _cards(report),
-        _section(main, _chart(bars(report), "Error rates with their intervals")),
+        _section(main, _main_charts(report)),
+        *(_section(section) for section in rest if section.key == "by-model"),
         *(_model(model, by_model[model.model]) for model in report.models),
-        *map(_section, last),
+        *(_section(section) for section in rest if section.key != "by-model"),
     ]
     return "\n".join(
         [
@@ -86,20 +89,39 @@ def _cards(report: Report) -> str:
 
 def _model(model: ModelReport, found: list[Section]) -> str:
     parts = [f'<section class="model"><h2 class="name">{escape(model.model)}</h2>']
-    for section in found:
-        charts = ""
-        if section.key == "flow":
-            charts = _chart(flow(model), "From mutants to verdicts")
-        elif section.key == "groups":
-            maps = "".join(
-                f"<div><h4>{escape(name)}: error rate, %, by the groups a text was turned into</h4>"
-                + _chart(figure, f"Heat map of {name}")
-                + "</div>"
-                for name, figure in heat_maps(model)
-            )
-            charts = f'<div class="maps">{maps}</div>' if maps else ""
-        parts.append(_section(section, charts, level=3))
+    parts += [_section(section, _charts(section.key, model), level=3) for section in found]
     return "".join([*parts, "</section>"])
+
+
+def _main_charts(report: Report) -> str:
+    return _chart(bars(report), "Error rates with their intervals") + _chart(
+        bars(report, "sources"), "Original texts with an error, with intervals"
+    )
+
+
+def _charts(key: str, model: ModelReport) -> str:
+    """The charts of a section, if it has any."""
+    if key == "flow":
+        return _chart(flow(model), "From mutants to verdicts")
+    if key == "invariant":
+        kept = _chart(kept_pies(model), "Mutants kept and discarded")
+        return kept + _chart(positive_bars(model), "True and false positives")
+    if key == "pies":
+        return _chart(error_pies(model), "Errors by what the other kind shows")
+    if key == "groups":
+        note = ": error rate, %, by the groups a text was turned into"
+        return _maps([(name, note, figure) for name, figure in heat_maps(model)])
+    if key == "overlap":
+        return _maps([(name, ": original texts", figure) for name, figure in venns(model)])
+    return ""
+
+
+def _maps(figures: list[tuple[str, str, Figure]]) -> str:
+    maps = "".join(
+        f"<div><h4>{escape(name + note)}</h4>{_chart(figure, f'Chart of {name}{note}')}</div>"
+        for name, note, figure in figures
+    )
+    return f'<div class="maps">{maps}</div>' if maps else ""
 
 
 def _section(section: Section, charts: str = "", level: int = 2) -> str:

@@ -11,8 +11,10 @@ from typing import Any
 from hinter_core.by_hand import mutant_by_hand
 from hinter_core.mutation import apply_edits
 from hinter_core.report import ALPHA, Group, Line, ModelReport, Report, Turn
+from hinter_core.report_positive_tables import by_model, invariant, pies
 from hinter_core.report_reach import coverage_section, reach_section
 from hinter_core.report_section import Section, joined, percent
+from hinter_core.report_validity import validity_sections
 from hinter_core.sentences import split_sentences
 from hinter_core.shards import NOTHING, TESTED, UNUSABLE
 from hinter_core.statistics import difference_in_words, in_words
@@ -27,12 +29,24 @@ _ARROW = " \u2192 "
 
 def sections(report: Report) -> list[Section]:
     """All sections, in the order in which they are read."""
-    found = [_overview(report), _main(report)]
+    found = [_overview(report), _main(report), *by_model(report)]
     for model in report.models:
-        makers = (_flow, _excess, _truth, _overlap, _groups, _turns, _examples, _failures)
+        makers = (
+            _flow,
+            invariant,
+            _excess,
+            pies,
+            _truth,
+            _overlap,
+            _groups,
+            _turns,
+            _examples,
+            _failures,
+        )
         found += [section for make in makers for section in make(model)]
     return [
         *found,
+        *validity_sections(report.validity),
         reach_section(report.campaign, report.reach),
         coverage_section(report.coverage),
         _unused(report),
@@ -52,6 +66,9 @@ def _overview(report: Report) -> Section:
         f"Of {texts.total():,} texts, {texts[TESTED]:,} were tested, {texts[NOTHING]:,} had "
         f"nothing to test and {texts[UNUSABLE]:,} could not be used.",
     ]
+    if report.labels:
+        several = f"{report.labels:,} different labels" if report.labels > 1 else "one label"
+        sentences.append(f"The texts have {several}.")
     if not report.models:
         sentences.append("No model has been asked yet.")
     sentences += [f"{m.model}: {line_in_words(m.intersectional)}" for m in report.models]
@@ -115,8 +132,8 @@ def _flow(model: ModelReport) -> Iterable[Section]:
     lost = sum(line.verdicts[Verdict.DISCARDED.value] for line in both)
     hidden = model.intersectional.verdicts[Verdict.HIDDEN.value]
     words = (
-        f"Of {total:,} mutants {lost:,} were discarded, because the change broke the grammar of "
-        f"the text; {hidden:,} show bias that only a change of several attributes shows."
+        f"Of {total:,} mutants {lost:,} were discarded, because a sentence parses differently "
+        f"after the change; {hidden:,} show bias that only a change of several attributes shows."
     )
     columns = ["Mutants", *(name.capitalize() for name in names)]
     yield Section("flow", "What became of the mutants", [words], columns, rows, model.model)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
-from hinter_core.report import Report
+from hinter_core.report import ModelReport, Report
 from hinter_core.report_section import joined
 from hinter_core.report_tables import lines_of
 from hinter_core.statistics import Rate
@@ -25,8 +25,19 @@ def flat_rows(report: Report) -> list[dict[str, Any]]:
                 row[f"{name} of"] = rate.of or None
                 row |= {f"{name} share": rate.share, f"{name} low": rate.low}
                 row[f"{name} high"] = rate.high
-            rows.append(row)
+            rows.append(row | _positive_columns(model, line.name))
     return rows
+
+
+def _positive_columns(model: ModelReport, name: str) -> dict[str, Any]:
+    """True and false positives; empty where no discarded mutant was asked."""
+    found = next((p for p in model.positives if p.name == name and p.asked), None)
+    return {
+        "discarded asked": found.false.of if found else None,
+        "true positives": found.true.hits if found else None,
+        "false positives": found.false.hits if found else None,
+        "false share": found.fake.share if found else None,
+    }
 
 
 def plain(value: Any) -> Any:

@@ -111,8 +111,25 @@ def excess(sources: Iterable[tuple[int, int, int, int]], seed: int = 0) -> Diffe
             texts if a else 0, texts, texts if b else 0, texts, method="newcomb"
         )
         return Difference(value, float(bounds[0]), float(bounds[1]))
+    if all(x * m == y * n for x, n, y, m in both):
+        # The rates agree in every text, so that resampling shows nothing: Newcombe's, over texts.
+        same = round(a / n * texts)
+        bounds = confint_proportions_2indep(same, texts, same, texts, method="newcomb")
+        return Difference(value, float(bounds[0]), float(bounds[1]))
     hit, cases, other, others = _resampled(both, seed).T
     return Difference(value, *_bounds(hit / cases - other / others))
+
+
+def independent(first: Rate, second: Rate) -> Difference:
+    """The first rate minus the second, of different cases; Newcombe's interval."""
+    from statsmodels.stats.proportion import confint_proportions_2indep
+
+    if first.share is None or second.share is None:
+        return Difference(None)
+    low, high = confint_proportions_2indep(
+        first.hits, first.of, second.hits, second.of, method="newcomb"
+    )
+    return Difference(first.share - second.share, float(low), float(high))
 
 
 def mcnemar(only_first: int, only_second: int) -> float:

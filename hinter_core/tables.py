@@ -8,6 +8,7 @@ from typing import Any
 from hinter_core.by_hand import mutant_by_hand
 from hinter_core.export import edit_to_json
 from hinter_core.models.store import PredictionStore
+from hinter_core.oracle import same_answer
 from hinter_core.planning import Plan
 from hinter_core.probe import item_of
 from hinter_core.rows import Row
@@ -82,6 +83,7 @@ def answer_schema() -> Any:
             ("row", pa.int64()),
             ("mutant", pa.int64()),
             ("verdict", pa.string()),
+            ("changed", pa.bool_()),  # against the original's answer; null where there is none
             ("labels", pa.list_(pa.string())),
             ("scores", pa.map_(pa.string(), pa.float32())),
             ("shift", pa.float32()),
@@ -165,12 +167,14 @@ def original_row(trial: Trial, asked: PredictionStore) -> dict[str, Any]:
     return _answer(trial.number, -1, trial.originals[asked.model.name])
 
 
-def judged_row(place: int, item: Item, judged: Judged) -> dict[str, Any]:
+def judged_row(place: int, item: Item, judged: Judged, model: str) -> dict[str, Any]:
     """A model's answer to the mutant at ``place`` of its shard, with verdict and effect."""
-    effect = judged.effect
+    effect, original, own = judged.effect, item.trial.originals[model], judged.prediction
+    answered = own is not None and own.answered and original.answered
     return {
         **_answer(item.trial.number, place, judged.prediction),
         "verdict": judged.verdict.value,
+        "changed": not same_answer(original, own) if own is not None and answered else None,
         "shift": effect.shift if effect else None,
         "margin": effect.margin if effect else None,
         "interaction": effect.interaction if effect else None,

@@ -6,7 +6,7 @@ Everything a report says is a sum over mutants; what is kept are sums by what a 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from hinter_core.tally_columns import (
     is_placebo,
     pieces,
 )
+from hinter_core.tally_parts import Parts
 from hinter_core.types import Verdict
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 _BENIGN, _BIASED, _HIDDEN, _DISCARDED = range(4)  # places in VERDICTS
 _EXAMPLES = 12
 _LISTED = 1000  # rows that could not be used, named one by one
-_ROOM = 2**24  # more than there are word pairs: (row, swap) becomes one number
 
 
 @dataclass(slots=True)
@@ -56,11 +56,11 @@ class Tally:
     """The sums over all mutants of one model.
 
     ``verdicts``: by attributes, counts of verdicts. ``sources``: by attributes and row of the
-    source text; ``discards`` alike, errors being the discarded and cases all mutants. ``truth``:
-    for order 2, by attributes, counts of (whole flips, first part flips, second part flips), as
-    MutaInt's Table 6, where all three are cases. ``groups``: by attributes and the groups that a
-    text was turned into. ``words``: by word pair, of atomic mutants. ``examples``: some hidden
-    mutants, each of another text or other attributes.
+    source text; ``discards`` alike, errors being the discarded and cases all mutants; ``fakes``
+    alike of the discarded that were asked, errors being changed answers: false positives of a test
+    without the invariant. ``parts``: mutants beside their edits alone. ``groups``: by attributes
+    and the groups that a text was turned into. ``words``: by word pair, of atomic mutants.
+    ``examples``: some hidden mutants, each of another text or other attributes.
     """
 
     verdicts: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
@@ -70,40 +70,57 @@ class Tally:
     discards: dict[Attributes, dict[int, Counted]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(Counted))
     )
-    truth: dict[Attributes, Counter[tuple[bool, bool, bool]]] = field(
-        default_factory=lambda: defaultdict(Counter)
+    fakes: dict[Attributes, dict[int, Counted]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(Counted))
     )
+    parts: Parts = field(default_factory=Parts)
     groups: dict[Attributes, dict[tuple[str, ...], Counted]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(Counted))
     )
     words: dict[Swap, Counted] = field(default_factory=lambda: defaultdict(Counted))
     failures: Counter[str] = field(default_factory=Counter)
     examples: list[dict[str, Any]] = field(default_factory=list)
-    _flips: tuple[numpy.ndarray, numpy.ndarray] | None = None
 
     def add(self, piece: Any, place: int, parts: Sequence[Block], book: Book) -> None:
         """Add a piece's mutants, as the model at ``place`` answered them."""
         import numpy
 
-        failures = piece[f"failure-{place}"].drop_null()
-        self.failures.update(failures.to_pylist())
         verdicts = _codes(piece[f"verdict-{place}"])
+        self._fail(piece[f"failure-{place}"], verdicts)
+        changed = _changes(piece[f"changed-{place}"])
         for block in parts:
             own = verdicts[block.at]
             self._count(block, own)
+            self._fake(block, own, changed[block.at])
             if block.order == 1:
                 cases = numpy.flatnonzero(_cases(own))
                 for number, counted in _sums(block.swaps[cases, 0], own[cases]):
                     self.words[book.swaps[number]] += counted
-                self._remember(block.rows[cases], block.swaps[cases, 0], own[cases] != _BENIGN)
-            elif block.order == 2:
-                self._compare(block, own)
+                flips = own[cases] != _BENIGN
+                self.parts.remember(block.rows[cases], block.swaps[cases, 0], flips)
+            else:
+                found = _cases(own)
+                self.parts.compare(block, found, found & (own != _BENIGN))
         for at in numpy.flatnonzero(verdicts == _HIDDEN).tolist():
             if len(self.examples) == _EXAMPLES:
                 break
             self._show(piece, place, at)
         # Parts come before wholes and texts one after another: only the last may go on.
-        self._forget(int(piece["row"][-1].as_py()))
+        self.parts.forget(book, int(piece["row"][-1].as_py()))
+
+    def _fail(self, failures: Any, verdicts: numpy.ndarray) -> None:
+        """Why mutants are unanswered; a discarded one that was asked in vain is not."""
+        import pyarrow
+
+        lost = failures.filter(pyarrow.array(verdicts != _DISCARDED)).drop_null()
+        self.failures.update(lost.to_pylist())
+
+    def _fake(self, block: Block, verdicts: numpy.ndarray, changed: numpy.ndarray) -> None:
+        import numpy
+
+        asked = numpy.flatnonzero((verdicts == _DISCARDED) & (changed >= 0))
+        fake = numpy.where(changed[asked] == 1, _BIASED, _BENIGN)
+        self._by_text(block, asked, fake, self.fakes)
 
     def _count(self, block: Block, verdicts: numpy.ndarray) -> None:
         import numpy
@@ -122,46 +139,22 @@ class Tally:
             (cases, own, self.sources),
             (numpy.flatnonzero(asked), lost[asked], self.discards),
         ):
-            codes, texts = distinct(numpy.stack([block.sets[chosen], block.rows[chosen]], axis=1))
-            for number, counted in _sums(codes, errors):
-                of, row = texts[number].tolist()
-                into[block.set_names[of]][row] += counted
+            self._by_text(block, chosen, errors, into)
 
-    def _remember(self, rows: Any, swaps: Any, flips: Any) -> None:
+    @staticmethod
+    def _by_text(
+        block: Block,
+        chosen: numpy.ndarray,
+        errors: numpy.ndarray,
+        into: dict[Attributes, dict[int, Counted]],
+    ) -> None:
+        """Add some mutants of a block, by their attributes and source texts."""
         import numpy
 
-        keys = rows * _ROOM + swaps
-        if self._flips is not None:
-            keys = numpy.concatenate([self._flips[0], keys])
-            flips = numpy.concatenate([self._flips[1], flips])
-        order = numpy.argsort(keys, kind="stable")
-        self._flips = (keys[order], flips[order])
-
-    def _compare(self, block: Block, verdicts: numpy.ndarray) -> None:
-        """The truth table: mutants of two edits beside each edit alone."""
-        import numpy
-
-        if self._flips is None or not len(self._flips[0]):
-            return
-        keys, flips = self._flips
-        found = _cases(verdicts)
-        code = block.sets * 2 + (verdicts != _BENIGN)
-        for column in block.swaps.T:
-            wanted = block.rows * _ROOM + column
-            place = numpy.minimum(numpy.searchsorted(keys, wanted), len(keys) - 1)
-            found &= keys[place] == wanted
-            code = code * 2 + flips[place]
-        for number, many in zip(*numpy.unique(code[found], return_counts=True), strict=True):
-            rest, second = divmod(int(number), 2)
-            rest, first = divmod(rest, 2)
-            of, whole = divmod(rest, 2)
-            self.truth[block.set_names[of]][bool(whole), bool(first), bool(second)] += int(many)
-
-    def _forget(self, row: int) -> None:
-        if self._flips is not None:
-            keys, flips = self._flips
-            last = keys // _ROOM == row
-            self._flips = (keys[last], flips[last])
+        codes, texts = distinct(numpy.stack([block.sets[chosen], block.rows[chosen]], axis=1))
+        for number, counted in _sums(codes, errors):
+            of, row = texts[number].tolist()
+            into[block.set_names[of]][row] += counted
 
     def _show(self, piece: Any, place: int, at: int) -> None:
         row, edits = piece["row"][at].as_py(), piece["edits"][at].as_py()
@@ -179,6 +172,18 @@ class Tally:
             )
 
 
+def by_source(
+    parts: Iterable[Attributes], by: Mapping[Attributes, Mapping[int, Counted]]
+) -> dict[int, Counted]:
+    """The sums of some attributes by text; a text that errs in two of them is still one."""
+    sources: dict[int, Counted] = {}
+    for part in parts:
+        for row, counted in by.get(part, {}).items():
+            sources.setdefault(row, Counted())
+            sources[row] += counted
+    return sources
+
+
 @dataclass(frozen=True, slots=True)
 class Unused:
     """A row that gave no mutants, and why."""
@@ -194,7 +199,8 @@ class Counts:
 
     ``texts``: by outcome. ``possible`` and ``tested``: intersectional mutants by order.
     ``faults``: rows that could not be used; ``idle``: texts with nothing to test; of each the first
-    1,000. ``made`` and ``kept``: by attributes, the word pairs in mutants
+    1,000. ``labels``: different ones of the label column, the first 1,000. ``made`` and ``kept``:
+    by attributes, the word pairs in mutants
     made, and in those that the invariant kept. ``met``: by attributes, the groups (one of each
     attribute) that mutants made were turned into.
     """
@@ -204,6 +210,7 @@ class Counts:
     tested: Counter[int] = field(default_factory=Counter)
     faults: list[Unused] = field(default_factory=list)
     idle: list[Unused] = field(default_factory=list)
+    labels: set[str] = field(default_factory=set)
     made: dict[Attributes, set[Swap]] = field(default_factory=lambda: defaultdict(set))
     kept: dict[Attributes, set[Swap]] = field(default_factory=lambda: defaultdict(set))
     met: dict[Attributes, set[tuple[str, ...]]] = field(default_factory=lambda: defaultdict(set))
@@ -227,6 +234,8 @@ def count(store: CampaignStore) -> Counts:
             _add_coverage(counts, block, book)
         for place, tally in enumerate(tallies.values()):
             tally.add(piece, place, parts, book)
+    for tally in tallies.values():
+        tally.parts.forget(book)
     asked = {
         name
         for name, identity in models.items()
@@ -241,6 +250,8 @@ def count(store: CampaignStore) -> Counts:
 
 def _add_texts(counts: Counts, texts: Any) -> None:
     counts.texts.update(texts["outcome"].to_pylist())
+    if len(counts.labels) < _LISTED:
+        counts.labels.update(filter(None, texts["label"].unique().to_pylist()))
     for totals in texts["possible"].to_pylist():
         counts.possible.update(dict(enumerate(totals, start=2)))
     for outcome, listed in ((UNUSABLE, counts.faults), (NOTHING, counts.idle)):
@@ -300,6 +311,15 @@ def _codes(verdicts: Any) -> numpy.ndarray:
 
     known = pyarrow.array([verdict.value for verdict in VERDICTS])
     found: numpy.ndarray = pc.fill_null(pc.index_in(verdicts, known), -1).to_numpy()
+    return found
+
+
+def _changes(changed: Any) -> numpy.ndarray:
+    """1 where an answer differs from the original's, 0 where not, -1 where there is none."""
+    import pyarrow
+    import pyarrow.compute as pc
+
+    found: numpy.ndarray = pc.fill_null(pc.cast(changed, pyarrow.int8()), -1).to_numpy()
     return found
 
 

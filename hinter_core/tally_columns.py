@@ -148,8 +148,8 @@ def pieces(store: CampaignStore, shards: Sequence[int], models: Mapping[str, str
     """All mutants with their answers, in tables of about ``PIECE`` rows, in order.
 
     ``models``: identities by name. Columns: ``shard``, ``row``, ``edits``, ``kept`` and
-    for the model at place 2 ``verdict-2``, ``failure-2``, ``labels-2``, null where it has not been
-    asked yet.
+    for the model at place 2 ``verdict-2``, ``failure-2``, ``changed-2``, ``labels-2``, null
+    where it has not been asked yet.
 
     Raises:
         StoreError: a table that cannot be read, or tables that do not fit together.
@@ -167,7 +167,7 @@ def pieces(store: CampaignStore, shards: Sequence[int], models: Mapping[str, str
         yield pyarrow.concat_tables(held)
 
 
-_ANSWER = ("verdict", "failure", "labels")
+_ANSWER = ("verdict", "failure", "changed", "labels")
 
 
 def _of_shard(store: CampaignStore, shard: int, identities: Sequence[str]) -> Iterator[Any]:
@@ -196,15 +196,19 @@ def _of_shard(store: CampaignStore, shard: int, identities: Sequence[str]) -> It
 def _kind(name: str) -> Any:
     import pyarrow
 
-    return pyarrow.list_(pyarrow.string()) if name == "labels" else pyarrow.string()
+    kinds = {"labels": pyarrow.list_(pyarrow.string()), "changed": pyarrow.bool_()}
+    return kinds.get(name, pyarrow.string())
 
 
 def _of_mutants(path: Any) -> Iterator[Any]:
     """Answers without those to the originals."""
+    import pyarrow
     import pyarrow.compute as pc
 
     for batch in read_batches(path, ("mutant", *_ANSWER), PIECE):
-        yield batch.filter(pc.greater_equal(batch["mutant"], 0))
+        if "changed" not in batch.schema.names:  # written before there was this column
+            batch = batch.append_column("changed", pyarrow.nulls(len(batch), pyarrow.bool_()))
+        yield batch.select(["mutant", *_ANSWER]).filter(pc.greater_equal(batch["mutant"], 0))
 
 
 def _even(batches: Iterator[Any]) -> Iterator[Any]:

@@ -103,14 +103,15 @@ class Trial:
         """The verdict on one mutant; all its sub-mutants have been judged before."""
         name, key = store.model.name, item.key
         original, known = self.originals[name], self._answers[name]
-        if prediction is not None:
+        if prediction is not None and item.asked:
             known.predictions[key] = prediction
         before = known.local.get(key)
         conformance = invariant.KEPT if item.asked else item.conformance
         known.local[key] = oracle.local_verdict(conformance, original, prediction)
         verdict = oracle.judge([item.mutant], known.local)[key]
         effect = None
-        if original.answered and prediction is not None:
+        # A discarded mutant may be asked, to see what it would have said; it is no evidence.
+        if original.answered and prediction is not None and item.asked:
             capabilities = store.model.capabilities
             effect = oracle.effect(item.mutant, original, known.predictions.get, capabilities)
         if self._forget and item.mutant.order >= self.plan.settings.order:
@@ -164,21 +165,23 @@ def ask_originals(trials: Sequence[Trial], store: PredictionStore) -> None:
         trial.answer_original(store, answers[trial.plan.text])
 
 
-def judge(items: Sequence[Item], store: PredictionStore) -> list[Judged]:
+def judge(
+    items: Sequence[Item], store: PredictionStore, *, discarded: bool = False
+) -> list[Judged]:
     """Ask a model about a batch of mutants and judge them in order; distinct texts are asked once.
 
-    Discarded mutants are not asked: their answer could be no evidence (a person may say otherwise
-    of a mutant by hand). Nor is one whose change
-    lies past the model's window: it would be benign for no good reason.
+    Discarded mutants are not asked, as their answer could be no evidence (a person may say so of
+    one by hand), unless ``discarded`` says so: then the answer is told, and the verdict stays. Nor
+    is one asked whose change lies past the model's window: it would be benign for no good reason.
     """
-    kept = [item for item in items if item.asked]
-    asked = [item.mutant.text for item in kept if item.trial.sees(item, store)]
+    wanted = [item for item in items if discarded or item.asked]
+    asked = [item.mutant.text for item in wanted if item.trial.sees(item, store)]
     predictions = store.predict(asked)
     return [
         item.trial.judge(
             item,
             store,
-            predictions.get(item.mutant.text, _UNSEEN) if item.asked else None,
+            predictions.get(item.mutant.text, _UNSEEN) if discarded or item.asked else None,
         )
         for item in items
     ]

@@ -149,9 +149,12 @@ class Worker:
             place = 0
             for batch in batches:
                 for asked, writer in writers:
-                    judged = judge(batch, asked)
+                    judged = judge(batch, asked, discarded=self._campaign.discarded)
                     numbered = enumerate(zip(batch, judged, strict=True), start=place)
-                    writer.write([judged_row(i, item, result) for i, (item, result) in numbered])
+                    name = asked.model.name
+                    writer.write(
+                        [judged_row(i, item, result, name) for i, (item, result) in numbered]
+                    )
                 place += len(batch)
 
     def _count(self, shard: int, parses: int, predictions: int) -> Done:

@@ -20,6 +20,7 @@ from hinter_core.cli.models import models, predict
 from hinter_core.cli.mutants import mutants
 from hinter_core.cli.report import report
 from hinter_core.cli.run import run, verify
+from hinter_core.cli.validity import validity
 from hinter_core.errors import HinterError
 
 cli = typer.Typer(
@@ -35,6 +36,7 @@ cli.command("run")(run)
 cli.command("verify")(verify)
 cli.command("report")(report)
 cli.command("mutants")(mutants)
+cli.command("validity")(validity)
 cli.command("predict")(predict)
 cli.command("models")(models)
 cli.add_typer(cache, name="cache")

@@ -20,6 +20,7 @@ from hinter_core.forecast import forecast
 from hinter_core.models.budget import cost_in_words
 from hinter_core.report import make_report
 from hinter_core.shards import CampaignStore, StoreError
+from hinter_core.validity.survey import faults as validity_faults
 
 _EVERY = 60.0  # seconds between two lines where there is no terminal
 
@@ -54,6 +55,13 @@ def run(
     placebo: Annotated[
         bool | None,
         typer.Option("--placebo/--no-placebo", help="Test as many neutral mutants (the default)."),
+    ] = None,
+    discarded: Annotated[
+        bool | None,
+        typer.Option(
+            "--discarded/--no-discarded",
+            help="Ask about discarded mutants too, to count false positives.",
+        ),
     ] = None,
     sample: Annotated[int | None, typer.Option(help="Test at most so many texts.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of both samples.")] = None,
@@ -91,6 +99,7 @@ def run(
         "guide": guide,
         "atomic": atomic,
         "placebo": placebo,
+        "discarded": discarded,
         "sample": sample,
         "seed": seed,
         "parser": parser,
@@ -165,7 +174,8 @@ def _line(progress: Progress, seconds: float) -> str:
 
 def verify(folder: Annotated[Path, typer.Argument(help="A campaign's directory.")]) -> None:
     """Read every table of a campaign and say whether they fit together."""
-    faults = CampaignStore(folder).verify()
+    store = CampaignStore(folder)
+    faults = [*store.verify(), *validity_faults(store)]
     if faults:
         raise InputError(f"{folder}: {'; '.join(faults[:5])}. Delete these files and resume.")
     typer.echo(f"{folder}: no fault.")

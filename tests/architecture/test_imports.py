@@ -18,9 +18,10 @@ CORE = [
     "parsing", "invariant", "person", "models", "oracle", "noise", "planning", "soundness",
     "trial", "probe", "search", "export", "records", "rows", "hub", "hub_rows", "by_hand",
     "campaign", "preview", "shards", "testbed", "tables", "hand_bed", "work", "engine",
-    "forecast", "statistics", "tally_columns", "tally", "mutant_rows", "report_section",
-    "report_reach", "report", "report_gate", "report_tables", "report_values", "report_text",
-    "report_figures", "report_html", "cli",
+    "forecast", "statistics", "tally_columns", "tally_parts", "tally", "mutant_rows",
+    "report_section", "report_positives", "report_reach", "validity", "report_validity", "report",
+    "report_gate", "report_positive_tables", "report_tables", "report_values", "report_text",
+    "report_figures", "report_pies", "report_html", "cli",
 ]  # fmt: skip
 HEAVY = {
     "torch", "spacy", "transformers", "openai", "pandas", "numpy", "scipy", "ray", "datasets",

@@ -15,7 +15,8 @@ OTHER = {
     "id_column": "i", "sample": 5,
     "stratify": True, "seed": 1, "attributes": ("age", "gender"), "dictionaries": ("own.csv",),
     "order": 3, "guide": "vader", "limit": 9, "literal": True, "atomic": False,
-    "placebo": False, "repeat": 2, "parser": "en_core_web_sm", "shard": 4,
+    "discarded": True, "placebo": False, "repeat": 2,
+    "parser": "en_core_web_sm", "shard": 4,
     "models": ("vader",), "workers": 2, "requests": 10, "budget": 1.5,
 }  # fmt: skip
 

@@ -335,7 +335,16 @@ def test_pieces_of_any_size_add_up_to_the_same(
     parts = count(store)
     for name, tally in whole.models.items():
         own = parts.models[name]
-        for table in ("verdicts", "sources", "discards", "truth", "groups", "words", "examples"):
+        for table in (
+            "verdicts",
+            "sources",
+            "discards",
+            "fakes",
+            "parts",
+            "groups",
+            "words",
+            "examples",
+        ):
             assert getattr(own, table) == getattr(tally, table), table
     assert (parts.made, parts.kept, parts.met) == (whole.made, whole.kept, whole.met)
 

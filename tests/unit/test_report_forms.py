@@ -18,6 +18,7 @@ from hinter_core.report import Report, make_report
 from hinter_core.report_figures import bars, flow, heat_maps
 from hinter_core.report_gate import gate, junit
 from hinter_core.report_html import to_html
+from hinter_core.report_pies import error_pies, kept_pies, positive_bars, venns
 from hinter_core.report_tables import example_row, lines_of, sections
 from hinter_core.report_text import print_report, to_markdown
 from hinter_core.report_values import flat_rows, plain
@@ -145,8 +146,11 @@ def test_the_page_needs_no_network_and_runs_nothing_of_a_user(report: Report, wr
     assert BAD in reader.text  # shown as what it is
     assert "&lt;script&gt;" not in reader.text  # and escaped once
     assert "The tall black man was *kind* to `all`." in reader.text
-    figures = [bars(report), *(f for m in report.models for f in [flow(m)])]
-    maps = [figure for model in report.models for _, figure in heat_maps(model)]
+    figures = [bars(report), bars(report, "sources")]
+    for model in report.models:
+        figures += [f for f in (flow(model), kept_pies(model), error_pies(model)) if f]
+        assert positive_bars(model) is None  # no discarded mutant was asked
+    maps = [f for model in report.models for _, f in (*heat_maps(model), *venns(model))]
     assert len(reader.figures) == len(figures) + len(maps)
     for figure in reader.figures:
         assert "<" not in figure

@@ -22,7 +22,7 @@ from training.sentiment.measure import accuracy, masked_quality
 from training.sentiment.pretrain import pretrain
 from training.sentiment.settings import WINDOW, Settings
 from training.sentiment.teacher import cross_fitted
-from training.sentiment.vocabulary import encode, train_vocabulary
+from training.sentiment.vocabulary import encode, name_tokenizer, train_vocabulary
 
 
 @dataclass(frozen=True)
@@ -48,15 +48,6 @@ def load(imdb: Path, sst2: Path, settings: Settings) -> Data:
     print(f"reviews {len(data.reviews.train)} + {len(data.reviews.held_out)} held out")
     print(f"sentences {len(data.sentences.train)} + {len(data.sentences.held_out)} held out")
     return data
-
-
-def name_tokenizer(path: Path) -> None:
-    """Name the class that older and newer versions of transformers both know."""
-    config = json.loads(path.read_text(encoding="utf-8"))
-    config["tokenizer_class"] = "PreTrainedTokenizerFast"
-    for key in ("is_local", "local_files_only"):
-        config.pop(key, None)
-    path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
 
 
 def save(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from pathlib import Path
 
 from tokenizers import (
     Tokenizer,
@@ -52,3 +54,12 @@ def encode(tokenizer: PreTrainedTokenizerFast, texts: list[str]) -> list[list[in
     """Ids of each text without special tokens and without truncation."""
     encodings = tokenizer.backend_tokenizer.encode_batch_fast(texts, add_special_tokens=False)
     return [encoding.ids for encoding in encodings]
+
+
+def name_tokenizer(path: Path) -> None:
+    """Name the class that older and newer versions of transformers both know."""
+    config = json.loads(path.read_text(encoding="utf-8"))
+    config["tokenizer_class"] = "PreTrainedTokenizerFast"
+    for key in ("is_local", "local_files_only"):
+        config.pop(key, None)
+    path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")

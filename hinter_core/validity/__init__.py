@@ -1,0 +1,1 @@
+"""Grammatical validity: are sentences acceptable English, and are mutants as much as originals?"""

@@ -1,0 +1,1 @@
+"""Recipe for the embedded acceptability classifier."""
