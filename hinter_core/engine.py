@@ -60,7 +60,10 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> Work:
         store.open(campaign)
     chosen = _chosen(campaign, table)
     texts = len(chosen) if chosen is not None else sum(1 for _ in table.rows())
-    return Work(table, chosen, texts, -(-texts // campaign.shard))
+    shards = -(-texts // campaign.shard)
+    if store is not None:
+        store.note_size(texts, shards)
+    return Work(table, chosen, texts, shards)
 
 
 def run_campaign(
