@@ -21,6 +21,7 @@ from hinter_core.errors import HinterError, InputError
 from hinter_core.forecast import Forecast
 from hinter_core.rows import Columns, Row
 from hinter_core.shards import StoreError
+from hinter_core.types import Failure
 from hinter_ui.batch_estimate import estimate
 from hinter_ui.batch_form import BatchForm, admitted_keys, require_rows, without_folder
 from hinter_ui.batch_watch import Seen, Watch
@@ -87,8 +88,9 @@ class Standing:
 
     @property
     def can_retry(self) -> bool:
-        """Whether there is something to ask again."""
-        return not self.state.busy and bool(self.seen.unanswered)
+        """Whether asking again may help: what was too long for a model stays so."""
+        hopeless = self.seen.failures[Failure.TOO_LONG.value]
+        return not self.state.busy and self.seen.failed > hopeless
 
     @property
     def can_resume(self) -> bool:

@@ -64,7 +64,7 @@ OPENED_JS = """(name) => {
 class BatchLayout:
     """Handles to all widgets that events touch."""
 
-    current: gr.State
+    current: gr.Textbox
     kept: gr.BrowserState
     timer: gr.Timer
     job: gr.Column
@@ -130,7 +130,8 @@ class BatchLayout:
 def lay_out(services: Services, first: Markup) -> BatchLayout:
     """Build the widgets inside the current tab; ``first``: the preview of the sample."""
     widgets: dict[str, Any] = {
-        "current": gr.State(""),
+        # A box off stage and no state of the server: the page's address follows it.
+        "current": gr.Textbox(elem_classes="offstage", elem_id="batch-current", show_label=False),
         # Every visitor's page has this word: it keeps the browser's note readable, not secret.
         "kept": gr.BrowserState([], storage_key="hinter-campaigns", secret="hinter"),  # noqa: S106
         "timer": gr.Timer(TICK, active=False),

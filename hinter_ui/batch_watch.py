@@ -72,6 +72,11 @@ class Seen:
         return self.shards is not None and self.shards_done >= self.shards
 
     @property
+    def failed(self) -> int:
+        """Answers that are missing, those to unchanged texts among them."""
+        return self.failures.total()
+
+    @property
     def unanswered(self) -> int:
         """Mutants without an answer, all models together."""
         return sum(

@@ -54,7 +54,7 @@ def preview(seen: Preview) -> Markup:
             "tr",
             tag("td", f"{row.number:,}", class_="number"),
             tag("td", isolated(_short(row.text))),
-            tag("td", isolated(_short(row.label, 40))) if with_label else None,
+            tag("td", isolated(_short(row.label, 40)), class_="row-label") if with_label else None,
         )
         for row in seen.rows
     ]
@@ -148,7 +148,8 @@ def progress(standing: Standing) -> Markup:
     shown = None if waits or (seen.texts is None and not standing.state.busy) else bar
     line = tag("div", tag("span", words, class_="progress-words"), shown)
     head = tag("div", line, _remark(standing), class_="progress job-progress")
-    return join([head, _chart(standing), _outcomes(standing)])
+    parts = (head, _chart(standing), _outcomes(standing))
+    return join([part for part in parts if part is not None])
 
 
 def _how_far(standing: Standing) -> str:
@@ -188,7 +189,7 @@ def _remark(standing: Standing) -> Markup | None:
             told = "Interrupted: HInter or this machine stopped. Resume goes on with the rest."
         case State.STOPPING:
             told = "It stops after what is at work; what was done is kept."
-        case _ if standing.seen.unanswered:
+        case _ if standing.seen.failed:
             told = _unanswered(standing)
         case _:
             return None
@@ -198,7 +199,9 @@ def _remark(standing: Standing) -> Markup | None:
 def _unanswered(standing: Standing) -> str:
     seen = standing.seen
     why = listed([f"{name} ({number:,})" for name, number in seen.failures.most_common(4)])
-    words = f"{seen.unanswered:,} mutants have no answer{': ' + why if why else ''}."
+    answers = "answer is" if seen.failed == 1 else "answers are"
+    words = f"{seen.failed:,} {answers} missing: {why}."
+    words += f" {seen.unanswered:,} mutants have no verdict for that."
     if standing.can_retry:
         words += " Once the cause is mended, ask again only for what has none."
     return words

@@ -70,7 +70,10 @@ def excerpt(text: str, edits: Sequence[Edit]) -> Markup:
     if not places:
         return isolated(text[: 2 * _AROUND])
     at = max(0, places[0][0] - _AROUND)
-    parts: list[object] = ["\u2026"] if at else []
+    if at:
+        blank = text.find(" ", at, places[0][0])
+        at = blank + 1 if blank >= 0 else at
+    parts: list[object] = ["\u2026 "] if at else []
     for start, end, edit in places:
         between = text[at:start]
         if len(between) > _GAP:
@@ -78,5 +81,7 @@ def excerpt(text: str, edits: Sequence[Edit]) -> Markup:
         parts += [between, term(text[start:end], edit.attribute)]
         at = end
     rest = text[at : at + _AROUND]
-    parts += [rest, "\u2026" if at + _AROUND < len(text) else ""]
+    if at + _AROUND < len(text):
+        rest = f"{rest.rpartition(' ')[0] or rest} \u2026"
+    parts.append(rest)
     return tag("bdi", *parts)
