@@ -106,6 +106,7 @@ class BatchDesk:
         self._watch = Watch()
         self.jobs = Jobs(own_cache=not services.access.local)
         atexit.register(self.jobs.close)
+        self.clear_old()
 
     @property
     def campaigns(self) -> Campaigns:

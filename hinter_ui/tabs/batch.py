@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from functools import partial, wraps
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -199,7 +199,7 @@ class _Tab:
         return self.screen.watched(self._session(request), str(current or ""), kept)
 
     def _acting(self, act: Callable[[Session, str], object]) -> Callable[..., Updates]:
-        @wraps(act)
+        # Not wrapped: gradio would read the signature of ``act`` and leave out the request.
         def run(request: gr.Request, current: Any, kept: Any) -> Updates:
             session, told = self._session(request), ""
             try:
