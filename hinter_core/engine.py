@@ -28,13 +28,19 @@ _AHEAD = 2  # shards handed out beyond the workers, so that none waits
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is; ``texts`` and ``mutants`` of this run and of earlier ones together."""
+    """How far a run is.
+
+    ``texts``, ``mutants`` and ``hidden`` of this run and of earlier ones together; ``parses`` and
+    ``predictions`` of this run alone.
+    """
 
     shards: int
     of: int
-    texts: int
-    mutants: int
-    hidden: int
+    texts: int = 0
+    mutants: int = 0
+    hidden: int = 0
+    parses: int = 0
+    predictions: int = 0
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,7 @@ def run_campaign(
         HinterError: see :func:`plan_run`; or a table cannot be written.
     """
     work = work or plan_run(campaign, store)
-    state = Progress(0, work.shards, 0, 0, 0)
+    state = Progress(0, work.shards)
     with store.alone():
         noted: tuple[Asked, ...] = ()
         for done in _results(campaign, store, _shards(campaign, work), cancelled):
@@ -94,6 +100,8 @@ def run_campaign(
                 state.texts + done.texts,
                 state.mutants + done.mutants,
                 state.hidden + done.hidden,
+                state.parses + done.parses,
+                state.predictions + done.predictions,
             )
             told(state)
     return state

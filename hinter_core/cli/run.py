@@ -150,7 +150,8 @@ def _watched(settings: Campaign, store: CampaignStore) -> None:
 def _line(progress: Progress, seconds: float) -> str:
     return (
         f"{progress.shards} of {progress.of} shards, {progress.texts:,} texts, "
-        f"{progress.mutants:,} mutants, {progress.hidden:,} hidden, {seconds:.0f} s"
+        f"{progress.mutants:,} mutants, {progress.hidden:,} hidden; {progress.parses:,} parses and "
+        f"{progress.predictions:,} predictions in {seconds:.0f} s"
     )
 
 
