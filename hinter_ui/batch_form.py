@@ -235,8 +235,8 @@ def _whole(value: Any, name: str, low: int, high: int) -> int:
 
 
 def _open(value: Any, name: str, high: int) -> int | None:
-    """A number that may be left out: empty or 0 is no bound."""
-    return None if value in (None, "", 0) else _whole(value, name, 1, high)
+    """A number that may be left out: empty is no bound. Not 0, which a field makes of 0.5."""
+    return None if value in (None, "") else _whole(value, name, 1, high)
 
 
 def _money(value: Any) -> float | None:
