@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
+import sys
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
@@ -16,6 +18,9 @@ def main() -> None:
     arguments = parser.parse_args()
 
     from hinter_ui.shell import serve
+
+    # Ended by a service manager as by Ctrl-C: campaigns at work are stopped, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 
     try:
         serve(arguments.host, arguments.port)

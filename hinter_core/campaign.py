@@ -218,6 +218,20 @@ def _read(name: str, value: Any, default: Any, where: str) -> Any:
     return value
 
 
+def write_campaign(campaign: Campaign) -> str:
+    """The text of a campaign file: what differs from the defaults, and what is tested on what."""
+    import yaml
+
+    default = asdict(Campaign())
+    always = {"data", "attributes", "models"}
+    values = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in asdict(campaign).items()
+        if name in always or value != default[name]
+    }
+    return str(yaml.safe_dump(values, sort_keys=False, allow_unicode=True))
+
+
 def load_campaign(path: Path) -> Campaign:
     """Read a campaign file; paths in it are taken from the file's own folder.
 

@@ -73,7 +73,10 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> Work:
         texts = len(chosen)
     elif texts is None:
         texts = sum(1 for _ in table.rows())
-    return Work(table, chosen, texts, -(-texts // campaign.shard))
+    shards = -(-texts // campaign.shard)
+    if store is not None:
+        store.note_size(texts, shards)
+    return Work(table, chosen, texts, shards)
 
 
 def run_campaign(

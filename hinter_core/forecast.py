@@ -26,14 +26,17 @@ _TRIED = 160  # mutants
 class Forecast:
     """``texts`` in all, of which ``looked_at`` were planned and ``tested`` have something to test.
 
-    ``mutants`` by order and ``seconds`` are estimates for all texts; ``costs`` by model, for those
-    whose answers cost, at most.
+    ``mutants`` by order, ``parses`` (of distinct sentences) and ``seconds`` are estimates for all
+    texts; ``predictions`` (of distinct texts, all models together) and ``costs`` (by model, for
+    those whose answers cost) are at most so many, since discarded mutants are not asked.
     """
 
     texts: int
     looked_at: int
     tested: int
     mutants: dict[int, int]
+    parses: int
+    predictions: int
     seconds: float
     costs: dict[str, Cost]
 
@@ -51,7 +54,9 @@ def forecast(campaign: Campaign, work: Work) -> Forecast:
     items = list(bed.items(trials))
     planning = time.perf_counter() - started
     scale = work.texts / len(rows) if rows else 0.0
-    each = _seconds_each(bed, items, campaign.discarded)
+    planned_parses = bed.parses.parsed
+    each, tried = _seconds_each(bed, items, campaign.discarded)
+    tried_parses = (bed.parses.parsed - planned_parses) / tried if tried else 0.0
     orders = Counter(item.mutant.order for item in items)
     texts = {item.mutant.text for item in items} | {trial.plan.text for trial in trials}
     costs = {
@@ -64,17 +69,19 @@ def forecast(campaign: Campaign, work: Work) -> Forecast:
         looked_at=len(rows),
         tested=len(trials),
         mutants={order: round(number * scale) for order, number in sorted(orders.items())},
+        parses=round((planned_parses + tried_parses * len(items)) * scale),
+        predictions=round(len(texts) * len(bed.models) * scale),
         seconds=(planning + each * len(items)) * scale / campaign.workers,
         costs=costs,
     )
 
 
-def _seconds_each(bed: Bed, items: Sequence[Item], discarded: bool) -> float:
-    """Seconds that a mutant takes, by trying some; models that cost are left out."""
+def _seconds_each(bed: Bed, items: Sequence[Item], discarded: bool) -> tuple[float, int]:
+    """Seconds that a mutant takes, and how many were tried; models that cost are left out."""
     # Mutants come parts before wholes, text after text: the first ones can be judged alone.
     tried = items[:_TRIED]
     if not tried:
-        return 0.0
+        return 0.0, 0
     started = time.perf_counter()
     conform(tried, bed.parses)
     trials = list(dict.fromkeys(item.trial for item in tried))
@@ -82,7 +89,7 @@ def _seconds_each(bed: Bed, items: Sequence[Item], discarded: bool) -> float:
         if not asked.model.capabilities.costs:
             ask_originals(trials, asked)
             judge(tried, asked, discarded=discarded)
-    return (time.perf_counter() - started) / len(tried)
+    return (time.perf_counter() - started) / len(tried), len(tried)
 
 
 def _scaled(cost: Cost, scale: float) -> Cost:

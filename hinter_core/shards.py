@@ -151,6 +151,12 @@ class CampaignStore:
             spec["models"][name] = noted
             self.write_spec(spec)
 
+    def note_size(self, texts: int, shards: int) -> None:
+        """Note how many texts and shards there are to do, so that others can say how far it is."""
+        spec, size = self.read(), {"texts": texts, "shards": shards}
+        if spec.get("size") != size:
+            self.write_spec({**spec, "size": size})
+
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Hold the directory for one run, and clear what a killed one left half written.

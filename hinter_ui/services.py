@@ -87,7 +87,8 @@ class Session:
 
     ``own`` are models asked with the visitor's key; they and the ``keys`` (by server) are kept
     here only, and go when the page closes. ``added`` are names the visitor loaded, ``loads`` the
-    latest try of each.
+    latest try of each. ``campaign`` is the one looked at last, ``watched`` what
+    the page shows of it.
     """
 
     check: Check | None = None
@@ -102,6 +103,8 @@ class Session:
     keys: dict[str, str] = field(default_factory=dict, repr=False)
     added: list[str] = field(default_factory=list)
     loads: dict[str, Load] = field(default_factory=dict)
+    campaign: str = ""
+    watched: dict[str, str] = field(default_factory=dict)
 
     def stop(self) -> bool:
         """Ask a running scan to stop; whether there was one."""

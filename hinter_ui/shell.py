@@ -13,7 +13,7 @@ from hinter_ui.models_access import Access
 from hinter_ui.present.markup import Markup, tag
 from hinter_ui.present.words import attribute_styles
 from hinter_ui.services import Services
-from hinter_ui.tabs import explore, models
+from hinter_ui.tabs import batch, explore, models
 
 CSS = Path(__file__).resolve().parent.parent / "assets" / "css" / "hinter.css"
 QUESTION = "Does the model treat the intersection differently from its parts?"
@@ -22,6 +22,7 @@ _SYSTEM_FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "DejaVu San
 # Title, address, and what builds it; a new tab is one line here and one module in ``tabs``.
 TABS: tuple[tuple[str, str, Callable[[Services], None]], ...] = (
     ("Explore", "explore", explore.build),
+    ("Batch", "batch", batch.build),
     ("Models", "models", models.build),
 )
 
@@ -52,7 +53,7 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
         quiet=False,
         run_history=False,
         enable_monitoring=False,
-        max_file_size="5mb",
+        max_file_size="500mb" if services.access.local else "5mb",
         footer_links=["api", "settings"],
         ssr_mode=False,
         theme=theme(),
@@ -115,6 +116,7 @@ def _footer() -> Markup:
             "p",
             "Content note: the word lists name groups of people, and some of the words can hurt. "
             "They are here because models meet them. Texts stay in this app\u2019s memory, which "
-            "keeps the latest ones until it stops; they are not written to disk.",
+            "keeps the latest ones until it stops; they are not written to disk. Only a campaign "
+            "is kept on disk with its texts, until you delete it.",
         ),
     )

@@ -135,6 +135,7 @@ def _forecast(settings: Campaign) -> str:
         f"{seen.texts:,} texts; of {seen.looked_at} looked at, {seen.tested} ({share:.0%}) have "
         "something to test",
         f"about {sum(seen.mutants.values()):,} mutants: {orders or 'none'}",
+        f"about {seen.parses:,} sentences to parse, at most {seen.predictions:,} predictions",
         f"about {timedelta(seconds=round(seen.seconds))} for parsing and for models that run here",
     ]
     lines += [f"{name}: at most {cost_in_words(cost)}" for name, cost in seen.costs.items()]

@@ -6,6 +6,7 @@ one :class:`ModelError`. The key is sent to the server and shown nowhere.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -30,6 +31,9 @@ _TOO_LONG = re.compile(
     re.I,
 )
 _FILTERED = re.compile(r"content[ _](?:filter|policy|management)|moderation", re.I)
+# Set where a process works for a visitor of the app: their keys by ``base_url``, as JSON. Then the
+# machine's own key is not used, and no server may lead a request elsewhere.
+KEYS = "HINTER_KEYS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +165,10 @@ def endpoint_for(name: ModelName) -> Endpoint:
     if not name.source:
         raise ModelError("Name a model: openai:MODEL?base_url=http://localhost:8000/v1")
     base_url = name.string("base_url") or os.environ.get("OPENAI_BASE_URL", "")
+    lent = os.environ.get(KEYS)
     # The machine's own key is not for strangers.
-    key = name.key or (os.environ.get("OPENAI_API_KEY", "") if name.trusted else "")
+    own = os.environ.get("OPENAI_API_KEY", "") if name.trusted else ""
+    key = name.key or (own if lent is None else _lent_key(lent, name))
     if not all("!" <= letter <= "~" for letter in key.strip()):
         raise ModelError("The API key has characters that no key has; copy it again.")
     _check_address(base_url)
@@ -174,8 +180,20 @@ def endpoint_for(name: ModelName) -> Endpoint:
         timeout=name.number("timeout"),
         retries=name.whole("retries"),
         # A stranger's server must not lead requests to addresses that a stranger may not name.
-        redirects=name.trusted,
+        redirects=name.trusted and lent is None,
     )
+
+
+def _lent_key(lent: str, name: ModelName) -> str:
+    """The key that a visitor gave for this server and no other.
+
+    Raises:
+        ModelError: there is none.
+    """
+    keys = json.loads(lent)
+    if name.string("base_url") not in keys:
+        raise ModelError(f"There is no key for '{name.text}'; add it in the Models tab.")
+    return str(keys[name.string("base_url")])
 
 
 def _check_address(base_url: str) -> None:

@@ -92,7 +92,11 @@ def _in_turn(
 def _fetched(store: CampaignStore, chosen: dict[tuple[int, int], Attributes]) -> Iterator[Drawn]:
     for shard in sorted({shard for shard, _ in chosen}):
         places = sorted(place for own, place in chosen if own == shard)
-        mutants = read_table(store.mutants(shard), "row", "edits", "kept", "text").take(places).to_pylist()
+        mutants = (
+            read_table(store.mutants(shard), "row", "edits", "kept", "text")
+            .take(places)
+            .to_pylist()
+        )
         rows = {mutant["row"] for mutant in mutants}
         table = read_table(store.texts(shard), "row", "text").to_pylist()
         texts = {text["row"]: text["text"] for text in table if text["row"] in rows}

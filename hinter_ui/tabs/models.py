@@ -38,7 +38,7 @@ def build(services: Services) -> None:
     pickers = [
         block
         for block in page.blocks.values()
-        if isinstance(block, gr.Dropdown) and block.elem_id == "models"
+        if isinstance(block, gr.Dropdown) and block.elem_id in ("models", "batch-models")
     ]
     _Tab(services, lay_out(services), pickers).wire(tab, page)
 

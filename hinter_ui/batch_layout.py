@@ -1,0 +1,286 @@
+"""The widgets of the Batch tab: what stands where, and nothing of what it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import gradio as gr
+
+from hinter_ui.batch_form import SOURCES, BatchForm
+from hinter_ui.explore_layout import heading, html
+from hinter_ui.explore_scripts import LINK_JS
+from hinter_ui.forms import DEFAULT_PARSER
+from hinter_ui.present.markup import Markup
+from hinter_ui.present.words import name_of
+from hinter_ui.services import Services
+
+_ACTIONS: dict[str, tuple[str, Literal["primary", "secondary", "stop"]]] = {
+    "cancel": ("Stop", "stop"),
+    "resume": ("Resume", "primary"),
+    "retry": ("Ask again what has no answer", "primary"),
+    "results": ("See results", "primary"),
+    "file": ("Campaign file (YAML)", "secondary"),
+    "delete": ("Delete", "secondary"),
+    "really": ("Delete for good", "stop"),
+    "close": ("Close", "secondary"),
+}
+TICK = 1.5  # seconds between two looks at what runs
+
+# A campaign of the list was chosen; the list is drawn anew, so the focus goes back to its row.
+LIST_JS = """
+let held = '';
+element.addEventListener('click', event => {
+  const button = event.target.closest('[data-campaign]');
+  if (!button) return;
+  held = button.dataset.campaign;
+  trigger('select', {campaign: held});
+});
+element.addEventListener('focusin', event => { held = event.target.dataset.campaign || ''; });
+document.addEventListener('pointerdown', event => {
+  if (!element.contains(event.target)) held = '';
+});
+new MutationObserver(() => {
+  if (!held || document.activeElement !== document.body) return;
+  const buttons = [...element.querySelectorAll('[data-campaign]')];
+  buttons.find(button => button.dataset.campaign === held)?.focus({preventScroll: true});
+}).observe(element, {childList: true, subtree: true});
+"""
+
+# The address follows the campaign that is open, so that a reload or a bookmark comes back to it.
+OPENED_JS = """(name) => {
+  const address = new URL(location.href);
+  if (name) address.search = '?campaign=' + encodeURIComponent(name);
+  else address.searchParams.delete('campaign');
+  history.replaceState(history.state, '', address);
+  if (!name) return;
+  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const box = document.getElementById('job');
+  box?.scrollIntoView({block: 'start', behavior: calm ? 'auto' : 'smooth'});
+}"""
+
+
+@dataclass(frozen=True)
+class BatchLayout:
+    """Handles to all widgets that events touch."""
+
+    current: gr.Textbox
+    kept: gr.BrowserState
+    timer: gr.Timer
+    job: gr.Column
+    title: gr.HTML
+    progress: gr.HTML
+    findings: gr.HTML
+    job_notice: gr.HTML
+    cancel: gr.Button
+    resume: gr.Button
+    retry: gr.Button
+    results: gr.Button
+    file: gr.Button
+    delete: gr.Button
+    really: gr.Button
+    close: gr.Button
+    payload: gr.Textbox
+    source: gr.Radio
+    upload: gr.File
+    path: gr.Textbox
+    columns: gr.Row
+    preview: gr.HTML
+    fields: list[Any]
+    told: gr.HTML
+    estimate: gr.Button
+    start: gr.Button
+    table: gr.HTML
+
+    @property
+    def watched(self) -> list[Any]:
+        """What changes while a campaign is looked at."""
+        return [
+            self.current,
+            self.timer,
+            self.job,
+            self.title,
+            self.progress,
+            self.findings,
+            self.job_notice,
+            *self.actions,
+            self.table,
+        ]
+
+    @property
+    def actions(self) -> list[gr.Button]:
+        """What can be done with a campaign."""
+        return [
+            self.cancel,
+            self.resume,
+            self.retry,
+            self.results,
+            self.file,
+            self.delete,
+            self.really,
+        ]
+
+    @property
+    def data(self) -> list[Any]:
+        """What follows from a choice of data."""
+        source_fields = [self.upload, self.path, self.columns]
+        return [*source_fields, self.fields[3], self.fields[4], self.preview]
+
+
+def lay_out(services: Services, first: Markup) -> BatchLayout:
+    """Build the widgets inside the current tab; ``first``: the preview of the sample."""
+    widgets: dict[str, Any] = {
+        # A box off stage and no state of the server: the page's address follows it.
+        "current": gr.Textbox(elem_classes="offstage", elem_id="batch-current", show_label=False),
+        # Every visitor's page has this word: it keeps the browser's note readable, not secret.
+        "kept": gr.BrowserState([], storage_key="hinter-campaigns", secret="hinter"),  # noqa: S106
+        "timer": gr.Timer(TICK, active=False),
+    }
+    with gr.Column(visible=False, min_width=0, elem_id="job", elem_classes="job") as job:
+        _job(widgets)
+    widgets["job"] = job
+    heading("New campaign", "every text of a data set, tested like one text in Explore")
+    fields: dict[str, Any] = {}
+    with gr.Row(elem_classes="model-desk batch-desk"):
+        with gr.Column(min_width=0, elem_classes="data-side"):
+            _data(widgets, fields, services, first)
+        with gr.Column(min_width=0, elem_classes="batch-side"):
+            _settings(widgets, fields, services)
+    heading("Campaigns", "they go on when you close the page; choose one to look at it")
+    widgets["table"] = html("campaigns", script=LIST_JS)
+    order = list(BatchForm.__dataclass_fields__)
+    return BatchLayout(fields=[fields[name] for name in order], **widgets)
+
+
+def _job(widgets: dict[str, Any]) -> None:
+    widgets["title"] = html("job-title", script=LINK_JS)
+    widgets["progress"] = html("job-progress")
+    with gr.Row(elem_classes="downloads job-actions"):
+        for name, (words, variant) in _ACTIONS.items():
+            widgets[name] = gr.Button(
+                words,
+                variant=variant,
+                size="sm",
+                min_width=90,
+                visible=name in ("file", "close"),
+                elem_id=f"job-{name}",
+            )
+    widgets["job_notice"] = html("job-notice")
+    widgets["findings"] = html("job-findings")
+    widgets["payload"] = gr.Textbox(
+        elem_classes="offstage", elem_id="batch-payload", show_label=False
+    )
+
+
+def _data(
+    widgets: dict[str, Any], fields: dict[str, Any], services: Services, first: Markup
+) -> None:
+    local = services.access.local
+    choices = [(s.label, key) for key, s in SOURCES.items() if local or not s.here_only]
+    widgets["source"] = fields["source"] = gr.Radio(
+        choices, value="sample", label="Texts", elem_id="batch-source"
+    )
+    widgets["upload"] = fields["upload"] = gr.File(
+        label="CSV, TSV, JSONL, Parquet or text (one text a line), also .gz",
+        height=130,
+        visible=False,
+        elem_id="batch-upload",
+    )
+    widgets["path"] = fields["path"] = gr.Textbox(
+        label="Path",
+        info="Of a CSV, TSV, JSONL, Parquet or text file; it is read where it lies",
+        placeholder="reviews.csv",
+        visible=False,
+        max_lines=1,
+        elem_id="batch-path",
+    )
+    with gr.Row(visible=False, elem_classes="option-grid", elem_id="batch-columns") as row:
+        for name, label in (("text_column", "Text column"), ("label_column", "Label column")):
+            fields[name] = gr.Dropdown(
+                [("found by itself", "")],
+                value="",
+                label=label,
+                allow_custom_value=True,
+                min_width=150,
+                elem_id=f"batch-{name.replace('_', '-')}",
+            )
+    widgets["columns"] = row
+    widgets["preview"] = html("batch-preview", first)
+
+
+def _settings(widgets: dict[str, Any], fields: dict[str, Any], services: Services) -> None:
+    default = BatchForm()
+    fields["attributes"] = gr.CheckboxGroup(
+        choices=[(name_of(name), name) for name in services.dictionaries() if name != "placebo"],
+        value=list(default.attributes),
+        label="Attributes",
+        elem_id="batch-attributes",
+        elem_classes="attribute-chips",
+    )
+    fields["models"] = gr.Dropdown(
+        choices=list(services.model_choices()),
+        value=list(default.models),
+        multiselect=True,
+        allow_custom_value=True,
+        label="Models under test",
+        info="Choose some, or type hf:ORG/NAME; add those with a key in the Models tab",
+        elem_id="batch-models",
+    )
+    with gr.Row(elem_classes="option-grid"):
+        fields["sample"] = _number(
+            "sample", default.sample, "At most so many texts", "Drawn at random; empty: all"
+        )
+        fields["limit"] = _number(
+            "limit", default.limit, "At most so many mutants of a text", "Intersectional ones"
+        )
+    fields["order"] = gr.Radio(
+        [("one", 1), ("two", 2), ("three", 3)],
+        value=default.order,
+        label="Attributes changed at once, at most",
+        elem_id="batch-order",
+    )
+    with gr.Accordion("More settings", open=False, elem_id="batch-more"):
+        _more(fields, default)
+    with gr.Row(elem_classes="start-row"):
+        widgets["estimate"] = gr.Button("Estimate", elem_id="batch-estimate", min_width=120)
+        widgets["start"] = gr.Button(
+            "Start", variant="primary", elem_id="batch-start", min_width=120
+        )
+    widgets["told"] = html("batch-told")
+
+
+def _more(fields: dict[str, Any], default: BatchForm) -> None:
+    for name, label, info in (
+        ("placebo", "Neutral swaps, too", "A baseline: how often any change flips the answer"),
+        ("atomic", "Every single change, too", "Off: only those within a combination"),
+        ("person_sense", "Only words about people", "Off: \u201cblack comedy\u201d counts too"),
+        ("stratify", "Draw alike from every label", "Where the data have labels"),
+    ):
+        fields[name] = gr.Checkbox(
+            getattr(default, name), label=label, info=info, elem_id=f"batch-{name}"
+        )
+    with gr.Row(elem_classes="option-grid"):
+        for name, label, info in (
+            ("seed", "Seed", "Of both samples"),
+            ("shard", "Texts in a unit of work", "Progress is kept unit by unit"),
+            ("workers", "Workers", "Processes; each holds the models in memory"),
+            ("repeat", "Ask originals again, times", "Shows whether a model contradicts itself"),
+            ("requests", "At most this many requests", "To models that cost; empty: no bound"),
+            ("budget", "Budget", "In money, for models with prices; empty: no bound"),
+        ):
+            whole = 0 if name != "budget" else None
+            fields[name] = _number(name, getattr(default, name), label, info, precision=whole)
+    fields["parser"] = gr.Dropdown(
+        [DEFAULT_PARSER, "en_core_web_sm", "en_core_web_trf"],
+        value=DEFAULT_PARSER,
+        allow_custom_value=True,
+        label="Parser",
+        info="The embedded one, or an installed spaCy pipeline",
+        elem_id="batch-parser",
+    )
+
+
+def _number(name: str, value: Any, label: str, info: str, precision: int | None = 0) -> gr.Number:
+    return gr.Number(
+        value, precision=precision, label=label, info=info, min_width=150, elem_id=f"batch-{name}"
+    )

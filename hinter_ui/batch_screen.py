@@ -1,0 +1,122 @@
+"""What the Batch tab shows: from campaigns as they stand to updates of the widgets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from hinter_core.errors import HinterError
+from hinter_ui.batch_desk import BatchDesk, Standing, keep_days
+from hinter_ui.batch_form import BatchForm
+from hinter_ui.batch_layout import BatchLayout
+from hinter_ui.jobs import State
+from hinter_ui.present import batch, findings, notice
+from hinter_ui.services import Services, Session
+
+Updates = dict[Any, Any]
+_MOST_KEPT = 50
+
+
+class BatchScreen:
+    """Updates of the tab's widgets, by widget; only what has changed is sent."""
+
+    def __init__(self, services: Services, desk: BatchDesk, ui: BatchLayout) -> None:
+        self.services = services
+        self.desk = desk
+        self.ui = ui
+        self.with_results = False  # whether the page has a tab for results
+
+    def known(self, kept: Any) -> list[str]:
+        """The names of campaigns that a browser keeps, whatever it sent."""
+        names = kept if isinstance(kept, list) else []
+        return [name for name in names if isinstance(name, str)][:_MOST_KEPT]
+
+    def exists(self, name: str) -> bool:
+        """Whether there is a campaign of that name."""
+        try:
+            self.desk.campaigns.get(name)
+        except HinterError:
+            return False
+        return True
+
+    def data(self, form: BatchForm) -> Updates:
+        """The fields of a source."""
+        ui = self.ui
+        return {
+            ui.upload: gr.update(visible=form.source == "upload"),
+            ui.path: gr.update(visible=form.source == "path"),
+        }
+
+    def columns(self, form: BatchForm, seen: Any, names: tuple[str, ...]) -> Updates:
+        """The preview, and a choice of columns where there is one."""
+        ui = self.ui
+        choices = [("found by itself", ""), *((name, name) for name in names)]
+        fresh = gr.update(choices=choices, value="")
+        several = form.source != "sample" and len(names) > 1
+        return {
+            ui.preview: seen,
+            ui.columns: gr.update(visible=several),
+            ui.fields[3]: fresh,
+            ui.fields[4]: fresh,
+        }
+
+    def watched(self, session: Session, name: str, kept: Any) -> Updates:
+        """The open campaign and the list, as they stand; the clock runs while something does."""
+        ui, standing, problem = self.ui, None, ""
+        if name:
+            try:
+                standing = self.desk.standing(name)
+            except HinterError as error:
+                problem = str(error)
+        listed = self.desk.listed(self.known(kept))
+        days = None if self.services.access.local else keep_days()
+        parts = {"list": str(batch.campaigns(listed, name, days))} | self._job(standing, problem)
+        busy = any(one.state.busy for one in (*listed, *([standing] if standing else [])))
+        handles = {"list": ui.table, "title": ui.title, "progress": ui.progress,
+                   "findings": ui.findings}  # fmt: skip
+        updates: Updates = {
+            handles[key]: value for key, value in parts.items() if session.watched.get(key) != value
+        }
+        state = f"{standing.state} {standing.can_retry}" if standing else problem
+        if session.watched.get("state") != state or session.watched.get("busy") != str(busy):
+            updates |= self._actions(standing)
+            updates |= {ui.job: gr.update(visible=bool(standing or problem))}
+            updates |= {ui.timer: gr.Timer(active=busy), ui.job_notice: ""}
+        session.watched.update(parts | {"state": state, "busy": str(busy)})
+        # An event that changes nothing must still name one of its outputs.
+        return updates or {ui.table: gr.skip()}
+
+    def _job(self, standing: Standing | None, problem: str) -> dict[str, str]:
+        if standing is None:
+            told = notice.error(problem, "This campaign cannot be shown.") if problem else ""
+            return {"title": str(told), "progress": "", "findings": ""}
+        found = findings.findings(standing.seen.latest, busy=standing.state.busy)
+        return {
+            "title": str(batch.title(standing)),
+            "progress": str(batch.progress(standing)),
+            "findings": str(found),
+        }
+
+    def _actions(self, standing: Standing | None) -> Updates:
+        ui = self.ui
+        state = standing.state if standing else None
+        there = standing is not None
+        done = there and bool(standing and standing.seen.shards_done)
+        idle = there and not (state and state.busy)
+        stopping = state is State.STOPPING
+        return {
+            ui.cancel: gr.update(
+                visible=bool(state and state.busy),
+                interactive=not stopping,
+                value="Stopping \u2026" if stopping else "Stop",
+            ),
+            ui.resume: gr.update(visible=bool(standing and standing.can_resume)),
+            ui.retry: gr.update(
+                visible=bool(standing and standing.can_retry and not standing.can_resume)
+            ),
+            ui.results: gr.update(visible=self.with_results and done),
+            ui.file: gr.update(visible=there),
+            ui.delete: gr.update(visible=idle),
+            ui.really: gr.update(visible=False),
+        }

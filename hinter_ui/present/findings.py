@@ -1,0 +1,87 @@
+"""The latest hidden findings of a campaign: the words in their text, the change, the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hinter_core.types import Edit
+from hinter_ui.batch_watch import Finding
+from hinter_ui.forms import Form, edit_key
+from hinter_ui.present.markup import Markup, isolated, join, tag
+from hinter_ui.present.words import ARROW, change_of, term
+
+_AROUND = 70  # characters beside the first and the last change
+_GAP = 160  # characters between two changes, from which the middle is left out
+
+
+def findings(found: Sequence[Finding], *, busy: bool) -> Markup:
+    """A table of findings, each with a link that opens it in Explore; empty where there is none."""
+    if not found:
+        return Markup("")
+    columns = ("text", "changed together", "answer", "")
+    head = tag("tr", *(tag("th", c, scope="col") for c in columns))
+    grid = tag(
+        "table",
+        tag("caption", "The latest hidden findings", class_="sr-only"),
+        tag("thead", head),
+        tag("tbody", *map(_row, found)),
+    )
+    words = "Latest hidden findings" if busy else "Some hidden findings"
+    remark = tag("span", "each change alone leaves the answer as it was", class_="quiet")
+    return join([tag("h3", words, " ", remark), tag("div", grid, class_="model-table found-table")])
+
+
+def _row(finding: Finding) -> Markup:
+    changes = [tag("li", isolated(change_of(edit))) for edit in finding.edits]
+    answer = tag(
+        "div",
+        tag("span", isolated(finding.before), f" {ARROW} "),
+        tag("strong", isolated(finding.after)),
+        tag("code", isolated(finding.model)),
+    )
+    return tag(
+        "tr",
+        tag("th", tag("p", excerpt(finding.text, finding.edits)), scope="row"),
+        tag("td", tag("ul", *changes, class_="plain"), data_column="changed"),
+        tag("td", answer, data_column="answer"),
+        tag("td", _link(finding), data_column=""),
+    )
+
+
+def _link(finding: Finding) -> Markup:
+    attributes = tuple(dict.fromkeys(edit.attribute for edit in finding.edits))
+    form = Form(
+        text=finding.text,
+        attributes=attributes,
+        models=(finding.model,),
+        order=max(2, len(finding.edits)),
+        edits=tuple(map(edit_key, finding.edits)),
+    )
+    query = form.query()
+    if not query:
+        return tag("span", "too long to open in Explore", class_="quiet-inline")
+    return tag("a", "Open in Explore", href=f"?{query}", target="_blank", class_="share")
+
+
+def excerpt(text: str, edits: Sequence[Edit]) -> Markup:
+    """The words that were changed, with what stands around them."""
+    spans = ((start, end, edit) for edit in edits for start, end in edit.spans)
+    places = sorted(spans, key=lambda place: place[:2])
+    if not places:
+        return isolated(text[: 2 * _AROUND])
+    at = max(0, places[0][0] - _AROUND)
+    if at:
+        blank = text.find(" ", at, places[0][0])
+        at = blank + 1 if blank >= 0 else at
+    parts: list[object] = ["\u2026 "] if at else []
+    for start, end, edit in places:
+        between = text[at:start]
+        if len(between) > _GAP:
+            between = f"{between[: _GAP // 2]} \u2026 {between[-_GAP // 2 :]}"
+        parts += [between, term(text[start:end], edit.attribute)]
+        at = end
+    rest = text[at : at + _AROUND]
+    if at + _AROUND < len(text):
+        rest = f"{rest.rpartition(' ')[0] or rest} \u2026"
+    parts.append(rest)
+    return tag("bdi", *parts)

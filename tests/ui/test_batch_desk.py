@@ -1,0 +1,174 @@
+"""The Batch tab without a browser: who sees what, what a shared host refuses, what is kept."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hinter_core.errors import HinterError, InputError
+from hinter_ui.batch_desk import KEEP, BatchDesk
+from hinter_ui.batch_form import BatchForm
+from hinter_ui.campaigns import FOLDER
+from hinter_ui.jobs import State, campaign_file, log_file, record_of, write_record
+from hinter_ui.models_access import Access
+from hinter_ui.present import batch
+from hinter_ui.services import Services, Session
+from tests.conformance.faulty_server import FaultyServer
+from tests.ui.test_jobs import KEY, RULES, until
+
+SMALL = BatchForm(models=(RULES,), sample=2, limit=3, atomic=False, placebo=False)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "shelf"))
+    monkeypatch.setenv("HINTER_CACHE", str(tmp_path / "shared.sqlite"))
+    return tmp_path / "shelf"
+
+
+def desk_at(access: Access) -> Iterator[BatchDesk]:
+    desk = BatchDesk(Services(access))
+    yield desk
+    desk.jobs.close()
+
+
+@pytest.fixture
+def local() -> Iterator[BatchDesk]:
+    yield from desk_at(Access(local=True))
+
+
+@pytest.fixture
+def public() -> Iterator[BatchDesk]:
+    yield from desk_at(Access())
+
+
+def test_a_shared_host_lists_to_a_visitor_what_their_browser_keeps(
+    public: BatchDesk, local: BatchDesk
+) -> None:
+    mine, other = (public.start(Session(), SMALL) for _ in range(2))
+    assert [s.id for s in public.listed([])] == []
+    assert [s.id for s in public.listed([mine.id, "../../etc", "x" * 20])] == [mine.id]
+    assert {s.id for s in local.listed([])} == {mine.id, other.id}
+    assert public.standing(other.id).id == other.id  # whoever has the link has the key
+    until(lambda: public.jobs.state(other) is State.DONE)
+    public.delete(other.id)
+    assert not other.folder.exists()
+    with pytest.raises(InputError, match="no such campaign"):
+        public.standing(other.id)
+    until(lambda: not public.jobs.state(mine).busy)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"source": "path", "path": "/etc/passwd"}, "Choose where the texts come from"),
+        ({"sample": None}, "shared host: test at most 500 texts"),
+        ({"sample": 501}, "shared host: test at most 500 texts"),
+        ({"limit": None}, "shared host: test at most 100 intersectional mutants"),
+        ({"workers": 2}, "shared host: leave Workers at 1"),
+        ({"parser": "/etc"}, "Name a parser"),
+        ({"models": ("hf:../etc",)}, "name a model of the Hugging Face Hub"),
+        ({"models": ("python:os:getcwd",)}, "on the command line only"),
+        ({"models": ("openai:x?base_url=http://10.0.0.1/v1",)}, "may not ask"),
+    ],
+)
+def test_a_shared_host_refuses(
+    public: BatchDesk, folder: Path, change: dict[str, object], message: str
+) -> None:
+    form = replace(SMALL, **change)  # type: ignore[arg-type]
+    for act in (public.start, public.estimate):
+        with pytest.raises(HinterError, match=message):
+            act(Session(), form)
+    assert not folder.exists()
+
+
+def test_a_shared_host_deletes_what_nothing_happens_to(
+    public: BatchDesk, local: BatchDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, fresh = (public.start(Session(), SMALL) for _ in range(2))
+    until(lambda: public.jobs.state(fresh) is State.DONE)
+    monkeypatch.setenv(KEEP, "2")
+    record, days = record_of(old), 3 * 86_400
+    write_record(old, replace(record, created=record.created - days, started=record.started - days,
+                              ended=record.ended - days))  # fmt: skip
+    local.clear_old()
+    assert old.folder.exists()
+    public.clear_old()
+    assert not old.folder.exists()
+    assert fresh.folder.exists()
+
+
+def test_a_key_is_asked_for_used_and_kept_in_memory_only(local: BatchDesk, folder: Path) -> None:
+    with FaultyServer() as server:
+        form = replace(SMALL, models=(f"openai:tiny?base_url={server.base_url}&retries=0",))
+        with pytest.raises(HinterError, match="needs a key: load it in the Models tab"):
+            local.start(Session(), form)
+        session = Session(keys={server.base_url: KEY})
+        seen = local.estimate(session, form)
+        (cost,) = seen.costs.values()
+        assert cost.requests > 0
+        assert not server.asked
+        entry = local.start(session, form)
+        until(lambda: not local.jobs.state(entry).busy)
+        standing = local.standing(entry.id)
+        assert standing.state is State.DONE, log_file(entry).read_text()
+        assert server.keys == {f"Bearer {KEY}"}
+        with pytest.raises(HinterError, match="needs a key"):
+            local.resume(Session(), entry.id)
+    places = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
+    shown = "".join(map(str, (batch.title(standing), batch.progress(standing)))).encode()
+    assert len(places) > 5
+    assert not [place[:80] for place in (*places, shown) if KEY.encode() in place]
+
+
+def test_an_upload_is_kept_with_its_campaign(local: BatchDesk, tmp_path: Path) -> None:
+    upload = tmp_path / "people \u00fc 1.csv"
+    upload.write_text("number,remark\n1,The black man was kind.\n2,\n", encoding="utf-8")
+    form = replace(SMALL, source="upload", upload=str(upload), sample=None)
+    entry = local.start(Session(), form)
+    upload.unlink()
+    until(lambda: not local.jobs.state(entry).busy)
+    standing = local.standing(entry.id)
+    assert standing.state is State.DONE
+    assert standing.seen.outcomes == {"tested": 1, "unusable": 1}
+    assert standing.record.title == "people \u00fc 1.csv"
+    assert standing.campaign.text_column == "remark"
+    told = local.file_of(entry.id)
+    assert "data: people_\u00fc_1.csv" in told
+    assert str(tmp_path) not in told
+    assert str(tmp_path) not in campaign_file(entry).read_text(encoding="utf-8")
+
+
+def test_what_breaks_is_told_and_others_are_still_listed(local: BatchDesk, folder: Path) -> None:
+    good, lost, broken = (local.start(Session(), SMALL) for _ in range(3))
+    until(lambda: not any(local.jobs.state(entry).busy for entry in (good, lost, broken)))
+    (lost.folder / "job.json").write_text("{")
+    (broken.store.folder / "campaign.json").write_text("{")
+    assert [s.id for s in local.listed([])] == [broken.id, good.id]
+    assert "campaign.json is damaged" in local.standing(broken.id).problem
+    assert str(folder) not in local.standing(broken.id).problem
+    with pytest.raises(InputError, match="notes are damaged"):
+        local.standing(lost.id)
+    local.resume(Session(), broken.id)
+    until(lambda: local.jobs.state(broken) is State.FAILED)
+    problem = local.standing(broken.id).problem
+    assert "damaged" in problem
+    assert str(folder) not in problem
+
+
+def test_rate_and_time_left_come_from_this_run_alone(local: BatchDesk) -> None:
+    entry = local.start(Session(), SMALL)
+    until(lambda: local.jobs.state(entry) is State.DONE)
+    record = record_of(entry)
+    assert local.standing(entry.id).seen.since[0] == 2
+    for path in entry.store.shards.iterdir():
+        os.utime(path, (record.started - 60, record.started - 60))
+    write_record(entry, replace(record, started=time.time(), ended=0.0))
+    standing = local.standing(entry.id)
+    assert standing.seen.since == (0, 0)
+    assert standing.seconds_left is None

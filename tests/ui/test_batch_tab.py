@@ -1,0 +1,269 @@
+"""The Batch tab: a campaign from its data to its end, stopped, resumed, and come back to."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.ui.test_jobs import PEOPLE, RULES
+
+BAD = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00"
+EVIL = "<img src=x onerror=window.pwned=1>"
+
+
+class Batch:
+    """The tab as a person uses it."""
+
+    def __init__(self, explore: Any) -> None:
+        self.explore = explore
+        self.page = explore.page
+
+    def open(self, query: str = "") -> Batch:
+        self.page.goto(f"{self.explore.url}/{query}")
+        if not query:
+            self.page.get_by_role("tab", name="Batch").click()
+            expect(self.batch_preview).to_contain_text("282 usable texts")
+        return self
+
+    def __getattr__(self, name: str) -> Locator:
+        return self.page.locator("#" + name.replace("_", "-"))
+
+    def source(self, label: str) -> None:
+        self.batch_source.get_by_label(label, exact=True).check()
+
+    def upload(self, path: Path) -> None:
+        box = self.page.locator("#batch-upload")
+        remove = box.get_by_role("button", name="Clear")
+        if remove.count():
+            remove.click()
+        box.locator("input[type=file]").set_input_files(path)
+
+    def models(self, *names: str) -> None:
+        box = self.batch_models.locator("input")
+        for _ in range(self.batch_models.locator(".token").count()):
+            box.press("Backspace")
+        for name in names:
+            box.fill(name)
+            box.press("Enter")
+        box.press("Escape")
+
+    def number(self, field: str, value: str) -> None:
+        box = self.page.locator(f"#batch-{field} input")
+        box.fill(value)
+        box.press("Tab")
+        expect(box).to_have_value(value)
+
+    def start(self) -> None:
+        self.page.locator("#batch-start").click()
+
+    @property
+    def told(self) -> Locator:
+        return self.page.locator("#batch-told [role=alert]")
+
+    def state(self, word: str) -> None:
+        expect(self.job_title.locator(".badge")).to_have_text(word, timeout=120_000)
+
+    @property
+    def rows(self) -> Locator:
+        return self.campaigns.locator("tbody tr")
+
+    @property
+    def name(self) -> str:
+        expect(self.page).to_have_url(re.compile("campaign="))
+        return str(self.page.url).rpartition("campaign=")[2]
+
+
+@pytest.fixture
+def batch(explore: Any) -> Batch:
+    return Batch(explore)
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    lines = [f'{i},"The {PEOPLE[i % 5]} was kind, said guest {i}.",{i % 2}' for i in range(30)]
+    lines[4] = "4,too,many,cells"
+    path.write_text("number,remark,verdict\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_the_sample_is_estimated_started_and_watched_to_its_end(batch: Batch) -> None:
+    batch.open().models("scripted:hidden-review")
+    batch.number("sample", "6")
+    batch.number("limit", "4")
+    batch.batch_estimate.click()
+    figures = batch.batch_told.locator(".estimate")
+    expect(figures).to_contain_text("6 with terms to change")
+    mutants = figures.locator("dd strong").nth(1).inner_text()
+    batch.start()
+    expect(batch.job_title).to_contain_text("Sample texts")
+    expect(batch.rows.first).to_contain_text("race and gender")
+    batch.state("done")
+    expect(batch.job_progress).to_contain_text(f"6 of 6 texts, {mutants} mutants")
+    expect(batch.job_progress.locator("progress")).to_have_attribute("value", "6")
+    expect(batch.job_progress).to_contain_text("Changed together")
+    expect(batch.job_cancel).to_have_count(0)
+    expect(batch.job_resume).to_have_count(0)
+    with batch.page.expect_download() as caught:
+        batch.job_file.click()
+    text = Path(caught.value.path()).read_text(encoding="utf-8")
+    assert caught.value.suggested_filename == "campaign.yaml"
+    assert "data: sample" in text
+    assert "limit: 4" in text
+    batch.job_close.click()
+    expect(batch.job).to_be_hidden()
+    expect(batch.page).not_to_have_url(re.compile("campaign="))
+
+
+def test_stopped_left_and_resumed_by_its_link(batch: Batch, people: Path) -> None:
+    batch.open().source("Upload a file")
+    batch.upload(people)
+    expect(batch.batch_preview).to_contain_text("29 usable texts")
+    expect(batch.batch_preview).to_contain_text("text column \u201cremark\u201d")
+    expect(batch.batch_preview).to_contain_text("1 row cannot be used")
+    expect(batch.batch_preview).to_contain_text("Row 5: it has 4 cells where the header has 3")
+    batch.models(RULES)
+    batch.number("sample", "")
+    batch.number("limit", "6")
+    batch.start()
+    batch.state("running")
+    expect(batch.job_progress).to_contain_text(re.compile("[1-9][0-9]* of 30 texts"))
+    batch.job_cancel.click()
+    batch.state("stopped")
+    expect(batch.job_progress).to_contain_text("Resume goes on")
+    name, page = batch.name, batch.page
+    page.goto("about:blank")
+    batch.open(f"?campaign={name}")
+    expect(page.get_by_role("tab", name="Batch")).to_have_attribute("aria-selected", "true")
+    batch.state("stopped")
+    batch.job_resume.click()
+    expect(batch.job_title.locator(".badge")).to_have_text(re.compile("running|done"))
+    # The page is closed while it runs, and it goes on.
+    page.goto("about:blank")
+    page.wait_for_timeout(3000)
+    batch.open(f"?campaign={name}")
+    batch.state("done")
+    expect(batch.job_progress).to_contain_text("30 of 30 texts")
+    expect(batch.job_progress).to_contain_text("1 rows could not be used")
+    found = batch.job_findings.locator("tbody tr")
+    expect(found).not_to_have_count(0)
+    expect(found.first).to_contain_text("positive \u2192 negative")
+    link = found.first.get_by_role("link", name="Open in Explore").get_attribute("href")
+    assert link.startswith("?text=The+")
+    batch.job_delete.click()
+    batch.job_really.click()
+    expect(batch.job).to_be_hidden()
+    page.goto("about:blank")
+    batch.open(f"?campaign={name}")
+    expect(batch.job_title).to_contain_text("There is no such campaign")
+
+
+def test_data_that_cannot_be_used_are_told_in_place_and_the_form_stays(
+    batch: Batch, tmp_path: Path
+) -> None:
+    batch.open().source("Upload a file")
+    batch.number("limit", "7")
+    batch.start()
+    expect(batch.told).to_contain_text("Choose a file to upload")
+    files = {
+        "empty.csv": (b"", "empty.csv holds no row"),
+        "picture.parquet": (BAD, "picture.parquet is no Parquet file"),
+        "broken.csv.gz": (b"\x1f\x8b\x08\x00broken", "broken.csv.gz cannot be read"),
+        "notes.docx": (b"PK", "is of no known format"),
+        "numbers.csv": (b"a,b\n,\n,\n", "has no column of texts"),
+    }
+    for file, (content, message) in files.items():
+        path = tmp_path / file
+        path.write_bytes(content)
+        batch.upload(path)
+        told = batch.batch_preview.get_by_role("alert")
+        expect(told).to_contain_text(message)
+        expect(told).not_to_contain_text("/tmp")
+        batch.start()
+        expect(batch.told).to_contain_text(message)
+        expect(batch.told).not_to_contain_text("/tmp")
+    odd = tmp_path / "odd.csv"
+    odd.write_bytes(b"id,text\n1,The waiter\x92s caf\xe9\n2," + EVIL.encode() + b"\n3,\n")
+    batch.upload(odd)
+    expect(batch.batch_preview).to_contain_text("2 usable texts")
+    expect(batch.batch_preview).to_contain_text("The waiter\u2019s caf\u00e9")
+    expect(batch.batch_preview).to_contain_text(EVIL)
+    expect(batch.batch_preview).to_contain_text("Row 3: there is no text")
+    batch.batch_text_column.locator("input").fill("nothing")
+    batch.batch_text_column.locator("input").press("Enter")
+    expect(batch.batch_preview).to_contain_text("odd.csv has no column 'nothing'")
+    expect(batch.page.locator("#batch-limit input")).to_have_value("7")
+    assert batch.page.evaluate("window.pwned") is None
+
+
+WRONG = [
+    ("sample", "-3", "At most so many texts: type a whole number from 1"),
+    ("limit", "0.5", "At most so many mutants of a text: type a whole number from 1"),
+]
+
+
+def test_settings_that_cannot_be_used_are_named(batch: Batch) -> None:
+    batch.open()
+    for field, value, message in WRONG:
+        old = batch.page.locator(f"#batch-{field} input").input_value()
+        batch.page.locator(f"#batch-{field} input").fill(value)
+        batch.page.locator(f"#batch-{field} input").press("Tab")
+        batch.start()
+        expect(batch.told).to_contain_text(message)
+        batch.number(field, old)
+    batch.batch_attributes.get_by_label("race").uncheck()
+    batch.start()
+    expect(batch.told).to_contain_text("Choose at least 2 attributes")
+    batch.batch_attributes.get_by_label("race").check()
+    batch.models("gpt-99")
+    batch.start()
+    expect(batch.told).to_contain_text("Unknown model 'gpt-99'")
+    batch.models("openai:gpt-4o-mini")
+    batch.start()
+    expect(batch.told).to_contain_text("needs a key: load it in the Models tab first")
+    batch.models("python:os:getcwd")
+    batch.start()
+    expect(batch.told).to_contain_text("on the command line only")
+    batch.models()
+    batch.start()
+    expect(batch.told).to_contain_text("No model chosen")
+
+
+def test_a_file_of_this_machine_and_keys_alone(batch: Batch, people: Path) -> None:
+    batch.open()
+    keyboard = batch.page.keyboard
+    batch.batch_source.get_by_label("A file on this machine").focus()
+    keyboard.press("Space")
+    expect(batch.batch_path).to_be_visible()
+    box = batch.batch_path.locator("input, textarea")
+    box.focus()
+    keyboard.type(str(people))
+    keyboard.press("Enter")
+    expect(batch.batch_preview).to_contain_text("29 usable texts")
+    batch.models(RULES)
+    batch.number("sample", "2")
+    batch.page.locator("#batch-start").focus()
+    keyboard.press("Enter")
+    batch.state("done")
+    expect(batch.job_title).to_contain_text("people.csv")
+    batch.job_close.focus()
+    keyboard.press("Enter")
+    expect(batch.job).to_be_hidden()
+    batch.rows.first.get_by_role("button").focus()
+    keyboard.press("Enter")
+    batch.state("done")
+    expect(batch.job_progress).to_contain_text("2 of 2 texts")
+
+
+def test_the_tab_fits_a_narrow_dark_page(batch: Batch) -> None:
+    batch.page.set_viewport_size({"width": 360, "height": 780})
+    batch.page.emulate_media(color_scheme="dark")
+    batch.open().models("scripted:hidden-review")
+    batch.number("sample", "2")
+    batch.start()
+    batch.state("done")
+    assert batch.page.evaluate("document.documentElement.scrollWidth") <= 360
