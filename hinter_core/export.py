@@ -148,11 +148,12 @@ def rows_to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     writer = csv.DictWriter(buffer, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow({key: _safe_cell(value) for key, value in row.items()})
+        writer.writerow({key: safe_cell(value) for key, value in row.items()})
     return buffer.getvalue()
 
 
-def _safe_cell(value: Any) -> Any:
+def safe_cell(value: Any) -> Any:
+    """The value, with ``'`` before what a spreadsheet would run as a formula."""
     if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
         return "'" + value
     return value

@@ -86,12 +86,12 @@ class Tally:
 
         failures = piece[f"failure-{place}"].drop_null()
         self.failures.update(failures.to_pylist())
-        verdicts = _codes(piece[f"verdict-{place}"])
+        verdicts = codes_of(piece[f"verdict-{place}"])
         for block in parts:
             own = verdicts[block.at]
             self._count(block, own)
             if block.order == 1:
-                cases = numpy.flatnonzero(_cases(own))
+                cases = numpy.flatnonzero(are_cases(own))
                 for number, counted in _sums(block.swaps[cases, 0], own[cases]):
                     self.words[book.swaps[number]] += counted
                 self._remember(block.rows[cases], block.swaps[cases, 0], own[cases] != _BENIGN)
@@ -111,7 +111,7 @@ class Tally:
         pairs, lines = distinct(numpy.stack([block.sets[asked], verdicts[asked]], axis=1))
         for (number, verdict), many in zip(lines.tolist(), numpy.bincount(pairs), strict=True):
             self.verdicts[block.set_names[number]][VERDICTS[verdict].value] += int(many)
-        cases = numpy.flatnonzero(_cases(verdicts))
+        cases = numpy.flatnonzero(are_cases(verdicts))
         own = verdicts[cases]
         for number, counted in _sums(block.groups[cases], own):
             attributes, groups = block.group_names[number]
@@ -143,7 +143,7 @@ class Tally:
         if self._flips is None or not len(self._flips[0]):
             return
         keys, flips = self._flips
-        found = _cases(verdicts)
+        found = are_cases(verdicts)
         code = block.sets * 2 + (verdicts != _BENIGN)
         for column in block.swaps.T:
             wanted = block.rows * _ROOM + column
@@ -271,7 +271,7 @@ def _equal(column: Any, value: Any) -> Any:
     return pc.equal(column, value)
 
 
-def _codes(verdicts: Any) -> numpy.ndarray:
+def codes_of(verdicts: Any) -> numpy.ndarray:
     """Verdicts as places in ``VERDICTS``; -1 where there is none yet."""
     import pyarrow
     import pyarrow.compute as pc
@@ -281,7 +281,7 @@ def _codes(verdicts: Any) -> numpy.ndarray:
     return found
 
 
-def _cases(verdicts: numpy.ndarray) -> numpy.ndarray:
+def are_cases(verdicts: numpy.ndarray) -> numpy.ndarray:
     """Which mutants were kept and answered."""
     found: numpy.ndarray = (verdicts >= 0) & (verdicts <= _HIDDEN)
     return found

@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 from hinter_core import __version__
 from hinter_core.cli.cache import cache
 from hinter_core.cli.check import check
+from hinter_core.cli.compare import compare
 from hinter_core.cli.dictionary import dictionary
 from hinter_core.cli.models import models, predict
 from hinter_core.cli.report import report
@@ -32,6 +33,7 @@ cli.command("check")(check)
 cli.command("run")(run)
 cli.command("verify")(verify)
 cli.command("report")(report)
+cli.command("compare")(compare)
 cli.command("predict")(predict)
 cli.command("models")(models)
 cli.add_typer(cache, name="cache")

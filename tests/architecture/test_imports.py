@@ -18,7 +18,8 @@ CORE = [
     "parsing", "invariant", "person", "models", "oracle", "noise", "planning", "soundness",
     "trial", "probe", "export", "rows", "campaign", "shards", "testbed", "tables", "work", "engine",
     "forecast", "statistics", "tally_columns", "tally", "report", "report_gate", "report_tables",
-    "report_values", "report_text", "report_figures", "report_html", "cli",
+    "report_values", "report_text", "report_figures", "report_html", "pairing", "comparison",
+    "comparison_tables", "findings", "cli",
 ]  # fmt: skip
 HEAVY = {
     "torch", "spacy", "transformers", "openai", "pandas", "numpy", "scipy", "ray", "datasets",
