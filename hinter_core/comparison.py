@@ -57,7 +57,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two sides compared.
+    """Two sides compared, each by a name that tells them apart, and by its model.
 
     ``paired``: whether they share mutants. ``shared``: mutants that both have, of ``mutants`` of
     either; ``cases``: those kept and answered on both sides. ``verdicts``: by first and second
@@ -66,6 +66,7 @@ class Comparison:
 
     first: str
     second: str
+    models: tuple[str, str]
     paired: bool
     shared: int
     mutants: tuple[int, int]
@@ -179,7 +180,7 @@ def compare(first: Side, second: Side, told: Told = lambda _: None) -> Compariso
         sums.add(piece, told)
     mutants = (mutants_of(first.store), mutants_of(second.store))
     cases = sum(int(numbers[0]) for texts in sums.texts.values() for numbers in texts.values())
-    names = _names(first, second)
+    names = (*_names(first, second), (first.model, second.model))
     if not cases:
         lines = _apart(first, second)
         return Comparison(*names, False, 0, mutants, 0, lines, {}, [])
