@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,13 +19,13 @@ from hinter_core.errors import HinterError, InputError
 from hinter_core.export import rows_to_csv
 from hinter_core.findings import count_findings, find, page_of_findings, write_findings
 from hinter_core.pairing import choose_sides
-from hinter_core.report import Report, make_report
+from hinter_core.report import ModelReport, Report, make_report
 from hinter_core.report_html import to_html
 from hinter_core.report_text import to_markdown
 from hinter_core.report_values import flat_rows, plain
 from hinter_core.shards import CampaignStore
 from hinter_core.tables import edit_from_row
-from hinter_core.types import Edit
+from hinter_core.types import Edit, Verdict
 from hinter_ui.campaigns import Campaigns
 from hinter_ui.forms import Form, edit_key
 from hinter_ui.results_reading import Reading
@@ -32,6 +33,7 @@ from hinter_ui.services import Services, Session
 
 PAGE = 20
 _LISTED = 100  # campaigns offered
+_MOST_FILES = 5  # kept for one page to be fetched
 _FORMS: dict[str, Callable[[Report], str]] = {
     "html": to_html,
     "md": to_markdown,
@@ -92,7 +94,7 @@ class ResultsDesk:
             report = make_report(store)
             reading = Reading(store, name, report, stamp, _state(store, report))
         models = [model.model for model in report.models]
-        reading.model = models[0] if models else ""
+        reading.model = _most_telling(report)
         if before is not None and same:
             reading.model = before.model if before.model in models else reading.model
             reading.attributes, reading.wanted = before.attributes, before.wanted
@@ -212,9 +214,9 @@ class ResultsDesk:
         """
         reading = _open(session)
         own = folder / f"hinter-{secrets.token_urlsafe(24)}"
-        path = own / (
-            f"hinter-findings.{kind[9:]}" if kind[:9] == "findings-" else f"hinter-report.{kind}"
-        )
+        path = own / (f"hinter-report.{kind}" if kind in _FORMS else "hinter-findings.csv")
+        while len(session.files) >= _MOST_FILES:
+            shutil.rmtree(session.files.pop(0), ignore_errors=True)
         session.files.append(own)
         try:
             own.mkdir(parents=True)
@@ -263,6 +265,16 @@ def label_of(store: CampaignStore) -> str:
     return (
         f"{size}{data} \u00b7 {', '.join(campaign.attributes)} \u00b7 {asked or 'no answers yet'}"
     )
+
+
+def _most_telling(report: Report) -> str:
+    """The model to show first: that with most hidden findings, then most errors; empty if none."""
+
+    def finds(model: ModelReport) -> tuple[int, int]:
+        line = model.intersectional
+        return line.verdicts[Verdict.HIDDEN.value], line.errors.hits
+
+    return max(report.models, key=finds).model if report.models else ""
 
 
 def _stamp(store: CampaignStore) -> object:

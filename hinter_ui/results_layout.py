@@ -183,8 +183,8 @@ def _comparison(widgets: dict[str, Any], services: Services) -> None:
             min_width=220,
         )  # fmt: skip
         widgets["other_path"] = gr.Textbox(
-            label="Or with the directory", max_lines=1, visible=services.access.local,
-            elem_id="results-other-path", min_width=180,
+            label="Or with the directory", placeholder="its path", max_lines=1,
+            visible=services.access.local, elem_id="results-other-path", min_width=180,
         )  # fmt: skip
         widgets["first"] = gr.Dropdown(
             [], label="First model, here", elem_id="results-first", min_width=180

@@ -18,14 +18,26 @@ def changed(text: str, edits: Sequence[Edit]) -> Markup:
     """The text with its changes marked, cut around them."""
     splices = apply_edits(text, list(edits), split_sentences(text)).splices
     parts: list[object] = []
-    at = max(0, splices[0].start - _AROUND) if splices else 0
+    at = _word_before(text, splices[0].start - _AROUND) if splices else 0
     if at:
-        parts.append(_DOTS)
+        parts.append(_DOTS + " ")
     for splice in splices:
-        parts += [_between(text[at : splice.start], whole=at == 0 or bool(parts)), _one(splice)]
+        parts += [_between(text[at : splice.start]), _one(splice)]
         at = splice.end
-    parts.append(text[at : at + _AROUND] + (_DOTS if at + _AROUND < len(text) else ""))
+    end = _word_after(text, at + _AROUND)
+    parts.append(text[at:end] + (f" {_DOTS}" if end < len(text) else ""))
     return tag("span", isolated_all(parts), class_="changed")
+
+
+def _word_before(text: str, place: int) -> int:
+    """Where the word begins that stands at a place."""
+    return max(0, text.rfind(" ", 0, place) + 1) if place > 0 else 0
+
+
+def _word_after(text: str, place: int) -> int:
+    """Where the word ends that stands at a place."""
+    end = text.find(" ", place)
+    return len(text) if end < 0 or place >= len(text) else end
 
 
 def isolated_all(parts: Sequence[object]) -> Markup:
@@ -33,11 +45,12 @@ def isolated_all(parts: Sequence[object]) -> Markup:
     return tag("bdi", join(parts))
 
 
-def _between(text: str, *, whole: bool) -> str:
+def _between(text: str) -> str:
     """What lies between two changes, without its middle where that is long."""
-    if not whole or len(text) <= 3 * _AROUND:
+    if len(text) <= 3 * _AROUND:
         return text
-    return f"{text[:_AROUND]} {_DOTS} {text[-_AROUND:]}"
+    start, end = _word_after(text, _AROUND), _word_before(text, len(text) - _AROUND)
+    return f"{text[:start]} {_DOTS} {text[end:]}"
 
 
 def _one(splice: Splice) -> Markup:

@@ -14,7 +14,7 @@ from hinter_core.types import Edit, Verdict
 from hinter_ui.present.changed import answers, changed
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.venn import venn
-from hinter_ui.present.words import badge, change_of, name_of
+from hinter_ui.present.words import badge, capital, change_of, listed, name_of
 
 _OPEN = {"excess"}  # sections that need no click
 _OWN_PLACE = {"overview", "main", "examples", "coverage", "unused", "flow", "overlap", "groups"}
@@ -99,7 +99,7 @@ def overlaps(model: ModelReport) -> Markup:
     """Circles for each set of attributes."""
     if not model.overlaps:
         return Markup("")
-    title = tag("h3", "Texts that show bias")
+    title = tag("h3", "Texts that show bias", class_="map-title")
     return tag("div", title, tag("div", *map(venn, model.overlaps), class_="venns"))
 
 
@@ -109,23 +109,22 @@ def ending(report: Report) -> Markup:
 
 
 def _section(section: Section, *, wide: bool = False) -> Markup:
+    """A section's first sentence, and the rest of it folded unless ``wide``."""
     if not section.sentences and not section.rows:
         return Markup("")
     said = [tag("p", isolated(sentence)) for sentence in section.sentences]
-    first, rest = (said[0], said[1:]) if said else (None, [])
-    body = join([*rest, _table(section)])
-    summary = tag("summary", section.title, _many(section))
-    if not body:
-        return tag("section", tag("h3", section.title), first, class_="fold plain")
-    inner = tag("details", summary, first, body, open=wide)
-    return tag("section", inner, class_="fold")
+    body = join([*said[1:], _table(section)])
+    rest = tag("details", tag("summary", _rest(section)), body, open=wide) if body else None
+    return tag("section", tag("h3", section.title), join(said[:1]), rest, class_="fold")
 
 
-def _many(section: Section) -> Markup | None:
-    many = len(section.rows)
-    if not many:
-        return None
-    return tag("span", f" {many:,} line{'s' if many != 1 else ''}", class_="quiet-inline")
+def _rest(section: Section) -> str:
+    """What a click unfolds."""
+    lines, more = len(section.rows), len(section.sentences) - 1
+    parts = [f"table, {lines:,} line{'s' if lines != 1 else ''}"] if lines else []
+    if more > 0:
+        parts.insert(0, f"{more:,} more sentence{'s' if more != 1 else ''}")
+    return capital(listed(parts))
 
 
 def _table(section: Section) -> Markup:

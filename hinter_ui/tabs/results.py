@@ -70,7 +70,7 @@ class _Tab:
         self._wire_findings()
         self._wire_comparison()
         for kind, button in ui.downloads.items():
-            made = self._on(button.click, partial(self.write, kind), [], [ui.place])
+            made = self._on(button.click, self._write(kind), [], [ui.place])
             made.then(None, [ui.place], None, js=DOWNLOAD_JS, api_visibility="private")
 
     def _wire_findings(self) -> None:
@@ -231,10 +231,13 @@ class _Tab:
         assert session.reading.comparison is not None
         return {ui.comparison: present.comparison(session.reading.comparison), ui.notice: ""}
 
-    def write(self, kind: str, request: gr.Request) -> Updates:
-        """Make a file; its place is told to the page, which fetches it."""
-        path = self.desk.write(self._session(request), kind, Path(get_upload_folder()))
-        return {self.ui.place: str(path), self.ui.notice: ""}
+    def _write(self, kind: str) -> Callable[[gr.Request], Updates]:
+        def write(request: gr.Request) -> Updates:
+            """Make a file; its place is told to the page, which fetches it."""
+            path = self.desk.write(self._session(request), kind, Path(get_upload_folder()))
+            return {self.ui.place: str(path), self.ui.notice: ""}
+
+        return write
 
 
 def _names(kept: Any) -> list[str]:

@@ -52,6 +52,7 @@ class App:
     log: Path
     seconds_to_ready: float
     cache: Path
+    campaigns: Path
 
 
 @pytest.fixture(scope="session")
@@ -65,11 +66,12 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     started = time.monotonic()
     with log.open("w") as output:
         command = [sys.executable, str(ROOT / "app.py"), "--port", str(port)]
-        settings = {**os.environ, "HINTER_CACHE": str(cache)}
+        shelf = tmp_path_factory.mktemp("campaigns")
+        settings = {**os.environ, "HINTER_CACHE": str(cache), "HINTER_CAMPAIGNS": str(shelf)}
         process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output, env=settings)
         try:
             _wait(url, process, log)
-            yield App(url, port, log, time.monotonic() - started, cache)
+            yield App(url, port, log, time.monotonic() - started, cache, shelf)
         finally:
             process.terminate()
             process.wait(10)
