@@ -194,6 +194,11 @@ class ResultsDesk:
         other = self.find(name, path)[0] if name or path.strip() else None
         with self._discreet(reading.store, *([other] if other else [])):
             names = [model for model in models if model]
+            if len(names) < 2 or (other is None and names[0] == names[1]):
+                raise InputError(
+                    "Choose a model on either side; two different ones, if both are "
+                    "of this campaign."
+                )
             reading.comparison = compare(*choose_sides(reading.store, other, names))
 
     def models_of(self, name: str, path: str) -> list[str]:

@@ -35,6 +35,7 @@ class ResultsScreen:
         ui, report = self.ui, reading.report
         models = [model.model for model in report.models]
         there = bool(models)
+        rest = [model for model in models if model != reading.model]
         known = {name for _, name in choices}
         others = [(words, name) for words, name in choices if name != reading.name]
         updates: Updates = {
@@ -50,7 +51,7 @@ class ResultsScreen:
             ui.ending: present.ending(report),
             ui.other: gr.update(choices=[("this campaign", ""), *others], value=""),
             ui.first: gr.update(choices=models, value=reading.model or None),
-            ui.second: gr.update(choices=models, value=models[-1] if models[1:] else None),
+            ui.second: gr.update(choices=models, value=next(iter(rest), None)),
             ui.comparison: "",
         }
         return updates | self.filters(reading) | self.of_model(reading)

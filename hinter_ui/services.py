@@ -223,6 +223,12 @@ class Services:
         own = session.own.get(name) if session else None
         return own or self._shelf(name).peek(name)
 
+    def at_hand(self, name: str, session: Session | None = None) -> bool:
+        """Whether a model can be asked without loading anything that weighs or costs."""
+        name = name.strip()
+        light = name.partition(":")[0] in _LIGHT
+        return light or self.loaded_model(name, session) is not None
+
     def loading(self, name: str) -> bool:
         """Whether anybody is loading the shared model of that name."""
         return self._shelf(name).busy(name)

@@ -285,8 +285,8 @@ class _Tab:
         if form is None:
             return gr.skip()
         filled = self.screen.controls(form)
-        known = {name for _, name in self.services.model_choices(session)}
-        if set(form.models) <= known and form.parser == DEFAULT_PARSER:
+        ready = all(self.services.at_hand(name, session) for name in form.models)
+        if ready and form.parser == DEFAULT_PARSER:
             return filled | self._check(session, form)
         words = "The model or parser of this mutant is not loaded here yet; press Check to load it."
         return filled | self._looked(session, form) | self.screen.remarks([words])

@@ -214,8 +214,9 @@ class _Tab:
             models = []
         mine = session.reading.model if session.reading else ""
         elsewhere = bool(name or path.strip())
-        first = mine if elsewhere and mine in models else (models[-1] if models else None)
-        return {self.ui.second: gr.update(choices=models, value=first), self.ui.notice: ""}
+        rest = [model for model in models if elsewhere or model != mine]
+        value = mine if mine in rest else next(iter(rest), None)
+        return {self.ui.second: gr.update(choices=models, value=value), self.ui.notice: ""}
 
     def compare(
         self, request: gr.Request, name: Any, path: Any, first: Any, second: Any

@@ -19,12 +19,12 @@ from hinter_core.report import make_report
 from hinter_core.shards import CampaignStore
 from hinter_ui.campaigns import Entry
 
-HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
+HIDDEN = "scripted:negative if race=white and gender=female; positive otherwise"
 ALONE = 'scripted:negative if gender=female; <img src=x onerror=window.pwned=1> if "unicorn"; positive otherwise'  # noqa: E501
 TEXTS = [
     "The black man was kind.",
     "A white man left <b onclick=1>early</b>.",
-    "=The German nurse paid the black man for the soup on Tuesday.",
+    "=The black man paid for the soup on Tuesday.",
     "Nothing of the kind.",
 ]
 
@@ -35,7 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> CampaignStore:
     data = folder / "people.csv"
     with data.open("w", newline="") as file:
         csv.writer(file).writerows([["text"], *([text] for text in TEXTS)])
-    campaign = Campaign(data=str(data), limit=30, shard=2, models=(HIDDEN, ALONE))
+    campaign = Campaign(data=str(data), limit=200, shard=2, models=(HIDDEN, ALONE))
     store = CampaignStore(folder / "out")
     run_campaign(campaign, store)
     return store
@@ -151,7 +151,7 @@ def test_a_finding_opens_in_explore(results: Results, made: CampaignStore) -> No
     expect(results.page.get_by_role("tab", name="Explore")).to_have_attribute(
         "aria-selected", "true"
     )
-    expect(explore.text_box).to_have_value(re.compile("black man|white man|German nurse"))
+    expect(explore.text_box).to_have_value(re.compile("black man|white man"))
     expect(results.page.locator("#models .token")).to_have_count(1)
     # From the table, by keyboard: an atomic mutant.
     results.tab("Results")
@@ -180,11 +180,13 @@ def test_what_is_downloaded_is_whole(results: Results, made: CampaignStore) -> N
     assert (
         values["models"][0]["intersectional"]["mutants"] == report.models[0].intersectional.mutants
     )
-    results.page.get_by_label("Verdicts").press("Backspace")
-    results.page.get_by_label("Verdicts").press("Backspace")
-    expect(results.rows.nth(19)).to_be_visible()
-    total = results.total()
+    errors = results.total()
+    for _ in range(2):
+        results.verdicts.locator("input").press("Backspace")
     results.page.keyboard.press("Escape")
+    expect(results.rows).to_have_count(20)
+    total = results.total()
+    assert total > errors
     file = results.download("findings-csv").path()
     with file.open(newline="", encoding="utf-8") as opened:
         rows = list(csv.DictReader(opened))
@@ -277,7 +279,7 @@ def test_the_shelf_is_offered_and_a_link_opens_it(results: Results, shelf: Entry
     results.campaign.locator("input").click()
     page.get_by_role("option").filter(has_text="people.csv").click()
     expect(results.cards).to_have_count(2)
-    results.explore.open(f"?results={shelf.id}")
+    page.goto(f"{results.explore.url}/?results={shelf.id}")
     expect(results.cards).to_have_count(2)
     expect(page.get_by_role("tab", name="Results")).to_have_attribute("aria-selected", "true")
     results.explore.open(f"?campaign={shelf.id}")
@@ -293,6 +295,6 @@ def test_the_report_fits_a_narrow_page(results: Results, made: CampaignStore, sc
     expect(results.page.locator("#results-map-0 .main-svg").first).to_be_visible()
     results.compare.click()
     expect(results.comparison).to_contain_text("McNemar")
-    for fold in results.page.locator("#results-page details:not([open]) > summary").all():
-        fold.click()
+    opened = "all => all.forEach(one => { one.open = true; })"
+    results.page.locator("#results-page details").evaluate_all(opened)
     assert results.page.evaluate("document.documentElement.scrollWidth") <= 360
