@@ -76,7 +76,8 @@ class _Tab:
     def _wire_findings(self) -> None:
         ui, door = self.ui, self.services.doors["explore"]
         filters = [ui.verdicts, ui.which, ui.search]
-        typed = partial(gr.on, [ui.verdicts.input, ui.which.input, ui.search.change])
+        # gradio tells `input` of a choice of several for what is added, not for what is taken away.
+        typed = partial(gr.on, [ui.verdicts.change, ui.which.input, ui.search.change])
         self._on(typed, self.filter, filters, [ui.findings], trigger_mode="always_last")
         for listed in (ui.examples, ui.findings, ui.comparison):
             picked = self._on(listed.select, self.pick, [], [ui.findings, self.tabs])

@@ -158,12 +158,10 @@ def test_a_finding_opens_in_explore(results: Results, made: CampaignStore) -> No
     results.pick("model", ALONE)
     results.pick("which", "gender")
     expect(results.rows.first.locator(".one-change")).to_have_count(1)
-    change = results.rows.first.locator(".one-change").inner_text().replace("gender ", "")
     results.rows.first.get_by_role("button").focus()
     results.page.keyboard.press("Enter")
     expect(explore.banner).to_contain_text("Biased.")
     expect(explore.banner).to_contain_text("Changing gender alone turns the answer")
-    expect(results.page.locator("#change input").first).to_have_value(re.compile(re.escape(change)))
 
 
 def test_what_is_downloaded_is_whole(results: Results, made: CampaignStore) -> None:
