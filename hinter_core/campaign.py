@@ -39,7 +39,9 @@ class Campaign:
 
     ``data``: a file of rows; ``sample``: at most so many of them, drawn by ``seed`` (with
     ``stratify``: alike from every label). ``order``, ``limit``, ``literal`` and ``repeat`` as in
-    :class:`hinter_core.planning.Settings`; the limit counts for each text. ``atomic``: test every
+    :class:`hinter_core.planning.Settings`; the limit counts for each text. ``guide``: the model by
+    whose answers mutants of order 3 and higher are searched (:mod:`hinter_core.search`); without
+    one they are part of the sample. ``atomic``: test every
     atomic mutant, not only the parts of intersectional ones. ``placebo``: as many neutral mutants
     of the same orders, so that brittleness is not taken for bias. ``shard``: texts in a unit of
     work. ``workers``: processes; ``requests`` and ``budget``: what may be spent.
@@ -60,6 +62,7 @@ class Campaign:
     atomic: bool = _identity(True)
     placebo: bool = _identity(True)
     repeat: int = _identity(0)
+    guide: str = _identity("")
     parser: str = _identity("embedded")
     shard: int = _identity(16)
     models: tuple[str, ...] = _runtime(("embedded",))

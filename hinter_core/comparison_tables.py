@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hinter_core.comparison import FIXED, NEW, Comparison, Contrast
-from hinter_core.report_tables import Section, example_row, p_in_words, percent
+from hinter_core.report_section import Section, percent
+from hinter_core.report_tables import example_row, p_in_words
 from hinter_core.statistics import Difference, difference_in_words, in_words
 from hinter_core.types import Verdict
 

@@ -7,11 +7,13 @@ same tables as one that was not interrupted.
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 
@@ -23,18 +25,25 @@ from hinter_core.rows import Row, Table
 from hinter_core.shards import CampaignStore
 from hinter_core.work import Asked, Done, Worker
 
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _AHEAD = 2  # shards handed out beyond the workers, so that none waits
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is; ``texts`` and ``mutants`` of this run and of earlier ones together."""
+    """How far a run is.
+
+    ``texts``, ``mutants`` and ``hidden`` of this run and of earlier ones together; ``parses`` and
+    ``predictions`` of this run alone.
+    """
 
     shards: int
     of: int
-    texts: int
-    mutants: int
-    hidden: int
+    texts: int = 0
+    mutants: int = 0
+    hidden: int = 0
+    parses: int = 0
+    predictions: int = 0
 
 
 @dataclass(frozen=True)
@@ -77,7 +86,7 @@ def run_campaign(
         HinterError: see :func:`plan_run`; or a table cannot be written.
     """
     work = work or plan_run(campaign, store)
-    state = Progress(0, work.shards, 0, 0, 0)
+    state = Progress(0, work.shards)
     with store.alone():
         noted: tuple[Asked, ...] = ()
         for done in _results(campaign, store, _shards(campaign, work), cancelled):
@@ -91,6 +100,8 @@ def run_campaign(
                 state.texts + done.texts,
                 state.mutants + done.mutants,
                 state.hidden + done.hidden,
+                state.parses + done.parses,
+                state.predictions + done.predictions,
             )
             told(state)
     return state
@@ -142,12 +153,26 @@ def _results(
     pool = ProcessPoolExecutor(
         campaign.workers, get_context("spawn"), _start, (replace(campaign, workers=1), store)
     )
-    with pool:
+    with _shared_cores(campaign.workers), pool:
         try:
             yield from _pooled(pool, shards, campaign.workers + _AHEAD, cancelled)
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+@contextmanager
+def _shared_cores(workers: int) -> Iterator[None]:
+    """Processes started meanwhile share the cores; by default each would take all of them."""
+    each = str(max(1, (os.cpu_count() or 1) // workers))
+    before = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update({name: each for name in _THREADS if before[name] is None})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
 
 
 def _pooled(

@@ -67,6 +67,12 @@ class Lattice:
             index -= size
         raise IndexError(index)
 
+    def drawn(self, order: int, most: int, seed: int = 0) -> Iterator[tuple[Edit, ...]]:
+        """All combinations of exactly ``order`` edits, or a seeded sample of ``most`` of them."""
+        total = self.count(order)
+        numbers = range(total) if total <= most else islice(_shuffled(total, seed), most)
+        return (self.at(order, number) for number in numbers)
+
     def intersectional(
         self,
         limit: int | None = None,

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
+from sys import intern
 from typing import TYPE_CHECKING, Protocol
 
 from hinter_core.errors import ParserError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 EMBEDDED = Path(__file__).resolve().parent.parent / "assets" / "models" / "parser"
+_BATCH = 16_000  # characters
 _UNUSED = ("lemmatizer", "senter", "morphologizer", "attribute_ruler", "entity_linker")
 
 
@@ -54,17 +56,34 @@ class SpacyParser:
     def parse(self, sentences: Sequence[str]) -> list[Parse]:
         """Parse each string as one sentence."""
         with self._lock:
-            return [_to_parse(doc) for doc in self._nlp.pipe(sentences, batch_size=256)]
+            return [
+                _to_parse(doc)
+                for batch in _batches(sentences)
+                for doc in self._nlp.pipe(batch, batch_size=len(batch))
+            ]
+
+
+def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
+    """Batches of few characters: a batch of long sentences takes a gigabyte at once."""
+    batch: list[str] = []
+    for sentence in sentences:
+        batch.append(sentence)
+        if sum(map(len, batch)) > _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def _to_parse(doc: Doc) -> Parse:
+    # spaCy makes each string anew; most of them are alike, and parses are kept.
     return Parse(
-        words=tuple(t.text for t in doc),
-        tags=tuple(t.tag_ for t in doc),
-        labels=tuple(t.dep_ for t in doc),
+        words=tuple(intern(t.text) for t in doc),
+        tags=tuple(intern(t.tag_) for t in doc),
+        labels=tuple(intern(t.dep_) for t in doc),
         heads=tuple(t.head.i for t in doc),
         spans=tuple((t.idx, t.idx + len(t)) for t in doc),
-        entities=tuple(t.ent_type_ for t in doc),
+        entities=tuple(intern(t.ent_type_) for t in doc),
     )
 
 

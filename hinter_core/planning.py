@@ -73,10 +73,15 @@ class Plan:
         return Lattice({a: e for a, e in self.edits.items() if e}, self.settings.order)
 
     @property
+    def totals(self) -> list[int]:
+        """Numbers of possible mutants of order 2 and so on (overlapping ones included)."""
+        lattice = self.lattice
+        return [lattice.count(order) for order in range(2, self.settings.order + 1)]
+
+    @property
     def total(self) -> int:
         """Number of possible intersectional mutants (overlapping ones included)."""
-        lattice = self.lattice
-        return sum(lattice.count(k) for k in range(2, self.settings.order + 1))
+        return sum(self.totals)
 
     def mutant(self, edits: Sequence[Edit]) -> Mutant:
         """The mutant of these edits."""

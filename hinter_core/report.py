@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from statistics import fmean
 from typing import Any
 
 from hinter_core.campaign import Campaign
-from hinter_core.dictionary import Dictionary
+from hinter_core.report_reach import Coverage, Reach, coverage, reach
+from hinter_core.report_section import joined, ordered
 from hinter_core.shards import CampaignStore
 from hinter_core.statistics import (
     Difference,
@@ -29,7 +29,7 @@ from hinter_core.statistics import (
     mcnemar,
     wilson,
 )
-from hinter_core.tally import Counted, Counts, Tally, Unused, count
+from hinter_core.tally import Counted, Tally, Unused, count
 from hinter_core.tally_columns import Attributes, is_placebo
 from hinter_core.types import Verdict
 
@@ -126,19 +126,6 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Coverage:
-    """How much of the dictionaries mutants of these attributes met, whatever became of them.
-
-    ``pairs``: by attribute, word pairs made, kept by the invariant, and held by its dictionary.
-    ``groups``: target groups (one of each attribute) met, of those that the dictionaries allow.
-    """
-
-    attributes: Attributes
-    pairs: dict[str, tuple[int, int, int]]
-    groups: tuple[int, int]
-
-
-@dataclass(frozen=True)
 class ModelReport:
     """All tables of one model."""
 
@@ -166,6 +153,7 @@ class Report:
     texts: Counter[str]
     faults: list[Unused]
     idle: list[Unused]
+    reach: list[Reach]
     coverage: list[Coverage]
     models: list[ModelReport]
 
@@ -183,39 +171,31 @@ def make_report(store: CampaignStore) -> Report:
         counts.texts,
         counts.faults,
         counts.idle,
-        _coverage(counts, campaign.vocabulary()),
+        reach(counts),
+        coverage(counts, campaign.vocabulary()),
         [_of_model(name, tally) for name, tally in counts.models.items()],
     )
 
 
-def label(attributes: Attributes) -> str:
-    """``race × gender``."""
-    return " \u00d7 ".join(attributes)
-
-
-def _ordered(keys: Iterable[Attributes]) -> list[Attributes]:
-    return sorted(keys, key=lambda attributes: (len(attributes), attributes))
-
-
 def _of_model(model: str, tally: Tally) -> ModelReport:
-    every = _ordered(tally.verdicts)
+    every = ordered(tally.verdicts)
     real = [attributes for attributes in every if not is_placebo(attributes)]
     pure = [a for a in every if all(is_placebo((attribute,)) for attribute in a)]
     mixed = [a for a in every if is_placebo(a) and a not in pure]
     return ModelReport(
         model,
-        [_line(label(a), a, [a], tally) for a in real],
+        [_line(joined(a), a, [a], tally) for a in real],
         [
             *(
                 _line(f"placebo, order {n}", (), [a for a in pure if len(a) == n], tally)
                 for n in sorted({len(a) for a in pure})
             ),
-            *(_line(label(a), a, [a], tally) for a in mixed),
+            *(_line(joined(a), a, [a], tally) for a in mixed),
         ],
         _line("atomic", (), [a for a in real if len(a) == 1], tally),
         _line("intersectional", (), [a for a in real if len(a) > 1], tally),
         [_excess(n, real, pure, tally) for n in sorted({len(a) for a in pure})],
-        [_truth(a, tally.truth[a]) for a in _ordered(tally.truth) if not is_placebo(a)],
+        [_truth(a, tally.truth[a]) for a in ordered(tally.truth) if not is_placebo(a)],
         [_overlap(a, tally) for a in real if len(a) > 1],
         _groups(tally),
         _turns(((s.attribute, s.source, s.target), c) for s, c in tally.words.items()),
@@ -294,7 +274,7 @@ def _overlap(attributes: Attributes, tally: Tally) -> Overlap:
 
 def _groups(tally: Tally) -> list[Group]:
     found = []
-    for attributes in _ordered(a for a in tally.groups if not is_placebo(a)):
+    for attributes in ordered(a for a in tally.groups if not is_placebo(a)):
         by_group = tally.groups[attributes]
         mean = fmean(c.errors / c.cases for c in by_group.values())
         for groups, c in sorted(by_group.items()):
@@ -316,28 +296,3 @@ def _turns(items: Iterable[tuple[tuple[str, str, str], Counted]]) -> list[Turn]:
     turns = [Turn(*key, wilson(c.errors, c.cases)) for key, c in summed.items() if c.errors]
     turns.sort(key=lambda t: (-(t.errors.low or 0), t.attribute, t.source, t.target))
     return turns[:_MOST]
-
-
-def _coverage(counts: Counts, vocabulary: Sequence[Dictionary]) -> list[Coverage]:
-    held = {d.attribute: d.pair_count for d in vocabulary}
-    groups = {
-        d.attribute: len({pair.target.group for pairs in d.pairs_from.values() for pair in pairs})
-        for d in vocabulary
-    }
-    alone: list[Attributes] = [(attribute,) for attribute in held]
-    return [
-        Coverage(
-            attributes,
-            {
-                attribute: (
-                    sum(swap.attribute == attribute for swap in counts.made.get(attributes, ())),
-                    sum(swap.attribute == attribute for swap in counts.kept.get(attributes, ())),
-                    held[attribute],
-                )
-                for attribute in attributes
-            },
-            (len(counts.met.get(attributes, ())), prod(groups[a] for a in attributes)),
-        )
-        for attributes in _ordered({*alone, *counts.made})
-        if all(attribute in held for attribute in attributes) and not is_placebo(attributes)
-    ]

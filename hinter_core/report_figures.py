@@ -8,8 +8,8 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from hinter_core.report import Group, Line, ModelReport, Report, label
-from hinter_core.report_tables import percent
+from hinter_core.report import Group, Line, ModelReport, Report
+from hinter_core.report_section import joined, percent
 from hinter_core.types import Verdict
 
 Figure = dict[str, Any]
@@ -98,7 +98,7 @@ def heat_maps(model: ModelReport) -> list[tuple[str, Figure]]:
     for group in model.groups:
         if len(group.attributes) == 2:
             of.setdefault(group.attributes, []).append(group)
-    return [(label(attributes), _heat_map(attributes, groups)) for attributes, groups in of.items()]
+    return [(joined(a), _heat_map(a, groups)) for a, groups in of.items()]
 
 
 def _heat_map(attributes: tuple[str, ...], groups: list[Group]) -> Figure:

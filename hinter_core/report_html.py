@@ -13,7 +13,8 @@ from typing import Any
 
 from hinter_core.report import ModelReport, Report
 from hinter_core.report_figures import Figure, bars, flow, heat_maps
-from hinter_core.report_tables import Section, line_in_words, percent, sections
+from hinter_core.report_section import Section, percent
+from hinter_core.report_tables import line_in_words, sections
 
 STYLE = Path(__file__).resolve().parent.parent / "assets" / "css" / "report.css"
 _FOLDED = {"every-group", "truth", "words", "directions", "coverage"}  # tables opened by a click
@@ -47,14 +48,13 @@ def to_html(report: Report) -> str:
     by_model: dict[str, list[Section]] = {}
     for section in sections(report):
         by_model.setdefault(section.model, []).append(section)
-    overview, main, coverage, unused = by_model.pop("")
+    overview, main, *last = by_model.pop("")
     body = [
         f"<header><h1>{escape(title)}</h1>{_sentences(overview.sentences[:2])}</header>",
         _cards(report),
         _section(main, _chart(bars(report), "Error rates with their intervals")),
         *(_model(model, by_model[model.model]) for model in report.models),
-        _section(coverage),
-        _section(unused),
+        *map(_section, last),
     ]
     return "\n".join(
         [

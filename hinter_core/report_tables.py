@@ -6,15 +6,16 @@ Terminal, Markdown and the page show the same sections, so that they say the sam
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from hinter_core.mutation import apply_edits
-from hinter_core.report import ALPHA, Group, Line, ModelReport, Report, Turn, label
+from hinter_core.report import ALPHA, Group, Line, ModelReport, Report, Turn
+from hinter_core.report_reach import coverage_section, reach_section
+from hinter_core.report_section import Section, joined, percent
 from hinter_core.sentences import split_sentences
 from hinter_core.shards import NOTHING, TESTED, UNUSABLE
-from hinter_core.statistics import Rate, difference_in_words, in_words
+from hinter_core.statistics import difference_in_words, in_words
 from hinter_core.tables import edit_from_row
 from hinter_core.types import Verdict
 
@@ -24,35 +25,18 @@ _DOTS = "\u2026"
 _ARROW = " \u2192 "
 
 
-@dataclass(frozen=True)
-class Section:
-    """A heading, sentences, and perhaps a table; ``model`` is empty where it is of all models."""
-
-    key: str
-    title: str
-    sentences: list[str] = field(default_factory=list)
-    columns: list[str] = field(default_factory=list)
-    rows: list[list[str]] = field(default_factory=list)
-    model: str = ""
-
-
 def sections(report: Report) -> list[Section]:
     """All sections, in the order in which they are read."""
     found = [_overview(report), _main(report)]
     for model in report.models:
         makers = (_flow, _excess, _truth, _overlap, _groups, _turns, _examples, _failures)
         found += [section for make in makers for section in make(model)]
-    return [*found, _coverage(report), _unused(report)]
-
-
-def percent(rate: Rate) -> str:
-    """``15.0 % [9.0, 24.4]``, which a page breaks before the bracket only."""
-    if rate.share is None:
-        return "\u2013"
-    share = f"{100 * rate.share:.1f}\u00a0%"
-    if rate.low is None or rate.high is None:
-        return share
-    return f"{share} [{100 * rate.low:.1f},\u00a0{100 * rate.high:.1f}]"
+    return [
+        *found,
+        reach_section(report.campaign, report.reach),
+        coverage_section(report.coverage),
+        _unused(report),
+    ]
 
 
 def _overview(report: Report) -> Section:
@@ -160,7 +144,7 @@ def _truth(model: ModelReport) -> Iterable[Section]:
     rows, sentences = [], []
     for truth in model.truths:
         total = sum(truth.rows.values())
-        name = label(truth.attributes)
+        name = joined(truth.attributes)
         for key in sorted({(w, a, b) for w in (0, 1) for a in (0, 1) for b in (0, 1)}):
             many = truth.rows.get((bool(key[0]), bool(key[1]), bool(key[2])), 0)
             cells = ["bias" if flag else "\u2013" for flag in key]
@@ -185,12 +169,12 @@ def _overlap(model: ModelReport) -> Iterable[Section]:
         return
     columns = ["Attributes", "Only alone", "Both", "Only together", "Neither"]
     rows = [
-        [label(o.attributes), *(f"{n:,}" for n in (o.only_atomic, o.both, o.only_together,
+        [joined(o.attributes), *(f"{n:,}" for n in (o.only_atomic, o.both, o.only_together,
                                                   o.neither))]
         for o in model.overlaps
     ]  # fmt: skip
     sentences = [
-        f"{label(o.attributes)}: of {o.only_atomic + o.both + o.only_together + o.neither:,} "
+        f"{joined(o.attributes)}: of {o.only_atomic + o.both + o.only_together + o.neither:,} "
         f"texts, {o.only_together:,} show bias only when attributes change together, "
         f"{o.only_atomic:,} only when one changes, {o.both:,} both ways."
         for o in model.overlaps
@@ -208,13 +192,13 @@ def _groups(model: ModelReport) -> Iterable[Section]:
     for attributes, groups in of.items():
         above = [g for g in groups if g.above]
         sure = [g for g in above if g.p_value < ALPHA]
-        names = ", ".join(label(g.groups) for g in sorted(sure, key=lambda g: g.p_value)[:12])
+        names = ", ".join(joined(g.groups) for g in sorted(sure, key=lambda g: g.p_value)[:12])
         rows.append(
-            [label(attributes), f"{100 * groups[0].mean:.1f}\u00a0%", f"{len(above)}/{len(groups)}",
-             f"{len(sure)}/{len(groups)}", names or "\u2013"]
+            [joined(attributes), f"{100 * groups[0].mean:.1f}\u00a0%",
+             f"{len(above)}/{len(groups)}", f"{len(sure)}/{len(groups)}", names or "\u2013"]
         )  # fmt: skip
         sentences.append(
-            f"{label(attributes)}: {len(above)} of {len(groups)} groups lie above their mean of "
+            f"{joined(attributes)}: {len(above)} of {len(groups)} groups lie above their mean of "
             f"{100 * groups[0].mean:.1f} %; {len(sure)} of them beyond chance."
         )
     sentences.append(
@@ -232,7 +216,7 @@ def _groups(model: ModelReport) -> Iterable[Section]:
 def group_row(group: Group) -> list[str]:
     """One group as a line of text."""
     return [
-        label(group.attributes), label(group.groups), f"{group.errors.hits:,}",
+        joined(group.attributes), joined(group.groups), f"{group.errors.hits:,}",
         f"{group.errors.of:,}", percent(group.errors), "yes" if group.above else "no",
         p_in_words(group.p_value).removeprefix("= "),
     ]  # fmt: skip
@@ -302,25 +286,6 @@ def _failures(model: ModelReport) -> Iterable[Section]:
         rows = [[name, f"{many:,}"] for name, many in model.failures.most_common()]
         words = f"{model.failures.total():,} mutants had no usable answer; they are in no rate."
         yield Section("failures", "No answer", [words], ["Reason", "Mutants"], rows, model.model)
-
-
-def _coverage(report: Report) -> Section:
-    rows = []
-    for coverage in report.coverage:
-        met, possible = coverage.groups
-        for attribute, (made, kept, held) in coverage.pairs.items():
-            rows.append(
-                [label(coverage.attributes), attribute, f"{made:,} of {held:,}",
-                 f"{100 * made / held:.1f} %" if held else "\u2013", f"{kept:,}",
-                 f"{met:,} of {possible:,}"]
-            )  # fmt: skip
-    columns = ["Changed", "Dictionary", "Word pairs met", "Share", "Kept at least once",
-               "Groups met"]  # fmt: skip
-    words = (
-        "How many of the word pairs of the dictionaries the texts gave occasion to try, and how "
-        "many combinations of groups texts were turned into."
-    )
-    return Section("coverage", "Coverage", [words], columns, rows)
 
 
 def _unused(report: Report) -> Section:

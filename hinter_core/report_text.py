@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from hinter_core.report import Report
-from hinter_core.report_tables import Section, sections
+from hinter_core.report_section import Section
+from hinter_core.report_tables import sections
 
 _LONG = {"every-group"}  # left to the page and to JSON
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#~])")

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
-from hinter_core.report import Report, label
+from hinter_core.report import Report
+from hinter_core.report_section import joined
 from hinter_core.report_tables import lines_of
 from hinter_core.statistics import Rate
 
@@ -46,5 +47,5 @@ def plain(value: Any) -> Any:
 
 def _key(key: Any) -> str:
     if isinstance(key, tuple):
-        return label(tuple(str(int(k)) if isinstance(k, bool) else str(k) for k in key))
+        return joined(tuple(str(int(k)) if isinstance(k, bool) else str(k) for k in key))
     return str(key)

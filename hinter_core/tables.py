@@ -36,7 +36,7 @@ def text_schema() -> Any:
             ("text", pa.string()),
             ("outcome", pa.string()),
             ("detail", pa.string()),
-            ("possible", pa.int64()),  # intersectional mutants, before any limit
+            ("possible", pa.list_(pa.int64())),  # mutants of order 2 and up, before any limit
             ("mutants", pa.int64()),
         ]
     )
@@ -118,7 +118,7 @@ def text_row(
         "text": plan.text if plan is not None else row.text,
         "outcome": UNUSABLE if plan is None else TESTED if tested else NOTHING,
         "detail": why,
-        "possible": plan.total if plan is not None else 0,
+        "possible": plan.totals if plan is not None else [],
         "mutants": mutants,
     }
 

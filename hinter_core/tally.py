@@ -191,13 +191,16 @@ class Unused:
 class Counts:
     """A whole campaign counted; ``models`` by name.
 
-    ``texts``: by outcome. ``faults``: rows that could not be used; ``idle``: texts with nothing to
-    test; of each the first 1,000. ``made`` and ``kept``: by attributes, the word pairs in mutants
+    ``texts``: by outcome. ``possible`` and ``tested``: intersectional mutants by order.
+    ``faults``: rows that could not be used; ``idle``: texts with nothing to test; of each the first
+    1,000. ``made`` and ``kept``: by attributes, the word pairs in mutants
     made, and in those that the invariant kept. ``met``: by attributes, the groups (one of each
     attribute) that mutants made were turned into.
     """
 
     texts: Counter[str] = field(default_factory=Counter)
+    possible: Counter[int] = field(default_factory=Counter)
+    tested: Counter[int] = field(default_factory=Counter)
     faults: list[Unused] = field(default_factory=list)
     idle: list[Unused] = field(default_factory=list)
     made: dict[Attributes, set[Swap]] = field(default_factory=lambda: defaultdict(set))
@@ -237,6 +240,8 @@ def count(store: CampaignStore) -> Counts:
 
 def _add_texts(counts: Counts, texts: Any) -> None:
     counts.texts.update(texts["outcome"].to_pylist())
+    for totals in texts["possible"].to_pylist():
+        counts.possible.update(dict(enumerate(totals, start=2)))
     for outcome, listed in ((UNUSABLE, counts.faults), (NOTHING, counts.idle)):
         for text in texts.filter(_equal(texts["outcome"], outcome)).to_pylist():
             if len(listed) < _LISTED:
@@ -248,6 +253,8 @@ def _add_coverage(counts: Counts, block: Block, book: Book) -> None:
 
     for number, attributes in enumerate(block.set_names):
         own = block.sets == number
+        if block.order > 1 and not is_placebo(attributes):
+            counts.tested[block.order] += int(own.sum())
         for mutants, found in ((own, counts.made), (own & block.kept, counts.kept)):
             numbers = numpy.unique(block.swaps[mutants])
             found[attributes].update(book.swaps[i] for i in numbers.tolist())

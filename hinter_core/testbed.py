@@ -10,16 +10,19 @@ from hinter_core.dictionary import by_concept, load_shipped
 from hinter_core.errors import InputError
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import open_store
+from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import ParseStore, load_parser
 from hinter_core.planning import Plan
 from hinter_core.probe import Probe, closure, item_of
 from hinter_core.rows import Row
+from hinter_core.search import Search
 from hinter_core.soundness import require_mutable
 from hinter_core.trial import Item, Trial
 from hinter_core.types import Edit
 
-_PARSES = 50_000  # sentences kept; a campaign meets most only once
-_PREDICTIONS = 20_000
+# Kept in memory; a campaign goes from text to text and meets hardly a sentence again.
+_PARSES = 10_000
+_PREDICTIONS = 4_000
 
 Planned = tuple[Row, Plan | None, str]  # a row, its plan, and why it has no intersectional mutant
 
@@ -42,11 +45,19 @@ class Testbed:
         ]
         self.parses = ParseStore(load_parser(campaign.parser), _PARSES)
         vocabulary, settings = campaign.vocabulary(), campaign.settings
+        self._search: Search | None = None
+        if campaign.guide:
+            self._search = Search(self.parses, self._guide(campaign.guide), settings)
         self._probe = Probe(vocabulary, self.parses, self.models, settings)
         self._neutral: Probe | None = None
         if campaign.placebo:
             neutral = by_concept(load_shipped()["placebo"])
             self._neutral = Probe(neutral, self.parses, self.models, settings)
+
+    def _guide(self, name: str) -> PredictionStore:
+        """The guide: one of the models, or one loaded for its sake."""
+        own = (asked for asked in self.models if asked.model.name == name)
+        return next(own, None) or open_store(name, trusted=True, capacity=_PREDICTIONS)
 
     def plans(self, rows: Iterable[Row]) -> Iterator[Planned]:
         """Each row with its plan, and why it has no intersectional mutant, if so."""
@@ -68,15 +79,19 @@ class Testbed:
 
     def _edit_sets(self, plan: Plan) -> Iterator[tuple[Edit, ...]]:
         """What is tested of a text: intersectional mutants, atomic ones, neutral ones."""
-        chosen = plan.chosen()
+        chosen = self._search.chosen(plan) if self._search else plan.chosen()
         yield from chosen
         if self._campaign.atomic:
             yield from ((edit,) for edits in plan.edits.values() for edit in edits)
         if self._neutral is not None:
             neutral = self._neutral.plan(plan.text)
-            # As many as of the others; the same limit would leave the rates unequally sure.
-            neutral.settings = replace(plan.settings, limit=max(1, len(chosen)))
-            yield from neutral.chosen()
+            # Searched alike, or what a search finds would look like more than chance.
+            if self._search:
+                yield from self._search.chosen(neutral)
+            else:
+                # As many as of the others; the same limit would leave the rates unequally sure.
+                neutral.settings = replace(plan.settings, limit=max(1, len(chosen)))
+                yield from neutral.chosen()
             if self._campaign.atomic:
                 yield from ((edit,) for edits in neutral.edits.values() for edit in edits)
 

@@ -47,12 +47,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A shard that is done."""
+    """A shard that is done; ``parses`` and ``predictions`` are what this run had to make for it."""
 
     shard: int
     texts: int
     mutants: int
     hidden: int
+    parses: int
+    predictions: int
     asked: tuple[Asked, ...] = ()
 
 
@@ -70,7 +72,7 @@ class Worker:
 
     def do(self, shard: int, rows: Sequence[Row]) -> Done:
         """Do what of the shard is not done yet."""
-        store = self._store
+        store, before = self._store, self._spent()
         if not store.texts(shard).exists():
             self._fresh(shard, rows)
         else:
@@ -83,7 +85,12 @@ class Worker:
                     for asked in missing:
                         trial.look(asked)  # its window had no part in the plan
                 self._ask(shard, missing, trials, self._stored_batches(shard, trials))
-        return self._count(shard)
+        parses, predictions = (now - then for now, then in zip(self._spent(), before, strict=True))
+        return self._count(shard, parses, predictions)
+
+    def _spent(self) -> tuple[int, int]:
+        """Parses and predictions made so far."""
+        return self._bed.parses.parsed, sum(asked.predicted for asked in self._bed.models)
 
     def _fresh(self, shard: int, rows: Sequence[Row]) -> None:
         """A shard from its rows. The table of texts is written last: it says that all is there."""
@@ -147,10 +154,10 @@ class Worker:
                     writer.write([judged_row(i, item, result) for i, (item, result) in numbered])
                 place += len(batch)
 
-    def _count(self, shard: int) -> Done:
+    def _count(self, shard: int, parses: int, predictions: int) -> Done:
         mutants = read_table(self._store.texts(shard), "mutants")["mutants"].to_pylist()
         hidden = 0
         for asked in self._bed.models:
             table = read_table(self._store.answers(shard, asked.model.identity), "verdict")
             hidden += table["verdict"].to_pylist().count(Verdict.HIDDEN.value)
-        return Done(shard, len(mutants), sum(mutants), hidden, self._asked)
+        return Done(shard, len(mutants), sum(mutants), hidden, parses, predictions, self._asked)

@@ -8,8 +8,8 @@ from typing import Any
 import gradio as gr
 
 from hinter_core.findings import PLACEBO
-from hinter_core.report import label
 from hinter_core.report_figures import Figure, bars, flow, heat_maps
+from hinter_core.report_section import joined
 from hinter_core.tally_columns import Attributes
 from hinter_ui.present import results as present
 from hinter_ui.present.markup import Markup, tag
@@ -60,7 +60,7 @@ class ResultsScreen:
         """The filters, offering what the campaign holds."""
         ui = self.ui
         sets = _sets(reading)
-        offered = [(label(names), _JOINED.join(names)) for names in sets]
+        offered = [(joined(names), _JOINED.join(names)) for names in sets]
         together = [choice for choice, names in zip(offered, sets, strict=True) if len(names) > 1]
         placebo = [("placebo (neutral)", PLACEBO[0])] if _has_placebo(reading) else []
         shown = _JOINED.join(reading.attributes)

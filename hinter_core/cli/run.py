@@ -40,6 +40,10 @@ def run(
     limit: Annotated[
         int | None, typer.Option(help="At most so many intersectional mutants of one text.")
     ] = None,
+    guide: Annotated[
+        str | None,
+        typer.Option(help="Model by whose scores mutants of order 3 and higher are searched."),
+    ] = None,
     atomic: Annotated[
         bool | None,
         typer.Option("--atomic/--no-atomic", help="Test every atomic mutant, too (the default)."),
@@ -80,6 +84,7 @@ def run(
         "dictionaries": dictionary,
         "order": order,
         "limit": limit,
+        "guide": guide,
         "atomic": atomic,
         "placebo": placebo,
         "sample": sample,
@@ -149,7 +154,8 @@ def _watched(settings: Campaign, store: CampaignStore) -> None:
 def _line(progress: Progress, seconds: float) -> str:
     return (
         f"{progress.shards} of {progress.of} shards, {progress.texts:,} texts, "
-        f"{progress.mutants:,} mutants, {progress.hidden:,} hidden, {seconds:.0f} s"
+        f"{progress.mutants:,} mutants, {progress.hidden:,} hidden; {progress.parses:,} parses and "
+        f"{progress.predictions:,} predictions in {seconds:.0f} s"
     )
 
 

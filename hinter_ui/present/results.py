@@ -8,7 +8,8 @@ from hinter_core.comparison import Comparison
 from hinter_core.comparison_tables import comparison_sections, points
 from hinter_core.findings import Finding
 from hinter_core.report import ModelReport, Report
-from hinter_core.report_tables import Section, line_in_words, percent, sections
+from hinter_core.report_section import Section, percent
+from hinter_core.report_tables import line_in_words, sections
 from hinter_core.tables import edit_from_row
 from hinter_core.types import Edit, Verdict
 from hinter_ui.present.changed import answers, changed

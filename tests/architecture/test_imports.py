@@ -16,10 +16,11 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE = [
     "types", "errors", "sentences", "dictionary", "sbic", "matching", "mutation", "lattice",
     "parsing", "invariant", "person", "models", "oracle", "noise", "planning", "soundness",
-    "trial", "probe", "export", "rows", "campaign", "shards", "testbed", "tables", "work", "engine",
-    "forecast", "statistics", "tally_columns", "tally", "report", "report_gate", "report_tables",
-    "report_values", "report_text", "report_figures", "report_html", "pairing", "comparison",
-    "comparison_tables", "findings", "cli",
+    "trial", "probe", "search", "export", "rows", "campaign", "shards", "testbed", "tables", "work",
+    "engine", "forecast", "statistics", "tally_columns", "tally", "report_section",
+    "report_reach", "report", "report_gate", "report_tables", "report_values", "report_text",
+    "report_figures", "report_html", "pairing", "comparison", "comparison_tables", "findings",
+    "cli",
 ]  # fmt: skip
 HEAVY = {
     "torch", "spacy", "transformers", "openai", "pandas", "numpy", "scipy", "ray", "datasets",

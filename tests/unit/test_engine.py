@@ -124,10 +124,14 @@ def test_another_model_is_asked_without_parsing_again(
     campaign: Campaign, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = CampaignStore(tmp_path / "campaign")
-    run_campaign(campaign, store)
+    first = run_campaign(campaign, store)
+    assert 0 < first.parses < first.mutants
     monkeypatch.setattr(ParseStore, "parse", lambda *_: pytest.fail("it parses again"))
     both = replace(campaign, models=(RULES, OTHER))
-    run_campaign(both, store)
+    second = run_campaign(both, store)
+    assert (second.parses, second.mutants) == (0, first.mutants)
+    # A text is predicted once for all the mutants that read the same.
+    assert 0 < second.predictions <= first.predictions <= first.mutants + first.texts
     assert store.verify() == []
     monkeypatch.undo()
     together = CampaignStore(tmp_path / "together")
