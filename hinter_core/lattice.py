@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations, islice, product
 from math import prod
 
 from hinter_core.types import Edit
@@ -73,6 +73,17 @@ class Lattice:
         numbers = range(total) if total <= most else islice(_shuffled(total, seed), most)
         return (self.at(order, number) for number in numbers)
 
+    def _orders(self) -> range:
+        return range(2, min(self.order, len(self.edits)) + 1)
+
+    def every(
+        self, possible: Callable[[Sequence[Edit]], bool] = lambda _: True
+    ) -> Iterator[tuple[Edit, ...]]:
+        """All possible combinations of orders 2 to ``order``, lower orders first, none kept."""
+        for order in self._orders():
+            for attributes, _ in self._blocks(order):  # in the order of their numbers
+                yield from filter(possible, product(*(self.edits[a] for a in attributes)))
+
     def intersectional(
         self,
         limit: int | None = None,
@@ -85,12 +96,9 @@ class Lattice:
         ``limit`` caps the combinations together with their own intersectional sub-mutants, since
         those are tested too.
         """
-        orders = range(2, min(self.order, len(self.edits)) + 1)
-        counts = [(order, self.count(order)) for order in orders]
         if limit is None:
-            total = sum(count for _, count in counts)
-            every = (self._numbered(counts, number) for number in range(total))
-            return [edits for edits in every if possible(edits)]
+            return list(self.every(possible))
+        counts = [(order, self.count(order)) for order in self._orders()]
         counts = [(order, count) for order, count in counts if _inside(order) <= limit]
         total = sum(count for _, count in counts)
         taken: dict[int, tuple[Edit, ...]] = {}

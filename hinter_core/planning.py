@@ -8,7 +8,7 @@ person can choose among what is possible.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hinter_core.dictionary import Dictionary
@@ -95,6 +95,12 @@ class Plan:
         if edit not in self._splices:
             self._splices[edit] = splices_of(self.text, edit, self.sentences)
         return self._splices[edit]
+
+    def each(self) -> Iterator[tuple[Edit, ...]]:
+        """What :meth:`chosen` lists, one by one; without a limit, nothing of it is kept."""
+        if self.settings.limit is None and self.settings.order > 1:
+            return self.lattice.every(self.possible)
+        return iter(self.chosen())
 
     def chosen(self) -> list[tuple[Edit, ...]]:
         """Edit sets to test, by the settings: intersectional ones (or atomic, at order 1)."""

@@ -160,11 +160,20 @@ def estimate(plan: Plan, stores: Sequence[PredictionStore]) -> dict[str, Cost]:
     }
 
 
-def closure(chosen: Iterable[tuple[Edit, ...]]) -> Iterator[tuple[Edit, ...]]:
-    """The edit sets and all their sub-mutants, each once, parts before wholes."""
+def closure(
+    chosen: Iterable[tuple[Edit, ...]], top: int | None = None
+) -> Iterator[tuple[Edit, ...]]:
+    """The edit sets and all their sub-mutants, each once, parts before wholes.
+
+    ``top`` promises that no set has more edits, and that none with so many comes twice: these,
+    nearly all of a campaign's, are then not remembered.
+    """
     seen: set[EditSet] = set()
     for edits in chosen:
         for part in subsets(edits):
+            if len(part) == top:
+                yield part
+                continue
             key = frozenset(part)
             if key not in seen:
                 seen.add(key)

@@ -52,7 +52,7 @@ def require_mutable(plan: Plan) -> None:
         raise InputError(
             f"This text has {plan.total:,} combinations; give a limit to test a sample of them."
         )
-    if need == 2 and not plan.chosen():
+    if need == 2 and next(plan.each(), None) is None:
         raise InputError(
             f"The terms of {_listed(present)} are the same words here, so they cannot change "
             "together. Choose another attribute."

@@ -79,8 +79,10 @@ class Testbed:
 
     def _edit_sets(self, plan: Plan) -> Iterator[tuple[Edit, ...]]:
         """What is tested of a text: intersectional mutants, atomic ones, neutral ones."""
-        chosen = self._search.chosen(plan) if self._search else plan.chosen()
-        yield from chosen
+        many = 0
+        for edits in self._search.chosen(plan) if self._search else plan.each():
+            many += 1
+            yield edits
         if self._campaign.atomic:
             yield from ((edit,) for edits in plan.edits.values() for edit in edits)
         if self._neutral is not None:
@@ -90,7 +92,7 @@ class Testbed:
                 yield from self._search.chosen(neutral)
             else:
                 # As many as of the others; the same limit would leave the rates unequally sure.
-                neutral.settings = replace(plan.settings, limit=max(1, len(chosen)))
+                neutral.settings = replace(plan.settings, limit=max(1, many))
                 yield from neutral.chosen()
             if self._campaign.atomic:
                 yield from ((edit,) for edits in neutral.edits.values() for edit in edits)
@@ -108,6 +110,7 @@ class Testbed:
 
     def items(self, trials: Iterable[Trial]) -> Iterator[Item]:
         """All mutants of these trials, parts before wholes."""
+        order = self._campaign.order
         for trial in trials:
-            for edits in closure(self._edit_sets(trial.plan)):
+            for edits in closure(self._edit_sets(trial.plan), order if order > 1 else None):
                 yield item_of(trial, edits)

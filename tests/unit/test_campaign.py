@@ -13,7 +13,7 @@ from hinter_core.errors import InputError
 OTHER = {
     "data": "b.csv", "text_column": "t", "label_column": "l", "id_column": "i", "sample": 5,
     "stratify": True, "seed": 1, "attributes": ("age", "gender"), "dictionaries": ("own.csv",),
-    "order": 3, "limit": 9, "literal": True, "atomic": False,
+    "order": 3, "limit": 9, "literal": True, "guide": "vader", "atomic": False,
     "placebo": False, "repeat": 2, "parser": "en_core_web_sm", "shard": 4,
     "models": ("vader",), "workers": 2, "requests": 10, "budget": 1.5,
 }  # fmt: skip

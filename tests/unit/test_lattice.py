@@ -43,6 +43,13 @@ def test_every_combination_has_one_number() -> None:
             made.at(order, count)
 
 
+def test_every_combination_comes_in_the_order_of_its_number() -> None:
+    made = lattice(3, b=3, a=2, c=4)
+    numbered = [made.at(k, i) for k in (2, 3) for i in range(made.count(k))]
+    assert list(made.every()) == numbered
+    assert list(made.every(lambda edits: len(edits) == 3)) == numbered[-24:]
+
+
 def test_without_a_limit_all_orders_from_two_are_listed() -> None:
     made = lattice(3, a=2, b=3, c=4)
     assert len(made.intersectional()) == (6 + 8 + 12) + 24
