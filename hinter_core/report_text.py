@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TextIO
 
 from hinter_core.report import Report
@@ -16,8 +17,13 @@ _WIDE = 140  # columns where no terminal says how wide it is
 
 def to_markdown(report: Report) -> str:
     """The report as Markdown (tables as GitHub reads them); what users wrote is escaped."""
-    lines = ["# HInter report", ""]
-    for section in sections(report):
+    return markdown_of("HInter report", sections(report))
+
+
+def markdown_of(title: str, written: Iterable[Section]) -> str:
+    """Sections as Markdown, under a title."""
+    lines = [f"# {_escape(title)}", ""]
+    for section in written:
         lines += [f"## {_escape(_heading(section))}", ""]
         if len(section.sentences) > 1:
             lines += [f"- {_escape(sentence)}" for sentence in section.sentences]
@@ -33,15 +39,18 @@ def to_markdown(report: Report) -> str:
 
 def print_report(report: Report, stream: TextIO) -> None:
     """The report as tables in a terminal, a sentence in words beside each number."""
+    print_sections((s for s in sections(report) if s.key not in _LONG), stream)
+
+
+def print_sections(written: Iterable[Section], stream: TextIO) -> None:
+    """Sections as tables in a terminal."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     width = None if stream.isatty() else _WIDE
     console = Console(file=stream, width=width, highlight=False)
-    for section in sections(report):
-        if section.key in _LONG:
-            continue
+    for section in written:
         console.print(Text(_heading(section), style="bold"))
         if section.rows:
             table = Table(show_edge=False, pad_edge=False, header_style="bold")

@@ -132,6 +132,34 @@ def independent(first: Rate, second: Rate) -> Difference:
     return Difference(first.share - second.share, float(low), float(high))
 
 
+def apart(
+    first: Iterable[tuple[int, int]], second: Iterable[tuple[int, int]], seed: int = 0
+) -> Difference:
+    """The first rate minus the second, of different texts; a source gives ``(hits, cases)``.
+
+    Either side's sources are drawn anew on their own (percentile bootstrap). With fewer than two
+    on a side there is no interval. Where both rates are 0 or 1, it is Newcombe's over sources.
+    """
+    from statsmodels.stats.proportion import confint_proportions_2indep
+
+    own, other = ([pair for pair in side if pair[1]] for side in (first, second))
+    if not own or not other:
+        return Difference(None)
+    (a, n), (b, m) = (tuple(map(sum, zip(*side, strict=True))) for side in (own, other))
+    value = a / n - b / m
+    if min(len(own), len(other)) < 2:
+        return Difference(value)
+    if a in (0, n) and b in (0, m):
+        here, there = len(own), len(other)
+        bounds = confint_proportions_2indep(
+            here if a else 0, here, there if b else 0, there, method="newcomb"
+        )
+        return Difference(value, float(bounds[0]), float(bounds[1]))
+    hit, cases = _resampled(own, seed).T
+    hits, of = _resampled(other, seed + 1).T
+    return Difference(value, *_bounds(hit / cases - hits / of))
+
+
 def mcnemar(only_first: int, only_second: int) -> float:
     """Exact McNemar test of paired outcomes: the p-value of their disagreement."""
     from statsmodels.stats.contingency_tables import mcnemar as test

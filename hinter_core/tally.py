@@ -85,7 +85,7 @@ class Tally:
         """Add a piece's mutants, as the model at ``place`` answered them."""
         import numpy
 
-        verdicts = _codes(piece[f"verdict-{place}"])
+        verdicts = codes_of(piece[f"verdict-{place}"])
         self._fail(piece[f"failure-{place}"], verdicts)
         changed = _changes(piece[f"changed-{place}"])
         for block in parts:
@@ -93,13 +93,13 @@ class Tally:
             self._count(block, own)
             self._fake(block, own, changed[block.at])
             if block.order == 1:
-                cases = numpy.flatnonzero(_cases(own))
+                cases = numpy.flatnonzero(are_cases(own))
                 for number, counted in _sums(block.swaps[cases, 0], own[cases]):
                     self.words[book.swaps[number]] += counted
                 flips = own[cases] != _BENIGN
                 self.parts.remember(block.rows[cases], block.swaps[cases, 0], flips)
             else:
-                found = _cases(own)
+                found = are_cases(own)
                 self.parts.compare(block, found, found & (own != _BENIGN))
         for at in numpy.flatnonzero(verdicts == _HIDDEN).tolist():
             if len(self.examples) == _EXAMPLES:
@@ -129,7 +129,7 @@ class Tally:
         pairs, lines = distinct(numpy.stack([block.sets[asked], verdicts[asked]], axis=1))
         for (number, verdict), many in zip(lines.tolist(), numpy.bincount(pairs), strict=True):
             self.verdicts[block.set_names[number]][VERDICTS[verdict].value] += int(many)
-        cases = numpy.flatnonzero(_cases(verdicts))
+        cases = numpy.flatnonzero(are_cases(verdicts))
         own = verdicts[cases]
         for number, counted in _sums(block.groups[cases], own):
             attributes, groups = block.group_names[number]
@@ -304,7 +304,7 @@ def _equal(column: Any, value: Any) -> Any:
     return pc.equal(column, value)
 
 
-def _codes(verdicts: Any) -> numpy.ndarray:
+def codes_of(verdicts: Any) -> numpy.ndarray:
     """Verdicts as places in ``VERDICTS``; -1 where there is none yet."""
     import pyarrow
     import pyarrow.compute as pc
@@ -323,7 +323,7 @@ def _changes(changed: Any) -> numpy.ndarray:
     return found
 
 
-def _cases(verdicts: numpy.ndarray) -> numpy.ndarray:
+def are_cases(verdicts: numpy.ndarray) -> numpy.ndarray:
     """Which mutants were kept and answered."""
     found: numpy.ndarray = (verdicts >= 0) & (verdicts <= _HIDDEN)
     return found

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hinter_core.shards import CampaignStore, StoreError, read_batches
+from hinter_core.tables import answer_schema
 from hinter_core.types import Verdict
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def pieces(store: CampaignStore, shards: Sequence[int], models: Mapping[str, str
 
     held: list[Any] = []
     for shard in shards:
-        for part in _of_shard(store, shard, list(models.values())):
+        for part in of_shard(store, shard, list(models.values())):
             held.append(part)
             if sum(map(len, held)) >= PIECE:
                 yield pyarrow.concat_tables(held)
@@ -170,21 +171,31 @@ def pieces(store: CampaignStore, shards: Sequence[int], models: Mapping[str, str
 _ANSWER = ("verdict", "failure", "changed", "labels")
 
 
-def _of_shard(store: CampaignStore, shard: int, identities: Sequence[str]) -> Iterator[Any]:
+def of_shard(
+    store: CampaignStore,
+    shard: int,
+    identities: Sequence[str],
+    more: Sequence[str] = (),
+    answers_too: Sequence[str] = (),
+) -> Iterator[Any]:
+    """One shard's mutants with their answers, in tables of at most ``PIECE`` rows.
+
+    Columns and errors as of :func:`pieces`; ``more`` columns of mutants and of answers.
+    """
     import pyarrow
 
-    path = store.mutants(shard)
+    path, wanted = store.mutants(shard), (*_ANSWER, *answers_too)
     streams: list[Iterator[Any] | None] = []
     for identity in identities:
         answers = store.answers(shard, identity)
-        streams.append(_even(_of_mutants(answers)) if answers.exists() else None)
-    for table in _even(read_batches(path, ("row", "edits", "kept"), PIECE)):
+        streams.append(_even(_of_mutants(answers, wanted)) if answers.exists() else None)
+    for table in _even(read_batches(path, ("row", "edits", "kept", *more), PIECE)):
         whole = table.append_column("shard", pyarrow.repeat(shard, len(table)))
         for place, stream in enumerate(streams):
             answer = next(stream, None) if stream else None
             if stream and (answer is None or len(answer) != len(table)):
                 raise StoreError(f"Answers do not fit {path.name}; hinter verify says which.")
-            for name in _ANSWER:
+            for name in wanted:
                 empty = pyarrow.nulls(len(table), _kind(name))
                 column = answer[name] if answer is not None else empty
                 whole = whole.append_column(f"{name}-{place}", column)
@@ -194,21 +205,15 @@ def _of_shard(store: CampaignStore, shard: int, identities: Sequence[str]) -> It
 
 
 def _kind(name: str) -> Any:
-    import pyarrow
-
-    kinds = {"labels": pyarrow.list_(pyarrow.string()), "changed": pyarrow.bool_()}
-    return kinds.get(name, pyarrow.string())
+    return answer_schema().field(name).type
 
 
-def _of_mutants(path: Any) -> Iterator[Any]:
+def _of_mutants(path: Any, columns: Sequence[str]) -> Iterator[Any]:
     """Answers without those to the originals."""
-    import pyarrow
     import pyarrow.compute as pc
 
-    for batch in read_batches(path, ("mutant", *_ANSWER), PIECE):
-        if "changed" not in batch.schema.names:  # written before there was this column
-            batch = batch.append_column("changed", pyarrow.nulls(len(batch), pyarrow.bool_()))
-        yield batch.select(["mutant", *_ANSWER]).filter(pc.greater_equal(batch["mutant"], 0))
+    for batch in read_batches(path, ("mutant", *columns), PIECE):
+        yield batch.filter(pc.greater_equal(batch["mutant"], 0))
 
 
 def _even(batches: Iterator[Any]) -> Iterator[Any]:

@@ -11,7 +11,7 @@ from typing import Any
 from hinter_core.campaign import SAMPLE, Campaign
 from hinter_core.errors import InputError, ModelError
 from hinter_core.models.registry import BACKENDS
-from hinter_core.rows import Table
+from hinter_core.rows import Rows
 from hinter_ui.forms import DEFAULT_MODEL, DEFAULT_PARSER
 from hinter_ui.models_access import Access
 from hinter_ui.services import Session
@@ -203,7 +203,7 @@ def admitted_keys(campaign: Campaign, access: Access, session: Session) -> dict[
     return keys
 
 
-def require_rows(campaign: Campaign) -> Table:
+def require_rows(campaign: Campaign) -> Rows:
     """Open the data; what is told of an uploaded file names it as its owner does.
 
     Raises:

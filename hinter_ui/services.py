@@ -7,11 +7,13 @@ check that needs it, or by :meth:`Services.warm_up` in the background.
 from __future__ import annotations
 
 import logging
+import shutil
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from hinter_core.dictionary import Dictionary, load_shipped
 from hinter_core.errors import HinterError
@@ -28,6 +30,7 @@ from hinter_ui.forms import DEFAULT_MODEL, DEFAULT_PARSER, Form
 from hinter_ui.models_access import Access
 from hinter_ui.models_load import Load
 from hinter_ui.present.table import Filter
+from hinter_ui.results_reading import Reading
 
 log = logging.getLogger(__name__)
 
@@ -103,8 +106,11 @@ class Session:
     keys: dict[str, str] = field(default_factory=dict, repr=False)
     added: list[str] = field(default_factory=list)
     loads: dict[str, Load] = field(default_factory=dict)
-    campaign: str = ""
+    campaign: str = ""  # the one looked at last
     watched: dict[str, str] = field(default_factory=dict)
+    reading: Reading | None = None  # the campaign whose results are open
+    wanted: Form | None = None  # what another tab asks Explore to open
+    files: list[Path] = field(default_factory=list)  # folders of what was made to be downloaded
 
     def stop(self) -> bool:
         """Ask a running scan to stop; whether there was one."""
@@ -121,10 +127,13 @@ class Session:
             self.own.pop(next(iter(self.own)))
 
     def close(self) -> None:
-        """Stop what runs, and let go of keys and of models asked with them."""
+        """Stop what runs, and let go of keys, of models asked with them, and of downloads."""
         self.stop()
         self.keys.clear()
         self.own.clear()
+        for folder in self.files:
+            shutil.rmtree(folder, ignore_errors=True)
+        self.files.clear()
 
 
 class Sessions:
@@ -152,13 +161,22 @@ class Sessions:
             session.close()
 
 
+@dataclass(frozen=True)
+class Door:
+    """What a tab lets others do in it: a function of the request, and the widgets it updates."""
+
+    act: Callable[..., Any]
+    outputs: list[Any]
+
+
 class Services:
-    """Everything a tab may ask for."""
+    """Everything a tab may ask for; ``doors`` are those of tabs that were built before."""
 
     def __init__(self, access: Access | None = None) -> None:
         """``access`` tells where the app runs; a public host unless told otherwise."""
         self.access = access or Access()
         self.sessions = Sessions()
+        self.doors: dict[str, Door] = {}
         self._parses = _Shelf(lambda name: ParseStore(load_parser(name)), 3)
         self._models = _Shelf(self.open_store, _STORES)
         self._light = _Shelf(self.open_store, _LIGHT_STORES)
@@ -206,6 +224,12 @@ class Services:
         name = name.strip()
         own = session.own.get(name) if session else None
         return own or self._shelf(name).peek(name)
+
+    def at_hand(self, name: str, session: Session | None = None) -> bool:
+        """Whether a model can be asked without loading anything that weighs or costs."""
+        name = name.strip()
+        light = name.partition(":")[0] in _LIGHT
+        return light or self.loaded_model(name, session) is not None
 
     def loading(self, name: str) -> bool:
         """Whether anybody is loading the shared model of that name."""

@@ -13,7 +13,7 @@ from hinter_ui.models_access import Access
 from hinter_ui.present.markup import Markup, tag
 from hinter_ui.present.words import attribute_styles
 from hinter_ui.services import Services
-from hinter_ui.tabs import batch, explore, models
+from hinter_ui.tabs import batch, explore, models, results
 
 CSS = Path(__file__).resolve().parent.parent / "assets" / "css" / "hinter.css"
 QUESTION = "Does the model treat the intersection differently from its parts?"
@@ -23,6 +23,7 @@ _SYSTEM_FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "DejaVu San
 TABS: tuple[tuple[str, str, Callable[[Services], None]], ...] = (
     ("Explore", "explore", explore.build),
     ("Batch", "batch", batch.build),
+    ("Results", "results", results.build),
     ("Models", "models", models.build),
 )
 

@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 from hinter_core import __version__
 from hinter_core.cli.cache import cache
 from hinter_core.cli.check import check
+from hinter_core.cli.compare import compare
 from hinter_core.cli.data import data
 from hinter_core.cli.dictionary import dictionary
 from hinter_core.cli.models import models, predict
@@ -37,6 +38,7 @@ cli.command("verify")(verify)
 cli.command("report")(report)
 cli.command("mutants")(mutants)
 cli.command("validity")(validity)
+cli.command("compare")(compare)
 cli.command("predict")(predict)
 cli.command("models")(models)
 cli.add_typer(cache, name="cache")

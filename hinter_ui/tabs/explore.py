@@ -27,7 +27,7 @@ from hinter_ui.present.highlight import preview
 from hinter_ui.present.markup import join
 from hinter_ui.present.table import Filter
 from hinter_ui.present.words import name_of
-from hinter_ui.services import Services, Session
+from hinter_ui.services import Door, Services, Session
 
 log = logging.getLogger(__name__)
 
@@ -63,6 +63,9 @@ class _Tab:
         assert page is not None
         self._on(page.load, self.open_page, [], self.ui.everything, show_progress="hidden")
         page.unload(self.close_page)
+        self.services.doors["explore"] = Door(
+            self._guarded(self.open_wanted), [*self.ui.everything, self.ui.notice]
+        )
         api(self.api_check, api_name="check", concurrency_limit=2)
 
     def _wire_looking(self) -> None:
@@ -274,6 +277,19 @@ class _Tab:
         message = "This link names a model or parser of its own; look at it, then press Check."
         looked = self._looked(session, replace(form, parser=DEFAULT_PARSER))
         return filled | looked | self.screen.remarks([message])
+
+    def open_wanted(self, request: gr.Request) -> Any:
+        """Fill in what another tab asks for, and check it where that fetches no model unasked."""
+        session = self._session(request)
+        form, session.wanted = session.wanted, None
+        if form is None:
+            return gr.skip()
+        filled = self.screen.controls(form)
+        ready = all(self.services.at_hand(name, session) for name in form.models)
+        if ready and form.parser == DEFAULT_PARSER:
+            return filled | self._check(session, form)
+        words = "The model or parser of this mutant is not loaded here yet; press Check to load it."
+        return filled | self._looked(session, form) | self.screen.remarks([words])
 
     def close_page(self, request: gr.Request) -> None:
         """Forget the page's session and stop its scan."""

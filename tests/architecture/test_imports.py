@@ -21,7 +21,8 @@ CORE = [
     "forecast", "statistics", "tally_columns", "tally_parts", "tally", "mutant_rows",
     "report_section", "report_positives", "report_reach", "validity", "report_validity", "report",
     "report_gate", "report_positive_tables", "report_tables", "report_values", "report_text",
-    "report_figures", "report_pies", "report_html", "cli",
+    "report_figures", "report_pies", "report_html", "pairing", "comparison",
+    "comparison_tables", "findings", "cli",
 ]  # fmt: skip
 HEAVY = {
     "torch", "spacy", "transformers", "openai", "pandas", "numpy", "scipy", "ray", "datasets",

@@ -52,6 +52,7 @@ class App:
     log: Path
     seconds_to_ready: float
     cache: Path
+    campaigns: Path
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +71,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
         process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output, env=settings)
         try:
             _wait(url, process, log)
-            yield App(url, port, log, time.monotonic() - started, cache)
+            yield App(url, port, log, time.monotonic() - started, cache, shelf)
         finally:
             process.terminate()
             process.wait(10)

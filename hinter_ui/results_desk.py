@@ -1,0 +1,327 @@
+"""What the Results tab does, without its widgets: find, open, filter, compare, write files.
+
+Faults a visitor can mend are raised as :class:`hinter_core.errors.HinterError`. On a public host no
+message names a folder of this machine.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from hinter_core.comparison import compare
+from hinter_core.errors import HinterError, InputError
+from hinter_core.export import rows_to_csv
+from hinter_core.findings import count_findings, find, page_of_findings, write_findings
+from hinter_core.pairing import choose_sides
+from hinter_core.report import ModelReport, Report, make_report
+from hinter_core.report_html import to_html
+from hinter_core.report_text import to_markdown
+from hinter_core.report_values import flat_rows, plain
+from hinter_core.shards import CampaignStore
+from hinter_core.tables import edit_from_row
+from hinter_core.types import Edit, Verdict
+from hinter_ui.campaigns import Campaigns
+from hinter_ui.forms import Form, edit_key
+from hinter_ui.results_reading import Reading
+from hinter_ui.services import Services, Session
+
+PAGE = 20
+_LISTED = 100  # campaigns offered
+_MOST_FILES = 5  # kept for one page to be fetched
+_FORMS: dict[str, Callable[[Report], str]] = {
+    "html": to_html,
+    "md": to_markdown,
+    "csv": lambda report: rows_to_csv(flat_rows(report)),
+    "json": lambda report: json.dumps(plain(report), ensure_ascii=False, indent=1) + "\n",
+}
+
+
+class ResultsDesk:
+    """The actions of the Results tab."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    @property
+    def shelf(self) -> Campaigns:
+        """The shelf, as open as the app is now: a tunnel may have let strangers in."""
+        return Campaigns.at_home(shared=self._services.access.local)
+
+    def choices(self, known: Iterable[str]) -> list[tuple[str, str]]:
+        """(label, name) of the campaigns that a visitor may see and that have begun."""
+        found = []
+        for entry in self.shelf.seen_by(known)[:_LISTED]:
+            try:
+                found.append((label_of(entry.store), entry.id))
+            except HinterError:
+                continue
+        return found
+
+    def find(self, name: str, path: str = "") -> tuple[CampaignStore, str]:
+        """A campaign by its name on the shelf, or by the path of its directory.
+
+        Raises:
+            InputError: there is none, or paths are not for this visitor.
+        """
+        path = path.strip()
+        if path:
+            if not self._services.access.local:
+                raise InputError("A path can be opened on your own machine only.")
+            return CampaignStore(Path(path).expanduser()), ""
+        if not name:
+            raise InputError("Choose a campaign first.")
+        return self.shelf.get(name).store, name
+
+    def open(self, session: Session, name: str, path: str = "") -> Reading:
+        """Count a campaign and keep it as the one that is read; again, if there is more of it.
+
+        Raises:
+            HinterError: no campaign, or a damaged one; what was open stays open.
+        """
+        store, name = self.find(name, path)
+        with self._discreet(store):
+            stamp, before = _stamp(store), session.reading
+            same = before is not None and before.store == store
+            if before is not None and same and before.stamp == stamp:
+                before.state = _state(store, before.report)
+                return before
+            report = make_report(store)
+            reading = Reading(store, name, report, stamp, _state(store, report))
+        models = [model.model for model in report.models]
+        reading.model = _most_telling(report)
+        if before is not None and same:
+            reading.model = before.model if before.model in models else reading.model
+            reading.attributes, reading.wanted = before.attributes, before.wanted
+        session.reading = reading
+        if name:
+            session.campaign = name
+        return reading
+
+    def findings(self, reading: Reading) -> tuple[int, int]:
+        """Fill the page of findings; returns how many there are, and the page shown.
+
+        Raises:
+            HinterError: a table cannot be read.
+        """
+        if not reading.model:
+            reading.shown = []
+            return 0, 0
+        with self._discreet(reading.store):
+            side, wanted = reading.side, reading.filter
+            if reading.counted is None:
+                reading.counted = count_findings(side, wanted)
+            total = sum(many for _, many in reading.counted)
+            last = max(0, (total - 1) // PAGE)
+            reading.page = min(max(reading.page, 0), last)
+            start = reading.page * PAGE
+            reading.shown = page_of_findings(side, wanted, reading.counted, start, PAGE)
+        return total, reading.page
+
+    def form_of_finding(self, session: Session, shard: int, place: int) -> Form:
+        """The Explore form that shows one mutant.
+
+        Raises:
+            HinterError: it is not there any more, or Explore cannot show it.
+        """
+        reading = _open(session)
+        with self._discreet(reading.store):
+            found = find(reading.side, shard, place)
+        if found is None:
+            raise InputError("This mutant is not there any more; open the campaign again.")
+        return self._form(session, found.text, found.edits, reading.model)
+
+    def form_of_example(self, session: Session, number: int) -> Form:
+        """The Explore form that shows one of the hidden examples.
+
+        Raises:
+            HinterError: see :meth:`form_of_finding`.
+        """
+        reading = _open(session)
+        examples = reading.chosen.examples if reading.chosen else []
+        return self._form_of_row(session, examples, number, reading.model)
+
+    def form_of_change(self, session: Session, number: int) -> Form:
+        """The Explore form that shows one mutant whose verdict changed, for both models.
+
+        Raises:
+            HinterError: see :meth:`form_of_finding`.
+        """
+        comparison = _open(session).comparison
+        changes = comparison.changes if comparison else []
+        models = comparison.models if comparison else ()
+        return self._form_of_row(session, changes, number, *dict.fromkeys(models))
+
+    def _form_of_row(
+        self, session: Session, rows: Sequence[Mapping[str, Any]], number: int, *models: str
+    ) -> Form:
+        if not 0 <= number < len(rows):
+            raise InputError("This mutant is not there any more; open the campaign again.")
+        row = rows[number]
+        return self._form(session, row["text"], tuple(map(edit_from_row, row["edits"])), *models)
+
+    def _form(self, session: Session, text: str, edits: tuple[Edit, ...], *models: str) -> Form:
+        campaign = _open(session).report.campaign
+        known = self._services.dictionaries(session)
+        for edit in edits:
+            if edit.attribute not in known:
+                raise InputError(
+                    f"This mutant changes \u201c{edit.attribute}\u201d, which is not among the "
+                    "dictionaries here. Add yours in Explore, under More settings, and open the "
+                    "mutant again."
+                )
+        attributes = tuple(a for a in campaign.attributes if a in known)
+        own = tuple(edit.attribute for edit in edits if edit.attribute not in attributes)
+        form = Form(
+            text=text, attributes=(*attributes, *own), models=tuple(models),
+            parser=campaign.parser, literal=campaign.literal,
+        )  # fmt: skip
+        return form.for_edits(tuple(edit_key(edit) for edit in edits))
+
+    def compare(self, session: Session, name: str, path: str, models: Sequence[str]) -> None:
+        """Compare the open campaign with another, or two of its models.
+
+        Raises:
+            HinterError: there is nothing to compare, or a table cannot be read.
+        """
+        reading = _open(session)
+        reading.comparison = None
+        other = self.find(name, path)[0] if name or path.strip() else None
+        with self._discreet(reading.store, *([other] if other else [])):
+            names = [model for model in models if model]
+            if len(names) < 2 or (other is None and names[0] == names[1]):
+                raise InputError(
+                    "Choose a model on either side; two different ones, if both are "
+                    "of this campaign."
+                )
+            reading.comparison = compare(*choose_sides(reading.store, other, names))
+
+    def models_of(self, name: str, path: str) -> list[str]:
+        """The models that a campaign has asked.
+
+        Raises:
+            HinterError: no campaign.
+        """
+        store, _ = self.find(name, path)
+        with self._discreet(store):
+            return list(store.read()["models"])
+
+    def write(self, session: Session, kind: str, folder: Path) -> Path:
+        """Write the report (``html``, ``md``, ``csv``, ``json``) or all ``findings`` to a file.
+
+        Raises:
+            HinterError: nothing is open, a table cannot be read, or the disk is full.
+        """
+        reading = _open(session)
+        own = folder / f"hinter-{secrets.token_urlsafe(24)}"
+        path = own / (f"hinter-report.{kind}" if kind in _FORMS else "hinter-findings.csv")
+        while len(session.files) >= _MOST_FILES:
+            shutil.rmtree(session.files.pop(0), ignore_errors=True)
+        session.files.append(own)
+        try:
+            own.mkdir(parents=True)
+            with (
+                path.open("w", encoding="utf-8", newline="") as file,
+                self._discreet(reading.store),
+            ):
+                if kind in _FORMS:
+                    file.write(_FORMS[kind](reading.report))
+                else:
+                    write_findings(reading.side, reading.filter, file)
+        except OSError as error:
+            raise InputError(f"The file cannot be written here: {error.strerror}.") from error
+        return path
+
+    @contextmanager
+    def _discreet(self, *stores: CampaignStore) -> Iterator[None]:
+        """Errors without the folders of this machine, where they are none of the visitor's."""
+        try:
+            yield
+        except HinterError as error:
+            if self._services.access.local:
+                raise
+            words = str(error)
+            for store in stores:
+                words = words.replace(str(store.folder), "this campaign")
+            raise type(error)(words) from error
+
+
+def _open(session: Session) -> Reading:
+    if session.reading is None:
+        raise InputError("Open a campaign first.")
+    return session.reading
+
+
+def label_of(store: CampaignStore) -> str:
+    """A campaign in a list: its data, attributes, size and models.
+
+    Raises:
+        StoreError: no campaign, or a damaged one.
+    """
+    campaign, models = store.campaign(), list(store.read()["models"])
+    data = "texts that come with HInter" if campaign.data == "sample" else Path(campaign.data).name
+    size = f"{campaign.sample:,} texts of " if campaign.sample else ""
+    asked = ", ".join(model[:40] for model in models[:3]) + (" \u2026" if len(models) > 3 else "")
+    return (
+        f"{size}{data} \u00b7 {', '.join(campaign.attributes)} \u00b7 {asked or 'no answers yet'}"
+    )
+
+
+def _most_telling(report: Report) -> str:
+    """The model to show first: that with most hidden findings, then most errors; empty if none."""
+
+    def finds(model: ModelReport) -> tuple[int, int]:
+        line = model.intersectional
+        return line.verdicts[Verdict.HIDDEN.value], line.errors.hits
+
+    return max(report.models, key=finds).model if report.models else ""
+
+
+def _stamp(store: CampaignStore) -> object:
+    """Changes whenever a table is added or made anew."""
+    found = sorted(store.shards.glob("*.parquet")) if store.shards.is_dir() else []
+    return (store.read()["identity"], *((p.name, p.stat().st_mtime_ns) for p in found))
+
+
+def _state(store: CampaignStore, report: Report) -> str:
+    """What is still missing, in words; empty where all is there, as far as can be known."""
+    spec = store.read()
+    done, texts = store.known(), report.texts.total()
+    size = spec.get("size")
+    whole = size.get("texts") if isinstance(size, dict) else report.campaign.sample
+    behind = [
+        name
+        for name, model in spec["models"].items()
+        if not all(store.answers(shard, model["identity"]).exists() for shard in done)
+    ]
+    words = ""
+    if isinstance(whole, int) and texts < whole:
+        words = f"{texts:,} of {whole:,} texts are done"
+    elif not done:
+        words = "nothing is done yet"
+    if behind:
+        words += f"{'; ' if words else ''}not all mutants have been put to {', '.join(behind)}"
+    if _runs(store):
+        return f"This campaign is running: {words or 'what is done so far is shown'}."
+    return f"This campaign is not complete: {words}. Resume it to have the rest." if words else ""
+
+
+def _runs(store: CampaignStore) -> bool:
+    """Whether a process is at work there."""
+    from filelock import FileLock, Timeout
+
+    lock = store.folder / ".lock"
+    if not lock.exists():
+        return False
+    try:
+        with FileLock(lock, timeout=0):
+            return False
+    except Timeout:
+        return True
+    except OSError:
+        return False

@@ -1,0 +1,109 @@
+"""The Results tab without its page: who may open what, and what a stranger is told."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hinter_core.campaign import Campaign
+from hinter_core.engine import run_campaign
+from hinter_core.errors import HinterError, InputError
+from hinter_core.shards import CampaignStore
+from hinter_ui.campaigns import FOLDER
+from hinter_ui.models_access import Access
+from hinter_ui.results_desk import ResultsDesk
+from hinter_ui.services import Services, Session
+
+MINE, OTHERS = "mine-0123456789abcdef", "others-0123456789abcdef"
+MODEL = "scripted:negative if race=white and gender=female; positive otherwise"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> CampaignStore:
+    folder = tmp_path_factory.mktemp("desk")
+    data = folder / "people.csv"
+    with data.open("w", newline="") as file:
+        csv.writer(file).writerows([["text"], ["The black man was kind."]])
+    store = CampaignStore(folder / "out")
+    run_campaign(Campaign(data=str(data), limit=100, models=(MODEL,)), store)
+    return store
+
+
+@pytest.fixture
+def shelf(made: CampaignStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "shelf"))
+    for name in (MINE, OTHERS):
+        shutil.copytree(made.folder, tmp_path / "shelf" / name / "campaign")
+    return tmp_path / "shelf"
+
+
+def desk(*, local: bool) -> ResultsDesk:
+    return ResultsDesk(Services(Access(local=local)))
+
+
+def test_a_public_host_shows_only_what_a_browser_names(shelf: Path) -> None:
+    assert shelf.is_dir()
+    stranger, owner = desk(local=False), desk(local=True)
+    assert stranger.choices([]) == []
+    assert [name for _, name in stranger.choices([MINE, "../" + OTHERS])] == [MINE]
+    assert {name for _, name in owner.choices([])} == {MINE, OTHERS}
+
+
+def test_a_public_host_opens_no_path_and_names_none(shelf: Path, made: CampaignStore) -> None:
+    stranger, session = desk(local=False), Session()
+    for path in (made.folder, shelf / OTHERS / "campaign", "/"):
+        with pytest.raises(InputError, match="on your own machine only"):
+            stranger.open(session, "", str(path))
+        with pytest.raises(InputError, match="on your own machine only"):
+            stranger.models_of("", str(path))
+    with pytest.raises(InputError, match="no such campaign"):
+        stranger.open(session, "../" + OTHERS)
+    assert session.reading is None
+    assert stranger.open(session, MINE).model == MODEL
+    with pytest.raises(InputError, match="on your own machine only"):
+        stranger.compare(session, "", str(made.folder), [MODEL, MODEL])
+    next((shelf / MINE / "campaign" / "shards").glob("*.mutants.parquet")).write_bytes(b"torn")
+    with pytest.raises(HinterError, match="missing or damaged") as told:
+        stranger.open(session, MINE)
+    assert str(shelf) not in str(told.value)
+    assert session.reading is not None  # what was shown stays
+    with pytest.raises(HinterError, match="missing or damaged") as told:
+        desk(local=True).open(session, MINE)
+    assert str(shelf) in str(told.value)
+
+
+def test_a_finding_becomes_a_form(shelf: Path) -> None:
+    assert shelf.is_dir()
+    owner, session = desk(local=True), Session()
+    reading = owner.open(session, MINE)
+    total, _ = owner.findings(reading)
+    assert total == len(reading.shown) > 0
+    first = reading.shown[0]
+    form = owner.form_of_finding(session, first.shard, first.place)
+    assert (form.text, form.models, len(form.edits)) == (first.text, (MODEL,), len(first.edits))
+    assert owner.form_of_example(session, 0).edits
+    for shard, place in ((0, 10**6), (9, 0), (0, -1)):
+        with pytest.raises(InputError, match="not there any more"):
+            owner.form_of_finding(session, shard, place)
+    for number in (-1, 99):
+        with pytest.raises(InputError, match="not there any more"):
+            owner.form_of_example(session, number)
+        with pytest.raises(InputError, match="not there any more"):
+            owner.form_of_change(session, number)
+
+
+def test_files_go_when_the_page_closes(shelf: Path, tmp_path: Path) -> None:
+    assert shelf.is_dir()
+    owner, session = desk(local=True), Session()
+    with pytest.raises(InputError, match="Open a campaign first"):
+        owner.write(session, "csv", tmp_path)
+    owner.open(session, MINE)
+    kinds = ("html", "md", "csv", "json", "findings-csv", "md")
+    paths = [owner.write(session, kind, tmp_path / "files") for kind in kinds]
+    assert [path.exists() for path in paths] == [False, *[True] * 5]  # the latest five are kept
+    assert len({path.parent.name for path in paths}) == 6
+    session.close()
+    assert not any(path.parent.exists() for path in paths)

@@ -1,0 +1,298 @@
+"""The Results tab: what a person sees of a campaign, takes along, compares and opens."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Download, Locator, expect
+
+from hinter_core.campaign import Campaign
+from hinter_core.engine import run_campaign
+from hinter_core.report import make_report
+from hinter_core.shards import CampaignStore
+from hinter_ui.campaigns import Entry
+
+HIDDEN = "scripted:negative if race=white and gender=female; positive otherwise"
+ALONE = 'scripted:negative if gender=female; <img src=x onerror=window.pwned=1> if "unicorn"; positive otherwise'  # noqa: E501
+TEXTS = [
+    "The black man was kind.",
+    "A white man left <b onclick=1>early</b>.",
+    "=The black man paid for the soup on Tuesday.",
+    "Nothing of the kind.",
+]
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> CampaignStore:
+    folder = tmp_path_factory.mktemp("results")
+    data = folder / "people.csv"
+    with data.open("w", newline="") as file:
+        csv.writer(file).writerows([["text"], *([text] for text in TEXTS)])
+    campaign = Campaign(data=str(data), limit=200, shard=2, models=(HIDDEN, ALONE))
+    store = CampaignStore(folder / "out")
+    run_campaign(campaign, store)
+    return store
+
+
+class Results:
+    """The tab as a person uses it."""
+
+    def __init__(self, explore: Any) -> None:
+        self.explore = explore
+        self.page = explore.page
+
+    def open(self, folder: Path | str) -> Results:
+        self.explore.open()
+        self.tab("Results")
+        self.show(folder)
+        expect(self.cards).not_to_have_count(0)
+        return self
+
+    def show(self, folder: Path | str) -> None:
+        box = self.path.locator("input, textarea").first
+        box.fill(str(folder))
+        box.press("Enter")
+
+    def tab(self, name: str) -> None:
+        self.page.get_by_role("tab", name=name).click()
+
+    def __getattr__(self, name: str) -> Locator:
+        return self.page.locator("#results-" + name.replace("_", "-"))
+
+    @property
+    def cards(self) -> Locator:
+        return self.page.locator("#results-cards .card")
+
+    @property
+    def rows(self) -> Locator:
+        return self.page.locator("#results-findings tbody tr")
+
+    @property
+    def told(self) -> Locator:
+        return self.notice.get_by_role("alert")
+
+    def pick(self, widget: str, option: str) -> None:
+        self.page.locator(f"#results-{widget} input").click()
+        self.page.get_by_role("option", name=option, exact=True).click()
+
+    def total(self) -> int:
+        words = self.page.locator("#results-findings .pager").inner_text()
+        return int(re.search(r"of ([\d,]+)", words)[1].replace(",", ""))  # type: ignore[index]
+
+    def download(self, kind: str) -> Download:
+        with self.page.expect_download() as got:
+            self.page.locator(f"#results-{kind}").click()
+        return got.value
+
+
+@pytest.fixture
+def results(explore: Any) -> Results:
+    return Results(explore)
+
+
+@pytest.fixture
+def shelf(app: Any, made: CampaignStore) -> Iterator[Entry]:
+    """The campaign on the app's own shelf, as the Batch tab leaves it."""
+    name = "a-name-nobody-guesses"
+    folder = app.campaigns / name
+    shutil.copytree(made.folder, folder / "campaign")
+    yield Entry(name, folder)
+    shutil.rmtree(folder)
+
+
+def test_the_report_is_read_and_filtered(results: Results, made: CampaignStore) -> None:
+    results.open(made.folder)
+    report = make_report(made)
+    hidden, alone = report.models
+    expect(results.cards).to_have_count(2)
+    line = hidden.intersectional
+    expect(results.cards.nth(0).locator(".big").nth(0)).to_have_text(
+        f"{100 * (line.errors.share or 0):.1f}\u00a0%"
+    )
+    expect(results.cards.nth(0).locator(".big").nth(1)).to_have_text(str(line.verdicts["hidden"]))
+    expect(results.cards.nth(1)).to_contain_text(f"{alone.intersectional.errors.hits} of")
+    for plot in ("bars", "flow", "map-0"):
+        expect(results.page.locator(f"#results-{plot} .main-svg").first).to_be_visible()
+    # The model with hidden bias comes first, and its findings are all errors.
+    expect(results.model.locator("input")).to_have_value(HIDDEN)
+    expect(results.examples.locator(".finding")).to_have_count(len(hidden.examples))
+    errors = line.errors.hits + hidden.atomic.errors.hits
+    expect(results.page.locator("#results-findings .pager")).to_contain_text(f"of {errors}")
+    results.pick("model", ALONE)
+    expect(results.examples).to_contain_text("No hidden bias was found")
+    results.pick("which", "gender")
+    (gender,) = [own for own in alone.lines if own.name == "gender"]
+    expect(results.page.locator("#results-findings .pager")).to_contain_text(
+        f"of {gender.errors.hits}"
+    )
+    box = results.page.get_by_label("Search")
+    box.fill("no such word")
+    expect(results.findings).to_contain_text("No mutant passes this filter")
+    box.fill("2")
+    expect(results.rows.first).to_contain_text("early")
+    expect(results.rows.first.locator("b")).to_have_count(0)
+    assert results.page.evaluate("window.pwned") is None
+
+
+def test_a_finding_opens_in_explore(results: Results, made: CampaignStore) -> None:
+    results.open(made.folder)
+    first = results.examples.locator(".finding").first
+    expect(first).to_contain_text("positive \u2192 negative")
+    first.get_by_role("button").click()
+    explore = results.explore
+    expect(explore.banner).to_contain_text("Hidden intersectional bias.")
+    expect(results.page.get_by_role("tab", name="Explore")).to_have_attribute(
+        "aria-selected", "true"
+    )
+    expect(explore.text_box).to_have_value(re.compile("black man|white man"))
+    expect(results.page.locator("#models .token")).to_have_count(1)
+    # From the table, by keyboard: an atomic mutant.
+    results.tab("Results")
+    results.pick("model", ALONE)
+    results.pick("which", "gender")
+    expect(results.rows.first.locator(".one-change")).to_have_count(1)
+    results.rows.first.get_by_role("button").focus()
+    results.page.keyboard.press("Enter")
+    expect(explore.banner).to_contain_text("Biased.")
+    expect(explore.banner).to_contain_text("Changing gender alone turns the answer")
+
+
+def test_what_is_downloaded_is_whole(results: Results, made: CampaignStore) -> None:
+    results.open(made.folder)
+    report = make_report(made)
+    files = {kind: results.download(kind) for kind in ("html", "md", "csv", "json")}
+    assert files["html"].suggested_filename == "hinter-report.html"
+    text = {kind: file.path().read_text(encoding="utf-8") for kind, file in files.items()}
+    assert text["html"].startswith("<!doctype html>")
+    assert text["md"].startswith("# HInter report")
+    lines = list(csv.DictReader(text["csv"].splitlines()))
+    assert [row["attributes"] for row in lines].count("intersectional") == 2
+    values = json.loads(text["json"])
+    assert (
+        values["models"][0]["intersectional"]["mutants"] == report.models[0].intersectional.mutants
+    )
+    errors = results.total()
+    for _ in range(2):
+        results.verdicts.locator("input").press("Backspace")
+    results.page.keyboard.press("Escape")
+    expect(results.rows).to_have_count(20)
+    total = results.total()
+    assert total > errors
+    file = results.download("findings-csv").path()
+    with file.open(newline="", encoding="utf-8") as opened:
+        rows = list(csv.DictReader(opened))
+    assert len(rows) == total == sum(line.mutants for line in report.models[0].lines)
+    assert any(row["mutant"].startswith("'=The") for row in rows)
+    assert not any(value.startswith("=") for row in rows for value in row.values())
+    next_page = results.findings.get_by_role("button", name="Next")
+    before = results.rows.first.inner_text()
+    next_page.click()
+    expect(results.page.locator("#results-findings .pager")).to_contain_text("21\u2013")
+    assert results.rows.first.inner_text() != before
+
+
+def test_two_models_and_two_campaigns_are_compared(
+    results: Results, made: CampaignStore, tmp_path: Path
+) -> None:
+    results.open(made.folder)
+    results.compare.click()
+    words = results.comparison
+    expect(words).to_contain_text(f"First: {HIDDEN}. Second: {ALONE}")
+    expect(words).to_contain_text("newly biased (exact McNemar")
+    results.page.get_by_role("button", name="Open in Explore").nth(0).wait_for()
+    changed = words.locator(".finding").filter(has_text="newly biased")
+    expect(changed.first).to_contain_text("second positive \u2192 negative")
+    twin = tmp_path / "twin"
+    shutil.copytree(made.folder, twin)
+    box = results.other_path.locator("input, textarea").first
+    box.fill(str(tmp_path))
+    box.press("Enter")
+    expect(results.told).to_contain_text("is no campaign")
+    box.fill(str(twin))
+    box.press("Enter")
+    expect(results.second.locator("input")).to_have_value(HIDDEN)
+    results.compare.click()
+    expect(words).to_contain_text("in twin")
+    expect(words).to_contain_text("0 mutants are fixed and 0 newly biased")
+    expect(words.locator(".finding")).to_have_count(0)
+    results.pick("second", ALONE)
+    results.compare.click()
+    expect(words.locator(".finding")).not_to_have_count(0)
+    words.locator(".finding").get_by_role("button").first.click()
+    expect(results.explore.banner).to_contain_text("Biased")
+    expect(results.page.locator("#models .token")).to_have_count(2)
+
+
+def test_what_cannot_be_read_is_said_and_what_is_shown_stays(
+    results: Results, made: CampaignStore, tmp_path: Path
+) -> None:
+    results.open(made.folder)
+    results.show(tmp_path)
+    expect(results.told).to_contain_text("is no campaign; there is no campaign.json")
+    expect(results.cards).to_have_count(2)
+    torn = tmp_path / "torn"
+    shutil.copytree(made.folder, torn)
+    next((torn / "shards").glob("*.mutants.parquet")).write_bytes(b"PAR1 torn")
+    results.show(torn)
+    expect(results.told).to_contain_text("is missing or damaged; delete it and resume")
+    (torn / "campaign.json").write_text("{")
+    results.show(torn)
+    expect(results.told).to_contain_text("campaign.json is damaged")
+    results.show(made.folder)
+    expect(results.told).to_have_count(0)
+
+
+def test_a_campaign_in_the_making_shows_what_there_is(
+    results: Results, made: CampaignStore, tmp_path: Path
+) -> None:
+    part = CampaignStore(tmp_path / "part")
+    shutil.copytree(made.folder, part.folder)
+    for path in part.shards.glob("00001.*"):
+        path.unlink()
+    identity = part.read()["models"][ALONE]["identity"]
+    part.answers(0, identity).unlink()
+    with part.alone():
+        results.open(part.folder)
+        expect(results.head).to_contain_text("This campaign is running")
+        expect(results.head).to_contain_text(f"not all mutants have been put to {ALONE}")
+        expect(results.head).to_contain_text("Of 2 texts")
+        expect(results.cards).to_have_count(1)
+    shutil.copytree(made.folder, part.folder, dirs_exist_ok=True)
+    results.show(part.folder)
+    expect(results.cards).to_have_count(2)
+    expect(results.head).not_to_contain_text("running")
+
+
+def test_the_shelf_is_offered_and_a_link_opens_it(results: Results, shelf: Entry) -> None:
+    page = results.page
+    results.explore.open()
+    results.tab("Results")
+    results.campaign.locator("input").click()
+    page.get_by_role("option").filter(has_text="people.csv").click()
+    expect(results.cards).to_have_count(2)
+    page.goto(f"{results.explore.url}/?results={shelf.id}")
+    expect(results.cards).to_have_count(2)
+    expect(page.get_by_role("tab", name="Results")).to_have_attribute("aria-selected", "true")
+    results.explore.open(f"?campaign={shelf.id}")
+    results.tab("Results")
+    expect(results.cards).to_have_count(2)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_report_fits_a_narrow_page(results: Results, made: CampaignStore, scheme: Any) -> None:
+    results.page.set_viewport_size({"width": 360, "height": 780})
+    results.page.emulate_media(color_scheme=scheme)
+    results.open(made.folder)
+    expect(results.page.locator("#results-map-0 .main-svg").first).to_be_visible()
+    results.compare.click()
+    expect(results.comparison).to_contain_text("McNemar")
+    opened = "all => all.forEach(one => { one.open = true; })"
+    results.page.locator("#results-page details").evaluate_all(opened)
+    assert results.page.evaluate("document.documentElement.scrollWidth") <= 360
