@@ -32,11 +32,6 @@ def _identity(default: Any) -> Any:
     return field(default=default, metadata={"identity": True})
 
 
-def _later(default: Any) -> Any:
-    """Of the identity, but only where it is not the default, as older campaigns know it not."""
-    return field(default=default, metadata={"identity": True, "later": True})
-
-
 def _runtime(default: Any) -> Any:
     return field(default=default, metadata={"identity": False})
 
@@ -77,7 +72,7 @@ class Campaign:
     guide: str = _identity("")
     parser: str = _identity("embedded")
     shard: int = _identity(16)
-    discarded: bool = _later(False)
+    discarded: bool = _identity(False)
     models: tuple[str, ...] = _runtime(("embedded",))
     workers: int = _runtime(1)
     requests: int | None = _runtime(None)
@@ -143,8 +138,7 @@ class Campaign:
         """A versioned hash over the settings and files that decide the mutants."""
         digest = hashlib.sha256(f"hinter-campaign-{VERSION}\n".encode())
         for item in fields(self):
-            known = not item.metadata.get("later") or getattr(self, item.name) != item.default
-            if item.metadata["identity"] and known:
+            if item.metadata["identity"]:
                 digest.update(self._written(item).encode() + b"\n")
         return digest.hexdigest()[:16]
 

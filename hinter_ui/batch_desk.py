@@ -130,7 +130,7 @@ class BatchDesk:
             for row in islice(table.rows(), _LOOKED_AT + 1):
                 if number == _LOOKED_AT:
                     return Preview(
-                        table.names, table.columns, rows, number, faults, faulty, whole=False
+                        tuple(table.names), table.columns, rows, number, faults, faulty, whole=False
                     )
                 number += 1
                 if row.fault:
@@ -140,7 +140,7 @@ class BatchDesk:
                     rows.append(row)
         except InputError as error:
             raise InputError(without_folder(str(error), Path(campaign.data).parent)) from None
-        return Preview(table.names, table.columns, rows, number, faults, faulty, whole=True)
+        return Preview(tuple(table.names), table.columns, rows, number, faults, faulty, whole=True)
 
     def estimate(self, session: Session, form: BatchForm) -> Forecast:
         """What a campaign would do; nothing is kept of it.

@@ -6,7 +6,6 @@ import csv
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -156,20 +155,6 @@ def test_a_model_asked_later_answers_the_same(
 
 def lists(values: dict[str, Any]) -> dict[str, Any]:
     return {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
-
-
-def test_tables_of_before_the_column_are_counted(without: CampaignStore, tmp_path: Path) -> None:
-    import pyarrow.parquet as parquet
-
-    identity = without.read()["models"][WOMAN]["identity"]
-    path = without.answers(0, identity)
-    whole = path.read_bytes()
-    before = of(without, WOMAN)
-    try:
-        parquet.write_table(read_table(path).drop_columns(["changed"]), path)
-        assert plain(of(without, WOMAN)) == plain(before)
-    finally:
-        path.write_bytes(whole)
 
 
 def test_every_form_says_it(asked: CampaignStore, without: CampaignStore) -> None:
