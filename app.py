@@ -17,6 +17,13 @@ def main() -> None:
     parser.add_argument("--port", type=int, help="port (the first free one from 7860 if left out)")
     arguments = parser.parse_args()
 
+    from hinter_ui.models_access import Access
+
+    if not Access.at(arguments.host).local:
+        # Read when the Hub's client is imported: what the owner of this machine may read on the
+        # Hub is not for visitors.
+        os.environ.setdefault("HF_HUB_DISABLE_IMPLICIT_TOKEN", "1")
+
     from hinter_ui.shell import serve
 
     # Ended by a service manager as by Ctrl-C: campaigns at work are stopped, too.

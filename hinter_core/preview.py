@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import islice
 
+from hinter_core.by_hand import Source
 from hinter_core.campaign import Campaign
 from hinter_core.hub_rows import HubTable
 from hinter_core.rows import Columns, Row, Rows, Table
@@ -23,7 +24,8 @@ class Preview:
     will be read, and ``found``, of these, the ones that were not named. ``count``: all rows, where
     known; ``looked_at``: those that the rest is about (``complete``: these are all). ``unusable``:
     how many cannot be used; ``faults``: the first of them. ``repeated``: rows whose id an earlier
-    one has. ``mended``: rows that were not UTF-8 and were read as Windows-1252.
+    one has. ``mended``: rows that were not UTF-8 and were read as Windows-1252. ``mutants``: those
+    of the sources looked at, where they are given by hand.
     """
 
     source: str
@@ -40,6 +42,7 @@ class Preview:
     faults: list[Row] = field(default_factory=list)
     repeated: int = 0
     mended: int = 0
+    mutants: int | None = None
 
 
 def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
@@ -53,7 +56,7 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
     shown: list[Row] = []
     labels: Counter[str] = Counter()
     faults: list[Row] = []
-    looked_at = unusable = repeated = mended = 0
+    looked_at = unusable = repeated = mended = mutants = 0
     ids: set[str] = set()
     for row in islice(reading, most):
         looked_at += 1
@@ -62,6 +65,7 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
         repeated += row.id in ids
         ids.add(row.id)
         mended += row.mended
+        mutants += len(row.variants) if isinstance(row, Source) else 0
         if row.fault:
             unusable += 1
             if len(faults) < _NAMED:
@@ -75,12 +79,12 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
     return Preview(
         _source(campaign, table), tuple(table.names), table.columns, found, _encoding(table),
         looked_at if complete else table.count, shown, looked_at, complete, labels, unusable,
-        faults, repeated, mended,
+        faults, repeated, mended, mutants if campaign.mutants else None,
     )  # fmt: skip
 
 
 def _source(campaign: Campaign, table: Rows) -> str:
-    return str(table.name) if isinstance(table, HubTable) else campaign.data
+    return str(table.name) if isinstance(table, HubTable) else campaign.mutants or campaign.data
 
 
 def _encoding(table: Rows) -> str:
@@ -105,6 +109,8 @@ def preview_in_words(seen: Preview) -> list[str]:
         f"{seen.source}: {total}{f'; {seen.encoding.upper()}' if seen.encoding else ''}",
         f"columns: {', '.join(seen.names)}; {', '.join(how)}",
     ]
+    if seen.mutants is not None:
+        lines.append(f"mutants: {seen.mutants:,}")
     if seen.labels:
         common = [f"{label[:_SHOWN]} ({many:,})" for label, many in seen.labels.most_common(12)]
         rest = len(seen.labels) - len(common)

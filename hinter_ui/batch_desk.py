@@ -8,94 +8,45 @@ from __future__ import annotations
 
 import atexit
 import os
-import re
 import shutil
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from itertools import islice
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from hinter_core.campaign import Campaign, write_campaign
+from hinter_core.campaign import SAMPLE, Campaign
 from hinter_core.errors import HinterError, InputError
+from hinter_core.findings import find
 from hinter_core.forecast import Forecast
-from hinter_core.rows import Columns, Row
-from hinter_core.shards import StoreError
-from hinter_core.types import Failure
+from hinter_core.hub_rows import HubTable
+from hinter_core.mutant_rows import Wanted
+from hinter_core.pairing import Side
+from hinter_core.preview import Preview
+from hinter_core.shards import CampaignStore, StoreError
+from hinter_core.types import Verdict
 from hinter_ui.batch_estimate import estimate
-from hinter_ui.batch_form import BatchForm, admitted_keys, require_rows, without_folder
+from hinter_ui.batch_files import change, last_words, portable, put, write_for
+from hinter_ui.batch_form import (
+    MOST_MODELS,
+    BatchForm,
+    admitted_keys,
+    money_of,
+    requests_of,
+    require_one_worker,
+)
+from hinter_ui.batch_sources import discreet, look_at, require_rows, without_folder
+from hinter_ui.batch_standing import Standing
 from hinter_ui.batch_watch import Seen, Watch
 from hinter_ui.campaigns import Campaigns, Entry
-from hinter_ui.jobs import (
-    Jobs,
-    Record,
-    State,
-    campaign_file,
-    log_file,
-    record_of,
-    settings_of,
-    write_record,
-)
+from hinter_ui.forms import Form
+from hinter_ui.jobs import Jobs, Record, State, record_of, settings_of, write_record
+from hinter_ui.openings import explore_form
 from hinter_ui.services import Services, Session
 
 KEEP = "HINTER_KEEP_DAYS"
 _KEEP_DAYS = 7.0  # on a public host
-_LOOKED_AT = 20_000  # rows
-_ROWS, _FAULTS = 5, 5
 _DAY = 86_400.0
 _LISTED = 50
-_LOG_TAIL = 4_000  # bytes
-_UNSAFE = re.compile(r"[^\w.-]+")
-
-
-@dataclass(frozen=True)
-class Preview:
-    """Data at a glance; ``whole``: all rows were looked at, and not only the first ones."""
-
-    names: tuple[str, ...]
-    columns: Columns
-    rows: list[Row]
-    number: int
-    faults: list[Row]
-    faulty: int
-    whole: bool
-
-
-@dataclass(frozen=True)
-class Standing:
-    """A campaign as it stands; ``problem`` is why its last run failed, or it cannot be read."""
-
-    id: str
-    state: State
-    record: Record
-    campaign: Campaign
-    seen: Seen = field(default_factory=Seen)
-    problem: str = ""
-    ahead: int = 0
-
-    @property
-    def rate(self) -> float:
-        """Texts a second in this run; 0 while that is not known."""
-        seconds = (self.record.ended or time.time()) - self.record.started
-        return self.seen.since[0] / seconds if self.record.started and seconds > 0 else 0.0
-
-    @property
-    def seconds_left(self) -> float | None:
-        """How long it may still take; None while that is not known."""
-        if self.seen.texts is None or not self.rate:
-            return None
-        return (self.seen.texts - self.seen.done) / self.rate
-
-    @property
-    def can_retry(self) -> bool:
-        """Whether asking again may help: what was too long for a model stays so."""
-        hopeless = self.seen.failures[Failure.TOO_LONG.value]
-        return not self.state.busy and self.seen.failed > hopeless
-
-    @property
-    def can_resume(self) -> bool:
-        """Whether there is something left to do."""
-        return not self.state.busy and self.state is not State.DONE
 
 
 class BatchDesk:
@@ -121,26 +72,7 @@ class BatchDesk:
         Raises:
             InputError: the data cannot be read.
         """
-        campaign = form.data(self._services.access)
-        table = require_rows(campaign)
-        rows: list[Row] = []
-        faults: list[Row] = []
-        number = faulty = 0
-        try:
-            for row in islice(table.rows(), _LOOKED_AT + 1):
-                if number == _LOOKED_AT:
-                    return Preview(
-                        tuple(table.names), table.columns, rows, number, faults, faulty, whole=False
-                    )
-                number += 1
-                if row.fault:
-                    faulty += 1
-                    faults += [row] if len(faults) < _FAULTS else []
-                elif len(rows) < _ROWS:
-                    rows.append(row)
-        except InputError as error:
-            raise InputError(without_folder(str(error), Path(campaign.data).parent)) from None
-        return Preview(tuple(table.names), table.columns, rows, number, faults, faulty, whole=True)
+        return look_at(form.data(self._services.access), self._services.access)
 
     def estimate(self, session: Session, form: BatchForm) -> Forecast:
         """What a campaign would do; nothing is kept of it.
@@ -149,17 +81,17 @@ class BatchDesk:
             HinterError: it cannot be done.
         """
         campaign, keys = self._checked(session, form)
-        try:
+        with discreet(campaign):
             return estimate(campaign, keys, own_cache=not self._services.access.local)
-        except InputError as error:
-            raise InputError(without_folder(str(error), Path(campaign.data).parent)) from None
 
     def _checked(self, session: Session, form: BatchForm) -> tuple[Campaign, dict[str, str]]:
         access = self._services.access
         campaign = form.campaign(access, self._services.dictionaries())
-        table = require_rows(campaign)
-        # The columns found are written down, so that the file says what was tested.
-        if form.source != "sample":
+        table = require_rows(campaign, access)
+        # The commit and the columns found are written down, so that the file says what was tested.
+        if isinstance(table, HubTable):
+            campaign = replace(campaign, data=str(table.name))
+        if campaign.data and campaign.data != SAMPLE:
             columns = table.columns
             campaign = replace(
                 campaign,
@@ -167,7 +99,7 @@ class BatchDesk:
                 label_column=columns.label,
                 id_column=columns.id,
             )
-        return campaign, admitted_keys(campaign, access, session)
+        return campaign, admitted_keys(campaign.models, access, session)
 
     def start(self, session: Session, form: BatchForm) -> Entry:
         """Put a campaign on the shelf and let it run, or wait for its turn.
@@ -179,12 +111,9 @@ class BatchDesk:
         self.clear_old()
         entry = self.campaigns.new()
         try:
-            title = "Sample texts" if form.source == "sample" else Path(campaign.data).name
-            if form.source == "upload":
-                campaign = replace(campaign, data=_kept(entry, Path(campaign.data)))
-            text = write_campaign(campaign)
-            campaign_file(entry).write_text(text, encoding="utf-8")
-            write_record(entry, Record(title, time.time()))
+            title = form.data(self._services.access).title
+            put(entry, campaign, uploaded=form.source == "upload")
+            write_record(entry, Record("Sample texts" if title == SAMPLE else title, time.time()))
             self.jobs.start(entry, keys)
         except BaseException as error:
             shutil.rmtree(entry.folder, ignore_errors=True)
@@ -204,9 +133,85 @@ class BatchDesk:
             HinterError: there is no such campaign, it runs already, or a key is missing.
         """
         entry = self.campaigns.get(name)
-        campaign = settings_of(entry)
-        self.jobs.start(entry, admitted_keys(campaign, self._services.access, session), retry=retry)
+        models = settings_of(entry).models
+        if not retry:
+            models = self._left(entry, models) or models
+        keys = admitted_keys(models, self._services.access, session)
+        self.jobs.start(entry, keys, retry=retry, models=models)
         return entry
+
+    def go_on(
+        self, session: Session, name: str, models: Sequence[str], requests: object, budget: object
+    ) -> Entry:
+        """Ask these models about the same mutants, within new bounds; what is there is not redone.
+
+        Answers of models that are left out stay in the campaign's directory.
+
+        Raises:
+            HinterError: no such campaign, one that runs, or a model that cannot be asked.
+        """
+        entry = self.campaigns.get(name)
+        if self.jobs.state(entry).busy:
+            raise InputError("This campaign runs or waits; stop it first.")
+        chosen = tuple(dict.fromkeys(model.strip() for model in models if model.strip()))
+        if not 0 < len(chosen) <= MOST_MODELS:
+            raise InputError(f"Choose at least one model, and at most {MOST_MODELS}.")
+        left = self._left(entry, chosen)
+        keys = admitted_keys(left, self._services.access, session)
+        bounds = requests_of(requests), money_of(budget)
+
+        def changed(campaign: Campaign) -> Campaign:
+            campaign = replace(campaign, models=chosen, requests=bounds[0], budget=bounds[1])
+            require_one_worker(campaign)
+            return campaign
+
+        change(entry, changed)
+        if left:
+            self.jobs.start(entry, keys, models=left)
+        return entry
+
+    def _left(self, entry: Entry, models: Sequence[str]) -> tuple[str, ...]:
+        """Those models that have not answered all there is to do."""
+        seen = self._seen(entry.store, models)
+        if seen.shards is None or len(entry.store.known()) < seen.shards:
+            return tuple(models)
+        return tuple(m for m in models if not self._seen(entry.store, [m]).complete)
+
+    def _seen(self, store: CampaignStore, models: Sequence[str]) -> Seen:
+        try:
+            return self._watch.look(store, models, 0.0, latest=False)
+        except (StoreError, OSError):
+            return Seen(tuple(models))  # the run itself says what is damaged
+
+    def write(self, session: Session, name: str, verdicts: Sequence[str], folder: Path) -> Path:
+        """Write mutants with their answers to a file (CSV) of this page; ``verdicts`` empty: all.
+
+        Raises:
+            HinterError: no such campaign, nothing to write, or a table cannot be read.
+        """
+        entry = self.campaigns.get(name)
+        known = {verdict.value: verdict for verdict in Verdict}
+        wanted = Wanted(verdicts=tuple(known[v] for v in verdicts if v in known))
+        return write_for(session, entry.store, wanted, folder)
+
+    def form_of_finding(
+        self, session: Session, name: str, model: int, shard: int, place: int
+    ) -> Form:
+        """The Explore form that shows one mutant; ``model`` counts the campaign's models.
+
+        Raises:
+            HinterError: it is not there any more, or Explore cannot show it.
+        """
+        store = self.campaigns.get(name).store
+        campaign, asked = settings_of(self.campaigns.get(name)), store.read()["models"]
+        named = campaign.models[model] if 0 <= model < len(campaign.models) else ""
+        found = None
+        if named in asked:
+            found = find(Side(store, named, asked[named]["identity"]), shard, place)
+        if found is None:
+            raise InputError("This mutant is not there any more.")
+        known = self._services.dictionaries(session)
+        return explore_form(campaign, known, found.text, found.edits, named)
 
     def cancel(self, name: str) -> None:
         """Stop a campaign that runs or waits.
@@ -244,10 +249,10 @@ class BatchDesk:
             # While it runs a table may be made anew under one's eyes; the next look sees it.
             if not state.busy:
                 problem = without_folder(str(error), entry.store.shards, entry.folder)
-        if state is State.INTERRUPTED and seen.complete:
-            state = State.DONE
+        if seen.complete and not state.busy:
+            state = State.DONE  # whatever was said of a model that is left out meanwhile
         if state is State.FAILED and not problem:
-            problem = _last_words(entry, record)
+            problem = last_words(entry, record)
         return Standing(entry.id, state, record, campaign, seen, problem, self.jobs.ahead_of(entry))
 
     def listed(self, known: Iterable[str]) -> list[Standing]:
@@ -266,12 +271,7 @@ class BatchDesk:
         Raises:
             InputError: there is no such campaign.
         """
-        campaign = settings_of(self.campaigns.get(name))
-        moved = replace(campaign, data=Path(campaign.data).name)
-        note = "# Run it with: hinter run THIS-FILE.yaml --out people\n"
-        if campaign.data != "sample":
-            note += f"# {moved.data} lies beside this file, or write its path below.\n"
-        return note + write_campaign(moved)
+        return portable(self.campaigns.get(name))
 
     def clear_old(self) -> None:
         """On a public host, delete campaigns that nothing has happened to for some days."""
@@ -295,31 +295,3 @@ def keep_days() -> float:
         return float(os.environ.get(KEEP, _KEEP_DAYS))
     except ValueError:
         return _KEEP_DAYS
-
-
-def _kept(entry: Entry, upload: Path) -> str:
-    """Copy an upload to where its campaign lies; its name from there."""
-    folder = entry.folder / "data"
-    folder.mkdir()
-    name = _UNSAFE.sub("_", upload.name).lstrip(".")[-100:]
-    shutil.copyfile(upload, folder / name)
-    return f"data/{name}"
-
-
-def _last_words(entry: Entry, record: Record) -> str:
-    """Why a run ended before its time, in the words of its log."""
-    try:
-        with log_file(entry).open("rb") as log:
-            log.seek(max(0, log.seek(0, os.SEEK_END) - _LOG_TAIL))
-            lines = log.read().decode("utf-8", "replace").strip().splitlines()
-    except OSError:
-        lines = []
-    said = next((line for line in reversed(lines) if line.startswith("hinter: ")), "")
-    if said and record.code in (1, 2):
-        return without_folder(
-            said.removeprefix("hinter: "), entry.folder / "data", entry.store.folder, entry.folder
-        )
-    return (
-        f"The run ended by itself (code {record.code}), not through you; run.log in the campaign's "
-        "folder has the details. Resume goes on where it stopped."
-    )

@@ -3,56 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from hinter_core.campaign import SAMPLE, Campaign
-from hinter_core.errors import InputError, ModelError
+from hinter_core.campaign import Campaign
+from hinter_core.dictionary import load_file
+from hinter_core.errors import DictionaryError, InputError, ModelError
 from hinter_core.models.registry import BACKENDS
-from hinter_core.rows import Rows
+from hinter_ui.batch_sources import HAND, SOURCES
 from hinter_ui.forms import DEFAULT_MODEL, DEFAULT_PARSER
 from hinter_ui.models_access import Access
 from hinter_ui.services import Session
 
 MOST_MODELS = 8
+MOST_DICTIONARIES = 6
+HIGHEST = 4  # attributes changed at once
+SEARCHED = 3  # from this order on a guide has something to search
 PUBLIC_SAMPLE = 500  # texts of one campaign on a public host
 PUBLIC_LIMIT = 100  # intersectional mutants of one text there
 _NAME = re.compile(r"[\w.-]+")
-
-
-@dataclass(frozen=True)
-class Source:
-    """A place that texts come from; ``data`` makes what a campaign calls its data."""
-
-    label: str
-    data: Callable[[BatchForm], str]
-    here_only: bool = False  # reaches files of this machine
-
-
-def _sample(_: BatchForm) -> str:
-    return SAMPLE
-
-
-def _upload(form: BatchForm) -> str:
-    if not form.upload:
-        raise InputError("Choose a file to upload: CSV, TSV, JSONL, Parquet or text, also .gz.")
-    return form.upload
-
-
-def _path(form: BatchForm) -> str:
-    if not form.path:
-        raise InputError("Type the path of a file on this machine.")
-    return str(Path(form.path).expanduser().absolute())
-
-
-# Another place is one line here and its field in ``batch_layout``.
-SOURCES: dict[str, Source] = {
-    "sample": Source("Sample texts", _sample),
-    "upload": Source("Upload a file", _upload),
-    "path": Source("A file on this machine", _path, here_only=True),
-}
+# The fields that say what the data are; they come first in the form.
+DATA = ("source", "upload", "path", "hub", "hand", "text_column", "label_column")
+_WORDS = (*DATA, "guide", "parser")
+_LISTS = ("attributes", "models", "dictionaries")
+_SWITCHES = ("placebo", "atomic", "stratify", "person_sense", "discarded")
 
 
 @dataclass(frozen=True)
@@ -62,6 +38,8 @@ class BatchForm:
     source: str = "sample"
     upload: str = ""
     path: str = ""
+    hub: str = ""
+    hand: str = ""
     text_column: str = ""
     label_column: str = ""
     attributes: tuple[str, ...] = ("race", "gender")
@@ -69,8 +47,11 @@ class BatchForm:
     order: int = 2
     limit: Any = 20
     sample: Any = 20
+    dictionaries: tuple[str, ...] = ()
+    guide: str = ""
     placebo: bool = True
     atomic: bool = True
+    discarded: bool = False
     seed: Any = 0
     stratify: bool = False
     person_sense: bool = True
@@ -86,17 +67,25 @@ class BatchForm:
         """From the values of the controls, whatever a browser sent."""
         names = list(cls.__dataclass_fields__)
         given = dict(zip(names, values, strict=True))
-        for name in ("source", "upload", "path", "text_column", "label_column", "parser"):
+        for name in _WORDS:
             given[name] = str(given[name] or "").strip()
-        for name in ("attributes", "models"):
-            parts = (str(part).strip() for part in given[name] or ())
+        for name in _LISTS:
+            value = given[name]
+            parts = (
+                str(part).strip() for part in ([value] if isinstance(value, str) else value or ())
+            )
             given[name] = tuple(dict.fromkeys(part for part in parts if part))
-        for name in ("placebo", "atomic", "stratify", "person_sense"):
+        for name in _SWITCHES:
             given[name] = bool(given[name])
         return cls(**given)
 
-    def with_data_of(self, access: Access) -> str:
-        """What a campaign calls its data.
+    @property
+    def by_hand(self) -> bool:
+        """Whether mutants are given and none are made."""
+        return self.source == HAND
+
+    def data(self, access: Access) -> Campaign:
+        """A campaign of the data alone, to look at it.
 
         Raises:
             InputError: nothing was chosen, or it may not be reached here.
@@ -104,61 +93,86 @@ class BatchForm:
         source = SOURCES.get(self.source)
         if source is None or (source.here_only and not access.local):
             raise InputError("Choose where the texts come from.")
-        return source.data(self)
-
-    def data(self, access: Access) -> Campaign:
-        """A campaign of the data alone, to look at it.
-
-        Raises:
-            InputError: see :meth:`with_data_of`.
-        """
-        own = self.source != "sample"
-        return Campaign(
-            data=self.with_data_of(access),
-            text_column=self.text_column if own else "",
-            label_column=self.label_column if own else "",
+        return replace(
+            source.campaign(self, access),
+            text_column=self.text_column if source.columns else "",
+            label_column=self.label_column if source.columns else "",
         )
 
     def campaign(self, access: Access, known: Mapping[str, Any]) -> Campaign:
-        """The campaign; ``known`` are the attributes there are.
+        """The campaign; ``known`` are the attributes that come with HInter.
 
         Raises:
-            InputError: a setting is missing or out of range; the message names it.
+            HinterError: a setting is missing or out of range; the message names it.
         """
-        if not self.attributes or not set(self.attributes) <= set(known):
-            raise InputError("Choose at least one attribute, and two to find intersections.")
-        order = _whole(self.order, "The number of attributes changed at once", 1, 3)
-        if order > len(self.attributes):
-            raise InputError(
-                f"Choose at least {order} attributes to change {order} of them at once, or change "
-                "fewer."
-            )
         if not self.models:
             raise InputError("No model chosen; choose at least one.")
         if len(self.models) > MOST_MODELS:
             raise InputError(f"Choose at most {MOST_MODELS} models.")
+        base = self.data(access)
+        if not self.by_hand:
+            base = self._with_mutants(base, access, known)
         campaign = replace(
-            self.data(access),
-            attributes=self.attributes,
+            base,
             models=self.models,
-            order=order,
-            limit=_open(self.limit, "At most so many mutants of a text", 100_000),
             sample=_open(self.sample, "At most so many texts", 10_000_000),
-            placebo=self.placebo,
-            atomic=self.atomic,
             seed=_whole(self.seed, "The seed", 0, 2**31 - 1),
             stratify=self.stratify,
-            literal=not self.person_sense,
             repeat=_whole(self.repeat or 0, "Asking again", 0, 100),
             parser=self._parser(access),
             shard=_whole(self.shard, "Texts in a unit of work", 1, 1_000),
             workers=_whole(self.workers or 1, "Workers", 1, 64),
-            requests=_open(self.requests, "The number of requests", 100_000_000),
-            budget=_money(self.budget),
+            requests=requests_of(self.requests),
+            budget=money_of(self.budget),
+            discarded=self.discarded,
         )
-        if (campaign.requests or campaign.budget) and campaign.workers > 1:
-            raise InputError("A budget is kept by one worker; set Workers to 1, or spend freely.")
-        return campaign if access.local else _within_public_limits(campaign)
+        require_one_worker(campaign)
+        return campaign if access.local else self._within_public_limits(campaign)
+
+    def _with_mutants(self, base: Campaign, access: Access, known: Mapping[str, Any]) -> Campaign:
+        """With the settings that say which mutants are made."""
+        own = own_attributes(self.dictionaries, known)
+        if not set(self.attributes) <= set(known) or not (self.attributes or own):
+            raise InputError("Choose at least one attribute, and two to find intersections.")
+        order = _whole(self.order, "The number of attributes changed at once", 1, HIGHEST)
+        if order > len(self.attributes) + len(own):
+            raise InputError(
+                f"Choose at least {order} attributes to change {order} of them at once, or change "
+                "fewer."
+            )
+        limit = _open(self.limit, "At most so many mutants of a text", 100_000)
+        return replace(
+            base,
+            attributes=(*self.attributes, *own),
+            dictionaries=self.dictionaries,
+            order=order,
+            limit=limit,
+            guide=self._guide(access, order, limit),
+            placebo=self.placebo,
+            atomic=self.atomic,
+            literal=not self.person_sense,
+        )
+
+    def _guide(self, access: Access, order: int, limit: int | None) -> str:
+        if not self.guide:
+            return ""
+        if order < SEARCHED:
+            raise InputError(
+                "A guide searches mutants of three and more attributes changed at once: change "
+                "three or four, or leave the guide out."
+            )
+        if limit is None:
+            raise InputError(
+                "A guide needs a limit: fill in \u201cAt most so many mutants of a text\u201d, "
+                "which then counts for each number of attributes."
+            )
+        backend = BACKENDS.get(self.guide.partition(":")[0])
+        if backend and backend.takes_key:
+            raise ModelError(
+                f"{self.guide} is no guide: a guide is asked a lot, so name a model that runs here."
+            )
+        access.admit(self.guide)
+        return self.guide
 
     def _parser(self, access: Access) -> str:
         parser = self.parser or DEFAULT_PARSER
@@ -166,28 +180,62 @@ class BatchForm:
             raise InputError("Name a parser, such as embedded or en_core_web_sm.")
         return parser
 
+    def _within_public_limits(self, campaign: Campaign) -> Campaign:
+        """Refuse what this host, which is shared, does not do for one visitor."""
+        here, limit = "This is a shared host:", campaign.limit
+        if campaign.sample is None or campaign.sample > PUBLIC_SAMPLE:
+            raise InputError(f"{here} test at most {PUBLIC_SAMPLE} texts at a time.")
+        if not self.by_hand and (limit is None or limit > PUBLIC_LIMIT):
+            raise InputError(
+                f"{here} test at most {PUBLIC_LIMIT} intersectional mutants of a text."
+            )
+        if campaign.workers > 1:
+            raise InputError(f"{here} leave Workers at 1.")
+        return campaign
 
-def _within_public_limits(campaign: Campaign) -> Campaign:
-    """Refuse what this host, which is shared, does not do for one visitor."""
-    if campaign.sample is None or campaign.sample > PUBLIC_SAMPLE:
-        raise InputError(f"This is a shared host: test at most {PUBLIC_SAMPLE} texts at a time.")
-    if campaign.limit is None or campaign.limit > PUBLIC_LIMIT:
-        raise InputError(
-            f"This is a shared host: test at most {PUBLIC_LIMIT} intersectional mutants of a text."
-        )
-    if campaign.workers > 1:
-        raise InputError("This is a shared host: leave Workers at 1.")
-    return campaign
+
+def own_attributes(files: Sequence[str], known: Mapping[str, Any]) -> tuple[str, ...]:
+    """The attributes of a visitor's dictionaries, one a file, after each was read.
+
+    Raises:
+        HinterError: a fault in a file, told without the folder it lies in here; a name twice.
+    """
+    if len(files) > MOST_DICTIONARIES:
+        raise InputError(f"Add at most {MOST_DICTIONARIES} dictionaries.")
+    names: list[str] = []
+    for file in files:
+        path = Path(file)
+        try:
+            name = load_file(path).attribute
+        except DictionaryError as error:
+            raise DictionaryError(str(error).replace(str(path), path.name)) from error
+        if name in known or name in names:
+            raise InputError(
+                f"There is an attribute \u201c{name}\u201d already; give the file {path.name} "
+                "another name, which becomes the attribute\u2019s."
+            )
+        names.append(name)
+    return tuple(names)
 
 
-def admitted_keys(campaign: Campaign, access: Access, session: Session) -> dict[str, str]:
-    """The visitor's keys that the campaign's models need, by server.
+def require_one_worker(campaign: Campaign) -> None:
+    """Refuse a budget that several processes would have to keep together.
+
+    Raises:
+        InputError: there is one, and more than one worker.
+    """
+    if (campaign.requests or campaign.budget) and campaign.workers > 1:
+        raise InputError("A budget is kept by one worker; set Workers to 1, or spend freely.")
+
+
+def admitted_keys(models: Sequence[str], access: Access, session: Session) -> dict[str, str]:
+    """The visitor's keys that these models need, by server.
 
     Raises:
         ModelError: a model that is unknown, may not be named here, or wants a key first.
     """
     keys = {}
-    for name in campaign.models:
+    for name in models:
         backend = BACKENDS.get(name.partition(":")[0])
         if backend is None or not backend.takes_key:
             access.admit(name)
@@ -201,26 +249,6 @@ def admitted_keys(campaign: Campaign, access: Access, session: Session) -> dict[
             )
         keys[server] = key
     return keys
-
-
-def require_rows(campaign: Campaign) -> Rows:
-    """Open the data; what is told of an uploaded file names it as its owner does.
-
-    Raises:
-        InputError: it cannot be read; without the folder that it lies in here.
-    """
-    try:
-        return campaign.table()
-    except InputError as error:
-        raise InputError(without_folder(str(error), Path(campaign.data).parent)) from None
-
-
-def without_folder(message: str, *folders: Path) -> str:
-    """A message that names files without the folders they lie in on this machine."""
-    for folder in sorted(map(str, folders), key=len, reverse=True):
-        if folder not in (".", "/", ""):
-            message = message.replace(f"{folder}/", "").replace(f"{folder}\\", "")
-    return message
 
 
 def _whole(value: Any, name: str, low: int, high: int) -> int:
@@ -239,7 +267,21 @@ def _open(value: Any, name: str, high: int) -> int | None:
     return None if value in (None, "") else _whole(value, name, 1, high)
 
 
-def _money(value: Any) -> float | None:
+def requests_of(value: Any) -> int | None:
+    """The most requests, as typed; None for no bound.
+
+    Raises:
+        InputError: no whole number above zero.
+    """
+    return _open(value, "The number of requests", 100_000_000)
+
+
+def money_of(value: Any) -> float | None:
+    """The budget, as typed; None for no bound.
+
+    Raises:
+        InputError: no amount above zero.
+    """
     if value in (None, "", 0):
         return None
     try:

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import gradio as gr
 
-from hinter_ui.batch_form import SOURCES, BatchForm
+from hinter_ui.batch_form import DATA, BatchForm
+from hinter_ui.batch_job_layout import JobLayout, lay_out_job
+from hinter_ui.batch_sources import HUB_CHOICES, SOURCES
 from hinter_ui.explore_layout import heading, html
-from hinter_ui.explore_scripts import LINK_JS
 from hinter_ui.forms import DEFAULT_PARSER
 from hinter_ui.present.markup import Markup
 from hinter_ui.present.words import name_of
 from hinter_ui.services import Services
 
-_ACTIONS: dict[str, tuple[str, Literal["primary", "secondary", "stop"]]] = {
-    "cancel": ("Stop", "stop"),
-    "resume": ("Resume", "primary"),
-    "retry": ("Ask again what has no answer", "primary"),
-    "results": ("See results", "primary"),
-    "file": ("Campaign file (YAML)", "secondary"),
-    "delete": ("Delete", "secondary"),
-    "really": ("Delete for good", "stop"),
-    "close": ("Close", "secondary"),
-}
 TICK = 1.5  # seconds between two looks at what runs
 
 # A campaign of the list was chosen; the list is drawn anew, so the focus goes back to its row.
@@ -59,72 +50,52 @@ OPENED_JS = """(name) => {
   box?.scrollIntoView({block: 'start', behavior: calm ? 'auto' : 'smooth'});
 }"""
 
+# The form was filled in from elsewhere.
+FORM_JS = """() => {
+  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const box = document.getElementById('batch-source');
+  if (box?.querySelector('input:checked')?.value !== 'hand') return;
+  box?.scrollIntoView({block: 'center', behavior: calm ? 'auto' : 'smooth'});
+  box?.querySelector('input:checked')?.focus({preventScroll: true});
+}"""
+
 
 @dataclass(frozen=True)
 class BatchLayout:
-    """Handles to all widgets that events touch."""
+    """Handles to all widgets that events touch; ``fields``: those of the form, by name."""
 
     current: gr.Textbox
     kept: gr.BrowserState
     timer: gr.Timer
-    job: gr.Column
-    title: gr.HTML
-    progress: gr.HTML
-    findings: gr.HTML
-    job_notice: gr.HTML
-    cancel: gr.Button
-    resume: gr.Button
-    retry: gr.Button
-    results: gr.Button
-    file: gr.Button
-    delete: gr.Button
-    really: gr.Button
-    close: gr.Button
-    payload: gr.Textbox
-    source: gr.Radio
-    upload: gr.File
-    path: gr.Textbox
+    job: JobLayout
     columns: gr.Row
+    making: list[gr.Column]
     preview: gr.HTML
-    fields: list[Any]
+    fields: dict[str, Any]
     told: gr.HTML
     estimate: gr.Button
     start: gr.Button
     table: gr.HTML
 
     @property
-    def watched(self) -> list[Any]:
-        """What changes while a campaign is looked at."""
-        return [
-            self.current,
-            self.timer,
-            self.job,
-            self.title,
-            self.progress,
-            self.findings,
-            self.job_notice,
-            *self.actions,
-            self.table,
-        ]
+    def form(self) -> list[Any]:
+        """All controls of the form, in its order."""
+        return [self.fields[name] for name in BatchForm.__dataclass_fields__]
 
     @property
-    def actions(self) -> list[gr.Button]:
-        """What can be done with a campaign."""
-        return [
-            self.cancel,
-            self.resume,
-            self.retry,
-            self.results,
-            self.file,
-            self.delete,
-            self.really,
-        ]
+    def watched(self) -> list[Any]:
+        """What changes while a campaign is looked at."""
+        return [self.current, self.timer, self.table, *self.job.watched]
 
     @property
     def data(self) -> list[Any]:
+        """The controls that say what the data are, in the form's order."""
+        return [self.fields[name] for name in DATA]
+
+    @property
+    def of_data(self) -> list[Any]:
         """What follows from a choice of data."""
-        source_fields = [self.upload, self.path, self.columns]
-        return [*source_fields, self.fields[3], self.fields[4], self.preview]
+        return [*self.data, self.columns, *self.making, self.preview]
 
 
 def lay_out(services: Services, first: Markup) -> BatchLayout:
@@ -136,9 +107,7 @@ def lay_out(services: Services, first: Markup) -> BatchLayout:
         "kept": gr.BrowserState([], storage_key="hinter-campaigns", secret="hinter"),  # noqa: S106
         "timer": gr.Timer(TICK, active=False),
     }
-    with gr.Column(visible=False, min_width=0, elem_id="job", elem_classes="job") as job:
-        _job(widgets)
-    widgets["job"] = job
+    widgets["job"] = lay_out_job(services)
     heading("New campaign", "every text of a data set, tested like one text in Explore")
     fields: dict[str, Any] = {}
     with gr.Row(elem_classes="model-desk batch-desk"):
@@ -148,28 +117,7 @@ def lay_out(services: Services, first: Markup) -> BatchLayout:
             _settings(widgets, fields, services)
     heading("Campaigns", "they go on when you close the page; choose one to look at it")
     widgets["table"] = html("campaigns", script=LIST_JS)
-    order = list(BatchForm.__dataclass_fields__)
-    return BatchLayout(fields=[fields[name] for name in order], **widgets)
-
-
-def _job(widgets: dict[str, Any]) -> None:
-    widgets["title"] = html("job-title", script=LINK_JS)
-    widgets["progress"] = html("job-progress")
-    with gr.Row(elem_classes="downloads job-actions"):
-        for name, (words, variant) in _ACTIONS.items():
-            widgets[name] = gr.Button(
-                words,
-                variant=variant,
-                size="sm",
-                min_width=90,
-                visible=name in ("file", "close"),
-                elem_id=f"job-{name}",
-            )
-    widgets["job_notice"] = html("job-notice")
-    widgets["findings"] = html("job-findings")
-    widgets["payload"] = gr.Textbox(
-        elem_classes="offstage", elem_id="batch-payload", show_label=False
-    )
+    return BatchLayout(fields=fields, **widgets)
 
 
 def _data(
@@ -177,22 +125,29 @@ def _data(
 ) -> None:
     local = services.access.local
     choices = [(s.label, key) for key, s in SOURCES.items() if local or not s.here_only]
-    widgets["source"] = fields["source"] = gr.Radio(
-        choices, value="sample", label="Texts", elem_id="batch-source"
+    fields["source"] = gr.Radio(choices, value="sample", label="Texts", elem_id="batch-source")
+    fields["upload"] = _file(
+        "upload", "CSV, TSV, JSONL, Parquet or text (one text a line), also .gz"
     )
-    widgets["upload"] = fields["upload"] = gr.File(
-        label="CSV, TSV, JSONL, Parquet or text (one text a line), also .gz",
-        height=130,
-        visible=False,
-        elem_id="batch-upload",
-    )
-    widgets["path"] = fields["path"] = gr.Textbox(
+    fields["path"] = gr.Textbox(
         label="Path",
         info="Of a CSV, TSV, JSONL, Parquet or text file; it is read where it lies",
         placeholder="reviews.csv",
         visible=False,
         max_lines=1,
         elem_id="batch-path",
+    )
+    fields["hub"] = gr.Dropdown(
+        HUB_CHOICES,
+        value="",
+        label="Data set",
+        info="One of these, or any of plain files: hf:ORG/NAME?config=CONFIG&split=SPLIT",
+        allow_custom_value=True,
+        visible=False,
+        elem_id="batch-hub",
+    )
+    fields["hand"] = _file(
+        "hand", "CSV, TSV, JSONL or Parquet with the columns source and mutant, as Export writes it"
     )
     with gr.Row(visible=False, elem_classes="option-grid", elem_id="batch-columns") as row:
         for name, label in (("text_column", "Text column"), ("label_column", "Label column")):
@@ -208,15 +163,28 @@ def _data(
     widgets["preview"] = html("batch-preview", first)
 
 
+def _file(name: str, label: str) -> gr.File:
+    return gr.File(label=label, height=130, visible=False, elem_id=f"batch-{name}")
+
+
 def _settings(widgets: dict[str, Any], fields: dict[str, Any], services: Services) -> None:
     default = BatchForm()
-    fields["attributes"] = gr.CheckboxGroup(
-        choices=[(name_of(name), name) for name in services.dictionaries() if name != "placebo"],
-        value=list(default.attributes),
-        label="Attributes",
-        elem_id="batch-attributes",
-        elem_classes="attribute-chips",
-    )
+    names = [name for name in services.dictionaries() if name != "placebo"]
+    # What says which mutants are made is hidden where they are given.
+    with gr.Column(min_width=0) as making:
+        fields["attributes"] = gr.CheckboxGroup(
+            choices=[(name_of(name), name) for name in names],
+            value=list(default.attributes),
+            label="Attributes",
+            elem_id="batch-attributes",
+            elem_classes="attribute-chips",
+        )
+        fields["order"] = gr.Radio(
+            [("one", 1), ("two", 2), ("three", 3), ("four", 4)],
+            value=default.order,
+            label="Attributes changed at once, at most",
+            elem_id="batch-order",
+        )
     fields["models"] = gr.Dropdown(
         choices=list(services.model_choices()),
         value=list(default.models),
@@ -230,17 +198,15 @@ def _settings(widgets: dict[str, Any], fields: dict[str, Any], services: Service
         fields["sample"] = _number(
             "sample", default.sample, "At most so many texts", "Drawn at random; empty: all"
         )
-        fields["limit"] = _number(
-            "limit", default.limit, "At most so many mutants of a text", "Intersectional ones"
-        )
-    fields["order"] = gr.Radio(
-        [("one", 1), ("two", 2), ("three", 3)],
-        value=default.order,
-        label="Attributes changed at once, at most",
-        elem_id="batch-order",
-    )
+        with gr.Column(min_width=0) as bounding:
+            fields["limit"] = _number(
+                "limit", default.limit, "At most so many mutants of a text", "Intersectional ones"
+            )
     with gr.Accordion("More settings", open=False, elem_id="batch-more"):
+        with gr.Column(min_width=0) as choosing:
+            _how_made(fields, default, services)
         _more(fields, default)
+    widgets["making"] = [making, bounding, choosing]
     with gr.Row(elem_classes="start-row"):
         widgets["estimate"] = gr.Button("Estimate", elem_id="batch-estimate", min_width=120)
         widgets["start"] = gr.Button(
@@ -249,16 +215,36 @@ def _settings(widgets: dict[str, Any], fields: dict[str, Any], services: Service
     widgets["told"] = html("batch-told")
 
 
-def _more(fields: dict[str, Any], default: BatchForm) -> None:
+def _how_made(fields: dict[str, Any], default: BatchForm, services: Services) -> None:
     for name, label, info in (
         ("placebo", "Neutral swaps, too", "A baseline: how often any change flips the answer"),
         ("atomic", "Every single change, too", "Off: only those within a combination"),
         ("person_sense", "Only words about people", "Off: \u201cblack comedy\u201d counts too"),
+    ):
+        fields[name] = _switch(name, label, info, default)
+    fields["guide"] = gr.Dropdown(
+        [("none: draw mutants at random", ""), *services.model_choices()],
+        value="",
+        allow_custom_value=True,
+        label="Guide",
+        info="For three and more attributes at once: a model that runs here and gives scores; "
+        "mutants are searched by its answers",
+        elem_id="batch-guide",
+    )
+    fields["dictionaries"] = gr.File(
+        label="Your own dictionaries (CSV: term,group or source,target), one attribute each",
+        file_count="multiple",
+        height=110,
+        elem_id="batch-dictionaries",
+    )
+
+
+def _more(fields: dict[str, Any], default: BatchForm) -> None:
+    for name, label, info in (
+        ("discarded", "Ask about discarded mutants, too", "Counts what would be false positives"),
         ("stratify", "Draw alike from every label", "Where the data have labels"),
     ):
-        fields[name] = gr.Checkbox(
-            getattr(default, name), label=label, info=info, elem_id=f"batch-{name}"
-        )
+        fields[name] = _switch(name, label, info, default)
     with gr.Row(elem_classes="option-grid"):
         for name, label, info in (
             ("seed", "Seed", "Of both samples"),
@@ -278,6 +264,10 @@ def _more(fields: dict[str, Any], default: BatchForm) -> None:
         info="The embedded one, or an installed spaCy pipeline",
         elem_id="batch-parser",
     )
+
+
+def _switch(name: str, label: str, info: str, default: BatchForm) -> gr.Checkbox:
+    return gr.Checkbox(getattr(default, name), label=label, info=info, elem_id=f"batch-{name}")
 
 
 def _number(name: str, value: Any, label: str, info: str, precision: int | None = 0) -> gr.Number:

@@ -7,9 +7,11 @@ from typing import Any
 import gradio as gr
 
 from hinter_core.errors import HinterError
-from hinter_ui.batch_desk import BatchDesk, Standing, keep_days
+from hinter_ui.batch_desk import BatchDesk, keep_days
 from hinter_ui.batch_form import BatchForm
 from hinter_ui.batch_layout import BatchLayout
+from hinter_ui.batch_sources import HAND, SOURCES
+from hinter_ui.batch_standing import Standing
 from hinter_ui.jobs import State
 from hinter_ui.present import batch, findings, notice
 from hinter_ui.services import Services, Session
@@ -42,23 +44,31 @@ class BatchScreen:
 
     def data(self, form: BatchForm) -> Updates:
         """The fields of a source."""
-        ui = self.ui
-        return {
-            ui.upload: gr.update(visible=form.source == "upload"),
-            ui.path: gr.update(visible=form.source == "path"),
-        }
+        fields = self.ui.fields
+        shown = {s.field: name == form.source for name, s in SOURCES.items() if s.field}
+        updates = {fields[name]: gr.update(visible=there) for name, there in shown.items()}
+        made = gr.update(visible=not form.by_hand)
+        return updates | dict.fromkeys(self.ui.making, made)
 
     def columns(self, form: BatchForm, seen: Any, names: tuple[str, ...]) -> Updates:
         """The preview, and a choice of columns where there is one."""
         ui = self.ui
         choices = [("found by itself", ""), *((name, name) for name in names)]
         fresh = gr.update(choices=choices, value="")
-        several = form.source != "sample" and len(names) > 1
+        source = SOURCES.get(form.source)
+        several = source is not None and source.columns and len(names) > 1
         return {
             ui.preview: seen,
             ui.columns: gr.update(visible=several),
-            ui.fields[3]: fresh,
-            ui.fields[4]: fresh,
+            ui.fields["text_column"]: fresh,
+            ui.fields["label_column"]: fresh,
+        }
+
+    def by_hand(self, path: str) -> Updates:
+        """The form as it runs a file of mutants."""
+        return {
+            self.ui.fields["source"]: gr.update(value=HAND),
+            self.ui.fields[HAND]: gr.update(value=path, visible=True),
         }
 
     def watched(self, session: Session, name: str, kept: Any) -> Updates:
@@ -73,16 +83,20 @@ class BatchScreen:
         days = None if self.services.access.local else keep_days()
         parts = {"list": str(batch.campaigns(listed, name, days))} | self._job(standing, problem)
         busy = any(one.state.busy for one in (*listed, *([standing] if standing else [])))
-        handles = {"list": ui.table, "title": ui.title, "progress": ui.progress,
-                   "findings": ui.findings}  # fmt: skip
+        job = ui.job
+        handles = {"list": ui.table, "title": job.title, "progress": job.progress,
+                   "findings": job.findings}  # fmt: skip
         updates: Updates = {
             handles[key]: value for key, value in parts.items() if session.watched.get(key) != value
         }
-        state = f"{standing.state} {standing.can_retry}" if standing else problem
+        state = problem
+        if standing:
+            some = any(standing.seen.verdicts.values())
+            state = f"{standing.id} {standing.state} {standing.can_retry} {some}"
         if session.watched.get("state") != state or session.watched.get("busy") != str(busy):
             updates |= self._actions(standing)
-            updates |= {ui.job: gr.update(visible=bool(standing or problem))}
-            updates |= {ui.timer: gr.Timer(active=busy), ui.job_notice: ""}
+            updates |= {job.box: gr.update(visible=bool(standing or problem))}
+            updates |= {ui.timer: gr.Timer(active=busy), job.notice: ""}
         session.watched.update(parts | {"state": state, "busy": str(busy)})
         # An event that changes nothing must still name one of its outputs.
         return updates or {ui.table: gr.skip()}
@@ -91,7 +105,12 @@ class BatchScreen:
         if standing is None:
             told = notice.error(problem, "This campaign cannot be shown.") if problem else ""
             return {"title": str(told), "progress": "", "findings": ""}
-        found = findings.findings(standing.seen.latest, busy=standing.state.busy)
+        found = findings.findings(
+            standing.seen.latest,
+            standing.campaign.models,
+            busy=standing.state.busy,
+            by_hand=bool(standing.campaign.mutants),
+        )
         return {
             "title": str(batch.title(standing)),
             "progress": str(batch.progress(standing)),
@@ -99,24 +118,38 @@ class BatchScreen:
         }
 
     def _actions(self, standing: Standing | None) -> Updates:
-        ui = self.ui
+        job = self.ui.job
         state = standing.state if standing else None
         there = standing is not None
         done = there and bool(standing and standing.seen.shards_done)
+        some = there and bool(standing and any(standing.seen.verdicts.values()))
         idle = there and not (state and state.busy)
         stopping = state is State.STOPPING
-        return {
-            ui.cancel: gr.update(
-                visible=bool(state and state.busy),
-                interactive=not stopping,
-                value="Stopping \u2026" if stopping else "Stop",
-            ),
-            ui.resume: gr.update(visible=bool(standing and standing.can_resume)),
-            ui.retry: gr.update(
-                visible=bool(standing and standing.can_retry and not standing.can_resume)
-            ),
-            ui.results: gr.update(visible=self.with_results and done),
-            ui.file: gr.update(visible=there),
-            ui.delete: gr.update(visible=idle),
-            ui.really: gr.update(visible=False),
+        shown = {
+            "resume": standing and standing.can_resume,
+            "retry": standing and standing.can_retry and not standing.can_resume,
+            "results": self.with_results and (done or some),
+            "file": there,
+            "delete": idle,
+            "really": False,
         }
+        updates: Updates = {
+            job.buttons[name]: gr.update(visible=bool(value)) for name, value in shown.items()
+        }
+        updates[job.buttons["cancel"]] = gr.update(
+            visible=bool(state and state.busy),
+            interactive=not stopping,
+            value="Stopping \u2026" if stopping else "Stop",
+        )
+        updates |= {
+            job.again: gr.update(visible=idle),
+            job.export: gr.update(visible=bool(done or some)),
+        }
+        if standing:
+            campaign = standing.campaign
+            updates |= {
+                job.models: gr.update(value=list(campaign.models)),
+                job.requests: gr.update(value=campaign.requests),
+                job.budget: gr.update(value=campaign.budget),
+            }
+        return updates

@@ -37,8 +37,13 @@ class Part:
 
 @dataclass(frozen=True)
 class Finding:
-    """A hidden bias: the text, what was changed in it, and the model's answers."""
+    """A hidden bias: the text, what was changed in it, and the model's answers.
 
+    ``place``: its row in the table of mutants of its ``shard``.
+    """
+
+    shard: int
+    place: int
     model: str
     text: str
     edits: tuple[Edit, ...]
@@ -230,6 +235,8 @@ def _read_hidden(store: CampaignStore, shard: int, path: Path, model: str) -> It
             continue
         each[row] += 1
         yield Finding(
+            shard,
+            line["mutant"],
             model,
             text_of[row],
             tuple(map(edit_from_row, swaps)),

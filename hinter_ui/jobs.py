@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -113,6 +113,7 @@ class _Job:
     entry: Entry
     keys: Mapping[str, str]
     retry: bool
+    models: Sequence[str] = ()
     process: subprocess.Popen[bytes] | None = None
 
 
@@ -162,10 +163,18 @@ class Jobs:
 
     # -- what can be done -----------------------------------------------------------------------
 
-    def start(self, entry: Entry, keys: Mapping[str, str], *, retry: bool = False) -> None:
+    def start(
+        self,
+        entry: Entry,
+        keys: Mapping[str, str],
+        *,
+        retry: bool = False,
+        models: Sequence[str] = (),
+    ) -> None:
         """Run a campaign, or go on with it; ``retry``: ask again what had no answer.
 
-        ``keys``: the visitor's own, by server; given to the process, written nowhere.
+        ``keys``: the visitor's own, by server; given to the process, written nowhere. ``models``:
+        ask these only; empty: all of the campaign.
 
         Raises:
             InputError: it runs or waits already, or too many wait.
@@ -176,7 +185,7 @@ class Jobs:
             if len(self._waiting) >= _WAITING:
                 raise InputError("Too many campaigns wait here; try again later.")
             write_record(entry, replace(record_of(entry), stopped=False))
-            self._waiting.append(_Job(entry, dict(keys), retry))
+            self._waiting.append(_Job(entry, dict(keys), retry, tuple(models)))
             self._advance()
 
     def cancel(self, entry: Entry) -> None:
@@ -225,6 +234,7 @@ class Jobs:
         entry = job.entry
         command = [sys.executable, "-m", "hinter_core.cli", "run", str(campaign_file(entry))]
         command += ["--out", str(entry.store.folder), "--resume"]
+        command += [part for model in job.models for part in ("--model", model)]
         if job.retry:
             command.append("--retry-failed")
         own = entry.folder / "answers.sqlite" if self._own_cache else None

@@ -7,17 +7,17 @@ message names a folder of this machine.
 from __future__ import annotations
 
 import json
-import secrets
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from hinter_core.campaign import SAMPLE
 from hinter_core.comparison import compare
 from hinter_core.errors import HinterError, InputError
 from hinter_core.export import rows_to_csv
 from hinter_core.findings import count_findings, find, page_of_findings, write_findings
+from hinter_core.mutant_rows import Wanted as Mutants
 from hinter_core.pairing import choose_sides
 from hinter_core.report import ModelReport, Report, make_report
 from hinter_core.report_html import to_html
@@ -26,14 +26,15 @@ from hinter_core.report_values import flat_rows, plain
 from hinter_core.shards import CampaignStore
 from hinter_core.tables import edit_from_row
 from hinter_core.types import Edit, Verdict
+from hinter_ui.batch_files import write_for
 from hinter_ui.campaigns import Campaigns
-from hinter_ui.forms import Form, edit_key
+from hinter_ui.forms import Form
+from hinter_ui.openings import explore_form
 from hinter_ui.results_reading import Reading
 from hinter_ui.services import Services, Session
 
 PAGE = 20
 _LISTED = 100  # campaigns offered
-_MOST_FILES = 5  # kept for one page to be fetched
 _FORMS: dict[str, Callable[[Report], str]] = {
     "html": to_html,
     "md": to_markdown,
@@ -166,22 +167,8 @@ class ResultsDesk:
         return self._form(session, row["text"], tuple(map(edit_from_row, row["edits"])), *models)
 
     def _form(self, session: Session, text: str, edits: tuple[Edit, ...], *models: str) -> Form:
-        campaign = _open(session).report.campaign
         known = self._services.dictionaries(session)
-        for edit in edits:
-            if edit.attribute not in known:
-                raise InputError(
-                    f"This mutant changes \u201c{edit.attribute}\u201d, which is not among the "
-                    "dictionaries here. Add yours in Explore, under More settings, and open the "
-                    "mutant again."
-                )
-        attributes = tuple(a for a in campaign.attributes if a in known)
-        own = tuple(edit.attribute for edit in edits if edit.attribute not in attributes)
-        form = Form(
-            text=text, attributes=(*attributes, *own), models=tuple(models),
-            parser=campaign.parser, literal=campaign.literal,
-        )  # fmt: skip
-        return form.for_edits(tuple(edit_key(edit) for edit in edits))
+        return explore_form(_open(session).report.campaign, known, text, edits, *models)
 
     def compare(self, session: Session, name: str, path: str, models: Sequence[str]) -> None:
         """Compare the open campaign with another, or two of its models.
@@ -218,11 +205,8 @@ class ResultsDesk:
             HinterError: nothing is open, a table cannot be read, or the disk is full.
         """
         reading = _open(session)
-        own = folder / f"hinter-{secrets.token_urlsafe(24)}"
+        own = session.room(folder)
         path = own / (f"hinter-report.{kind}" if kind in _FORMS else "hinter-findings.csv")
-        while len(session.files) >= _MOST_FILES:
-            shutil.rmtree(session.files.pop(0), ignore_errors=True)
-        session.files.append(own)
         try:
             own.mkdir(parents=True)
             with (
@@ -236,6 +220,19 @@ class ResultsDesk:
         except OSError as error:
             raise InputError(f"The file cannot be written here: {error.strerror}.") from error
         return path
+
+    def hand_over(self, session: Session, folder: Path) -> Path:
+        """Write the mutants that pass the filter, with their parts, for Batch to run.
+
+        Raises:
+            HinterError: nothing is open, nothing passes, or a table cannot be read.
+        """
+        reading = _open(session)
+        wanted = reading.filter
+        verdicts = tuple(v for v in Verdict if v.value in wanted.verdicts)
+        models = (reading.model,) if reading.model else ()
+        chosen = Mutants(verdicts=verdicts, attributes=wanted.attributes, models=models)
+        return write_for(session, reading.store, chosen, folder)
 
     @contextmanager
     def _discreet(self, *stores: CampaignStore) -> Iterator[None]:
@@ -264,12 +261,11 @@ def label_of(store: CampaignStore) -> str:
         StoreError: no campaign, or a damaged one.
     """
     campaign, models = store.campaign(), list(store.read()["models"])
-    data = "texts that come with HInter" if campaign.data == "sample" else Path(campaign.data).name
+    data = "texts that come with HInter" if campaign.data == SAMPLE else campaign.title
     size = f"{campaign.sample:,} texts of " if campaign.sample else ""
     asked = ", ".join(model[:40] for model in models[:3]) + (" \u2026" if len(models) > 3 else "")
-    return (
-        f"{size}{data} \u00b7 {', '.join(campaign.attributes)} \u00b7 {asked or 'no answers yet'}"
-    )
+    what = "mutants by hand" if campaign.mutants else ", ".join(campaign.attributes)
+    return f"{size}{data} \u00b7 {what} \u00b7 {asked or 'no answers yet'}"
 
 
 def _most_telling(report: Report) -> str:

@@ -53,6 +53,7 @@ class ResultsLayout:
     search: gr.Textbox
     findings: gr.HTML
     downloads: dict[str, gr.Button]
+    hand_over: gr.Button
     place: gr.Textbox
     other: gr.Dropdown
     other_path: gr.Textbox
@@ -172,6 +173,9 @@ def _findings(widgets: dict[str, Any]) -> None:
             kind: gr.Button(words, size="sm", elem_id=f"results-{kind}", min_width=120)
             for kind, words in _DOWNLOADS.items()
         }
+    widgets["hand_over"] = gr.Button(
+        "Run these on other models", size="sm", elem_id="results-hand-over", min_width=200
+    )
     widgets["place"] = gr.Textbox(elem_classes="offstage", show_label=False)
 
 

@@ -7,6 +7,7 @@ check that needs it, or by :meth:`Services.warm_up` in the background.
 from __future__ import annotations
 
 import logging
+import secrets
 import shutil
 import threading
 from collections import OrderedDict
@@ -38,6 +39,7 @@ _SESSIONS = 200
 _STORES = 6  # checkpoints in memory
 _LIGHT_STORES = 32  # models that weigh next to nothing
 _OWN_MODELS = 8
+_MOST_FILES = 5  # kept for one page to be fetched
 _LIGHT = ("embedded", "vader", "textblob", "scripted")
 
 T = TypeVar("T")
@@ -110,6 +112,7 @@ class Session:
     watched: dict[str, str] = field(default_factory=dict)
     reading: Reading | None = None  # the campaign whose results are open
     wanted: Form | None = None  # what another tab asks Explore to open
+    hand: str = ""  # a file of mutants that another tab asks Batch to run
     files: list[Path] = field(default_factory=list)  # folders of what was made to be downloaded
 
     def stop(self) -> bool:
@@ -125,6 +128,14 @@ class Session:
         self.own[name] = store
         while len(self.own) > _OWN_MODELS:
             self.own.pop(next(iter(self.own)))
+
+    def room(self, folder: Path) -> Path:
+        """A new folder, not yet made, for a file to be downloaded; the oldest ones go first."""
+        own = folder / f"hinter-{secrets.token_urlsafe(24)}"
+        while len(self.files) >= _MOST_FILES:
+            shutil.rmtree(self.files.pop(0), ignore_errors=True)
+        self.files.append(own)
+        return own
 
     def close(self) -> None:
         """Stop what runs, and let go of keys, of models asked with them, and of downloads."""

@@ -1,4 +1,4 @@
-"""The Batch tab's pages: data at a glance, an estimate, a campaign at work, the list of them."""
+"""The Batch tab's pages: an estimate, a campaign at work, the list of them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
+from hinter_core.campaign import Campaign
 from hinter_core.forecast import Forecast
 from hinter_core.models.budget import cost_in_words
 from hinter_core.shards import NOTHING, UNUSABLE
 from hinter_core.types import Verdict
-from hinter_ui.batch_desk import Preview, Standing
+from hinter_ui.batch_standing import Standing
 from hinter_ui.batch_watch import ATOMIC, KINDS, PLACEBO, TOGETHER
 from hinter_ui.jobs import State
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.words import SEVERITY, SIGNS, listed, name_of
 
-_SHORT = 160  # characters of a text in a table
 _KIND_WORDS = {
     TOGETHER: "Changed together",
     ATOMIC: "Changed alone",
@@ -35,54 +35,6 @@ _STATE_WORDS = {
 
 
 # -- before the start ---------------------------------------------------------------------------
-
-
-def preview(seen: Preview) -> Markup:
-    """How many rows, which columns, the first texts, and the rows that cannot be used."""
-    columns, more = seen.columns, "" if seen.whole else "The first "
-    texts = "text" if seen.number == 1 else "texts"
-    facts = [f"{more}{seen.number - seen.faulty:,} usable {texts}"]
-    if len(seen.names) > 1:
-        facts.append(f"text column \u201c{columns.text}\u201d")
-        if columns.label:
-            facts.append(f"label column \u201c{columns.label}\u201d")
-    head = tag("p", tag("strong", facts[0]), *(f" \u00b7 {fact}" for fact in facts[1:]))
-    with_label = bool(columns.label)
-    titles = ["row", "text", *(["label"] if with_label else [])]
-    lines = [
-        tag(
-            "tr",
-            tag("td", f"{row.number:,}", class_="number"),
-            tag("td", isolated(_short(row.text))),
-            tag("td", isolated(_short(row.label, 40)), class_="row-label") if with_label else None,
-        )
-        for row in seen.rows
-    ]
-    table = tag(
-        "table",
-        tag("caption", "The first rows", class_="sr-only"),
-        tag("thead", tag("tr", *(tag("th", title, scope="col") for title in titles))),
-        tag("tbody", *lines),
-    )
-    box = tag("div", table, class_="rows-table") if lines else None
-    return tag("div", head, box, _faults(seen), class_="data-preview", role="status")
-
-
-def _faults(seen: Preview) -> Markup | None:
-    if not seen.faulty:
-        return None
-    rows = "row" if seen.faulty == 1 else "rows"
-    items = [tag("li", f"Row {row.number:,}: ", isolated(row.fault)) for row in seen.faults]
-    if seen.faulty > len(items):
-        items.append(tag("li", f"\u2026 and {seen.faulty - len(items):,} more"))
-    head = tag("p", tag("strong", f"{seen.faulty:,} {rows} cannot be used"), " and will be listed "
-               "as such; the others are tested.")  # fmt: skip
-    return tag("div", head, tag("ul", *items), class_="notice info")
-
-
-def _short(text: str, most: int = _SHORT) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= most else f"{text[: most - 1]}\u2026"
 
 
 def estimate(seen: Forecast) -> Markup:
@@ -125,13 +77,19 @@ def state_badge(state: State) -> Markup:
 def title(standing: Standing) -> Markup:
     """What is tested on what, and the link that leads back here."""
     campaign = standing.campaign
-    names = listed([name_of(attribute) for attribute in campaign.attributes])
     link = tag("a", "Link to this campaign", href=f"?campaign={standing.id}", class_="share")
     copy = tag("button", "Copy link", type="button", class_="copy-link")
     head = tag("h2", isolated(standing.record.title), " ", state_badge(standing.state))
     models = join([tag("code", isolated(model)) for model in campaign.models], ", ")
-    what = tag("p", f"{names} \u00b7 asked: ", models, class_="quiet")
+    what = tag("p", f"{_what(campaign)} \u00b7 asked: ", models, class_="quiet")
     return tag("div", head, what, tag("p", link, copy, class_="share-line"), class_="job-title")
+
+
+def _what(campaign: Campaign) -> str:
+    """What was changed."""
+    if campaign.mutants:
+        return "mutants by hand"
+    return listed([name_of(attribute) for attribute in campaign.attributes])
 
 
 def progress(standing: Standing) -> Markup:
@@ -319,8 +277,7 @@ def _campaign_row(standing: Standing, chosen: str) -> Markup:
         ("hidden", f"{sign} {seen.hidden():,}".strip()),
         ("begun", begun),
     ]
-    names = listed([name_of(a) for a in standing.campaign.attributes])
-    what = tag("span", names, class_="quiet-inline what")
+    what = tag("span", _what(standing.campaign), class_="quiet-inline what")
     return tag(
         "tr",
         tag("th", open_it, what, scope="row"),

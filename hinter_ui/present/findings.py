@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from hinter_core.types import Edit
 from hinter_ui.batch_watch import Finding
-from hinter_ui.forms import Form, edit_key
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.words import ARROW, change_of, term
 
@@ -14,8 +13,14 @@ _AROUND = 70  # characters beside the first and the last change
 _GAP = 160  # characters between two changes, from which the middle is left out
 
 
-def findings(found: Sequence[Finding], *, busy: bool) -> Markup:
-    """A table of findings, each with a link that opens it in Explore; empty where there is none."""
+def findings(
+    found: Sequence[Finding], models: Sequence[str], *, busy: bool, by_hand: bool = False
+) -> Markup:
+    """A table of findings, each with a button that opens it in Explore; empty where there is none.
+
+    ``models``: all of the campaign, by whose places a button names one; ``by_hand``: Explore
+    cannot make these mutants.
+    """
     if not found:
         return Markup("")
     columns = ("text", "changed together", "answer", "")
@@ -24,14 +29,14 @@ def findings(found: Sequence[Finding], *, busy: bool) -> Markup:
         "table",
         tag("caption", "The latest hidden findings", class_="sr-only"),
         tag("thead", head),
-        tag("tbody", *map(_row, found)),
+        tag("tbody", *(_row(one, None if by_hand else models.index(one.model)) for one in found)),
     )
     words = "Latest hidden findings" if busy else "Some hidden findings"
     remark = tag("span", "each change alone leaves the answer as it was", class_="quiet")
     return join([tag("h3", words, " ", remark), tag("div", grid, class_="model-table found-table")])
 
 
-def _row(finding: Finding) -> Markup:
+def _row(finding: Finding, model: int | None) -> Markup:
     changes = [tag("li", isolated(change_of(edit))) for edit in finding.edits]
     answer = tag(
         "div",
@@ -44,23 +49,20 @@ def _row(finding: Finding) -> Markup:
         tag("th", tag("p", excerpt(finding.text, finding.edits)), scope="row"),
         tag("td", tag("ul", *changes, class_="plain"), data_column="changed"),
         tag("td", answer, data_column="answer"),
-        tag("td", _link(finding), data_column=""),
+        tag("td", None if model is None else _button(finding, model), data_column=""),
     )
 
 
-def _link(finding: Finding) -> Markup:
-    attributes = tuple(dict.fromkeys(edit.attribute for edit in finding.edits))
-    form = Form(
-        text=finding.text,
-        attributes=attributes,
-        models=(finding.model,),
-        order=max(2, len(finding.edits)),
-        edits=tuple(map(edit_key, finding.edits)),
+def _button(finding: Finding, model: int) -> Markup:
+    return tag(
+        "button",
+        "Open in Explore",
+        type="button",
+        class_="act open",
+        data_model=model,
+        data_shard=finding.shard,
+        data_place=finding.place,
     )
-    query = form.query()
-    if not query:
-        return tag("span", "too long to open in Explore", class_="quiet-inline")
-    return tag("a", "Open in Explore", href=f"?{query}", target="_blank", class_="share")
 
 
 def excerpt(text: str, edits: Sequence[Edit]) -> Markup:

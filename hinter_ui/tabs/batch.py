@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,20 +14,20 @@ from gradio.context import Context
 from hinter_core.errors import HinterError
 from hinter_core.forecast import Forecast
 from hinter_ui.batch_desk import BatchDesk
-from hinter_ui.batch_form import BatchForm
-from hinter_ui.batch_layout import OPENED_JS, BatchLayout, lay_out
+from hinter_ui.batch_form import DATA, BatchForm
+from hinter_ui.batch_job import JobEvents
+from hinter_ui.batch_layout import FORM_JS, OPENED_JS, BatchLayout, lay_out
 from hinter_ui.batch_screen import BatchScreen, Updates
-from hinter_ui.explore_scripts import download
+from hinter_ui.batch_sources import HAND, SOURCES
 from hinter_ui.models_load import Load
-from hinter_ui.present import batch, models, notice
-from hinter_ui.services import Services, Session
+from hinter_ui.present import batch, data, models, notice
+from hinter_ui.services import Door, Services, Session
 
 log = logging.getLogger(__name__)
 
 _FAILED = "This failed inside HInter, not through you; the log has the details."
 _NOT_STARTED = "This cannot be started."
 _NO_DATA = "These data cannot be used."
-_NOT_DONE = "That did not work."
 _ESTIMATES = 2  # at once, for all visitors together: each loads models
 
 
@@ -37,7 +38,7 @@ def build(services: Services) -> None:
     assert isinstance(tab.parent, gr.Tabs)
     assert page is not None
     desk = BatchDesk(services)
-    ui = lay_out(services, batch.preview(desk.preview(BatchForm())))
+    ui = lay_out(services, data.preview(desk.preview(BatchForm())))
     _Tab(services, desk, ui).wire(tab, tab.parent, page)
 
 
@@ -57,6 +58,7 @@ class _Tab:
         ui = self.ui
         self.tabs, self.page = tabs, page
         self._on(page.load, self.open_page, [ui.kept], [tabs, *ui.watched, ui.kept])
+        self.job = JobEvents(self.services, self.desk, self.screen, self._open)
         looked = [ui.current, ui.kept]
         self._on(tab.select, self.look, looked, ui.watched)
         self._on(ui.timer.tick, self.look, looked, ui.watched, trigger_mode="once")
@@ -64,42 +66,39 @@ class _Tab:
         self._on(
             ui.estimate.click,
             self.estimate,
-            ui.fields,
+            ui.form,
             [ui.told, ui.estimate],
             concurrency_limit=_ESTIMATES,
         )
         started = [ui.told, *ui.watched, ui.kept]
-        begun = self._on(ui.start.click, self.start, [ui.kept, *ui.fields], started)
+        begun = self._on(ui.start.click, self.start, [ui.kept, *ui.form], started)
         opened = self._on(ui.table.select, self.choose, [ui.kept], ui.watched)
-        closed = self._on(ui.close.click, self.close, [ui.kept], ui.watched)
+        closed = self._on(ui.job.buttons["close"].click, self.close, [ui.kept], ui.watched)
         for event in (begun, opened, closed):
             event.success(None, [ui.current], None, js=OPENED_JS, api_visibility="private")
-        self._wire_actions(looked)
+        self.job.wire(self._on, tabs)
+        self._wire_doors()
 
     def _wire_data(self) -> None:
-        ui = self.ui
-        read = ui.fields[:5]
-        fresh = [ui.source.input, ui.upload.upload, ui.upload.clear, ui.path.submit, ui.path.blur]
+        ui, fields = self.ui, self.ui.fields
+        files = [event for name in ("upload", HAND) for event in (
+            fields[name].upload, fields[name].clear)]  # fmt: skip
+        typed = [fields["path"].submit, fields["path"].blur, fields["hub"].input]
+        fresh = [fields["source"].input, *files, *typed]
         options = {"trigger_mode": "always_last"}
-        self._on(partial(gr.on, fresh), self.look_at_data, read, ui.data, **options)
-        chosen = [ui.fields[3].input, ui.fields[4].input]
-        self._on(partial(gr.on, chosen), self.look_at_columns, read, [ui.preview], **options)
+        self._on(partial(gr.on, fresh), self.look_at_data, ui.data, ui.of_data, **options)
+        chosen = [fields["text_column"].input, fields["label_column"].input]
+        self._on(partial(gr.on, chosen), self.look_at_columns, ui.data, [ui.preview], **options)
 
-    def _wire_actions(self, looked: list[Any]) -> None:
-        ui = self.ui
-        for button, act in (
-            (ui.cancel, self.cancel),
-            (ui.resume, self.resume),
-            (ui.retry, self.retry),
-        ):
-            self._on(button.click, self._acting(act), looked, ui.watched)
-        self._on(ui.delete.click, self.ask_before_deleting, [], [ui.delete, ui.really])
-        gone = self._on(ui.really.click, self.delete, looked, [*ui.watched, ui.kept])
-        gone.success(None, [ui.current], None, js=OPENED_JS, api_visibility="private")
-        self._on(ui.results.click, self.see_results, [ui.current], [self.tabs])
-        made = self._on(ui.file.click, self.file, [ui.current], [ui.payload])
-        save = download("application/yaml", "yaml").replace("hinter-check", "campaign")
-        made.success(None, [ui.payload], None, js=save, api_visibility="private")
+    def _wire_doors(self) -> None:
+        """Mutants of an open campaign, here or in Results, become the data of a new one."""
+        outputs = [self.tabs, *self.ui.of_data]
+        door = self.services.doors["batch"] = Door(self.run_by_hand, outputs)
+        ui, on = self.ui, self._on
+        made = on(ui.job.hand_over.click, self.job.hand_over, [ui.current, ui.job.verdicts], [
+            ui.job.notice])  # fmt: skip
+        shown = on(made.success, door.act, [], door.outputs)
+        shown.success(None, None, None, js=FORM_JS, api_visibility="private")
 
     def _on(
         self,
@@ -122,21 +121,36 @@ class _Tab:
 
     # -- data -----------------------------------------------------------------------------------
 
-    def look_at_data(self, *values: Any) -> Updates:
+    def look_at_data(self, *values: Any) -> Iterator[Updates]:
         """Show the fields of a source and what its data look like; columns are found anew."""
-        form = self._read(*values[:3], "", "")
-        return self.screen.data(form) | self.screen.columns(form, *self._preview(form))
+        form = replace(self._read(*values), text_column="", label_column="")
+        fields = self.screen.data(form)
+        if form.source == "hub" and form.hub:
+            yield fields | {self.ui.preview: models.working("Asking the Hub \u2026", 0)}
+        yield fields | self.screen.columns(form, *self._preview(form))
+
+    def run_by_hand(self, request: gr.Request) -> Updates:
+        """Fill in the mutants that were handed over."""
+        session = self._session(request)
+        path, session.hand = session.hand, ""
+        if not path:
+            return {self.tabs: gr.skip()}
+        form = BatchForm(source=HAND, hand=path)
+        updates = self.screen.data(form) | self.screen.by_hand(path)
+        updates |= self.screen.columns(form, *self._preview(form))
+        return updates | {self.tabs: gr.Tabs(selected="batch")}
 
     def look_at_columns(self, *values: Any) -> Updates:
         """Show the data with the columns chosen."""
         return {self.ui.preview: self._preview(self._read(*values))[0]}
 
     def _read(self, *values: Any) -> BatchForm:
-        rest = list(BatchForm.__dataclass_fields__)[5:]
+        rest = list(BatchForm.__dataclass_fields__)[len(DATA) :]
         return BatchForm.of(*values, *(getattr(BatchForm(), name) for name in rest))
 
     def _preview(self, form: BatchForm) -> tuple[Any, tuple[str, ...]]:
-        if not (form.source == "sample" or form.upload or form.path):
+        source = SOURCES.get(form.source)
+        if source is None or (source.field and not getattr(form, source.field)):
             return "", ()
         try:
             seen = self.desk.preview(form)
@@ -145,7 +159,7 @@ class _Tab:
         except Exception:
             log.exception("Data could not be looked at.")
             return notice.error(_FAILED, _NO_DATA), ()
-        return batch.preview(seen), seen.names
+        return data.preview(seen), seen.names
 
     def estimate(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """What a campaign would do, told once a few texts were tried."""
@@ -197,58 +211,6 @@ class _Tab:
     def look(self, request: gr.Request, current: Any, kept: Any) -> Updates:
         """What has changed since the last look."""
         return self.screen.watched(self._session(request), str(current or ""), kept)
-
-    def _acting(self, act: Callable[[Session, str], object]) -> Callable[..., Updates]:
-        # Not wrapped: gradio would read the signature of ``act`` and leave out the request.
-        def run(request: gr.Request, current: Any, kept: Any) -> Updates:
-            session, told = self._session(request), ""
-            try:
-                act(session, str(current))
-            except HinterError as error:
-                told = notice.error(str(error), _NOT_DONE)
-            except Exception:
-                log.exception("An action of the Batch tab failed.")
-                told = notice.error(_FAILED, _NOT_DONE)
-            return self.screen.watched(session, str(current), kept) | {self.ui.job_notice: told}
-
-        return run
-
-    def cancel(self, _: Session, name: str) -> None:
-        """Stop the campaign."""
-        self.desk.cancel(name)
-
-    def resume(self, session: Session, name: str) -> None:
-        """Go on with the campaign."""
-        self.desk.resume(session, name)
-
-    def retry(self, session: Session, name: str) -> None:
-        """Ask again what had no answer."""
-        self.desk.resume(session, name, retry=True)
-
-    def ask_before_deleting(self) -> Updates:
-        """Deleting takes a second press."""
-        return {self.ui.delete: gr.update(visible=False), self.ui.really: gr.update(visible=True)}
-
-    def delete(self, request: gr.Request, current: Any, kept: Any) -> Updates:
-        """Delete the campaign with its data."""
-        try:
-            self.desk.delete(str(current))
-        except HinterError as error:
-            return {self.ui.job_notice: notice.error(str(error), _NOT_DONE)}
-        names = [name for name in self.screen.known(kept) if name != current]
-        return {self.ui.kept: names} | self._open(self._session(request), "", names)
-
-    def see_results(self, request: gr.Request, current: Any) -> Updates:
-        """Go on to the tab that reports on the campaign."""
-        self._session(request).campaign = str(current)
-        return {self.tabs: gr.Tabs(selected="results")}
-
-    def file(self, current: Any) -> str:
-        """The campaign file."""
-        try:
-            return self.desk.file_of(str(current))
-        except HinterError as error:
-            raise gr.Error(str(error), print_exception=False) from error
 
     def open_page(self, request: gr.Request, kept: Any) -> Updates:
         """A fresh page: the campaign of its link, if it has one."""

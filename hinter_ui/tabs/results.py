@@ -13,6 +13,7 @@ from gradio.context import Context
 from gradio.utils import get_upload_folder
 
 from hinter_core.errors import HinterError
+from hinter_ui.batch_layout import FORM_JS
 from hinter_ui.explore_scripts import REVEAL_JS
 from hinter_ui.present import notice
 from hinter_ui.present import results as present
@@ -58,10 +59,11 @@ class _Tab:
     def wire(self, tab: gr.Tab, tabs: gr.Tabs, page: gr.Blocks) -> None:
         """Connect every widget with what it does."""
         ui, self.tabs = self.ui, tabs
-        self._on(page.load, self.open_page, [self.kept], [tabs, *ui.everything])
+        opened = [tabs, self.kept, *ui.everything]
+        self._on(page.load, self.open_page, [self.kept], opened)
         self._on(tab.select, self.look, [self.kept], ui.everything)
-        opened = partial(gr.on, [ui.open.click, ui.path.submit])
-        self._on(opened, self.open, [self.kept, ui.campaign, ui.path], ui.everything)
+        asked = partial(gr.on, [ui.open.click, ui.path.submit])
+        self._on(asked, self.open, [self.kept, ui.campaign, ui.path], ui.everything)
         chosen = [self.kept, ui.campaign]
         self._on(ui.campaign.input, self.open, chosen, ui.everything)
         filtered = [ui.model, ui.attributes]
@@ -69,6 +71,7 @@ class _Tab:
         self._on(changed, self.choose, filtered, [ui.which, *ui.of_model])
         self._wire_findings()
         self._wire_comparison()
+        self._wire_batch()
         for kind, button in ui.downloads.items():
             made = self._on(button.click, self._write(kind), [], [ui.place])
             made.then(None, [ui.place], None, js=DOWNLOAD_JS, api_visibility="private")
@@ -87,6 +90,18 @@ class _Tab:
             )  # fmt: skip
             arrived = shown.then(None, None, None, js=ARRIVED_JS, api_visibility="private")
             arrived.then(None, None, None, js=REVEAL_JS, api_visibility="private")
+
+    def _wire_batch(self) -> None:
+        """The mutants that pass the filter become the data of a new campaign."""
+        door = self.services.doors.get("batch")
+        if door is None:
+            self.ui.hand_over.visible = False
+            return
+        made = self._on(self.ui.hand_over.click, self.hand_over, [], [self.ui.hand_over])
+        shown = made.then(
+            door.act, [], door.outputs, show_progress="hidden", api_visibility="private"
+        )
+        shown.then(None, None, None, js=FORM_JS, api_visibility="private")
 
     def _wire_comparison(self) -> None:
         ui = self.ui
@@ -137,6 +152,8 @@ class _Tab:
         if not query.get("results"):
             return {self.ui.campaign: gr.update(choices=self.desk.choices(names))}
         shown = self._opened(session, session.campaign, "", names)
+        if session.campaign not in names and not self.services.access.local:
+            shown |= {self.kept: [session.campaign, *names]}
         return shown | {self.tabs: gr.Tabs(selected="results")}
 
     def look(self, request: gr.Request, kept: Any) -> Updates:
@@ -232,6 +249,13 @@ class _Tab:
         assert session.reading is not None
         assert session.reading.comparison is not None
         return {ui.comparison: present.comparison(session.reading.comparison), ui.notice: ""}
+
+    def hand_over(self, request: gr.Request) -> Updates:
+        """Make a file of mutants for the Batch tab."""
+        session = self._session(request)
+        session.hand = ""
+        session.hand = str(self.desk.hand_over(session, Path(get_upload_folder())))
+        return {self.ui.notice: ""}
 
     def _write(self, kind: str) -> Callable[[gr.Request], Updates]:
         def write(request: gr.Request) -> Updates:
