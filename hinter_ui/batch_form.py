@@ -12,7 +12,7 @@ from hinter_core.campaign import Campaign
 from hinter_core.dictionary import load_file
 from hinter_core.errors import DictionaryError, InputError, ModelError
 from hinter_core.models.registry import BACKENDS
-from hinter_ui.batch_sources import HAND, SOURCES
+from hinter_ui.batch_sources import HAND, PUBLIC_SAMPLE, SOURCES
 from hinter_ui.forms import DEFAULT_MODEL, DEFAULT_PARSER
 from hinter_ui.models_access import Access
 from hinter_ui.services import Session
@@ -21,7 +21,6 @@ MOST_MODELS = 8
 MOST_DICTIONARIES = 6
 HIGHEST = 4  # attributes changed at once
 SEARCHED = 3  # from this order on a guide has something to search
-PUBLIC_SAMPLE = 500  # texts of one campaign on a public host
 PUBLIC_LIMIT = 100  # intersectional mutants of one text there
 _NAME = re.compile(r"[\w.-]+")
 # The fields that say what the data are; they come first in the form.
@@ -115,9 +114,7 @@ class BatchForm:
         campaign = replace(
             base,
             models=self.models,
-            sample=_open(self.sample, "At most so many texts", 10_000_000),
             seed=_whole(self.seed, "The seed", 0, 2**31 - 1),
-            stratify=self.stratify,
             repeat=_whole(self.repeat or 0, "Asking again", 0, 100),
             parser=self._parser(access),
             shard=_whole(self.shard, "Texts in a unit of work", 1, 1_000),
@@ -145,6 +142,8 @@ class BatchForm:
             base,
             attributes=(*self.attributes, *own),
             dictionaries=self.dictionaries,
+            sample=_open(self.sample, "At most so many texts", 10_000_000),
+            stratify=self.stratify,
             order=order,
             limit=limit,
             guide=self._guide(access, order, limit),
@@ -183,14 +182,16 @@ class BatchForm:
     def _within_public_limits(self, campaign: Campaign) -> Campaign:
         """Refuse what this host, which is shared, does not do for one visitor."""
         here, limit = "This is a shared host:", campaign.limit
+        if campaign.workers > 1:
+            raise InputError(f"{here} leave Workers at 1.")
+        if self.by_hand:
+            return campaign  # its rows are counted when they are read
         if campaign.sample is None or campaign.sample > PUBLIC_SAMPLE:
             raise InputError(f"{here} test at most {PUBLIC_SAMPLE} texts at a time.")
-        if not self.by_hand and (limit is None or limit > PUBLIC_LIMIT):
+        if limit is None or limit > PUBLIC_LIMIT:
             raise InputError(
                 f"{here} test at most {PUBLIC_LIMIT} intersectional mutants of a text."
             )
-        if campaign.workers > 1:
-            raise InputError(f"{here} leave Workers at 1.")
         return campaign
 
 

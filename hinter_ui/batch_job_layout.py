@@ -114,9 +114,10 @@ def _again(widgets: dict[str, Any], services: Services) -> None:
                     min_width=150,
                     elem_id=f"job-{name}",
                 )
-        widgets["go_on"] = gr.Button(
-            "Go on with these", variant="primary", size="sm", min_width=120, elem_id="job-go-on"
-        )
+        with gr.Row(elem_classes="downloads job-actions"):
+            widgets["go_on"] = gr.Button(
+                "Go on with these", variant="primary", size="sm", min_width=120, elem_id="job-go-on"
+            )
     widgets["again"] = box
 
 

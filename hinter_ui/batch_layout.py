@@ -69,7 +69,7 @@ class BatchLayout:
     timer: gr.Timer
     job: JobLayout
     columns: gr.Row
-    making: list[gr.Column]
+    making: list[gr.Column | gr.Row]
     preview: gr.HTML
     fields: dict[str, Any]
     told: gr.HTML
@@ -194,14 +194,13 @@ def _settings(widgets: dict[str, Any], fields: dict[str, Any], services: Service
         info="Choose some, or type hf:ORG/NAME; add those with a key in the Models tab",
         elem_id="batch-models",
     )
-    with gr.Row(elem_classes="option-grid"):
+    with gr.Row(elem_classes="option-grid") as bounding:
         fields["sample"] = _number(
             "sample", default.sample, "At most so many texts", "Drawn at random; empty: all"
         )
-        with gr.Column(min_width=0) as bounding:
-            fields["limit"] = _number(
-                "limit", default.limit, "At most so many mutants of a text", "Intersectional ones"
-            )
+        fields["limit"] = _number(
+            "limit", default.limit, "At most so many mutants of a text", "Intersectional ones"
+        )
     with gr.Accordion("More settings", open=False, elem_id="batch-more"):
         with gr.Column(min_width=0) as choosing:
             _how_made(fields, default, services)
@@ -220,6 +219,7 @@ def _how_made(fields: dict[str, Any], default: BatchForm, services: Services) ->
         ("placebo", "Neutral swaps, too", "A baseline: how often any change flips the answer"),
         ("atomic", "Every single change, too", "Off: only those within a combination"),
         ("person_sense", "Only words about people", "Off: \u201cblack comedy\u201d counts too"),
+        ("stratify", "Draw alike from every label", "Where the data have labels"),
     ):
         fields[name] = _switch(name, label, info, default)
     fields["guide"] = gr.Dropdown(
@@ -240,11 +240,9 @@ def _how_made(fields: dict[str, Any], default: BatchForm, services: Services) ->
 
 
 def _more(fields: dict[str, Any], default: BatchForm) -> None:
-    for name, label, info in (
-        ("discarded", "Ask about discarded mutants, too", "Counts what would be false positives"),
-        ("stratify", "Draw alike from every label", "Where the data have labels"),
-    ):
-        fields[name] = _switch(name, label, info, default)
+    fields["discarded"] = _switch(
+        "discarded", "Ask about discarded mutants, too", "Counts false positives", default
+    )
     with gr.Row(elem_classes="option-grid"):
         for name, label, info in (
             ("seed", "Seed", "Of both samples"),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from hinter_ui.batch_form import BatchForm
 
 HAND = "hand"
+PUBLIC_SAMPLE = 500  # texts of one campaign on a public host
 PUBLIC_ROWS = 100_000  # rows of a data set of the Hub on a public host
 _MOST_OF_HUB = 200  # rows looked at: each comes over the network
 _ROWS = 12  # asked for, so that some usable ones are among them
@@ -101,6 +103,8 @@ def require_rows(campaign: Campaign, access: Access) -> Rows:
     """
     with discreet(campaign):
         table = campaign.table()
+        if campaign.mutants and not access.local:
+            _require_few(table)
     if (
         on_hub(campaign.data)
         and not access.local
@@ -112,6 +116,14 @@ def require_rows(campaign: Campaign, access: Access) -> Rows:
             f"{many}), or upload a part of it."
         )
     return table
+
+
+def _require_few(table: Rows) -> None:
+    # There is no sample of mutants by hand: these are to be tested, and no others.
+    if sum(1 for _ in islice(table.rows(), PUBLIC_SAMPLE + 1)) > PUBLIC_SAMPLE:
+        raise InputError(
+            f"This is a shared host: test mutants of at most {PUBLIC_SAMPLE} texts at a time."
+        )
 
 
 def look_at(campaign: Campaign, access: Access) -> Preview:

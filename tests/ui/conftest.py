@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,20 +56,26 @@ class App:
     campaigns: Path
 
 
-@pytest.fixture(scope="session")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    log = tmp_path_factory.mktemp("app") / "app.log"
-    cache = tmp_path_factory.mktemp("cache") / "predictions.sqlite"
+@contextmanager
+def serving(factory: pytest.TempPathFactory, **settings: str) -> Iterator[App]:
+    """An app with a log, a cache and a shelf of its own; ``settings`` of its environment."""
+    log = factory.mktemp("app") / "app.log"
+    cache = factory.mktemp("cache") / "predictions.sqlite"
+    shelf = factory.mktemp("campaigns")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     url = f"http://127.0.0.1:{port}"
     started = time.monotonic()
+    own = {"HINTER_CACHE": str(cache), "HINTER_CAMPAIGNS": str(shelf)}
     with log.open("w") as output:
-        command = [sys.executable, str(ROOT / "app.py"), "--port", str(port)]
-        shelf = tmp_path_factory.mktemp("campaigns")
-        settings = {**os.environ, "HINTER_CACHE": str(cache), "HINTER_CAMPAIGNS": str(shelf)}
-        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output, env=settings)
+        process = subprocess.Popen(
+            [sys.executable, str(ROOT / "app.py"), "--port", str(port)],
+            cwd=ROOT,
+            stdout=output,
+            stderr=output,
+            env={**os.environ, **own, **settings},
+        )
         try:
             _wait(url, process, log)
             yield App(url, port, log, time.monotonic() - started, cache, shelf)
@@ -76,6 +83,13 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
             process.terminate()
             process.wait(10)
     assert "Traceback" not in log.read_text(), log.read_text()
+
+
+@pytest.fixture(scope="session")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The app as its owner has it, on their own machine."""
+    with serving(tmp_path_factory) as served:
+        yield served
 
 
 def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:

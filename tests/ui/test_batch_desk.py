@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import time
 from collections.abc import Iterator
@@ -10,16 +11,19 @@ from pathlib import Path
 
 import pytest
 
+from hinter_core.dictionary import load_shipped
 from hinter_core.errors import HinterError, InputError
 from hinter_ui.batch_desk import KEEP, BatchDesk
 from hinter_ui.batch_form import BatchForm
+from hinter_ui.batch_watch import TOGETHER
 from hinter_ui.campaigns import FOLDER
 from hinter_ui.jobs import State, campaign_file, log_file, record_of, write_record
 from hinter_ui.models_access import Access
 from hinter_ui.present import batch
 from hinter_ui.services import Services, Session
 from tests.conformance.faulty_server import FaultyServer
-from tests.ui.test_jobs import KEY, RULES, until
+from tests.conformance.hub import LocalHub, ask_there, parquet
+from tests.ui.test_jobs import KEY, PEOPLE, RULES, until
 
 SMALL = BatchForm(models=(RULES,), sample=2, limit=3, atomic=False, placebo=False)
 
@@ -67,6 +71,13 @@ def test_a_shared_host_lists_to_a_visitor_what_their_browser_keeps(
     ("change", "message"),
     [
         ({"source": "path", "path": "/etc/passwd"}, "Choose where the texts come from"),
+        ({"source": "hub", "hub": "/etc"}, "name a data set of the Hub as hf:ORG/NAME"),
+        ({"source": "hub", "hub": "hf:assets/samples"}, "name a data set of the Hub as"),
+        ({"source": "hub", "hub": "hf:a/.."}, "name a data set of the Hub as hf:ORG/NAME"),
+        (
+            {"guide": "python:os:getcwd", "order": 3, "attributes": ("race", "gender", "body")},
+            "on the command line only",
+        ),
         ({"sample": None}, "shared host: test at most 500 texts"),
         ({"sample": 501}, "shared host: test at most 500 texts"),
         ({"limit": None}, "shared host: test at most 100 intersectional mutants"),
@@ -172,3 +183,148 @@ def test_rate_and_time_left_come_from_this_run_alone(local: BatchDesk) -> None:
     standing = local.standing(entry.id)
     assert standing.seen.since == (0, 0)
     assert standing.seconds_left is None
+
+
+def test_a_data_set_of_the_hub_is_tested_at_its_commit(
+    local: BatchDesk, public: BatchDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = LocalHub()
+    monkeypatch.setenv("HF_ENDPOINT", hub.address)  # for the process of the campaign
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+    ask_there(hub.address, monkeypatch, str(tmp_path / "hf"))
+    texts = [f"The {PEOPLE[i % 5]} was kind, said guest {i}." for i in range(6)]
+    files = {"test.parquet": parquet(remark=texts, verdict=["good"] * 6)}
+    sha = hub.commit("some/people", files)
+    form = replace(SMALL, source="hub", hub="some/people", label_column="verdict")
+    seen = local.preview(form)
+    assert (seen.looked_at, seen.labels["good"]) == (6, 6)
+    with pytest.raises(InputError, match="no data set 'some/none'"):
+        local.preview(replace(form, hub="hf:some/none"))
+    # Nobody has counted these rows, and there may be any number of them.
+    with pytest.raises(InputError, match=r"at most 100,000 rows \(this one does not say"):
+        public.start(Session(), form)
+    entry = local.start(Session(), form)
+    hub.commit("some/people", {"test.parquet": parquet(remark=["Other."], verdict=["bad"])})
+    until(lambda: not local.jobs.state(entry).busy)
+    standing = local.standing(entry.id)
+    assert standing.state is State.DONE, log_file(entry).read_text()
+    assert standing.record.title == "hf:some/people"
+    named = f"hf:some/people?split=test&revision={sha}"
+    assert (standing.campaign.data, standing.campaign.text_column) == (named, "remark")
+    assert standing.seen.outcomes == {"tested": 2}
+    assert f"data: {named}" in local.file_of(entry.id)
+    assert "lies beside" not in local.file_of(entry.id)
+    hub.close()
+
+
+def test_mutants_by_hand_come_from_one_campaign_and_make_another(
+    local: BatchDesk, tmp_path: Path
+) -> None:
+    texts = tmp_path / "texts.txt"
+    texts.write_text("".join(f"The {person} was kind.\n" for person in PEOPLE))
+    form = replace(SMALL, source="upload", upload=str(texts), sample=None, limit=6, atomic=True)
+    first = local.start(Session(), form)
+    until(lambda: not local.jobs.state(first).busy)
+    found = local.standing(first.id).seen.hidden()
+    session = Session()
+    path = local.write(session, first.id, ["hidden"], tmp_path)
+    rows = list(csv.DictReader(path.open(encoding="utf-8-sig")))
+    hidden = [row for row in rows if row[f"verdict: {RULES}"] == "hidden"]
+    assert len(hidden) == found > 0
+    assert all(row["verdict: " + RULES] == "benign" for row in rows if row not in hidden)
+    with pytest.raises(InputError, match="No mutant has such a verdict"):
+        local.write(session, first.id, ["unanswered"], tmp_path)
+    form = replace(SMALL, source="hand", hand=str(path), models=(RULES, "vader"), sample=1)
+    seen = local.preview(form)
+    assert seen.mutants == len(rows)
+    second = local.start(session, form)
+    session.close()
+    assert not path.exists()
+    until(lambda: not local.jobs.state(second).busy)
+    standing = local.standing(second.id)
+    assert standing.state is State.DONE, log_file(second).read_text()
+    assert standing.seen.mutants == len(rows)  # all of them: a sample is of texts alone
+    assert standing.seen.verdicts[RULES][TOGETHER, "hidden"] == found
+    told = local.file_of(second.id)
+    assert "mutants: hinter-mutants.csv" in told
+    assert "hinter-mutants.csv lies beside" in told
+    assert "mutants by hand" in batch.title(standing)
+    with pytest.raises(InputError, match="Explore makes its own"):
+        local.form_of_finding(session, second.id, 0, 0, 0)
+
+
+def test_a_dictionary_of_ones_own_goes_with_its_campaign(local: BatchDesk, tmp_path: Path) -> None:
+    texts = tmp_path / "texts.txt"
+    texts.write_text("The black plumber was kind.\n")
+    own = tmp_path / "craft.csv"
+    own.write_text("term,group\nplumber,pipes\nbaker,bread\n")
+    form = replace(SMALL, source="upload", upload=str(texts), attributes=("race",),
+                   dictionaries=(str(own),), sample=None)  # fmt: skip
+    entry = local.start(Session(), form)
+    for path in (own, texts):
+        path.unlink()
+    until(lambda: not local.jobs.state(entry).busy)
+    standing = local.standing(entry.id)
+    assert standing.state is State.DONE, log_file(entry).read_text()
+    assert standing.campaign.attributes == ("race", "craft")
+    assert standing.seen.mutants > 0
+    assert "dictionaries:\n- craft.csv" in local.file_of(entry.id)
+    for name, content, message in (
+        ("bad.csv", "term,group\na\n", "bad.csv, line 2"),
+        ("gender.csv", "term,group\nplumber,pipes\nbaker,bread\n", "\u201cgender\u201d already"),
+    ):
+        (tmp_path / name).write_text(content)
+        with pytest.raises(HinterError, match=message) as caught:
+            local.start(Session(), replace(form, dictionaries=(str(tmp_path / name),)))
+        assert str(tmp_path) not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"order": 2}, "change three or four, or leave the guide out"),
+        ({"limit": None}, "A guide needs a limit"),
+        ({"guide": "openai:gpt-4o-mini"}, "a guide is asked a lot"),
+        ({"guide": "nobody"}, "Unknown model 'nobody'"),
+        ({"order": 4}, "Choose at least 4 attributes"),
+        ({"order": 5}, "a whole number from 1 to 4"),
+    ],
+)
+def test_a_guide_is_for_what_it_can_search(
+    local: BatchDesk, folder: Path, change: dict[str, object], message: str
+) -> None:
+    form = replace(SMALL, attributes=("race", "gender", "body"), order=3, guide="embedded")
+    assert form.campaign(Access(local=True), load_shipped()).guide == "embedded"
+    with pytest.raises(HinterError, match=message):
+        local.start(Session(), replace(form, **change))  # type: ignore[arg-type]
+    assert not folder.exists()
+
+
+def test_another_model_is_asked_about_the_same_mutants(local: BatchDesk) -> None:
+    entry = local.start(Session(), SMALL)
+    until(lambda: local.jobs.state(entry) is State.DONE)
+    before = {path: path.stat().st_mtime_ns for path in entry.store.shards.iterdir()}
+    local.go_on(Session(), entry.id, [RULES, "vader"], 70, None)
+    with pytest.raises(InputError, match="stop it first"):
+        local.go_on(Session(), entry.id, ["vader"], None, None)
+    until(lambda: local.jobs.state(entry) is State.DONE)
+    standing = local.standing(entry.id)
+    assert (standing.campaign.models, standing.campaign.requests) == ((RULES, "vader"), 70)
+    assert set(standing.seen.verdicts) == {RULES, "vader"}
+    assert all(standing.seen.verdicts.values())
+    assert {p: p.stat().st_mtime_ns for p in before} == before
+    # A model that cannot be had leaves the others' answers as they are, and can be taken out.
+    local.go_on(Session(), entry.id, [RULES, "hf:no/such-model-anywhere-0"], None, 2.5)
+    until(lambda: not local.jobs.state(entry).busy)
+    assert local.standing(entry.id).state is State.FAILED
+    local.go_on(Session(), entry.id, [RULES], None, None)
+    standing = local.standing(entry.id)
+    assert (standing.state, standing.campaign.budget) == (State.DONE, None)
+    for models, requests, message in (
+        ([], None, "at least one model"),
+        (["openai:gpt-4o-mini"], None, "needs a key"),
+        ([RULES], 0.5, "The number of requests: type a whole number"),
+    ):
+        with pytest.raises(HinterError, match=message):
+            local.go_on(Session(), entry.id, models, requests, None)
+    assert str(entry.folder) not in campaign_file(entry).read_text(encoding="utf-8")
