@@ -15,6 +15,7 @@ from hinter_ui.batch_desk import BatchDesk
 from hinter_ui.batch_layout import OPENED_JS
 from hinter_ui.batch_screen import BatchScreen, Updates
 from hinter_ui.explore_scripts import REVEAL_JS, download
+from hinter_ui.kept import known
 from hinter_ui.present import notice
 from hinter_ui.results_scripts import ARRIVED_JS, DOWNLOAD_JS
 from hinter_ui.services import Services, Session
@@ -117,7 +118,7 @@ class JobEvents:
         """Delete the campaign with its data."""
         if told := self._told(self.desk.delete, str(current)):
             return {self.ui.job.notice: told}
-        names = [name for name in self.screen.known(kept) if name != current]
+        names = [name for name in known(kept) if name != current]
         return {self.ui.kept: names} | self.opened(self._session(request), "", names)
 
     def see_results(self, request: gr.Request, current: Any) -> Updates:

@@ -98,13 +98,12 @@ class BatchLayout:
         return [*self.data, self.columns, *self.making, self.preview]
 
 
-def lay_out(services: Services, first: Markup) -> BatchLayout:
+def lay_out(services: Services, kept: gr.BrowserState, first: Markup) -> BatchLayout:
     """Build the widgets inside the current tab; ``first``: the preview of the sample."""
     widgets: dict[str, Any] = {
         # A box off stage and no state of the server: the page's address follows it.
         "current": gr.Textbox(elem_classes="offstage", elem_id="batch-current", show_label=False),
-        # Every visitor's page has this word: it keeps the browser's note readable, not secret.
-        "kept": gr.BrowserState([], storage_key="hinter-campaigns", secret="hinter"),  # noqa: S106
+        "kept": kept,
         "timer": gr.Timer(TICK, active=False),
     }
     widgets["job"] = lay_out_job(services)

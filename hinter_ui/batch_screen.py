@@ -13,11 +13,11 @@ from hinter_ui.batch_layout import BatchLayout
 from hinter_ui.batch_sources import HAND, SOURCES
 from hinter_ui.batch_standing import Standing
 from hinter_ui.jobs import State
+from hinter_ui.kept import known
 from hinter_ui.present import batch, findings, notice
 from hinter_ui.services import Services, Session
 
 Updates = dict[Any, Any]
-_MOST_KEPT = 50
 
 
 class BatchScreen:
@@ -28,11 +28,6 @@ class BatchScreen:
         self.desk = desk
         self.ui = ui
         self.with_results = False  # whether the page has a tab for results
-
-    def known(self, kept: Any) -> list[str]:
-        """The names of campaigns that a browser keeps, whatever it sent."""
-        names = kept if isinstance(kept, list) else []
-        return [name for name in names if isinstance(name, str)][:_MOST_KEPT]
 
     def exists(self, name: str) -> bool:
         """Whether there is a campaign of that name."""
@@ -79,7 +74,7 @@ class BatchScreen:
                 standing = self.desk.standing(name)
             except HinterError as error:
                 problem = str(error)
-        listed = self.desk.listed(self.known(kept))
+        listed = self.desk.listed(known(kept))
         days = None if self.services.access.local else keep_days()
         parts = {"list": str(batch.campaigns(listed, name, days))} | self._job(standing, problem)
         busy = any(one.state.busy for one in (*listed, *([standing] if standing else [])))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import gradio as gr
 
+from hinter_ui.kept import names_kept
 from hinter_ui.models_access import Access
 from hinter_ui.present.markup import Markup, tag
 from hinter_ui.present.words import attribute_styles
@@ -32,6 +33,7 @@ def build_app(services: Services) -> gr.Blocks:
     """The whole page, with no model loaded."""
     page = gr.Blocks(title=f"HInter: {QUESTION}", analytics_enabled=False)
     with page:
+        names_kept()
         gr.HTML(_header(), elem_id="page-header", apply_default_css=False)
         with gr.Tabs(elem_classes="main-tabs"):
             for title, address, build in TABS:

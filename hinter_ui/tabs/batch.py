@@ -19,6 +19,7 @@ from hinter_ui.batch_job import JobEvents
 from hinter_ui.batch_layout import FORM_JS, OPENED_JS, BatchLayout, lay_out
 from hinter_ui.batch_screen import BatchScreen, Updates
 from hinter_ui.batch_sources import HAND, SOURCES
+from hinter_ui.kept import find_kept, known
 from hinter_ui.models_load import Load
 from hinter_ui.present import batch, data, models, notice
 from hinter_ui.services import Door, Services, Session
@@ -38,7 +39,7 @@ def build(services: Services) -> None:
     assert isinstance(tab.parent, gr.Tabs)
     assert page is not None
     desk = BatchDesk(services)
-    ui = lay_out(services, data.preview(desk.preview(BatchForm())))
+    ui = lay_out(services, find_kept(page), data.preview(desk.preview(BatchForm())))
     _Tab(services, desk, ui).wire(tab, tab.parent, page)
 
 
@@ -190,7 +191,7 @@ class _Tab:
         except Exception:
             log.exception("A campaign could not be started.")
             return {self.ui.told: notice.error(_FAILED, _NOT_STARTED)}
-        names = self.screen.known(kept)
+        names = known(kept)
         if not self.services.access.local:
             names = [entry.id, *names]
         return {self.ui.told: "", self.ui.kept: names} | self._open(session, entry.id, names)
@@ -222,7 +223,7 @@ class _Tab:
         )
         if not name:
             return self.screen.watched(session, "", kept)
-        names = self.screen.known(kept)
+        names = known(kept)
         updates = self._open(session, name, names) | {self.tabs: gr.Tabs(selected="batch")}
         found = self.screen.exists(name)
         if found and name not in names and not self.services.access.local:

@@ -15,6 +15,7 @@ from gradio.utils import get_upload_folder
 from hinter_core.errors import HinterError
 from hinter_ui.batch_layout import FORM_JS
 from hinter_ui.explore_scripts import REVEAL_JS
+from hinter_ui.kept import find_kept, known
 from hinter_ui.present import notice
 from hinter_ui.present import results as present
 from hinter_ui.results_desk import ResultsDesk
@@ -25,10 +26,8 @@ from hinter_ui.services import Services, Session
 
 log = logging.getLogger(__name__)
 
-KEPT = "hinter-campaigns"  # where a browser keeps the names of its campaigns
 _FAILED = "This failed inside HInter, not through you; the log has the details."
 _NOT_SHOWN = "This cannot be shown."
-_MOST_NAMES = 200
 
 
 def build(services: Services) -> None:
@@ -37,11 +36,7 @@ def build(services: Services) -> None:
     assert isinstance(tab, gr.Tab)
     assert isinstance(tab.parent, gr.Tabs)
     assert page is not None
-    kept = [b for b in page.blocks.values() if isinstance(b, gr.BrowserState)]
-    state = next((b for b in kept if b.storage_key == KEPT), None)
-    if state is None:
-        state = gr.BrowserState([], storage_key=KEPT, secret="hinter")  # noqa: S106 -- no secret
-    _Tab(services, lay_out(services), state).wire(tab, tab.parent, page)
+    _Tab(services, lay_out(services), find_kept(page)).wire(tab, tab.parent, page)
 
 
 class _Tab:
@@ -147,7 +142,7 @@ class _Tab:
     def open_page(self, request: gr.Request, kept: Any) -> Updates:
         """A fresh page: the campaigns there are, and the one of its link."""
         query = dict(request.query_params or {})
-        session, names = self._session(request), _names(kept)
+        session, names = self._session(request), known(kept)
         session.campaign = str(query.get("results") or query.get("campaign") or "")[:64]
         if not query.get("results"):
             return {self.ui.campaign: gr.update(choices=self.desk.choices(names))}
@@ -158,7 +153,7 @@ class _Tab:
 
     def look(self, request: gr.Request, kept: Any) -> Updates:
         """The tab is turned to: what is open is brought up to date, or opened."""
-        session, names = self._session(request), _names(kept)
+        session, names = self._session(request), known(kept)
         reading = session.reading
         if reading and (reading.name == session.campaign or not reading.name):
             path = "" if reading.name else str(reading.store.folder)
@@ -170,7 +165,7 @@ class _Tab:
     def open(self, request: gr.Request, kept: Any, name: Any, path: Any = "") -> Updates:
         """Open the campaign that was chosen, or the one of a path."""
         session = self._session(request)
-        return self._opened(session, str(name or ""), str(path or ""), _names(kept))
+        return self._opened(session, str(name or ""), str(path or ""), known(kept))
 
     def _opened(self, session: Session, name: str, path: str, names: list[str]) -> Updates:
         choices = self.desk.choices([*names, name])
@@ -264,10 +259,3 @@ class _Tab:
             return {self.ui.place: str(path), self.ui.notice: ""}
 
         return write
-
-
-def _names(kept: Any) -> list[str]:
-    """The names that a browser keeps, whatever it sent."""
-    if not isinstance(kept, list):
-        return []
-    return [name for name in kept if isinstance(name, str)][:_MOST_NAMES]

@@ -24,6 +24,7 @@ class LocalHub:
         self.closed: set[str] = set()
         self.gated: set[str] = set()
         self.asked: list[str] = []
+        self.keys: set[str] = set()  # that were sent
         hub = self
 
         class Handler(_Handler):
@@ -54,6 +55,7 @@ class _Handler(BaseHTTPRequestHandler):
         url = urlsplit(self.path)
         path = unquote(url.path)
         self.of.asked.append(f"{self.command} {path}")
+        self.of.keys |= {key for key in [self.headers.get("Authorization")] if key}
         if found := re.fullmatch(r"/datasets/(.+?)/resolve/([^/]+)/(.+)", path):
             return self._file(*found.groups())
         if not (found := re.fullmatch(r"/api/datasets/(.+?)(?:/(revision|tree)/(.+))?", path)):

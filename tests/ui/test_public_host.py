@@ -1,0 +1,154 @@
+"""A host that is not the visitor's own machine: whose campaigns one sees, and what one may name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.conformance.hub import LocalHub, parquet
+from tests.ui.conftest import App, serving
+from tests.ui.test_jobs import PEOPLE, RULES
+
+
+@pytest.fixture(scope="module")
+def hub() -> Iterator[LocalHub]:
+    made = LocalHub()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def public(tmp_path_factory: pytest.TempPathFactory, hub: LocalHub) -> Iterator[App]:
+    home = str(tmp_path_factory.mktemp("hf"))
+    settings = {"GRADIO_SERVER_NAME": "0.0.0.0", "HF_ENDPOINT": hub.address, "HF_HOME": home}
+    with serving(tmp_path_factory, **settings, HF_TOKEN="hf_of-this-machine") as app:
+        yield app
+
+
+@pytest.fixture
+def visitors(browser: Browser, public: App) -> Iterator[tuple[Page, Page]]:
+    """Two people, each with a browser of their own."""
+    contexts = [browser.new_context(viewport={"width": 1240, "height": 900}) for _ in range(2)]
+    pages = [context.new_page() for context in contexts]
+    for page in pages:
+        page.set_default_timeout(60_000)
+    yield pages[0], pages[1]
+    for context in contexts:
+        context.close()
+
+
+def batch(page: Page, url: str) -> Page:
+    page.goto(url)
+    page.get_by_role("tab", name="Batch").click()
+    expect(page.locator("#batch-preview")).to_contain_text("282 usable texts")
+    return page
+
+
+def ask(page: Page, model: str) -> None:
+    box = page.locator("#batch-models input")
+    box.press("Backspace")
+    box.fill(model)
+    box.press("Enter")
+    box.press("Escape")
+
+
+def results(page: Page) -> None:
+    page.get_by_role("tab", name="Results").click()
+    expect(page.locator("#results-open")).to_be_visible()
+
+
+def offered(page: Page) -> int:
+    """Campaigns that Results offers."""
+    page.locator("#results-campaign input").click()
+    page.wait_for_timeout(500)
+    number = page.get_by_role("option").count()
+    page.keyboard.press("Escape")
+    return number
+
+
+def test_a_campaign_is_seen_by_whose_it_is_and_by_whom_they_send_the_link(
+    visitors: tuple[Page, Page], public: App
+) -> None:
+    mine, other = visitors
+    batch(mine, public.url)
+    expect(mine.locator("#batch-source")).not_to_contain_text("A file on this machine")
+    ask(mine, RULES)
+    mine.locator("#batch-sample input").fill("2")
+    mine.locator("#batch-start").click()
+    expect(mine.locator("#job-title .badge")).to_have_text("done", timeout=120_000)
+    link = mine.url
+    assert re.search("campaign=[A-Za-z0-9_-]{16,}$", link)
+    # The other visitor sees none, in either tab.
+    batch(other, public.url)
+    expect(other.locator("#campaigns")).to_contain_text("None yet")
+    results(other)
+    assert offered(other) == 0
+    # The first sees it after a reload, also without the link.
+    batch(mine, public.url)
+    expect(mine.locator("#campaigns tbody tr")).to_have_count(1)
+    results(mine)
+    assert offered(mine) == 1
+    # The link opens it, and the browser keeps it.
+    other.goto(link)
+    expect(other.locator("#job-title .badge")).to_have_text("done")
+    other.locator("#job-results").click()
+    expect(other.locator("#results-cards .card")).to_have_count(1)
+    batch(other, public.url)
+    expect(other.locator("#campaigns tbody tr")).to_have_count(1)
+    # Deleted by one, it is gone for both.
+    other.locator("#campaigns tbody tr button").click()
+    other.locator("#job-delete").click()
+    other.locator("#job-really").click()
+    expect(other.locator("#campaigns")).to_contain_text("None yet")
+    batch(mine, public.url)
+    expect(mine.locator("#campaigns")).to_contain_text("None yet")
+
+
+def test_the_link_of_a_report_is_kept_too(visitors: tuple[Page, Page], public: App) -> None:
+    mine, other = visitors
+    batch(mine, public.url)
+    ask(mine, RULES)
+    mine.locator("#batch-sample input").fill("1")
+    mine.locator("#batch-start").click()
+    expect(mine.locator("#job-title .badge")).to_have_text("done", timeout=120_000)
+    name = mine.url.rpartition("=")[2]
+    other.goto(f"{public.url}/?results={name}")
+    expect(other.locator("#results-cards .card")).to_have_count(1)
+    # Also in a tab that is opened before the one that made it.
+    other.goto(public.url)
+    results(other)
+    assert offered(other) == 1
+    batch(other, public.url)
+    expect(other.locator("#campaigns tbody tr")).to_have_count(1)
+
+
+def test_a_data_set_of_the_hub_is_read_without_this_machines_own_key(
+    visitors: tuple[Page, Page], public: App, hub: LocalHub
+) -> None:
+    texts = [f"The {PEOPLE[i % 5]} was kind." for i in range(5)]
+    card = (
+        b"---\ndataset_info:\n  splits:\n  - name: train\n    num_examples: 5\n"
+        b"    num_bytes: 1\n---\n"
+    )
+    hub.commit("some/people", {"README.md": card, "train.parquet": parquet(remark=texts)})
+    page, _ = visitors
+    batch(page, public.url)
+    page.locator("#batch-source").get_by_label("Data set on the Hub").check()
+    box = page.locator("#batch-hub input")
+    box.fill("/etc")
+    box.press("Enter")
+    expect(page.locator("#batch-preview")).to_contain_text("as hf:ORG/NAME")
+    box.fill("hf:some/people")
+    box.press("Enter")
+    expect(page.locator("#batch-preview")).to_contain_text("5 usable texts")
+    expect(page.locator("#batch-preview")).to_contain_text("The black man was kind.")
+    ask(page, RULES)
+    page.locator("#batch-start").click()
+    expect(page.locator("#job-title .badge")).to_have_text("done", timeout=120_000)
+    expect(page.locator("#job-title")).to_contain_text("hf:some/people")
+    expect(page.locator("#job-progress")).to_contain_text("5 of 5 texts")
+    assert hub.asked
+    assert hub.keys == set()
