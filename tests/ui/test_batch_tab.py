@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from pathlib import Path
 from typing import Any
@@ -152,14 +153,67 @@ def test_stopped_left_and_resumed_by_its_link(batch: Batch, people: Path) -> Non
     found = batch.job_findings.locator("tbody tr")
     expect(found).not_to_have_count(0)
     expect(found.first).to_contain_text("positive \u2192 negative")
-    link = found.first.get_by_role("link", name="Open in Explore").get_attribute("href")
-    assert link.startswith("?text=The+")
+    found.first.get_by_role("button", name="Open in Explore").click()
+    expect(batch.explore.banner).to_contain_text("Hidden intersectional bias.")
+    page.get_by_role("tab", name="Batch").click()
     batch.job_delete.click()
     batch.job_really.click()
     expect(batch.job).to_be_hidden()
     page.goto("about:blank")
     batch.open(f"?campaign={name}")
     expect(batch.job_title).to_contain_text("There is no such campaign")
+
+
+def test_a_finished_campaign_is_asked_of_more_models_and_run_again(
+    batch: Batch, tmp_path: Path
+) -> None:
+    texts = tmp_path / "texts.txt"
+    texts.write_text("".join(f"The {person} was kind.\n" for person in PEOPLE))
+    batch.open().source("Upload a file")
+    batch.upload(texts)
+    batch.models(RULES)
+    batch.number("sample", "")
+    batch.number("limit", "6")
+    batch.start()
+    batch.state("done")
+    page = batch.page
+    page.locator("#job-again button").first.click()
+    box = batch.job_models.locator("input")
+    expect(batch.job_models.locator(".token")).to_have_count(1)
+    page.wait_for_timeout(600)
+    box.fill("vader")
+    box.press("Enter")
+    box.press("Escape")
+    batch.job_go_on.click()
+    expect(batch.job_title).to_contain_text("vader")
+    batch.state("done")
+    expect(batch.job_progress.locator(".chart-model")).to_have_count(2)
+    page.locator("#job-mutants button").first.click()
+    page.wait_for_timeout(600)
+    with page.expect_download() as caught:
+        batch.job_export.click()
+    with Path(caught.value.path()).open(encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    hidden = [r for r in rows if "hidden" in (r[f"verdict: {RULES}"], r["verdict: vader"])]
+    assert 0 < len(hidden) < len(rows)
+    batch.job_hand_over.click()
+    expect(batch.batch_preview).to_contain_text(f"{len(rows)} mutants by hand of")
+    expect(batch.batch_attributes).to_be_hidden()
+    name = batch.name
+    batch.models("scripted:even-handed")
+    batch.start()
+    expect(batch.job_title).to_contain_text("hinter-mutants.csv")
+    batch.state("done")
+    expect(batch.job_progress).to_contain_text(f"{len(rows)} mutants")
+    assert batch.name != name
+    # Results opens what is open here, and its own filter hands mutants over as well.
+    batch.page.goto(f"{batch.explore.url}/?campaign={name}")
+    batch.state("done")
+    batch.job_results.click()
+    expect(page.locator("#results-cards .card")).to_have_count(2)
+    page.locator("#results-hand-over").click()
+    expect(page.get_by_role("tab", name="Batch")).to_have_attribute("aria-selected", "true")
+    expect(batch.batch_preview).to_contain_text("mutants by hand of")
 
 
 def test_data_that_cannot_be_used_are_told_in_place_and_the_form_stays(
