@@ -58,8 +58,8 @@ class BatchForm:
     parser: str = DEFAULT_PARSER
     shard: Any = 4
     workers: Any = 1
-    requests: Any = None
-    budget: Any = None
+    requests: Any = 0
+    budget: Any = 0
 
     @classmethod
     def of(cls, *values: Any) -> BatchForm:
@@ -269,12 +269,13 @@ def _open(value: Any, name: str, high: int) -> int | None:
 
 
 def requests_of(value: Any) -> int | None:
-    """The most requests, as typed; None for no bound.
+    """The most requests, as typed; None for no bound, which 0 stands for.
 
     Raises:
-        InputError: no whole number above zero.
+        InputError: no whole number.
     """
-    return _open(value, "The number of requests", 100_000_000)
+    # An empty field that is first seen in an accordion holds 0.
+    return _open(value or None, "The number of requests", 100_000_000)
 
 
 def money_of(value: Any) -> float | None:

@@ -102,15 +102,14 @@ def _again(widgets: dict[str, Any], services: Services) -> None:
             elem_id="job-models",
         )
         with gr.Row(elem_classes="option-grid"):
-            for name, label, precision in (
-                ("requests", "At most this many requests", 0),
-                ("budget", "Budget", None),
+            for name, label in (
+                ("requests", "At most this many requests"),
+                ("budget", "Budget"),
             ):
                 widgets[name] = gr.Number(
-                    None,
-                    precision=precision,
+                    0,
                     label=label,
-                    info="In this run, to models that cost; empty: no bound",
+                    info="In this run, to models that cost; 0: no bound",
                     min_width=150,
                     elem_id=f"job-{name}",
                 )

@@ -248,10 +248,11 @@ def _more(fields: dict[str, Any], default: BatchForm) -> None:
             ("shard", "Texts in a unit of work", "Progress is kept unit by unit"),
             ("workers", "Workers", "Processes; each holds the models in memory"),
             ("repeat", "Ask originals again, times", "Shows whether a model contradicts itself"),
-            ("requests", "At most this many requests", "To models that cost; empty: no bound"),
-            ("budget", "Budget", "In money, for models with prices; empty: no bound"),
+            ("requests", "At most this many requests", "To models that cost; 0: no bound"),
+            ("budget", "Budget", "In money, for models with prices; 0: no bound"),
         ):
-            whole = 0 if name != "budget" else None
+            # Rounded, half a request would be none, and so no bound.
+            whole = None if name in ("requests", "budget") else 0
             fields[name] = _number(name, getattr(default, name), label, info, precision=whole)
     fields["parser"] = gr.Dropdown(
         [DEFAULT_PARSER, "en_core_web_sm", "en_core_web_trf"],

@@ -144,7 +144,7 @@ class BatchScreen:
             campaign = standing.campaign
             updates |= {
                 job.models: gr.update(value=list(campaign.models)),
-                job.requests: gr.update(value=campaign.requests),
-                job.budget: gr.update(value=campaign.budget),
+                job.requests: gr.update(value=campaign.requests or 0),
+                job.budget: gr.update(value=campaign.budget or 0),
             }
         return updates

@@ -314,7 +314,7 @@ def test_another_model_is_asked_about_the_same_mutants(local: BatchDesk) -> None
     assert all(standing.seen.verdicts.values())
     assert {p: p.stat().st_mtime_ns for p in before} == before
     # A model that cannot be had leaves the others' answers as they are, and can be taken out.
-    local.go_on(Session(), entry.id, [RULES, "hf:no/such-model-anywhere-0"], None, 2.5)
+    local.go_on(Session(), entry.id, [RULES, "hf:no/such-model-anywhere-0"], 0, 2.5)
     until(lambda: not local.jobs.state(entry).busy)
     assert local.standing(entry.id).state is State.FAILED
     local.go_on(Session(), entry.id, [RULES], None, None)
