@@ -173,9 +173,9 @@ def _findings(widgets: dict[str, Any]) -> None:
             kind: gr.Button(words, size="sm", elem_id=f"results-{kind}", min_width=120)
             for kind, words in _DOWNLOADS.items()
         }
-    widgets["hand_over"] = gr.Button(
-        "Run these on other models", size="sm", elem_id="results-hand-over", min_width=200
-    )
+        widgets["hand_over"] = gr.Button(
+            "Run these on other models", size="sm", elem_id="results-hand-over", min_width=180
+        )
     widgets["place"] = gr.Textbox(elem_classes="offstage", show_label=False)
 
 
