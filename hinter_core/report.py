@@ -26,10 +26,11 @@ from hinter_core.statistics import (
     Difference,
     Rate,
     adjusted,
-    binomial,
+    beyond,
     clustered,
     excess,
     mcnemar,
+    of_clusters,
     wilson,
 )
 from hinter_core.tally import Counted, Tally, Unused, by_source, count
@@ -107,12 +108,15 @@ class Group:
     """Error rate of mutants turned into one group (or one of each attribute).
 
     ``above``: higher than the mean over all groups of these attributes, as published (GAB, GIB).
-    ``p_value``: of a one-sided exact test against that mean, adjusted over all groups (BH).
+    ``p_value``: of a one-sided test against that mean (:func:`hinter_core.statistics.beyond`),
+    adjusted over all groups (BH). Both it and the interval count ``texts`` and not cases, as mutants of one text
+    are not independent; the paper gives neither. With one text there is no evidence: p is 1.
     """
 
     attributes: Attributes
     groups: tuple[str, ...]
     errors: Rate
+    texts: int
     mean: float
     above: bool
     p_value: float
@@ -288,14 +292,14 @@ def _overlap(attributes: Attributes, tally: Tally) -> Overlap:
 
 def _groups(tally: Tally) -> list[Group]:
     found = []
-    for attributes in ordered(a for a in tally.groups if not is_placebo(a)):
-        by_group = tally.groups[attributes]
+    for attributes in ordered(a for a in tally.groups.sums if not is_placebo(a)):
+        by_group = tally.groups.sums[attributes]
         mean = fmean(c.errors / c.cases for c in by_group.values())
         for groups, c in sorted(by_group.items()):
-            found.append((attributes, groups, c, mean, binomial(c.errors, c.cases, mean)))
+            found.append((attributes, groups, c, mean, beyond(c, mean)))
     p_values = adjusted([item[-1] for item in found])
     return [
-        Group(attributes, groups, wilson(c.errors, c.cases), mean, c.errors / c.cases > mean, p)
+        Group(attributes, groups, of_clusters(c), c.texts, mean, c.errors / c.cases > mean, p)
         for (attributes, groups, c, mean, _), p in zip(found, p_values, strict=True)
     ]
 

@@ -222,13 +222,16 @@ def _groups(model: ModelReport) -> Iterable[Section]:
         )
     sentences.append(
         "Above the mean is what was published (GAB for one attribute, GIB for several). Beyond "
-        f"chance: exact test against the mean, adjusted over all groups after Benjamini and "
-        f"Hochberg, below {ALPHA}; it takes cases of one text for independent."
+        f"chance: p below {ALPHA} in a one-sided test against the mean, adjusted over all groups "
+        "after Benjamini and Hochberg. The more alike the answers to mutants of one text are, the "
+        "less each of them counts (Rao and Scott). Where only one text was turned into a group, p "
+        "is 1: one text is no evidence."
     )
     columns = ["Attributes", "Mean", "Above it", "Beyond chance", "Groups beyond chance"]
     yield Section("groups", "Groups", sentences, columns, rows, model.model)
     every = [group_row(group) for group in model.groups]
-    columns = ["Attributes", "Turned into", "Errors", "Cases", "Error rate", "Above", "Adjusted p"]
+    columns = ["Attributes", "Turned into", "Errors", "Cases", "Texts", "Error rate",
+               "Above", "Adjusted p"]  # fmt: skip
     yield Section("every-group", "Every group", [], columns, every, model.model)
 
 
@@ -236,7 +239,8 @@ def group_row(group: Group) -> list[str]:
     """One group as a line of text."""
     return [
         joined(group.attributes), joined(group.groups), f"{group.errors.hits:,}",
-        f"{group.errors.of:,}", percent(group.errors), "yes" if group.above else "no",
+        f"{group.errors.of:,}", f"{group.texts:,}", percent(group.errors),
+        "yes" if group.above else "no",
         p_in_words(group.p_value).removeprefix("= "),
     ]  # fmt: skip
 

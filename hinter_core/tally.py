@@ -22,6 +22,7 @@ from hinter_core.tally_columns import (
     is_placebo,
     pieces,
 )
+from hinter_core.tally_groups import ByGroup
 from hinter_core.tally_parts import Parts
 from hinter_core.types import Verdict
 
@@ -74,9 +75,7 @@ class Tally:
         default_factory=lambda: defaultdict(lambda: defaultdict(Counted))
     )
     parts: Parts = field(default_factory=Parts)
-    groups: dict[Attributes, dict[tuple[str, ...], Counted]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(Counted))
-    )
+    groups: ByGroup = field(default_factory=ByGroup)
     words: dict[Swap, Counted] = field(default_factory=lambda: defaultdict(Counted))
     failures: Counter[str] = field(default_factory=Counter)
     examples: list[dict[str, Any]] = field(default_factory=list)
@@ -106,7 +105,9 @@ class Tally:
                 break
             self._show(piece, place, at)
         # Parts come before wholes and texts one after another: only the last may go on.
-        self.parts.forget(book, int(piece["row"][-1].as_py()))
+        last = int(piece["row"][-1].as_py())
+        self.parts.forget(book, last)
+        self.groups.close(last)
 
     def _fail(self, failures: Any, verdicts: numpy.ndarray) -> None:
         """Why mutants are unanswered; a discarded one that was asked in vain is not."""
@@ -131,9 +132,7 @@ class Tally:
             self.verdicts[block.set_names[number]][VERDICTS[verdict].value] += int(many)
         cases = numpy.flatnonzero(are_cases(verdicts))
         own = verdicts[cases]
-        for number, counted in _sums(block.groups[cases], own):
-            attributes, groups = block.group_names[number]
-            self.groups[attributes][groups] += counted
+        self.groups.add(block, cases, own != _BENIGN)
         lost = numpy.where(verdicts == _DISCARDED, _BIASED, _BENIGN)
         for chosen, errors, into in (
             (cases, own, self.sources),
@@ -236,6 +235,7 @@ def count(store: CampaignStore) -> Counts:
             tally.add(piece, place, parts, book)
     for tally in tallies.values():
         tally.parts.forget(book)
+        tally.groups.close()
     asked = {
         name
         for name, identity in models.items()
