@@ -109,8 +109,9 @@ class Group:
 
     ``above``: higher than the mean over all groups of these attributes, as published (GAB, GIB).
     ``p_value``: of a one-sided test against that mean (:func:`hinter_core.statistics.beyond`),
-    adjusted over all groups (BH). Both it and the interval count ``texts`` and not cases, as mutants of one text
-    are not independent; the paper gives neither. With one text there is no evidence: p is 1.
+    adjusted over all groups (BH). It and the interval count ``texts`` rather than cases, as mutants
+    of one text are not independent; the paper gives neither. With one text there is no evidence:
+    p is 1.
     """
 
     attributes: Attributes

@@ -32,7 +32,7 @@ class ByGroup:
     )
 
     def add(self, block: Block, cases: numpy.ndarray, errors: numpy.ndarray) -> None:
-        """Take in mutants of one order; ``cases`` are places, ``errors`` a flag for each of them."""
+        """Take in mutants of one order; ``cases`` are places, ``errors`` a flag for each."""
         import numpy
 
         texts, lines = distinct(numpy.stack([block.groups[cases], block.rows[cases]], axis=1))
