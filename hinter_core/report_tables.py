@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hinter_core.by_hand import mutant_by_hand
-from hinter_core.mutation import apply_edits
+from hinter_core.by_hand import mutant_of
 from hinter_core.report import ALPHA, Group, Line, ModelReport, Report, Turn
 from hinter_core.report_positive_tables import by_model, invariant, pies
 from hinter_core.report_reach import coverage_section, reach_section
 from hinter_core.report_section import Section, joined, percent
 from hinter_core.report_validity import validity_sections
-from hinter_core.sentences import split_sentences
 from hinter_core.shards import NOTHING, TESTED, UNUSABLE
 from hinter_core.statistics import difference_in_words, in_words
 from hinter_core.tables import edit_from_row
@@ -281,11 +279,7 @@ def example_row(example: Mapping[str, Any]) -> dict[str, str]:
     """A hidden mutant as text; long texts are cut around what changes."""
     text = example["text"]
     edits = [edit_from_row(row) for row in example["edits"]]
-    by_hand = example.get("mutant")
-    if by_hand is not None:
-        mutant = mutant_by_hand(text, by_hand, edits)
-    else:
-        mutant = apply_edits(text, edits, split_sentences(text))
+    mutant = mutant_of(text, edits, example["mutant"])
     first, last = mutant.splices[0], mutant.splices[-1]
     return {
         "row": str(example["row"]),

@@ -24,7 +24,6 @@ from hinter_core.tally_columns import (
 )
 from hinter_core.tally_groups import ByGroup
 from hinter_core.tally_parts import Parts
-from hinter_core.types import Verdict
 
 if TYPE_CHECKING:
     import numpy
@@ -166,6 +165,7 @@ class Tally:
                     "row": row,
                     "attributes": attributes,
                     "edits": edits,
+                    "mutant": piece["text"][at].as_py(),
                     "labels": piece[f"labels-{place}"][at].as_py(),
                 }
             )
@@ -282,20 +282,6 @@ def _complete(example: dict[str, Any], store: CampaignStore, identity: str) -> N
     own = answers.filter(_equal(answers["row"], example["row"]))
     (original,) = own.filter(_equal(own["mutant"], -1)).to_pylist()
     example |= {"id": text["id"], "text": text["text"], "original": original["labels"]}
-    example["mutant"] = _by_hand(example, store, own)
-
-
-def _by_hand(example: dict[str, Any], store: CampaignStore, answers: Any) -> str | None:
-    """The text of a mutant by hand; None where it follows from its edits."""
-    hidden = answers.filter(_equal(answers["verdict"], Verdict.HIDDEN.value))["mutant"]
-    mutants = read_table(store.mutants(example["shard"]))
-    if "text" not in mutants.column_names:  # written before there were any
-        return None
-    for mutant in mutants.take(hidden.combine_chunks()).to_pylist():
-        if mutant["edits"] == example["edits"]:
-            text: str | None = mutant["text"]
-            return text
-    return None
 
 
 def _equal(column: Any, value: Any) -> Any:

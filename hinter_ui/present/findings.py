@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hinter_core.types import Edit
 from hinter_ui.batch_watch import Finding
 from hinter_ui.forms import Form, edit_key
+from hinter_ui.present.changed import changed
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.words import ARROW, change_of, term
 
@@ -41,14 +42,22 @@ def _row(finding: Finding) -> Markup:
     )
     return tag(
         "tr",
-        tag("th", tag("p", excerpt(finding.text, finding.edits)), scope="row"),
+        tag("th", tag("p", _words(finding)), scope="row"),
         tag("td", tag("ul", *changes, class_="plain"), data_column="changed"),
         tag("td", answer, data_column="answer"),
         tag("td", _link(finding), data_column=""),
     )
 
 
-def _link(finding: Finding) -> Markup:
+def _words(finding: Finding) -> Markup:
+    if finding.by_hand is not None:
+        return changed(finding.text, finding.edits, finding.by_hand)
+    return excerpt(finding.text, finding.edits)
+
+
+def _link(finding: Finding) -> Markup | None:
+    if finding.by_hand is not None:
+        return None  # Explore makes mutants of its own
     attributes = tuple(dict.fromkeys(edit.attribute for edit in finding.edits))
     form = Form(
         text=finding.text,
