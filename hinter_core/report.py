@@ -158,7 +158,8 @@ class ModelReport:
 class Report:
     """A campaign's report; ``faults`` and ``idle`` as in :class:`hinter_core.tally.Counts`.
 
-    ``labels``: different labels of the texts (HInter, Table 4), counted up to about 1,000.
+    ``repeated``: ids that several texts have, and how many. ``labels``: different labels of the
+    texts (HInter, Table 4), counted up to about 1,000.
     """
 
     campaign: Campaign
@@ -166,6 +167,7 @@ class Report:
     texts: Counter[str]
     faults: list[Unused]
     idle: list[Unused]
+    repeated: dict[str, int]
     labels: int
     reach: list[Reach]
     coverage: list[Coverage]
@@ -177,7 +179,7 @@ def make_report(store: CampaignStore) -> Report:
     """Count a campaign's tables and make its report.
 
     Raises:
-        HinterError: no campaign, or tables or dictionaries that cannot be read.
+        HinterError: no campaign, or tables that cannot be read.
     """
     counts, campaign = count(store), store.campaign()
     return Report(
@@ -186,9 +188,10 @@ def make_report(store: CampaignStore) -> Report:
         counts.texts,
         counts.faults,
         counts.idle,
+        {ident: many for ident, many in counts.ids.items() if many > 1},
         len(counts.labels),
         reach(counts),
-        coverage(counts, campaign.vocabulary()),
+        coverage(counts, store.scope()),
         [_of_model(name, tally) for name, tally in counts.models.items()],
         validities(store),
     )

@@ -62,7 +62,9 @@ def _overview(report: Report) -> Section:
         f"Data: {campaign.title}, {sample}, {what}, seed {campaign.seed}, "
         f"parser {campaign.parser}, campaign {report.identity}.",
         f"Of {texts.total():,} texts, {texts[TESTED]:,} were tested, {texts[NOTHING]:,} had "
-        f"nothing to test and {texts[UNUSABLE]:,} could not be used.",
+        f"nothing to test and {texts[UNUSABLE]:,} could not be used."
+        if texts
+        else "No text has been tested yet: run the campaign, or resume it.",
     ]
     if report.labels:
         several = f"{report.labels:,} different labels" if report.labels > 1 else "one label"
@@ -312,7 +314,17 @@ def _failures(model: ModelReport) -> Iterable[Section]:
 def _unused(report: Report) -> Section:
     many = report.texts[UNUSABLE]
     words = f"{many:,} rows could not be used." if many else "Every row could be used."
+    if not report.texts:
+        words = "No row has been read yet."
     if many > _NAMED:
         words += f" The first {_NAMED} are:"
     rows = [[str(f.row), f.id, f.reason] for f in report.faults[:_NAMED]]
-    return Section("unused", "Rows that could not be used", [words], ["Row", "Id", "Reason"], rows)
+    said = [words, _repeated(report.repeated)] if report.repeated else [words]
+    return Section("unused", "Rows", said, ["Row", "Id", "Reason"], rows)
+
+
+def _repeated(ids: Mapping[str, int]) -> str:
+    named = ", ".join(f"{ident} ({many:,} times)" for ident, many in list(ids.items())[:_NAMED])
+    more = f" and {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
+    what = "One id is" if len(ids) == 1 else f"{len(ids):,} ids are"
+    return f"{what} not unique: {named}{more}. All these rows count; their numbers tell them apart."

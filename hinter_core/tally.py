@@ -198,10 +198,10 @@ class Counts:
 
     ``texts``: by outcome. ``possible`` and ``tested``: intersectional mutants by order.
     ``faults``: rows that could not be used; ``idle``: texts with nothing to test; of each the first
-    1,000. ``labels``: different ones of the label column, the first 1,000. ``made`` and ``kept``:
-    by attributes, the word pairs in mutants
-    made, and in those that the invariant kept. ``met``: by attributes, the groups (one of each
-    attribute) that mutants made were turned into.
+    1,000. ``ids``: how many rows have each. ``labels``: different ones of the label column, the
+    first 1,000. ``made`` and ``kept``: by attributes, the word pairs in mutants made, and in those
+    that the invariant kept. ``met``: by attributes, the groups (one of each attribute) that mutants
+    made were turned into.
     """
 
     texts: Counter[str] = field(default_factory=Counter)
@@ -210,6 +210,7 @@ class Counts:
     faults: list[Unused] = field(default_factory=list)
     idle: list[Unused] = field(default_factory=list)
     labels: set[str] = field(default_factory=set)
+    ids: Counter[str] = field(default_factory=Counter)
     made: dict[Attributes, set[Swap]] = field(default_factory=lambda: defaultdict(set))
     kept: dict[Attributes, set[Swap]] = field(default_factory=lambda: defaultdict(set))
     met: dict[Attributes, set[tuple[str, ...]]] = field(default_factory=lambda: defaultdict(set))
@@ -250,6 +251,7 @@ def count(store: CampaignStore) -> Counts:
 
 def _add_texts(counts: Counts, texts: Any) -> None:
     counts.texts.update(texts["outcome"].to_pylist())
+    counts.ids.update(filter(None, texts["id"].to_pylist()))
     if len(counts.labels) < _LISTED:
         counts.labels.update(filter(None, texts["label"].unique().to_pylist()))
     for totals in texts["possible"].to_pylist():
