@@ -269,7 +269,7 @@ def read_table(path: Path, *columns: str) -> Any:
     import pyarrow.parquet as parquet
 
     try:
-        with parquet.ParquetFile(path) as file:
+        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
             if _lacks(path, file.schema_arrow.names, columns):
                 raise StoreError(f"{path} {_BROKEN}")
             return file.read(columns=list(columns) or None)
@@ -309,7 +309,7 @@ def read_batches(path: Path, columns: Sequence[str], rows: int) -> Iterator[Any]
     import pyarrow.parquet as parquet
 
     try:
-        with parquet.ParquetFile(path) as file:
+        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
             if _lacks(path, file.schema_arrow.names, columns):
                 raise StoreError(f"{path} {_BROKEN}")
             yield from file.iter_batches(batch_size=rows, columns=list(columns) or None)

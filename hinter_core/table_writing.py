@@ -28,7 +28,9 @@ class TableWriter:
 
         try:
             with named(self._path):
-                self._writer = parquet.ParquetWriter(self._part, self._schema, compression="zstd")
+                self._writer = parquet.ParquetWriter(
+                    self._part, self._schema, compression="zstd", write_page_checksum=True
+                )
         except StoreError:
             self._part.unlink(missing_ok=True)
             raise
