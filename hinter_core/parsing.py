@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 EMBEDDED = Path(__file__).resolve().parent.parent / "assets" / "models" / "parser"
-_BATCH = 16_000  # characters
+_BATCH = 8_000  # characters
 _UNUSED = ("lemmatizer", "senter", "morphologizer", "attribute_ruler", "entity_linker")
 
 

@@ -21,8 +21,8 @@ from hinter_core.trial import Item, Trial
 from hinter_core.types import Edit
 
 # Kept in memory; a campaign goes from text to text and meets hardly a sentence again.
-_PARSES = 10_000
-_PREDICTIONS = 4_000
+_PARSES = 5_000
+_PREDICTIONS = 2_000
 
 Planned = tuple[Row, Plan | None, str]  # a row, its plan, and why it has no intersectional mutant
 

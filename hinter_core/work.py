@@ -34,7 +34,7 @@ from hinter_core.tables import (
 from hinter_core.trial import Item, Trial, ask_originals, conform, judge
 from hinter_core.types import Verdict
 
-_CHUNK = 2048
+_CHUNK = 512
 
 
 @dataclass(frozen=True, slots=True)
