@@ -101,7 +101,11 @@ def coverage_section(lines: Sequence[Coverage]) -> Section:
                  f"{met:,} of {possible:,}"]
             )  # fmt: skip
     if not lines:
-        return Section("coverage", "Coverage", ["Nothing was run, so nothing is covered."])
+        none = (
+            "There is no dictionary to cover: mutants by hand use none, and a campaign notes its "
+            "own when it is run or resumed."
+        )
+        return Section("coverage", "Coverage", [none])
     columns = ["Changed", "Dictionary", "Word pairs met", "Share", "Kept at least once",
                "Groups met"]  # fmt: skip
     words = (
