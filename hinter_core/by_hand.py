@@ -19,9 +19,11 @@ from typing import Any
 
 from hinter_core.errors import InputError
 from hinter_core.export import plain_cell
+from hinter_core.mutation import apply_edits
 from hinter_core.planning import MAX_CHARACTERS, clean
 from hinter_core.records import format_of, mended, records
 from hinter_core.rows import LOOKED_AT, Columns, Row, as_text, require_file
+from hinter_core.sentences import split_sentences
 from hinter_core.types import Edit, Mutant, Pair, Splice, Term
 
 BY_HAND = "by hand"  # the attribute of a change that no edit is named for
@@ -250,3 +252,10 @@ def _unnamed(source: str, mutant: str) -> Edit:
 def mutant_by_hand(source: str, text: str, edits: Sequence[Edit]) -> Mutant:
     """The mutant of a text that a person wrote; its edits have no spans."""
     return Mutant(tuple(edits), text, (change(source, text),))
+
+
+def mutant_of(source: str, edits: Sequence[Edit], text: str | None = None) -> Mutant:
+    """A mutant as a campaign keeps it: with a ``text`` of its own, or as its edits make it."""
+    if text is not None:
+        return mutant_by_hand(source, text, edits)
+    return apply_edits(source, edits, split_sentences(source))

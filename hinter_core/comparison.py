@@ -151,6 +151,7 @@ class _Sums:
                 "change": FIXED if errors[0][at] else NEW,
                 "attributes": attributes,
                 "edits": edits,
+                "mutant": piece["text"][at].as_py(),
                 "shard": piece["shard"][at].as_py(),
                 "row": piece["row"][at].as_py(),
                 "shard-1": piece["shard-1"][at].as_py(),

@@ -163,4 +163,4 @@ def change_row(change: dict[str, Any]) -> dict[str, str]:
 
 
 def _base(change: dict[str, Any]) -> dict[str, Any]:
-    return {name: change[name] for name in ("text", "edits", "row")}
+    return {name: change[name] for name in ("text", "edits", "mutant", "row")}

@@ -18,11 +18,13 @@ from dataclasses import dataclass, replace
 from multiprocessing import get_context
 
 from hinter_core.campaign import Campaign
+from hinter_core.dictionary import Dictionary
 from hinter_core.errors import InputError
 from hinter_core.models.budget import Budget
 from hinter_core.probe import chunks
 from hinter_core.rows import Row, Rows
 from hinter_core.shards import CampaignStore
+from hinter_core.soundness import require_sound
 from hinter_core.work import Asked, Done, Worker
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -65,9 +67,12 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> Work:
     if (campaign.requests or campaign.budget) and campaign.workers > 1:
         raise InputError("A budget is kept by one worker; leave out workers.")
     campaign = store.pinned(campaign) if store is not None else campaign.pinned()
-    table = campaign.table()
+    table, vocabulary = campaign.table(), campaign.vocabulary()
+    if not campaign.mutants:  # before there is a directory, so that none is left to be in the way
+        require_sound(vocabulary, campaign.models, campaign.settings)
     if store is not None:
         store.open(campaign)
+        store.note_scope({d.attribute: _scope(d) for d in vocabulary})
     chosen, texts = _chosen(campaign, table), table.count
     if chosen is not None:
         texts = len(chosen)
@@ -77,6 +82,12 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> Work:
     if store is not None:
         store.note_size(texts, shards)
     return Work(table, chosen, texts, shards)
+
+
+def _scope(dictionary: Dictionary) -> tuple[int, int]:
+    """How many word pairs there are, and groups that they turn a text into."""
+    pairs = [pair for found in dictionary.pairs_from.values() for pair in found]
+    return len(pairs), len({pair.target.group for pair in pairs})
 
 
 def run_campaign(

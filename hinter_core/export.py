@@ -147,10 +147,11 @@ def rows_to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     if not rows:
         return ""
     buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
+    writer = csv.writer(buffer, lineterminator="\n")
+    names = list(rows[0])
+    writer.writerow(map(safe_cell, names))  # some are names of dictionaries
     for row in rows:
-        writer.writerow({key: safe_cell(value) for key, value in row.items()})
+        writer.writerow([safe_cell(row[name]) for name in names])
     return buffer.getvalue()
 
 

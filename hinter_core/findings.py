@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
+from hinter_core.by_hand import mutant_of
 from hinter_core.export import safe_cell
-from hinter_core.mutation import apply_edits
 from hinter_core.pairing import Side
-from hinter_core.sentences import split_sentences
 from hinter_core.shards import read_batches, read_table
 from hinter_core.tables import edit_from_row
 from hinter_core.tally_columns import PIECE, of_shard
@@ -35,8 +34,8 @@ class Wanted:
     """A filter; empty means all, without placebo mutants.
 
     ``verdicts``: one of these. ``attributes``: exactly these are changed, or ``PLACEBO``.
-    ``search``: stands in a changed word, a group or the text, whatever the case; or is the text's
-    id or row.
+    ``search``: stands in a changed word, a group, the text or a mutant by hand, whatever the case;
+    or is the text's id or row.
     """
 
     verdicts: tuple[str, ...] = ()
@@ -49,7 +48,7 @@ class Finding:
     """A mutant and what became of it; ``place`` is its row in the shard's table of mutants.
 
     ``labels`` are None where the model was not asked; ``reason`` says why it was discarded or
-    unanswered.
+    unanswered. ``by_hand`` is the text of a mutant that a person wrote; others follow from edits.
     """
 
     shard: int
@@ -64,6 +63,7 @@ class Finding:
     shift: float | None
     interaction: float | None
     reason: str
+    by_hand: str | None = None
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ class Finding:
     @property
     def mutant(self) -> str:
         """The changed text."""
-        return apply_edits(self.text, list(self.edits), split_sentences(self.text)).text
+        return mutant_of(self.text, self.edits, self.by_hand).text
 
 
 def count_findings(side: Side, wanted: Wanted) -> Counted:
@@ -213,7 +213,7 @@ def _findings(side: Side, shard: int, table: Any, places: numpy.ndarray) -> Iter
                 row["verdict-0"], originals.get(row["row"], ()),
                 None if not row["kept"] or failed else tuple(row["labels-0"] or ()),
                 row["shift-0"], row["interaction-0"],
-                failed if row["kept"] else row["reason"],
+                failed if row["kept"] else row["reason"], row["text"],
             )  # fmt: skip
 
 
@@ -270,5 +270,7 @@ def _passed(table: Any, wanted: Wanted, rows: Any) -> numpy.ndarray:
         for part in _WORDS:
             words = pc.struct_field(flat, part)
             found |= many(pc.match_substring(words, wanted.search, ignore_case=True)) > 0
+        own = pc.match_substring(table["text"], wanted.search, ignore_case=True)
+        found |= pc.fill_null(own, False).to_numpy()
         passed &= found
     return passed

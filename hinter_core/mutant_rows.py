@@ -28,11 +28,11 @@ from hinter_core.shards import (
     TESTED,
     CampaignStore,
     StoreError,
-    TableWriter,
     named,
     read_batches,
     read_table,
 )
+from hinter_core.table_writing import TableWriter
 from hinter_core.tables import stored_item
 from hinter_core.trial import Trial
 from hinter_core.types import Verdict
@@ -64,8 +64,8 @@ def write_mutants(store: CampaignStore, path: Path, wanted: Wanted) -> int:
     """Write mutants to a CSV, TSV, JSONL or Parquet file; returns their number.
 
     Raises:
-        HinterError: no campaign, a model that was not asked, a file that is there already, of no
-            known format, or that cannot be written.
+        HinterError: no campaign or nothing in it yet, a model that was not asked, a file that is
+            there already, of no known format, or that cannot be written.
     """
     kind = format_of(path)
     if kind == "text":
@@ -73,6 +73,8 @@ def write_mutants(store: CampaignStore, path: Path, wanted: Wanted) -> int:
     if path.exists():
         raise InputError(f"{path} is there already, and may hold work by hand; name another file.")
     models = _models(store, wanted)
+    if not store.known():
+        raise InputError(f"{store.folder} has no mutants yet; run the campaign first.")
     columns = (*_FIXED, *(f"{what}: {name}" for name in models for what in _OF_MODEL))
     written = 0
     with _opened(path, kind, columns) as write:

@@ -131,7 +131,8 @@ def _matched(piece: Any, shared: Shared, second: Side) -> Iterator[Any]:
 def _keys(table: Any, texts: Any) -> Any:
     """What makes a mutant the same elsewhere: its text's number and its edits, null without one.
 
-    Groups have no part in it: two dictionaries may sort the same words differently.
+    Groups have no part in it: two dictionaries may sort the same words differently. Of mutants by
+    hand the text has, as several may share their edits.
     """
     import pyarrow
     import pyarrow.compute as pc
@@ -148,7 +149,8 @@ def _keys(table: Any, texts: Any) -> Any:
     together = pc.binary_join(pyarrow.ListArray.from_arrays(offsets, written.take(order)), _EDIT)
     if isinstance(texts, pyarrow.ChunkedArray):
         texts = texts.combine_chunks()
-    return pc.binary_join_element_wise(pc.cast(texts, pyarrow.string()), together, _EDIT)
+    own = pc.fill_null(table["text"].combine_chunks(), "")
+    return pc.binary_join_element_wise(pc.cast(texts, pyarrow.string()), together, own, _EDIT)
 
 
 def _sorted_within(written: Any, orders: numpy.ndarray) -> Any:

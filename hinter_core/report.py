@@ -26,10 +26,11 @@ from hinter_core.statistics import (
     Difference,
     Rate,
     adjusted,
-    binomial,
+    beyond,
     clustered,
     excess,
     mcnemar,
+    of_clusters,
     wilson,
 )
 from hinter_core.tally import Counted, Tally, Unused, by_source, count
@@ -107,12 +108,16 @@ class Group:
     """Error rate of mutants turned into one group (or one of each attribute).
 
     ``above``: higher than the mean over all groups of these attributes, as published (GAB, GIB).
-    ``p_value``: of a one-sided exact test against that mean, adjusted over all groups (BH).
+    ``p_value``: of a one-sided test against that mean (:func:`hinter_core.statistics.beyond`),
+    adjusted over all groups (BH). It and the interval count ``texts`` rather than cases, as mutants
+    of one text are not independent; the paper gives neither. With one text there is no evidence:
+    p is 1.
     """
 
     attributes: Attributes
     groups: tuple[str, ...]
     errors: Rate
+    texts: int
     mean: float
     above: bool
     p_value: float
@@ -153,7 +158,8 @@ class ModelReport:
 class Report:
     """A campaign's report; ``faults`` and ``idle`` as in :class:`hinter_core.tally.Counts`.
 
-    ``labels``: different labels of the texts (HInter, Table 4), counted up to about 1,000.
+    ``repeated``: ids that several texts have, and how many. ``labels``: different labels of the
+    texts (HInter, Table 4), counted up to about 1,000.
     """
 
     campaign: Campaign
@@ -161,6 +167,7 @@ class Report:
     texts: Counter[str]
     faults: list[Unused]
     idle: list[Unused]
+    repeated: dict[str, int]
     labels: int
     reach: list[Reach]
     coverage: list[Coverage]
@@ -172,7 +179,7 @@ def make_report(store: CampaignStore) -> Report:
     """Count a campaign's tables and make its report.
 
     Raises:
-        HinterError: no campaign, or tables or dictionaries that cannot be read.
+        HinterError: no campaign, or tables that cannot be read.
     """
     counts, campaign = count(store), store.campaign()
     return Report(
@@ -181,9 +188,10 @@ def make_report(store: CampaignStore) -> Report:
         counts.texts,
         counts.faults,
         counts.idle,
+        {ident: many for ident, many in counts.ids.items() if many > 1},
         len(counts.labels),
         reach(counts),
-        coverage(counts, campaign.vocabulary()),
+        coverage(counts, store.scope()),
         [_of_model(name, tally) for name, tally in counts.models.items()],
         validities(store),
     )
@@ -288,14 +296,14 @@ def _overlap(attributes: Attributes, tally: Tally) -> Overlap:
 
 def _groups(tally: Tally) -> list[Group]:
     found = []
-    for attributes in ordered(a for a in tally.groups if not is_placebo(a)):
-        by_group = tally.groups[attributes]
+    for attributes in ordered(a for a in tally.groups.sums if not is_placebo(a)):
+        by_group = tally.groups.sums[attributes]
         mean = fmean(c.errors / c.cases for c in by_group.values())
         for groups, c in sorted(by_group.items()):
-            found.append((attributes, groups, c, mean, binomial(c.errors, c.cases, mean)))
+            found.append((attributes, groups, c, mean, beyond(c, mean)))
     p_values = adjusted([item[-1] for item in found])
     return [
-        Group(attributes, groups, wilson(c.errors, c.cases), mean, c.errors / c.cases > mean, p)
+        Group(attributes, groups, of_clusters(c), c.texts, mean, c.errors / c.cases > mean, p)
         for (attributes, groups, c, mean, _), p in zip(found, p_values, strict=True)
     ]
 

@@ -5,12 +5,11 @@ Source of the coverage of pairs and groups: MutaInt (pairwise coverage).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
 from hinter_core.campaign import Campaign
-from hinter_core.dictionary import Dictionary
 from hinter_core.report_section import Section, joined, ordered
 from hinter_core.tally import Counts
 from hinter_core.tally_columns import Attributes, is_placebo
@@ -46,14 +45,12 @@ def reach(counts: Counts) -> list[Reach]:
     return [Reach(n, counts.tested[n], many) for n, many in sorted(counts.possible.items()) if many]
 
 
-def coverage(counts: Counts, vocabulary: Sequence[Dictionary]) -> list[Coverage]:
-    """A line for each set of attributes that mutants changed, and for each attribute alone."""
-    held = {d.attribute: d.pair_count for d in vocabulary}
-    groups = {
-        d.attribute: len({pair.target.group for pairs in d.pairs_from.values() for pair in pairs})
-        for d in vocabulary
-    }
-    alone: list[Attributes] = [(attribute,) for attribute in held]
+def coverage(counts: Counts, scope: Mapping[str, tuple[int, int]]) -> list[Coverage]:
+    """A line for each set of attributes that mutants changed, and for each attribute alone.
+
+    ``scope``: by attribute, how many word pairs and target groups its dictionary has.
+    """
+    alone: list[Attributes] = [(attribute,) for attribute in scope]
     return [
         Coverage(
             attributes,
@@ -61,14 +58,14 @@ def coverage(counts: Counts, vocabulary: Sequence[Dictionary]) -> list[Coverage]
                 attribute: (
                     sum(swap.attribute == attribute for swap in counts.made.get(attributes, ())),
                     sum(swap.attribute == attribute for swap in counts.kept.get(attributes, ())),
-                    held[attribute],
+                    scope[attribute][0],
                 )
                 for attribute in attributes
             },
-            (len(counts.met.get(attributes, ())), prod(groups[a] for a in attributes)),
+            (len(counts.met.get(attributes, ())), prod(scope[a][1] for a in attributes)),
         )
         for attributes in ordered({*alone, *counts.made})
-        if all(attribute in held for attribute in attributes) and not is_placebo(attributes)
+        if all(attribute in scope for attribute in attributes) and not is_placebo(attributes)
     ]
 
 
@@ -103,6 +100,12 @@ def coverage_section(lines: Sequence[Coverage]) -> Section:
                  f"{100 * made / held:.1f} %" if held else "\u2013", f"{kept:,}",
                  f"{met:,} of {possible:,}"]
             )  # fmt: skip
+    if not lines:
+        none = (
+            "There is no dictionary to cover: mutants by hand use none, and a campaign notes its "
+            "own when it is run or resumed."
+        )
+        return Section("coverage", "Coverage", [none])
     columns = ["Changed", "Dictionary", "Word pairs met", "Share", "Kept at least once",
                "Groups met"]  # fmt: skip
     words = (

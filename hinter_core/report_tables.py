@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hinter_core.by_hand import mutant_by_hand
-from hinter_core.mutation import apply_edits
+from hinter_core.by_hand import mutant_of
 from hinter_core.report import ALPHA, Group, Line, ModelReport, Report, Turn
 from hinter_core.report_positive_tables import by_model, invariant, pies
 from hinter_core.report_reach import coverage_section, reach_section
 from hinter_core.report_section import Section, joined, percent
 from hinter_core.report_validity import validity_sections
-from hinter_core.sentences import split_sentences
 from hinter_core.shards import NOTHING, TESTED, UNUSABLE
 from hinter_core.statistics import difference_in_words, in_words
 from hinter_core.tables import edit_from_row
@@ -64,7 +62,9 @@ def _overview(report: Report) -> Section:
         f"Data: {campaign.title}, {sample}, {what}, seed {campaign.seed}, "
         f"parser {campaign.parser}, campaign {report.identity}.",
         f"Of {texts.total():,} texts, {texts[TESTED]:,} were tested, {texts[NOTHING]:,} had "
-        f"nothing to test and {texts[UNUSABLE]:,} could not be used.",
+        f"nothing to test and {texts[UNUSABLE]:,} could not be used."
+        if texts
+        else "No text has been tested yet: run the campaign, or resume it.",
     ]
     if report.labels:
         several = f"{report.labels:,} different labels" if report.labels > 1 else "one label"
@@ -222,13 +222,16 @@ def _groups(model: ModelReport) -> Iterable[Section]:
         )
     sentences.append(
         "Above the mean is what was published (GAB for one attribute, GIB for several). Beyond "
-        f"chance: exact test against the mean, adjusted over all groups after Benjamini and "
-        f"Hochberg, below {ALPHA}; it takes cases of one text for independent."
+        f"chance: p below {ALPHA} in a one-sided test against the mean, adjusted over all groups "
+        "after Benjamini and Hochberg. The more alike the answers to mutants of one text are, the "
+        "less each of them counts (Rao and Scott). Where only one text was turned into a group, p "
+        "is 1: one text is no evidence."
     )
     columns = ["Attributes", "Mean", "Above it", "Beyond chance", "Groups beyond chance"]
     yield Section("groups", "Groups", sentences, columns, rows, model.model)
     every = [group_row(group) for group in model.groups]
-    columns = ["Attributes", "Turned into", "Errors", "Cases", "Error rate", "Above", "Adjusted p"]
+    columns = ["Attributes", "Turned into", "Errors", "Cases", "Texts", "Error rate",
+               "Above", "Adjusted p"]  # fmt: skip
     yield Section("every-group", "Every group", [], columns, every, model.model)
 
 
@@ -236,7 +239,8 @@ def group_row(group: Group) -> list[str]:
     """One group as a line of text."""
     return [
         joined(group.attributes), joined(group.groups), f"{group.errors.hits:,}",
-        f"{group.errors.of:,}", percent(group.errors), "yes" if group.above else "no",
+        f"{group.errors.of:,}", f"{group.texts:,}", percent(group.errors),
+        "yes" if group.above else "no",
         p_in_words(group.p_value).removeprefix("= "),
     ]  # fmt: skip
 
@@ -277,11 +281,7 @@ def example_row(example: Mapping[str, Any]) -> dict[str, str]:
     """A hidden mutant as text; long texts are cut around what changes."""
     text = example["text"]
     edits = [edit_from_row(row) for row in example["edits"]]
-    by_hand = example.get("mutant")
-    if by_hand is not None:
-        mutant = mutant_by_hand(text, by_hand, edits)
-    else:
-        mutant = apply_edits(text, edits, split_sentences(text))
+    mutant = mutant_of(text, edits, example["mutant"])
     first, last = mutant.splices[0], mutant.splices[-1]
     return {
         "row": str(example["row"]),
@@ -314,7 +314,17 @@ def _failures(model: ModelReport) -> Iterable[Section]:
 def _unused(report: Report) -> Section:
     many = report.texts[UNUSABLE]
     words = f"{many:,} rows could not be used." if many else "Every row could be used."
+    if not report.texts:
+        words = "No row has been read yet."
     if many > _NAMED:
         words += f" The first {_NAMED} are:"
     rows = [[str(f.row), f.id, f.reason] for f in report.faults[:_NAMED]]
-    return Section("unused", "Rows that could not be used", [words], ["Row", "Id", "Reason"], rows)
+    said = [words, _repeated(report.repeated)] if report.repeated else [words]
+    return Section("unused", "Rows", said, ["Row", "Id", "Reason"], rows)
+
+
+def _repeated(ids: Mapping[str, int]) -> str:
+    named = ", ".join(f"{ident} ({many:,} times)" for ident, many in list(ids.items())[:_NAMED])
+    more = f" and {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
+    what = "One id is" if len(ids) == 1 else f"{len(ids):,} ids are"
+    return f"{what} not unique: {named}{more}. All these rows count; their numbers tell them apart."

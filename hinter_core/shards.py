@@ -27,6 +27,14 @@ from hinter_core.errors import HinterError
 from hinter_core.hub import as_before, moved
 
 _SPEC = "campaign.json"
+_CURE = "; delete it and resume."
+_BROKEN = f"is missing or damaged{_CURE}"
+# By which each kind of table is told from the others.
+_COLUMNS = {
+    "texts": ("row", "text", "outcome", "mutants"),
+    "mutants": ("row", "order", "edits", "kept", "text"),
+    "answers": ("row", "mutant", "verdict", "labels"),
+}
 # What became of a text, in the table of texts.
 TESTED = "tested"
 NOTHING = "nothing to test"
@@ -157,6 +165,20 @@ class CampaignStore:
         if spec.get("size") != size:
             self.write_spec({**spec, "size": size})
 
+    def note_scope(self, scope: Mapping[str, tuple[int, int]]) -> None:
+        """Note, by attribute, how many word pairs and target groups its dictionary has.
+
+        A report needs no more of dictionaries, which may be moved or changed when it is made.
+        """
+        spec = self.read()
+        if "scope" not in spec:
+            self.write_spec({**spec, "scope": scope})
+
+    def scope(self) -> dict[str, tuple[int, int]]:
+        """What :meth:`note_scope` noted; empty where no run has begun."""
+        noted = self.read().get("scope", {})
+        return {name: (pairs, groups) for name, (pairs, groups) in noted.items()}
+
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Hold the directory for one run, and clear what a killed one left half written.
@@ -202,7 +224,7 @@ class CampaignStore:
             try:
                 texts, mutants = read_table(self.texts(shard)), read_table(self.mutants(shard))
             except StoreError as error:
-                faults.append(str(error))
+                faults.append(str(error).removesuffix(_CURE))
                 continue
             made = sum(texts["mutants"].to_pylist())
             if made != mutants.num_rows:
@@ -216,12 +238,14 @@ class CampaignStore:
 
 def _whole(spec: Mapping[str, Any]) -> bool:
     """Whether a specification holds what is read from it."""
-    models = spec.get("models")
+    models, scope = spec.get("models"), spec.get("scope", {})
     return (
         isinstance(spec.get("identity"), str)
         and isinstance(spec.get("campaign"), dict)
         and isinstance(models, dict)
         and all(isinstance(m, dict) and {"identity", "labels"} <= set(m) for m in models.values())
+        and isinstance(scope, dict)
+        and all(isinstance(n, list) and list(map(type, n)) == [int, int] for n in scope.values())
     )
 
 
@@ -231,57 +255,8 @@ def _fault_of_answers(path: Path, name: str, rows: int) -> list[str]:
     try:
         found = read_table(path).num_rows
     except StoreError as error:
-        return [str(error)]
+        return [str(error).removesuffix(_CURE)]
     return [] if found == rows else [f"{path.name} has {found} rows, not {rows}"]
-
-
-class TableWriter:
-    """Writes a table piece by piece to a file beside it, and renames it when all is written.
-
-    Raises:
-        StoreError: the disk is full, or the folder cannot be written.
-    """
-
-    def __init__(self, path: Path, schema: Any) -> None:
-        self._path = path
-        self._schema = schema
-        self._part = path.with_name(f"{path.name}.{os.getpid()}.part")
-        self._writer: Any = None
-
-    def __enter__(self) -> TableWriter:
-        import pyarrow.parquet as parquet
-
-        try:
-            with named(self._path):
-                self._writer = parquet.ParquetWriter(self._part, self._schema, compression="zstd")
-        except StoreError:
-            self._part.unlink(missing_ok=True)
-            raise
-        return self
-
-    def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Add rows."""
-        import pyarrow
-
-        if rows:
-            table = pyarrow.Table.from_pylist(list(rows), schema=self._schema)
-            with named(self._path):
-                self._writer.write_table(table)
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        with named(self._path):
-            try:
-                self._writer.close()
-                if kind is None:
-                    os.replace(self._part, self._path)
-            finally:
-                self._part.unlink(missing_ok=True)
-
-
-def write_table(path: Path, rows: Sequence[Mapping[str, Any]], schema: Any) -> None:
-    """Write a whole table at once."""
-    with TableWriter(path, schema) as writer:
-        writer.write(rows)
 
 
 def read_table(path: Path, *columns: str) -> Any:
@@ -294,9 +269,18 @@ def read_table(path: Path, *columns: str) -> Any:
     import pyarrow.parquet as parquet
 
     try:
-        return parquet.read_table(path, columns=list(columns) or None)
+        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
+            if _lacks(path, file.schema_arrow.names, columns):
+                raise StoreError(f"{path} {_BROKEN}")
+            return file.read(columns=list(columns) or None)
     except (OSError, pyarrow.ArrowException) as error:
-        raise StoreError(f"{path} is missing or damaged; delete it and resume.") from error
+        raise StoreError(f"{path} {_BROKEN}") from error
+
+
+def _lacks(path: Path, names: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether a file is another table than its name says."""
+    kind = path.name.removesuffix(".parquet").rpartition(".")[2].partition("-")[0]
+    return not {*_COLUMNS.get(kind, ()), *wanted} <= set(names)
 
 
 @contextmanager
@@ -325,7 +309,9 @@ def read_batches(path: Path, columns: Sequence[str], rows: int) -> Iterator[Any]
     import pyarrow.parquet as parquet
 
     try:
-        with parquet.ParquetFile(path) as file:
+        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
+            if _lacks(path, file.schema_arrow.names, columns):
+                raise StoreError(f"{path} {_BROKEN}")
             yield from file.iter_batches(batch_size=rows, columns=list(columns) or None)
     except (OSError, pyarrow.ArrowException) as error:
-        raise StoreError(f"{path} is missing or damaged; delete it and resume.") from error
+        raise StoreError(f"{path} {_BROKEN}") from error

@@ -33,12 +33,14 @@ class Rate:
 
 def wilson(hits: int, of: int) -> Rate:
     """A rate of independent cases with Wilson's score interval (Wilson 1927)."""
+    return Rate(hits, of, *_wilson(hits, of)) if of else Rate(hits, of)
+
+
+def _wilson(hits: float, of: float) -> tuple[float, float]:
     from statsmodels.stats.proportion import proportion_confint
 
-    if not of:
-        return Rate(hits, of)
     low, high = proportion_confint(hits, of, alpha=1 - _CONFIDENCE, method="wilson")
-    return Rate(hits, of, float(low), float(high))
+    return float(low), float(high)
 
 
 def clustered(sources: Iterable[tuple[int, int]], seed: int = 0) -> Rate:
@@ -169,11 +171,79 @@ def mcnemar(only_first: int, only_second: int) -> float:
     return float(test([[0, only_first], [only_second, 0]], exact=True).pvalue)
 
 
-def binomial(hits: int, of: int, share: float) -> float:
-    """One-sided exact test: is a rate higher than ``share``? The p-value."""
-    from scipy.stats import binomtest
+def binomial(hits: float, of: float, share: float) -> float:
+    """One-sided exact test: is a rate higher than ``share``? The p-value.
 
-    return float(binomtest(hits, of, share, alternative="greater").pvalue) if of else 1.0
+    Effective numbers need not be whole: the binomial tail is an incomplete beta function of both.
+    """
+    from scipy.special import betainc
+
+    return float(betainc(hits, of - hits + 1, share)) if hits else 1.0
+
+
+@dataclass(slots=True)
+class Clusters:
+    """Sums over source texts with their ``errors`` e of ``cases`` n: no text is kept.
+
+    ``texts`` have a case; the others are the sums of e * e, e * n and n * n over texts.
+    """
+
+    errors: int = 0
+    cases: int = 0
+    texts: int = 0
+    error_squares: int = 0
+    products: int = 0
+    case_squares: int = 0
+
+    def add(self, errors: int, cases: int) -> None:
+        """Add one text, with all its cases."""
+        self.errors += errors
+        self.cases += cases
+        self.texts += cases > 0
+        self.error_squares += errors * errors
+        self.products += errors * cases
+        self.case_squares += cases * cases
+
+    @property
+    def design_effect(self) -> float:
+        """For how many cases one stands, as those of a text resemble each other; at least 1.
+
+        The variance of the rate between texts, with the factor k / (k - 1) for k texts, over that
+        of independent cases (Rao and Scott 1992). Where each text has one case it is 1; where no
+        case or every case is an error, the texts tell nothing of it: as if each spoke with one
+        voice.
+        """
+        if self.case_squares == self.cases:
+            return 1.0
+        if self.texts < 2 or self.errors in (0, self.cases):
+            return self.case_squares / self.cases
+        rate = self.errors / self.cases
+        spread = self.error_squares - 2 * rate * self.products + rate * rate * self.case_squares
+        spread *= self.texts / (self.texts - 1)
+        return max(1.0, spread / (self.cases * rate * (1 - rate)))
+
+
+def of_clusters(sums: Clusters) -> Rate:
+    """A rate with Wilson's interval over as many cases as the texts are worth.
+
+    With fewer than two texts there is no interval, as in :func:`clustered`.
+    """
+    if sums.texts < 2:
+        return Rate(sums.errors, sums.cases)
+    effect = sums.design_effect
+    return Rate(sums.errors, sums.cases, *_wilson(sums.errors / effect, sums.cases / effect))
+
+
+def beyond(sums: Clusters, share: float) -> float:
+    """One-sided test: is a rate of clustered cases higher than ``share``? The p-value.
+
+    The exact binomial test of :func:`binomial` over as many cases as the texts are worth (Rao and
+    Scott 1992). One text is no evidence: with fewer than two it is 1.
+    """
+    if sums.texts < 2:
+        return 1.0
+    effect = sums.design_effect
+    return binomial(sums.errors / effect, sums.cases / effect, share)
 
 
 def adjusted(p_values: Sequence[float]) -> list[float]:

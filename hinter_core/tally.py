@@ -22,8 +22,8 @@ from hinter_core.tally_columns import (
     is_placebo,
     pieces,
 )
+from hinter_core.tally_groups import ByGroup
 from hinter_core.tally_parts import Parts
-from hinter_core.types import Verdict
 
 if TYPE_CHECKING:
     import numpy
@@ -74,9 +74,7 @@ class Tally:
         default_factory=lambda: defaultdict(lambda: defaultdict(Counted))
     )
     parts: Parts = field(default_factory=Parts)
-    groups: dict[Attributes, dict[tuple[str, ...], Counted]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(Counted))
-    )
+    groups: ByGroup = field(default_factory=ByGroup)
     words: dict[Swap, Counted] = field(default_factory=lambda: defaultdict(Counted))
     failures: Counter[str] = field(default_factory=Counter)
     examples: list[dict[str, Any]] = field(default_factory=list)
@@ -106,7 +104,9 @@ class Tally:
                 break
             self._show(piece, place, at)
         # Parts come before wholes and texts one after another: only the last may go on.
-        self.parts.forget(book, int(piece["row"][-1].as_py()))
+        last = int(piece["row"][-1].as_py())
+        self.parts.forget(book, last)
+        self.groups.close(last)
 
     def _fail(self, failures: Any, verdicts: numpy.ndarray) -> None:
         """Why mutants are unanswered; a discarded one that was asked in vain is not."""
@@ -131,9 +131,7 @@ class Tally:
             self.verdicts[block.set_names[number]][VERDICTS[verdict].value] += int(many)
         cases = numpy.flatnonzero(are_cases(verdicts))
         own = verdicts[cases]
-        for number, counted in _sums(block.groups[cases], own):
-            attributes, groups = block.group_names[number]
-            self.groups[attributes][groups] += counted
+        self.groups.add(block, cases, own != _BENIGN)
         lost = numpy.where(verdicts == _DISCARDED, _BIASED, _BENIGN)
         for chosen, errors, into in (
             (cases, own, self.sources),
@@ -167,6 +165,7 @@ class Tally:
                     "row": row,
                     "attributes": attributes,
                     "edits": edits,
+                    "mutant": piece["text"][at].as_py(),
                     "labels": piece[f"labels-{place}"][at].as_py(),
                 }
             )
@@ -199,10 +198,10 @@ class Counts:
 
     ``texts``: by outcome. ``possible`` and ``tested``: intersectional mutants by order.
     ``faults``: rows that could not be used; ``idle``: texts with nothing to test; of each the first
-    1,000. ``labels``: different ones of the label column, the first 1,000. ``made`` and ``kept``:
-    by attributes, the word pairs in mutants
-    made, and in those that the invariant kept. ``met``: by attributes, the groups (one of each
-    attribute) that mutants made were turned into.
+    1,000. ``ids``: how many rows have each. ``labels``: different ones of the label column, the
+    first 1,000. ``made`` and ``kept``: by attributes, the word pairs in mutants made, and in those
+    that the invariant kept. ``met``: by attributes, the groups (one of each attribute) that mutants
+    made were turned into.
     """
 
     texts: Counter[str] = field(default_factory=Counter)
@@ -211,6 +210,7 @@ class Counts:
     faults: list[Unused] = field(default_factory=list)
     idle: list[Unused] = field(default_factory=list)
     labels: set[str] = field(default_factory=set)
+    ids: Counter[str] = field(default_factory=Counter)
     made: dict[Attributes, set[Swap]] = field(default_factory=lambda: defaultdict(set))
     kept: dict[Attributes, set[Swap]] = field(default_factory=lambda: defaultdict(set))
     met: dict[Attributes, set[tuple[str, ...]]] = field(default_factory=lambda: defaultdict(set))
@@ -236,6 +236,7 @@ def count(store: CampaignStore) -> Counts:
             tally.add(piece, place, parts, book)
     for tally in tallies.values():
         tally.parts.forget(book)
+        tally.groups.close()
     asked = {
         name
         for name, identity in models.items()
@@ -250,6 +251,7 @@ def count(store: CampaignStore) -> Counts:
 
 def _add_texts(counts: Counts, texts: Any) -> None:
     counts.texts.update(texts["outcome"].to_pylist())
+    counts.ids.update(filter(None, texts["id"].to_pylist()))
     if len(counts.labels) < _LISTED:
         counts.labels.update(filter(None, texts["label"].unique().to_pylist()))
     for totals in texts["possible"].to_pylist():
@@ -282,20 +284,6 @@ def _complete(example: dict[str, Any], store: CampaignStore, identity: str) -> N
     own = answers.filter(_equal(answers["row"], example["row"]))
     (original,) = own.filter(_equal(own["mutant"], -1)).to_pylist()
     example |= {"id": text["id"], "text": text["text"], "original": original["labels"]}
-    example["mutant"] = _by_hand(example, store, own)
-
-
-def _by_hand(example: dict[str, Any], store: CampaignStore, answers: Any) -> str | None:
-    """The text of a mutant by hand; None where it follows from its edits."""
-    hidden = answers.filter(_equal(answers["verdict"], Verdict.HIDDEN.value))["mutant"]
-    mutants = read_table(store.mutants(example["shard"]))
-    if "text" not in mutants.column_names:  # written before there were any
-        return None
-    for mutant in mutants.take(hidden.combine_chunks()).to_pylist():
-        if mutant["edits"] == example["edits"]:
-            text: str | None = mutant["text"]
-            return text
-    return None
 
 
 def _equal(column: Any, value: Any) -> Any:

@@ -148,9 +148,9 @@ def distinct(lines: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
 def pieces(store: CampaignStore, shards: Sequence[int], models: Mapping[str, str]) -> Iterator[Any]:
     """All mutants with their answers, in tables of about ``PIECE`` rows, in order.
 
-    ``models``: identities by name. Columns: ``shard``, ``row``, ``edits``, ``kept`` and
-    for the model at place 2 ``verdict-2``, ``failure-2``, ``changed-2``, ``labels-2``, null
-    where it has not been asked yet.
+    ``models``: identities by name. Columns: ``shard``, ``row``, ``edits``, ``kept``, ``text`` (of
+    mutants by hand, else null) and for the model at place 2 ``verdict-2``, ``failure-2``,
+    ``changed-2``, ``labels-2``, null where it has not been asked yet.
 
     Raises:
         StoreError: a table that cannot be read, or tables that do not fit together.
@@ -189,7 +189,7 @@ def of_shard(
     for identity in identities:
         answers = store.answers(shard, identity)
         streams.append(_even(_of_mutants(answers, wanted)) if answers.exists() else None)
-    for table in _even(read_batches(path, ("row", "edits", "kept", *more), PIECE)):
+    for table in _even(read_batches(path, ("row", "edits", "kept", "text", *more), PIECE)):
         whole = table.append_column("shard", pyarrow.repeat(shard, len(table)))
         for place, stream in enumerate(streams):
             answer = next(stream, None) if stream else None

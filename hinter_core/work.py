@@ -19,7 +19,8 @@ from hinter_core.planning import Plan
 from hinter_core.probe import chunks
 from hinter_core.rows import Row
 from hinter_core.sentences import split_sentences
-from hinter_core.shards import TESTED, CampaignStore, TableWriter, read_table, write_table
+from hinter_core.shards import TESTED, CampaignStore, read_table
+from hinter_core.table_writing import TableWriter, write_table
 from hinter_core.tables import (
     answer_schema,
     judged_row,
@@ -73,7 +74,7 @@ class Worker:
     def do(self, shard: int, rows: Sequence[Row]) -> Done:
         """Do what of the shard is not done yet."""
         store, before = self._store, self._spent()
-        if not store.texts(shard).exists():
+        if not (store.texts(shard).exists() and store.mutants(shard).exists()):
             self._fresh(shard, rows)
         else:
             missing = [

@@ -104,7 +104,6 @@ class BatchScreen:
             standing.seen.latest,
             standing.campaign.models,
             busy=standing.state.busy,
-            by_hand=bool(standing.campaign.mutants),
         )
         return {
             "title": str(batch.title(standing)),

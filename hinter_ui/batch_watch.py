@@ -39,7 +39,8 @@ class Part:
 class Finding:
     """A hidden bias: the text, what was changed in it, and the model's answers.
 
-    ``place``: its row in the table of mutants of its ``shard``.
+    ``place``: its row in the table of mutants of its ``shard``. ``by_hand``: the mutant's own
+    text, where a person wrote it.
     """
 
     shard: int
@@ -49,6 +50,7 @@ class Finding:
     edits: tuple[Edit, ...]
     before: str
     after: str
+    by_hand: str | None = None
 
 
 @dataclass
@@ -226,11 +228,11 @@ def _read_hidden(store: CampaignStore, shard: int, path: Path, model: str) -> It
     found = answers.filter(pc.equal(answers["verdict"], Verdict.HIDDEN.value))
     texts = read_table(store.texts(shard), "row", "text")
     text_of = dict(zip(texts["row"].to_pylist(), texts["text"].to_pylist(), strict=True))
-    edits = read_table(store.mutants(shard), "edits")["edits"]
+    mutants = read_table(store.mutants(shard), "edits", "text")
     each: Counter[int] = Counter()
     for line in found.to_pylist():
         row = line["row"]
-        swaps = edits[line["mutant"]].as_py()
+        swaps = mutants["edits"][line["mutant"]].as_py()
         if each[row] == _EACH or is_placebo(tuple(swap["attribute"] for swap in swaps)):
             continue
         each[row] += 1
@@ -242,6 +244,7 @@ def _read_hidden(store: CampaignStore, shard: int, path: Path, model: str) -> It
             tuple(map(edit_from_row, swaps)),
             ", ".join(before.get(row) or ()),
             ", ".join(line["labels"]),
+            mutants["text"][line["mutant"]].as_py(),
         )
         if each.total() == LATEST:
             return

@@ -117,7 +117,7 @@ def run(
         typer.echo(_forecast(settings))
         return
     store = CampaignStore(out)
-    if (out / "campaign.json").exists() and not (resume or retry_failed):
+    if store.known() and not (resume or retry_failed):  # begun and not one shard done: go on
         raise StoreError(f"{out} holds a campaign already; add --resume to go on with it.")
     if retry_failed:
         store.open(settings)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hinter_core.mutation import apply_edits
+from hinter_core.by_hand import mutant_of
 from hinter_core.sentences import split_sentences
 from hinter_core.shards import CampaignStore, read_batches, read_table
 from hinter_core.tables import edit_from_row
@@ -104,7 +104,7 @@ def _fetched(store: CampaignStore, chosen: dict[tuple[int, int], Attributes]) ->
             source = texts[mutant["row"]]
             split = [sentence.text for sentence in split_sentences(source)]
             edits = [edit_from_row(edit) for edit in mutant["edits"]]
-            whole = mutant["text"] or apply_edits(source, edits, split_sentences(source)).text
+            whole = mutant_of(source, edits, mutant["text"]).text
             new = [sentence.text for sentence in split_sentences(whole)]
             before, after = changed(split, new)
             attributes = chosen[shard, place]

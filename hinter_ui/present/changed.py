@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hinter_core.mutation import apply_edits
-from hinter_core.sentences import split_sentences
+from hinter_core.by_hand import mutant_of
 from hinter_core.types import Edit, Splice
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.words import term
@@ -14,15 +13,15 @@ _AROUND = 70  # characters shown on either side of a change
 _DOTS = "\u2026"
 
 
-def changed(text: str, edits: Sequence[Edit]) -> Markup:
-    """The text with its changes marked, cut around them."""
-    splices = apply_edits(text, list(edits), split_sentences(text)).splices
+def changed(text: str, edits: Sequence[Edit], by_hand: str | None = None) -> Markup:
+    """The text with its changes marked, cut around them; ``by_hand``: what a person made of it."""
+    splices = mutant_of(text, edits, by_hand).splices
     parts: list[object] = []
     at = _word_before(text, splices[0].start - _AROUND) if splices else 0
     if at:
         parts.append(_DOTS + " ")
     for splice in splices:
-        parts += [_between(text[at : splice.start]), _one(splice)]
+        parts += [_between(text[at : splice.start]), _one(splice, whole=by_hand is not None)]
         at = splice.end
     end = _word_after(text, at + _AROUND)
     parts.append(text[at:end] + (f" {_DOTS}" if end < len(text) else ""))
@@ -53,7 +52,9 @@ def _between(text: str) -> str:
     return f"{text[:start]} {_DOTS} {text[end:]}"
 
 
-def _one(splice: Splice) -> Markup:
+def _one(splice: Splice, *, whole: bool) -> Markup:
+    if whole:  # all that a person changed; what belongs to which attribute is not known
+        return join([tag("del", splice.old), " ", tag("ins", splice.new)])
     if not splice.attribute:  # a mended article
         return tag("ins", splice.new, class_="article")
     old = tag("del", splice.old)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from hinter_core.types import Edit
 from hinter_ui.batch_watch import Finding
+from hinter_ui.present.changed import changed
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.words import ARROW, change_of, term
 
@@ -13,13 +14,10 @@ _AROUND = 70  # characters beside the first and the last change
 _GAP = 160  # characters between two changes, from which the middle is left out
 
 
-def findings(
-    found: Sequence[Finding], models: Sequence[str], *, busy: bool, by_hand: bool = False
-) -> Markup:
+def findings(found: Sequence[Finding], models: Sequence[str], *, busy: bool) -> Markup:
     """A table of findings, each with a button that opens it in Explore; empty where there is none.
 
-    ``models``: all of the campaign, by whose places a button names one; ``by_hand``: Explore
-    cannot make these mutants.
+    ``models``: all of the campaign, by whose places a button names one.
     """
     if not found:
         return Markup("")
@@ -29,14 +27,14 @@ def findings(
         "table",
         tag("caption", "The latest hidden findings", class_="sr-only"),
         tag("thead", head),
-        tag("tbody", *(_row(one, None if by_hand else models.index(one.model)) for one in found)),
+        tag("tbody", *(_row(one, models.index(one.model)) for one in found)),
     )
     words = "Latest hidden findings" if busy else "Some hidden findings"
     remark = tag("span", "each change alone leaves the answer as it was", class_="quiet")
     return join([tag("h3", words, " ", remark), tag("div", grid, class_="model-table found-table")])
 
 
-def _row(finding: Finding, model: int | None) -> Markup:
+def _row(finding: Finding, model: int) -> Markup:
     changes = [tag("li", isolated(change_of(edit))) for edit in finding.edits]
     answer = tag(
         "div",
@@ -46,14 +44,22 @@ def _row(finding: Finding, model: int | None) -> Markup:
     )
     return tag(
         "tr",
-        tag("th", tag("p", excerpt(finding.text, finding.edits)), scope="row"),
+        tag("th", tag("p", _words(finding)), scope="row"),
         tag("td", tag("ul", *changes, class_="plain"), data_column="changed"),
         tag("td", answer, data_column="answer"),
-        tag("td", None if model is None else _button(finding, model), data_column=""),
+        tag("td", _button(finding, model), data_column=""),
     )
 
 
-def _button(finding: Finding, model: int) -> Markup:
+def _words(finding: Finding) -> Markup:
+    if finding.by_hand is not None:
+        return changed(finding.text, finding.edits, finding.by_hand)
+    return excerpt(finding.text, finding.edits)
+
+
+def _button(finding: Finding, model: int) -> Markup | None:
+    if finding.by_hand is not None:
+        return None  # Explore makes mutants of its own
     return tag(
         "button",
         "Open in Explore",

@@ -155,7 +155,7 @@ def examples(model: ModelReport) -> Markup:
             _finding(
                 badge(Verdict.HIDDEN), example["text"], edits,
                 answers(example["original"] or (), example["labels"] or ()),
-                f"row {example['row']}", {"example": number},
+                f"row {example['row']}", {"example": number}, example["mutant"],
             )
         )  # fmt: skip
     return tag("ul", *items, class_="finding-list")
@@ -163,18 +163,20 @@ def examples(model: ModelReport) -> Markup:
 
 def _finding(
     mark: Markup, text: str, edits: Sequence[Edit], said: Markup, where: str,
-    place: Mapping[str, int],
+    place: Mapping[str, int], by_hand: str | None,
 ) -> Markup:  # fmt: skip
     return tag(
         "li",
         tag("div", mark, " ", said, tag("span", where, class_="where"), class_="finding-top"),
-        tag("p", changed(text, edits)),
-        tag("div", _button(edits, place), class_="finding-end"),
+        tag("p", changed(text, edits, by_hand)),
+        tag("div", _button(edits, place, by_hand), class_="finding-end"),
         class_="card finding",
     )
 
 
-def _button(edits: Sequence[Edit], place: Mapping[str, int]) -> Markup | None:
+def _button(edits: Sequence[Edit], place: Mapping[str, int], by_hand: str | None) -> Markup | None:
+    if by_hand is not None:
+        return None  # Explore makes mutants of its own
     if any(edit.attribute.startswith("placebo") for edit in edits):
         return None  # Explore has no such pseudo-attributes
     spoken = ", ".join(f"{name_of(e.attribute)} {change_of(e)}" for e in edits)
@@ -207,9 +209,9 @@ def _row(finding: Finding) -> Markup:
         ("verdict", badge(Verdict(finding.verdict))),
         ("change", changes),
         ("answer", join([answers(finding.original, finding.labels), why or Markup("")])),
-        ("in the text", changed(finding.text, finding.edits)),
+        ("in the text", changed(finding.text, finding.edits, finding.by_hand)),
         ("row", str(finding.row)),
-        ("", _button(finding.edits, place) or Markup("")),
+        ("", _button(finding.edits, place, finding.by_hand) or Markup("")),
     )
     return tag("tr", *(tag("td", tag("div", cell), data_column=name) for name, cell in cells))
 
@@ -249,7 +251,7 @@ def comparison(found: Comparison) -> Markup:
         mark = tag("span", change["change"], class_=f"badge {change['change'].split()[0]}")
         parts.append(
             _finding(mark, change["text"], edits, join(said, " \u00b7 "), f"row {change['row']}",
-                     {"change": number})
+                     {"change": number}, change["mutant"])
         )  # fmt: skip
     return tag("div", *parts, class_="comparison")
 

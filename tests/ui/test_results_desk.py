@@ -12,12 +12,16 @@ from hinter_core.campaign import Campaign
 from hinter_core.engine import run_campaign
 from hinter_core.errors import HinterError, InputError
 from hinter_core.shards import CampaignStore
+from hinter_ui.batch_watch import Watch
 from hinter_ui.campaigns import FOLDER
 from hinter_ui.models_access import Access
+from hinter_ui.present import results
+from hinter_ui.present.findings import findings as latest
 from hinter_ui.results_desk import ResultsDesk
 from hinter_ui.services import Services, Session
 
 MINE, OTHERS = "mine-0123456789abcdef", "others-0123456789abcdef"
+BY_HAND = 'scripted:negative if "aunt"; positive otherwise'
 MODEL = "scripted:negative if race=white and gender=female; positive otherwise"
 
 
@@ -93,6 +97,37 @@ def test_a_finding_becomes_a_form(shelf: Path) -> None:
             owner.form_of_example(session, number)
         with pytest.raises(InputError, match="not there any more"):
             owner.form_of_change(session, number)
+
+
+def test_mutants_by_hand_are_shown_as_they_stand_and_not_sent_to_explore(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "shelf"))
+    written = tmp_path / "mutants.csv"
+    source = "The black man was kind."
+    rows = [
+        ("The white man was kind.", "race: black -> white"),
+        ("The black woman was kind.", "gender: man -> woman"),
+        ("The white aunt was kind.", "race: black -> white; gender: man -> woman"),
+    ]
+    with written.open("w", newline="") as file:
+        lines = ((source, *row) for row in rows)
+        csv.writer(file).writerows([["source", "mutant", "edits"], *lines])
+    store = CampaignStore(tmp_path / "shelf" / MINE / "campaign")
+    run_campaign(Campaign(mutants=str(written), models=(BY_HAND,)), store)
+    owner, session = desk(local=True), Session()
+    reading = owner.open(session, MINE)
+    owner.findings(reading)
+    assert reading.chosen is not None
+    (aunt,) = [f for f in reading.shown if f.mutant == "The white aunt was kind."]
+    shown = [
+        results.examples(reading.chosen),
+        results.findings([aunt], 1, 0, 20),
+        latest(Watch().look(store, [BY_HAND], 0.0).latest, busy=False),
+    ]
+    for page in shown:
+        assert "<del>black man</del> <ins>white aunt</ins>" in page
+        assert "Open in Explore" not in page
 
 
 def test_files_go_when_the_page_closes(shelf: Path, tmp_path: Path) -> None:

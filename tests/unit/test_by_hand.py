@@ -5,26 +5,32 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Callable, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hinter_core import findings
 from hinter_core.by_hand import BY_HAND, change, open_by_hand, read_edits, write_edits
 from hinter_core.campaign import Campaign, load_campaign
+from hinter_core.comparison import compare
+from hinter_core.comparison_tables import change_row
 from hinter_core.engine import plan_run, run_campaign
 from hinter_core.errors import InputError
 from hinter_core.forecast import forecast
 from hinter_core.mutant_rows import Wanted, write_mutants
+from hinter_core.pairing import Side, choose_sides
 from hinter_core.parsing import ParseStore
 from hinter_core.report import make_report
-from hinter_core.report_tables import sections
+from hinter_core.report_tables import example_row, sections
 from hinter_core.shards import CampaignStore, StoreError, read_table
 from hinter_core.types import Verdict
 
 Make = Callable[..., CampaignStore]
 Line = tuple[tuple[str, ...], bool, str, list[str]]  # words brought in, kept, verdict, labels
 WOMEN = "scripted:bad if race=white and gender=female; good otherwise"
+EVEN = 'scripted:bad if "unicorn"; good otherwise'
 SYRIANS = "scripted:bad if race=middle-eastern; good otherwise"
 TEXTS = [
     "The black man was kind.",
@@ -172,6 +178,57 @@ def test_a_text_changed_by_hand_is_asked_as_it_stands(tmp_path: Path) -> None:
     write_mutants(store, again, Wanted())
     assert [row["mutant"] for row in cells(again)] == [row["mutant"] for row in asked]
     assert [row["ask"] for row in cells(again)] == ["", "", "yes"]
+
+
+def test_a_text_by_hand_is_shown_as_it_stands_wherever_mutants_are(tmp_path: Path) -> None:
+    """Two mutants share their edits, and only the text tells them apart."""
+    source, edits = "The black man was kind.", "race: black -> white; gender: man -> woman"
+    rows = [
+        {"source": source, "mutant": mutant, "edits": edits}
+        for mutant in ("The white woman was kind.", "The pale lady was kind.")
+    ]
+    rows.append({"source": source, "mutant": "The white man was kind.", "edits": edits[:20]})
+    rows.append({"source": source, "mutant": "The black woman was kind.", "edits": edits[22:]})
+    rules = 'scripted:bad if "lady"; good otherwise'
+    store = run_by_hand(save(tmp_path / "m.csv", rows), rules, EVEN)
+    side, other = (Side(store, m, store.read()["models"][m]["identity"]) for m in (rules, EVEN))
+    lady = rows[1]["mutant"]
+
+    (example,) = make_report(store).models[0].examples
+    assert example["mutant"] == lady
+    assert example_row(example)["mutant"] == lady
+
+    wanted = findings.Wanted()
+    found = findings.page_of_findings(side, wanted, findings.count_findings(side, wanted), 0, 9)
+    assert Counter(f.mutant for f in found) == Counter(row["mutant"] for row in rows)
+    assert [f.mutant for f in found if f.verdict == "hidden"] == [lady]
+    (searched,) = findings.count_findings(side, findings.Wanted(search="pale LADY"))
+    assert searched[1] == 1
+    stream = StringIO()
+    findings.write_findings(side, wanted, stream)
+    assert sorted(line["mutant"] for line in csv.DictReader(StringIO(stream.getvalue()))) == sorted(
+        row["mutant"] for row in rows
+    )
+
+    out = tmp_path / "again.csv"
+    write_mutants(store, out, Wanted())
+    assert {line["mutant"] for line in cells(out)} == {row["mutant"] for row in rows}
+
+    (seen,) = compare(side, other).changes
+    assert change_row(seen)["mutant"] == lady
+
+
+def test_mutants_by_hand_are_the_same_where_their_texts_are(tmp_path: Path) -> None:
+    source, edits = "The black man was kind.", "race: black -> white"
+    rules, stores = 'scripted:bad if "pale"; good otherwise', []
+    for name, word in (("first", "white"), ("second", "pale")):
+        rows = [
+            {"source": source, "mutant": f"The {w} man was kind.", "edits": edits}
+            for w in ("fair", word)
+        ]
+        stores.append(run_by_hand(save(tmp_path / f"{name}.csv", rows), rules))
+    found = compare(*choose_sides(*stores))
+    assert (found.shared, found.mutants, found.changes) == (1, (2, 2), [])
 
 
 def test_of_two_texts_for_one_part_both_must_be_benign(tmp_path: Path) -> None:

@@ -168,12 +168,13 @@ def test_a_directory_that_does_not_fit_is_refused(
         run_campaign(replace(campaign, workers=2, requests=3), CampaignStore(tmp_path / "x"))
 
 
+@pytest.mark.parametrize("kind", ["texts", "mutants", "answers"])
 def test_a_damaged_table_is_found_and_made_again(
-    campaign: Campaign, reference: Path, tmp_path: Path
+    campaign: Campaign, reference: Path, tmp_path: Path, kind: str
 ) -> None:
     store = CampaignStore(tmp_path / "campaign")
     run_campaign(campaign, store)
-    path = store.texts(2)
+    (path,) = store.shards.glob(f"00002.{kind}*")
     path.write_bytes(path.read_bytes()[:100])
     assert [path.name in fault for fault in store.verify()] == [True]
     path.unlink()

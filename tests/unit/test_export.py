@@ -94,6 +94,7 @@ def test_csv_round_trip_and_no_formula(check: Check) -> None:
     cells = list(csv.DictReader(io.StringIO(written)))
     assert [c["text"] for c in cells] == [f"'{v}" for v in risky] + ["a=b", "plain"]
     assert {c["shift"] for c in cells} == {"-0.5"}
+    assert rows_to_csv([{"=size": 1}]) == "'=size\n1\n"  # a dictionary may be called so
 
 
 def test_a_failure_is_exported_by_name() -> None:

@@ -15,6 +15,7 @@ from hinter_core.campaign import Campaign
 from hinter_core.engine import run_campaign
 from hinter_core.export import plain_cell, safe_cell
 from hinter_core.report import make_report
+from hinter_core.report_tables import sections
 from hinter_core.shards import CampaignStore, StoreError, read_table
 
 RULES = "scripted:bad if race=white and gender=female; good otherwise"
@@ -68,7 +69,11 @@ def test_every_fault_of_a_file_leaves_the_other_rows_and_is_in_the_report(tmp_pa
         9: "=A1, said the black man, a woman left.",
     }
     assert [t["id"] for t in texts if t["row"] in (1, 2, 9)] == ["1", "1", "=1+1"]
-    assert {fault.row: fault.reason for fault in make_report(store).faults} == {
+    report = make_report(store)
+    assert report.repeated == {"1": 2}
+    (rows,) = [section for section in sections(report) if section.key == "unused"]
+    assert rows.sentences[1].startswith("One id is not unique: 1 (2 times). All these rows count")
+    assert {fault.row: fault.reason for fault in report.faults} == {
         4: "the text has 5,000,000 characters, more than 100,000",
         5: "the text is neither UTF-8 nor Windows-1252",
         6: "it has 1 cells where the header has 3",

@@ -20,6 +20,7 @@ from hinter_core.parsing import ParseStore
 from hinter_core.probe import Probe
 from hinter_core.report import Group, ModelReport, Report, make_report
 from hinter_core.shards import CampaignStore, StoreError, read_table
+from hinter_core.statistics import Clusters, adjusted, beyond, of_clusters
 from hinter_core.tally import count
 from hinter_core.types import Judged, Pair, Verdict
 
@@ -210,12 +211,16 @@ def test_tables_are_what_the_probe_counts(
     rows: dict[tuple[str, ...], Counter[tuple[bool, ...]]] = defaultdict(Counter)
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[bool]] = defaultdict(list)
     words: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
-    for _, judged in every:
+    texts: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[int, list[bool]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for row, judged in every:
         known = {frozenset(j.mutant.edits): j for j in judged}
         for j in filter(is_case, judged):
             edits = j.mutant.edits
             targets = tuple(edit.pair.target.group for edit in edits)
             groups[attributes_of(j), targets].append(is_error(j))
+            texts[attributes_of(j), targets][row].append(is_error(j))
             if len(edits) == 1:
                 pair = edits[0].pair
                 words[pair.attribute, pair.source.text, pair.target.text].append(is_error(j))
@@ -228,10 +233,17 @@ def test_tables_are_what_the_probe_counts(
     assert {(g.attributes, g.groups): (g.errors.hits, g.errors.of) for g in model.groups} == {
         key: (sum(flips), len(flips)) for key, flips in groups.items()
     }
+    p_values = []
     for group in model.groups:
         mean = fmean(fmean(f) for (of, _), f in groups.items() if of == group.attributes)
         assert group.mean == pytest.approx(mean)
+        sums = Clusters()
+        for flips in texts[group.attributes, group.groups].values():
+            sums.add(sum(flips), len(flips))
+        assert (group.texts, group.errors) == (sums.texts, of_clusters(sums))
+        p_values.append(beyond(sums, group.mean))
         assert group.above is (fmean(groups[group.attributes, group.groups]) > mean)
+    assert [group.p_value for group in model.groups] == pytest.approx(adjusted(p_values))
     assert {
         (w.attribute, w.source, w.target): (w.errors.hits, w.errors.of) for w in model.words
     } == {key: (sum(flips), len(flips)) for key, flips in words.items() if any(flips)}
@@ -300,6 +312,16 @@ def test_a_group_beyond_chance_is_told_from_one_above_the_mean(make: Make) -> No
     assert len(found.models[0].groups) == 5
     assert of("light").p_value == pytest.approx(5 * 0.5**30)
     assert of("syrian").p_value == 1
+
+
+def test_mutants_of_one_text_are_one_piece_of_evidence(make: Make) -> None:
+    """All mutants of one text into white women are errors, but no other text was turned so."""
+    texts = ["The black man met a black man, a man and a Syrian man.", "The soup was warm."]
+    (model,) = make_report(make(texts, ["race", "gender"], 2, HIDDEN)).models
+    (group,) = [g for g in model.groups if g.groups == ("female", "light")]
+    assert group.errors.hits > 1
+    assert (group.texts, group.above, group.p_value) == (1, True, 1)
+    assert group.errors.low is None
 
 
 def test_placebo_mutants_have_lines_of_their_own(make: Make) -> None:

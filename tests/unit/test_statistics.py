@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
+from statistics import fmean
 
+import numpy
 import pytest
 
 from hinter_core.statistics import (
+    Clusters,
     Rate,
     adjusted,
+    beyond,
     binomial,
     clustered,
     difference_in_words,
     excess,
     in_words,
     mcnemar,
+    of_clusters,
     wilson,
 )
 
@@ -46,6 +52,76 @@ def test_the_binomial_test_asks_for_more_not_for_less() -> None:
     assert binomial(0, 3, 0.5) == 1
     assert binomial(2, 3, 0.5) == pytest.approx(4 / 8)
     assert binomial(0, 0, 0.5) == 1
+
+
+def summed(texts: Iterable[tuple[int, int]]) -> Clusters:
+    sums = Clusters()
+    for errors, cases in texts:
+        sums.add(errors, cases)
+    return sums
+
+
+def test_the_design_effect_by_hand() -> None:
+    """Rates 1, 1/2 and 0 of two cases each: 3/2 times 2 over 6 times 1/4."""
+    assert summed([(2, 2), (1, 2), (0, 2)]).design_effect == pytest.approx(2)
+    assert summed([(1, 1), (0, 1), (1, 1)]).design_effect == 1
+    assert summed([(1, 2)] * 5).design_effect == 1  # never below
+    assert summed([(0, 3), (0, 1)]).design_effect == pytest.approx(10 / 4)
+
+
+def test_with_one_case_a_text_the_tests_are_one() -> None:
+    for errors in (0, 1, 7, 20):
+        sums = summed([(1, 1)] * errors + [(0, 1)] * (20 - errors))
+        assert beyond(sums, 0.3) == binomial(errors, 20, 0.3)
+        found = of_clusters(sums)
+        assert found == wilson(errors, 20)
+
+
+def test_copies_of_a_case_add_nothing() -> None:
+    """Nine equal mutants of every text: what ten texts show, and not what ninety cases would."""
+    once = summed([(1, 1)] * 6 + [(0, 1)] * 4)
+    often = summed([(9, 9)] * 6 + [(0, 9)] * 4)
+    assert often.design_effect == pytest.approx(10)
+    assert beyond(often, 0.3) == pytest.approx(binomial(5.4, 9, 0.3))
+    assert beyond(often, 0.3) > beyond(once, 0.3) > 100 * binomial(54, 90, 0.3)
+    alone, many = of_clusters(often), wilson(54, 90)
+    assert alone.low is not None
+    assert many.low is not None
+    assert alone.low < many.low - 0.1
+    assert beyond(summed([(9, 9)] * 4), 0.5) == pytest.approx(0.5**4)
+
+
+def test_one_text_is_no_evidence() -> None:
+    assert beyond(summed([(50, 50)]), 0.01) == 1
+    assert beyond(summed([(1, 1)]), 0.01) == 1
+    assert beyond(Clusters(), 0.01) == 1
+    assert of_clusters(summed([(50, 50)])) == Rate(50, 50)
+
+
+@pytest.mark.parametrize(("share", "texts"), [(0.1, 40), (0.3, 40), (0.5, 20), (0.7, 80)])
+def test_clustered_errors_are_rarely_beyond_chance(share: float, texts: int) -> None:
+    """Texts have error rates of their own around ``share``; cases as if independent find much."""
+    rng = numpy.random.default_rng(5)
+    own: list[float] = []
+    alone: list[float] = []
+    for _ in range(1000):
+        cases = rng.integers(1, 10, texts)
+        errors = rng.binomial(cases, rng.beta(share, 1 - share, texts))
+        sums = summed(zip(errors.tolist(), cases.tolist(), strict=True))
+        own.append(beyond(sums, share))
+        alone.append(binomial(sums.errors, sums.cases, share))
+    assert 0.02 < fmean(p < 0.05 for p in own) < 0.08
+    assert fmean(p < 0.05 for p in alone) > 0.14
+
+
+def test_a_rate_that_is_higher_is_found_through_the_clusters() -> None:
+    rng = numpy.random.default_rng(6)
+    found = 0
+    for _ in range(200):
+        cases = rng.integers(1, 10, 60)
+        errors = rng.binomial(cases, rng.beta(0.5, 0.5, 60))
+        found += beyond(summed(zip(errors.tolist(), cases.tolist(), strict=True)), 0.2) < 0.001
+    assert found > 190
 
 
 def test_benjamini_and_hochberg_by_hand() -> None:
