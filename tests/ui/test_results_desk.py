@@ -123,7 +123,7 @@ def test_mutants_by_hand_are_shown_as_they_stand_and_not_sent_to_explore(
     shown = [
         results.examples(reading.chosen),
         results.findings([aunt], 1, 0, 20),
-        latest(Watch().look(store, [BY_HAND], 0.0).latest, busy=False),
+        latest(Watch().look(store, [BY_HAND], 0.0).latest, [BY_HAND], busy=False),
     ]
     for page in shown:
         assert "<del>black man</del> <ins>white aunt</ins>" in page
