@@ -96,9 +96,10 @@ class Lattice:
         ``limit`` caps the combinations together with their own intersectional sub-mutants, since
         those are tested too.
         """
-        if limit is None:
-            return list(self.every(possible))
         counts = [(order, self.count(order)) for order in self._orders()]
+        room = sum(count * _inside(order) for order, count in counts)
+        if limit is None or limit >= room:
+            return list(self.every(possible))
         counts = [(order, count) for order, count in counts if _inside(order) <= limit]
         total = sum(count for _, count in counts)
         taken: dict[int, tuple[Edit, ...]] = {}

@@ -261,7 +261,7 @@ def label_of(store: CampaignStore) -> str:
         StoreError: no campaign, or a damaged one.
     """
     campaign, models = store.campaign(), list(store.read()["models"])
-    data = "texts that come with HInter" if campaign.data == SAMPLE else campaign.title
+    data = "the texts that come with HInter" if campaign.data == SAMPLE else campaign.title
     size = f"{campaign.sample:,} texts of " if campaign.sample else ""
     asked = ", ".join(model[:40] for model in models[:3]) + (" \u2026" if len(models) > 3 else "")
     what = "mutants by hand" if campaign.mutants else ", ".join(campaign.attributes)
