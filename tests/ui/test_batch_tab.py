@@ -85,8 +85,11 @@ def batch(explore: Any) -> Batch:
 
 @pytest.fixture
 def people(tmp_path: Path) -> Path:
-    path = tmp_path / "people.csv"
-    lines = [f'{i},"The {PEOPLE[i % 5]} was kind, said guest {i}.",{i % 2}' for i in range(30)]
+    return write_people(tmp_path / "people.csv", 30)
+
+
+def write_people(path: Path, number: int) -> Path:
+    lines = [f'{i},"The {PEOPLE[i % 5]} was kind, said guest {i}.",{i % 2}' for i in range(number)]
     lines[4] = "4,too,many,cells"
     path.write_text("number,remark,verdict\n" + "\n".join(lines) + "\n", encoding="utf-8")
     return path
@@ -120,10 +123,11 @@ def test_the_sample_is_estimated_started_and_watched_to_its_end(batch: Batch) ->
     expect(batch.page).not_to_have_url(re.compile("campaign="))
 
 
-def test_stopped_left_and_resumed_by_its_link(batch: Batch, people: Path) -> None:
+def test_stopped_left_and_resumed_by_its_link(batch: Batch, tmp_path: Path) -> None:
     batch.open().source("Upload a file")
-    batch.upload(people)
-    expect(batch.batch_preview).to_contain_text("29 usable texts")
+    # So many that it is not done before a hand can stop it.
+    batch.upload(write_people(tmp_path / "crowd.csv", 150))
+    expect(batch.batch_preview).to_contain_text("149 usable texts")
     expect(batch.batch_preview).to_contain_text("text column \u201cremark\u201d")
     expect(batch.batch_preview).to_contain_text("1 row cannot be used")
     expect(batch.batch_preview).to_contain_text("Row 5: it has 4 cells where the header has 3")
@@ -132,7 +136,7 @@ def test_stopped_left_and_resumed_by_its_link(batch: Batch, people: Path) -> Non
     batch.number("limit", "6")
     batch.start()
     batch.state("running")
-    expect(batch.job_progress).to_contain_text(re.compile("[1-9][0-9]* of 30 texts"))
+    expect(batch.job_progress).to_contain_text(re.compile("[1-9][0-9]* of 150 texts"))
     batch.job_cancel.click()
     batch.state("stopped")
     expect(batch.job_progress).to_contain_text("Resume goes on")
@@ -148,7 +152,7 @@ def test_stopped_left_and_resumed_by_its_link(batch: Batch, people: Path) -> Non
     page.wait_for_timeout(3000)
     batch.open(f"?campaign={name}")
     batch.state("done")
-    expect(batch.job_progress).to_contain_text("30 of 30 texts")
+    expect(batch.job_progress).to_contain_text("150 of 150 texts")
     expect(batch.job_progress).to_contain_text("1 rows could not be used")
     found = batch.job_findings.locator("tbody tr")
     expect(found).not_to_have_count(0)
