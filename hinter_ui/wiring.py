@@ -1,0 +1,60 @@
+"""How the tabs connect an event with what it does: privately, guarded, and told in a notice."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import wraps
+from inspect import isgeneratorfunction
+from typing import Any
+
+from hinter_core.errors import HinterError
+from hinter_ui.present import notice
+
+log = logging.getLogger(__name__)
+
+FAILED = "This failed inside HInter, not through you; the log has the details."
+
+
+def private(
+    event: Callable[..., Any],
+    act: Callable[..., Any] | None,
+    inputs: list[Any],
+    outputs: list[Any],
+    **options: Any,
+) -> Any:
+    """Wire one event that is no part of the public API; without a progress overlay.
+
+    ``act`` is called with the inputs' values, after the request if it names one.
+    """
+    settings = {
+        "api_visibility": "private",
+        "concurrency_limit": 8,
+        "show_progress": "hidden",
+    } | options
+    return event(act, inputs, outputs, **settings)
+
+
+def guarded(act: Callable[..., Any], told: Any, title: str = "") -> Callable[..., Any]:
+    """``act``, whose failures are shown in the widget ``told``; what is on the page stays.
+
+    A generator guards itself and is left alone.
+    """
+    if isgeneratorfunction(act):
+        return act
+
+    @wraps(act)
+    def run(*values: Any) -> Any:
+        try:
+            return act(*values)
+        except HinterError as error:
+            return {told: _notice(str(error), title)}
+        except Exception:
+            log.exception("An event of the page failed.")
+            return {told: _notice(FAILED, title)}
+
+    return run
+
+
+def _notice(message: str, title: str) -> Any:
+    return notice.error(message, title) if title else notice.error(message)

@@ -1,0 +1,44 @@
+"""Every language has every text, with the same placeholders, and translates it."""
+
+from __future__ import annotations
+
+import re
+from string import Formatter
+
+import pytest
+
+from hinter_ui.wording import DEFAULT, FOLDER, languages, words_of
+
+ROOMS = sorted(path.stem for path in (FOLDER / DEFAULT).glob("*.yaml"))
+OTHERS = [code for code in languages() if code != DEFAULT]
+
+
+def placeholders(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def test_there_is_another_language() -> None:
+    assert OTHERS
+
+
+@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_language_is_complete(language: str, room: str) -> None:
+    ours, theirs = dict(words_of(DEFAULT, room).texts()), dict(words_of(language, room).texts())
+    assert (FOLDER / language / f"{room}.yaml").exists()
+    assert list(theirs) == list(ours)
+    for key, text in ours.items():
+        assert theirs[key].strip(), key
+        assert placeholders(theirs[key]) == placeholders(text), key
+
+
+@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_language_is_translated(language: str, room: str) -> None:
+    ours, theirs = dict(words_of(DEFAULT, room).texts()), dict(words_of(language, room).texts())
+    same = [
+        key
+        for key, text in ours.items()
+        if theirs[key] == text and len(re.findall(r"\w+", text)) > 3
+    ]
+    assert not same
