@@ -22,12 +22,12 @@ CORE = [
     "mutant_rows", "report_section", "report_positives", "report_reach", "validity",
     "report_validity", "report", "report_gate", "report_positive_tables", "report_tables",
     "report_values", "report_text", "report_figures", "report_pies", "report_html", "pairing",
-    "comparison", "comparison_tables", "findings", "cli",
+    "comparison", "comparison_tables", "findings", "annotation", "cli",
 ]  # fmt: skip
 HEAVY = {
     "torch", "spacy", "transformers", "openai", "pandas", "numpy", "scipy", "ray", "datasets",
     "pyarrow", "statsmodels", "yaml",
-    "gradio", "plotly", "textblob", "nltk", "vaderSentiment", "huggingface_hub", "httpx",
+    "krippendorff", "sklearn", "gradio", "plotly", "textblob", "nltk", "vaderSentiment", "huggingface_hub", "httpx",
 }  # fmt: skip
 
 
