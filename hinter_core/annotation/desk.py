@@ -17,6 +17,7 @@ from hinter_core.annotation.values import (
     AnnotationError,
     Assignment,
     GoneError,
+    Item,
     Progress,
     Project,
     Status,
@@ -95,10 +96,11 @@ class Desk:
             number = _assigned(connection, person, said, project)
             return _write(connection, person, number, said)
 
-    def undo(self, key: str, sent: str) -> bool:
-        """Take back the latest judgement that stands, so that its item is asked again.
+    def undo(self, key: str, sent: str, of: tuple[str, int] | None = None) -> bool:
+        """Take back a judgement that stands, so that its item is asked again.
 
-        ``sent`` is the sender's own name for this wish. False: there is nothing to take back.
+        ``sent`` is the sender's own name for this wish; ``of`` the item and showing meant, where
+        it is not the latest. False: there is nothing to take back.
 
         Raises:
             AccessError: the key is of nobody.
@@ -111,8 +113,10 @@ class Desk:
                 return True
             row = connection.execute(
                 "SELECT l.* FROM latest l JOIN items i ON i.number = l.item "
-                "WHERE l.annotator = ? AND i.removed_at IS NULL ORDER BY l.id DESC LIMIT 1",
-                (person,),
+                "WHERE l.annotator = ? AND i.removed_at IS NULL "
+                + ("AND i.id = ? AND l.showing = ? " if of else "")
+                + "ORDER BY l.id DESC LIMIT 1",
+                (person, *(of or ())),
             ).fetchone()
             if row is not None:
                 _withdraw(connection, row, sent)
@@ -135,6 +139,24 @@ class Desk:
             for row in rows:
                 _withdraw(connection, row, f"back {row['key']}")
             return len(rows)
+
+    def given(self, key: str, ident: str) -> Item:
+        """An item that was given to an annotator.
+
+        Raises:
+            AccessError: the key is of nobody.
+            GoneError: there is no such item, or none that this annotator was given.
+        """
+        with self.store.database.read() as connection:
+            person = whose(connection, key).id
+            row = connection.execute(
+                "SELECT i.content FROM items i JOIN assignments a ON a.item = i.number "
+                "WHERE i.id = ? AND i.removed_at IS NULL AND a.annotator = ? LIMIT 1",
+                (ident, person),
+            ).fetchone()
+        if row is None:
+            raise GoneError("This item was not given to you; load the page again.", "not-given")
+        return item_from_json(json.loads(row["content"]))
 
     def progress(self, key: str) -> Progress:
         """How far an annotator is.
@@ -159,7 +181,8 @@ def _require_open(project: Project) -> None:
     if project.closed:
         raise GoneError(
             "This project is closed; what you judged is kept. Thank you. Ask its owner if you "
-            "would like to go on."
+            "would like to go on.",
+            "closed",
         )
 
 
@@ -181,23 +204,26 @@ def _assigned(connection: sqlite3.Connection, person: int, said: Said, project: 
         "SELECT number, content, removed_at FROM items WHERE id = ?", (said.item,)
     ).fetchone()
     if row is None or row["removed_at"]:
-        raise GoneError("This item was taken out of the project meanwhile; go on with the next.")
+        raise GoneError(
+            "This item was taken out of the project meanwhile; go on with the next.", "gone"
+        )
     held = connection.execute(
         "SELECT 1 FROM assignments WHERE annotator = ? AND item = ? AND showing = ?",
         (person, row["number"], said.showing),
     ).fetchone()
     if held is None:
-        raise AnnotationError("This item was not given to you; load the page again.")
+        raise AnnotationError("This item was not given to you; load the page again.", "not-given")
     if len(said.comment) > _LONGEST_COMMENT:
         raise AnnotationError(
             f"The comment has {len(said.comment):,} characters; shorten it to "
-            f"{_LONGEST_COMMENT:,} or less."
+            f"{_LONGEST_COMMENT:,} or less.",
+            "comment",
         )
     if said.status is Status.JUDGED:
         pair = bool(json.loads(row["content"])["source"])
         wrong = faults(project.questions, said.answers, pair=pair)
         if wrong:
-            raise AnnotationError(f"This judgement cannot be kept: {'; '.join(wrong)}.")
+            raise AnnotationError(f"This judgement cannot be kept: {'; '.join(wrong)}.", "answers")
     return int(row["number"])
 
 

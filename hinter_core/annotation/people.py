@@ -55,11 +55,12 @@ def join(connection: sqlite3.Connection, said: Claim, now: str) -> tuple[Annotat
         if not said.long_enough:
             raise AccessError(
                 f"Choose a pass-phrase of at least {_SHORTEST} characters; it keeps your "
-                "judgements yours."
+                "judgements yours.",
+                "short",
             )
         row = _add(connection, said.name, now, salt=said.salt, secret=said.secret)
     elif row["secret"] is None or not hmac.compare_digest(row["secret"], said.secret):
-        raise AccessError(_TAKEN.format(name=said.name))
+        raise AccessError(_TAKEN.format(name=said.name), "taken")
     return _with_key(connection, row)
 
 
@@ -75,7 +76,7 @@ def join_by_login(
     if found is None:
         shown = readable(name)
         if _named(connection, shown) is not None:
-            raise AccessError(f"The name \u201c{shown}\u201d is taken here; ask the owner.")
+            raise AccessError(f"The name \u201c{shown}\u201d is taken here; ask the owner.", "taken")
         found = _add(connection, shown, now, login=login)
     return _with_key(connection, found)
 
@@ -91,7 +92,9 @@ def whose(connection: sqlite3.Connection, key: str) -> Annotator:
         (hashlib.sha256(key.encode()).digest(),),
     ).fetchone()
     if row is None:
-        raise AccessError("This page is not signed in to the project any more; join again.")
+        raise AccessError(
+            "This page is not signed in to the project any more; join again.", "signed-out"
+        )
     return Annotator(row["id"], row["name"])
 
 
@@ -109,7 +112,9 @@ def readable(name: str) -> str:
     """
     shown = " ".join(unicodedata.normalize("NFKC", name).split())
     if not shown or not shown.isprintable() or len(shown) > _LONGEST_NAME:
-        raise AccessError(f"Give a name of 1 to {_LONGEST_NAME} characters; any word will do.")
+        raise AccessError(
+            f"Give a name of 1 to {_LONGEST_NAME} characters; any word will do.", "name"
+        )
     return shown
 
 

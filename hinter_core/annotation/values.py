@@ -20,7 +20,14 @@ FIRST, REPEAT = 1, 2  # showings
 
 
 class AnnotationError(HinterError):
-    """A project, an item or a judgement that cannot be used; the message says what to do."""
+    """A project, an item or a judgement that cannot be used; the message says what to do.
+
+    ``code`` names the case in a word, for who says it in another language; "" where there is none.
+    """
+
+    def __init__(self, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class AccessError(AnnotationError):

@@ -1,0 +1,154 @@
+"""Where the app keeps annotation projects, and who may open them as their owner.
+
+Each lies in a folder of its own, under a name that cannot be guessed: the name lets one join, the
+owner's key lets one own. The owner of this machine owns all of its projects.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+
+from hinter_core.annotation.desk import Desk
+from hinter_core.annotation.store import AnnotationStore
+from hinter_core.annotation.values import AnnotationError, Project
+from hinter_core.errors import InputError
+
+FOLDER = "HINTER_ANNOTATIONS"
+_ID = re.compile(r"[A-Za-z0-9_-]{16,64}")
+_OPEN = 16  # projects whose files stay open
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A project on the shelf: the name of its link, its title, and whether it is closed."""
+
+    id: str
+    title: str
+    closed: bool
+
+
+class Annotations:
+    """The folder of projects; ``local``: whoever sees the page owns the machine."""
+
+    def __init__(self, folder: Path, *, local: bool) -> None:
+        self.folder = folder
+        self.local = local
+        self._desks: OrderedDict[str, Desk] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @classmethod
+    def at_home(cls, *, local: bool) -> Annotations:
+        """The folder that ``HINTER_ANNOTATIONS`` names, or one in the visitor's own cache."""
+        named = os.environ.get(FOLDER)
+        return cls(Path(named) if named else _home() / "hinter" / "annotations", local=local)
+
+    def new(self, project: Project) -> tuple[str, str]:
+        """A new project; its name and the key of its owner, which is told this once.
+
+        Raises:
+            HinterError: the folder cannot be written.
+        """
+        name = secrets.token_urlsafe(16)
+        try:
+            (self.folder / name).mkdir(parents=True)
+        except OSError as error:
+            raise InputError(
+                f"Cannot write to {self.folder}: {error.strerror}. Name another folder in the "
+                f"environment variable {FOLDER}."
+            ) from error
+        store, key = AnnotationStore.create(self._path(name), project)
+        with self._lock:
+            self._keep(name, Desk(store))
+        return name, key
+
+    def desk(self, name: str) -> Desk:
+        """The desk of a project.
+
+        Raises:
+            AnnotationError: there is none of that name, or its file cannot be used.
+        """
+        path = self._path(name) if _ID.fullmatch(name) else None
+        if path is None or not path.is_file():
+            raise AnnotationError(
+                "There is no such project; check the link, or ask who sent it.", "no-project"
+            )
+        with self._lock:
+            desk = self._desks.get(name)
+            if desk is None:
+                desk = Desk(AnnotationStore.open(path))
+            self._keep(name, desk)
+        return desk
+
+    def owned(self, name: str, key: str) -> Desk:
+        """The desk of a project, for its owner.
+
+        Raises:
+            AnnotationError: no such project, or not its owner's key.
+        """
+        desk = self.desk(name)
+        if not self.local:
+            desk.store.admit_owner(key)
+        return desk
+
+    def listed(self) -> list[Listed]:
+        """All projects, the latest first; nothing where strangers look."""
+        if not self.local:
+            return []
+        names = [path.name for path in self.folder.glob("*") if _ID.fullmatch(path.name)]
+        there = [name for name in names if self._path(name).is_file()]
+        there.sort(key=lambda name: (self.folder / name).stat().st_ctime, reverse=True)
+        found = []
+        for name in there:
+            try:
+                project = self.desk(name).store.project()
+            except AnnotationError:
+                continue  # of another version, or no project at all
+            found.append(Listed(name, project.name, project.closed))
+        return found
+
+    def delete(self, name: str, key: str) -> None:
+        """Delete a project with all that was judged.
+
+        Raises:
+            HinterError: not the owner, or the folder cannot be removed.
+        """
+        self.owned(name, key).store.close()
+        with self._lock:
+            self._desks.pop(name, None)
+        try:
+            shutil.rmtree(self.folder / name)
+        except OSError as error:
+            raise InputError(f"The project cannot be deleted ({error.strerror}).") from error
+
+    def passing(self) -> bool:
+        """Whether what is kept here may be gone after a restart, as on a Space without a volume."""
+        return bool(os.environ.get("SPACE_ID")) and not _mounted(self.folder)
+
+    def _path(self, name: str) -> Path:
+        return self.folder / name / "project.sqlite"
+
+    def _keep(self, name: str, desk: Desk) -> None:
+        self._desks[name] = desk
+        self._desks.move_to_end(name)
+        while len(self._desks) > _OPEN:
+            # Somebody may still work with it; its connections close when nobody does.
+            self._desks.popitem(last=False)
+
+
+def _mounted(folder: Path) -> bool:
+    """Whether a folder, or the nearest one above that exists, lies on a volume of its own."""
+    there = next(path for path in (folder, *folder.parents) if path.exists()).resolve()
+    return any(os.path.ismount(path) for path in (there, *there.parents) if path != Path("/"))
+
+
+def _home() -> Path:
+    return Path(
+        os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    )
