@@ -229,7 +229,7 @@ def _assigned(connection: sqlite3.Connection, person: int, said: Said, project: 
 
 def _write(connection: sqlite3.Connection, person: int, number: int, said: Said) -> int:
     if not said.key.strip() or len(said.key) > 100:
-        raise AnnotationError("A judgement needs the sender's own name for it.")
+        raise AnnotationError("A judgement needs the sender's own name for it.", "answers")
     seconds = min(max(float(said.seconds), 0.0), 86_400.0)
     answers = dict(said.answers) if said.status is Status.JUDGED else {}
     try:
@@ -242,7 +242,9 @@ def _write(connection: sqlite3.Connection, person: int, number: int, said: Said)
             ),
         )  # fmt: skip
     except sqlite3.IntegrityError as error:
-        raise AnnotationError("This judgement has another's name; load the page again.") from error
+        raise AnnotationError(
+            "This judgement has another's name; load the page again.", "answers"
+        ) from error
     return int(cursor.lastrowid or 0)
 
 
