@@ -149,7 +149,7 @@ const show = (item, before = '') => {
     if (first && box.scrollHeight > box.clientHeight)
       box.scrollTop = first.offsetTop - box.offsetTop - box.clientHeight / 3;
   });
-  mark(`${again} ${item.heard}`.trim() + '.');
+  mark(`${again} ${item.heard}`.trim());
   count();
 };
 const next = before => {
@@ -345,7 +345,7 @@ const take = async (reply, told = '') => {
   if (reply.error) {
     if (reply.error.html) { put(reply.error.html); return; }
     if (reply.error.code === 'signed-out') { await out(reply.error); return; }
-    notice(reply.error.message);
+    if ($('.judge-notice')) notice(reply.error.message); else root.textContent = reply.error.message;
     return;
   }
   put(reply.html);

@@ -1,7 +1,7 @@
 """Where the app keeps annotation projects, and who may open them as their owner.
 
-Each lies in a folder of its own, under a name that cannot be guessed: the name lets one join, the
-owner's key lets one own. The owner of this machine owns all of its projects.
+Each is one file under a name that cannot be guessed: the name lets one join, the owner's key lets
+one own. The owner of this machine owns all of its projects.
 """
 
 from __future__ import annotations
@@ -9,20 +9,21 @@ from __future__ import annotations
 import os
 import re
 import secrets
-import shutil
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 
 from hinter_core.annotation.desk import Desk
-from hinter_core.annotation.store import AnnotationStore
+from hinter_core.annotation.store import AnnotationStore, opened
 from hinter_core.annotation.values import AnnotationError, Project
 from hinter_core.errors import InputError
 
 FOLDER = "HINTER_ANNOTATIONS"
 _ID = re.compile(r"[A-Za-z0-9_-]{16,64}")
+_ENDING = ".sqlite"
 _OPEN = 16  # projects whose files stay open
+_LISTED = 100
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Annotations:
         """
         name = secrets.token_urlsafe(16)
         try:
-            (self.folder / name).mkdir(parents=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(
                 f"Cannot write to {self.folder}: {error.strerror}. Name another folder in the "
@@ -101,29 +102,30 @@ class Annotations:
         """All projects, the latest first; nothing where strangers look."""
         if not self.local:
             return []
-        names = [path.name for path in self.folder.glob("*") if _ID.fullmatch(path.name)]
-        there = [name for name in names if self._path(name).is_file()]
-        there.sort(key=lambda name: (self.folder / name).stat().st_ctime, reverse=True)
+        there = [path for path in self.folder.glob(f"*{_ENDING}") if _ID.fullmatch(path.stem)]
         found = []
-        for name in there:
+        for path in sorted(there, key=_born, reverse=True)[:_LISTED]:
             try:
-                project = self.desk(name).store.project()
+                with opened(path) as store:
+                    project = store.project()
             except AnnotationError:
                 continue  # of another version, or no project at all
-            found.append(Listed(name, project.name, project.closed))
+            found.append(Listed(path.stem, project.name, project.closed))
         return found
 
     def delete(self, name: str, key: str) -> None:
         """Delete a project with all that was judged.
 
         Raises:
-            HinterError: not the owner, or the folder cannot be removed.
+            HinterError: not the owner, or the file cannot be removed.
         """
         self.owned(name, key).store.close()
         with self._lock:
             self._desks.pop(name, None)
+        path = self._path(name)
         try:
-            shutil.rmtree(self.folder / name)
+            for own in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+                own.unlink(missing_ok=True)
         except OSError as error:
             raise InputError(f"The project cannot be deleted ({error.strerror}).") from error
 
@@ -132,7 +134,7 @@ class Annotations:
         return bool(os.environ.get("SPACE_ID")) and not _mounted(self.folder)
 
     def _path(self, name: str) -> Path:
-        return self.folder / name / "project.sqlite"
+        return self.folder / f"{name}{_ENDING}"
 
     def _keep(self, name: str, desk: Desk) -> None:
         self._desks[name] = desk
@@ -146,6 +148,10 @@ def _mounted(folder: Path) -> bool:
     """Whether a folder, or the nearest one above that exists, lies on a volume of its own."""
     there = next(path for path in (folder, *folder.parents) if path.exists()).resolve()
     return any(os.path.ismount(path) for path in (there, *there.parents) if path != Path("/"))
+
+
+def _born(path: Path) -> float:
+    return path.stat().st_ctime
 
 
 def _home() -> Path:

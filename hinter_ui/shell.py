@@ -14,9 +14,10 @@ from hinter_ui.models_access import Access
 from hinter_ui.present.markup import Markup, tag
 from hinter_ui.present.words import attribute_styles
 from hinter_ui.services import Services
-from hinter_ui.tabs import batch, explore, models, results
+from hinter_ui.tabs import annotate, batch, explore, models, results
 
-CSS = Path(__file__).resolve().parent.parent / "assets" / "css" / "hinter.css"
+STYLES = Path(__file__).resolve().parent.parent / "assets" / "css"
+CSS = (STYLES / "hinter.css", STYLES / "annotate.css")
 QUESTION = "Does the model treat the intersection differently from its parts?"
 _SYSTEM_FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "DejaVu Sans", "sans-serif"]
 
@@ -25,6 +26,7 @@ TABS: tuple[tuple[str, str, Callable[[Services], None]], ...] = (
     ("Explore", "explore", explore.build),
     ("Batch", "batch", batch.build),
     ("Results", "results", results.build),
+    ("Annotate", "annotate", annotate.build),
     ("Models", "models", models.build),
 )
 
@@ -61,7 +63,7 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
         ssr_mode=False,
         theme=theme(),
         css=attribute_styles(),
-        css_paths=[CSS],
+        css_paths=list(CSS),
     )
     if page.share:  # a tunnel lets strangers in, whatever the host
         services.access = Access(endpoints=services.access.endpoints)

@@ -215,12 +215,17 @@ def _help(words: Words, project: Project, instructions: str) -> Markup:
     about = None
     if instructions:
         about = tag("p", isolated(instructions), class_="instructions")
+    explained = [
+        tag("li", tag("strong", isolated(question.ask)), " ", isolated(question.help))
+        for question in project.questions if question.help
+    ]  # fmt: skip
     return tag(
         "dialog",
         tag("h2", words("help.title"), id="annotate-help-title"),
         tag("h3", words("help.about")),
         about,
-        tag("p", words("join.content_note")),
+        tag("ul", *explained, class_="plain") if explained else None,
+        tag("p", words("join.content_note"), class_="quiet"),
         tag("h3", words("help.keys")),
         tag("dl", *keys, class_="key-list"),
         tag("label", tag("input", type="checkbox", name="keys", checked=True), " ",

@@ -54,6 +54,7 @@ class App:
     seconds_to_ready: float
     cache: Path
     campaigns: Path
+    annotations: Path
 
 
 @contextmanager
@@ -61,13 +62,14 @@ def serving(factory: pytest.TempPathFactory, **settings: str) -> Iterator[App]:
     """An app with a log, a cache and a shelf of its own; ``settings`` of its environment."""
     log = factory.mktemp("app") / "app.log"
     cache = factory.mktemp("cache") / "predictions.sqlite"
-    shelf = factory.mktemp("campaigns")
+    shelf, projects = factory.mktemp("campaigns"), factory.mktemp("annotations")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     url = f"http://127.0.0.1:{port}"
     started = time.monotonic()
-    own = {"HINTER_CACHE": str(cache), "HINTER_CAMPAIGNS": str(shelf)}
+    own = {"HINTER_CACHE": str(cache), "HINTER_CAMPAIGNS": str(shelf),
+           "HINTER_ANNOTATIONS": str(projects)}  # fmt: skip
     with log.open("w") as output:
         process = subprocess.Popen(
             [sys.executable, str(ROOT / "app.py"), "--port", str(port)],
@@ -78,7 +80,7 @@ def serving(factory: pytest.TempPathFactory, **settings: str) -> Iterator[App]:
         )
         try:
             _wait(url, process, log)
-            yield App(url, port, log, time.monotonic() - started, cache, shelf)
+            yield App(url, port, log, time.monotonic() - started, cache, shelf, projects)
         finally:
             process.terminate()
             process.wait(10)
