@@ -15,6 +15,7 @@ from hinter_core.annotation.store import AnnotationStore, now, project_of
 from hinter_core.annotation.turns import Turns, still_open, to_come
 from hinter_core.annotation.values import (
     AnnotationError,
+    Annotator,
     Assignment,
     GoneError,
     Item,
@@ -42,6 +43,15 @@ class Said:
     key: str
     comment: str = ""
     seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far somebody is; ``latest`` is when they last said something, ISO 8601, or ""."""
+
+    annotator: Annotator
+    progress: Progress
+    latest: str
 
 
 class Desk:
@@ -165,16 +175,37 @@ class Desk:
             AccessError: the key is of nobody.
         """
         with self.store.database.read() as connection:
-            person, project = whose(connection, key).id, project_of(connection)
-            done = dict(
+            return _progress(connection, project_of(connection), whose(connection, key).id)
+
+    def standings(self) -> list[Standing]:
+        """How far everybody is, in the order in which they joined; for the owner."""
+        with self.store.database.read() as connection:
+            project = project_of(connection)
+            latest = dict(
                 connection.execute(
-                    "SELECT status, COUNT(*) FROM latest l JOIN items i ON i.number = l.item "
-                    "WHERE annotator = ? AND removed_at IS NULL GROUP BY status",
-                    (person,),
+                    "SELECT annotator, MAX(at) FROM judgements GROUP BY annotator"
                 ).fetchall()
             )
-            left = len(still_open(connection, person)) + to_come(connection, project, person)
-        return Progress(done.get(Status.JUDGED, 0), done.get(Status.SKIPPED, 0), left)
+            return [
+                Standing(
+                    Annotator(row["id"], row["name"]),
+                    _progress(connection, project, row["id"]),
+                    latest.get(row["id"], ""),
+                )
+                for row in connection.execute("SELECT id, name FROM annotators ORDER BY id")
+            ]
+
+
+def _progress(connection: sqlite3.Connection, project: Project, person: int) -> Progress:
+    done = dict(
+        connection.execute(
+            "SELECT status, COUNT(*) FROM latest l JOIN items i ON i.number = l.item "
+            "WHERE annotator = ? AND removed_at IS NULL GROUP BY status",
+            (person,),
+        ).fetchall()
+    )
+    left = len(still_open(connection, person)) + to_come(connection, project, person)
+    return Progress(done.get(Status.JUDGED, 0), done.get(Status.SKIPPED, 0), left)
 
 
 def _require_open(project: Project) -> None:
