@@ -13,11 +13,13 @@ from hinter_core.annotation.questions import default_questions, load_questions
 from hinter_core.annotation.sampling import OUTCOMES, Draw, sample_campaign
 from hinter_core.annotation.store import AnnotationStore, opened
 from hinter_core.annotation.values import Item, Project, Status
+from hinter_core.cli.annotate_agreement import agreement
 from hinter_core.cli.annotate_files import export, import_items
 from hinter_core.errors import InputError
 from hinter_core.shards import CampaignStore
 
 annotate = typer.Typer(help="Let people judge mutants.", invoke_without_command=True)
+annotate.command("agreement")(agreement)
 ProjectFile = Annotated[Path, typer.Argument(metavar="PROJECT", help="A project's .sqlite file.")]
 
 
