@@ -6,7 +6,6 @@ one own. The owner of this machine owns all of its projects.
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import threading
@@ -15,13 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hinter_core.annotation.desk import Desk
+from hinter_core.annotation.keeping import ENDING, FOLDER, annotations_folder
 from hinter_core.annotation.store import AnnotationStore, opened
 from hinter_core.annotation.values import AnnotationError, Project
 from hinter_core.errors import InputError
 
-FOLDER = "HINTER_ANNOTATIONS"
 _ID = re.compile(r"[A-Za-z0-9_-]{16,64}")
-_ENDING = ".sqlite"
 _OPEN = 16  # projects whose files stay open
 _LISTED = 100
 
@@ -46,9 +44,8 @@ class Annotations:
 
     @classmethod
     def at_home(cls, *, local: bool) -> Annotations:
-        """The folder that ``HINTER_ANNOTATIONS`` names, or one in the visitor's own cache."""
-        named = os.environ.get(FOLDER)
-        return cls(Path(named) if named else _home() / "hinter" / "annotations", local=local)
+        """The folder where projects last, as far as the environment names one."""
+        return cls(annotations_folder(), local=local)
 
     def new(self, project: Project) -> tuple[str, str]:
         """A new project; its name and the key of its owner, which is told this once.
@@ -102,7 +99,7 @@ class Annotations:
         """All projects, the latest first; nothing where strangers look."""
         if not self.local:
             return []
-        there = [path for path in self.folder.glob(f"*{_ENDING}") if _ID.fullmatch(path.stem)]
+        there = [path for path in self.folder.glob(f"*{ENDING}") if _ID.fullmatch(path.stem)]
         found = []
         for path in sorted(there, key=_born, reverse=True)[:_LISTED]:
             try:
@@ -129,12 +126,8 @@ class Annotations:
         except OSError as error:
             raise InputError(f"The project cannot be deleted ({error.strerror}).") from error
 
-    def passing(self) -> bool:
-        """Whether what is kept here may be gone after a restart, as on a Space without a volume."""
-        return bool(os.environ.get("SPACE_ID")) and not _mounted(self.folder)
-
     def _path(self, name: str) -> Path:
-        return self.folder / f"{name}{_ENDING}"
+        return self.folder / f"{name}{ENDING}"
 
     def _keep(self, name: str, desk: Desk) -> None:
         self._desks[name] = desk
@@ -144,17 +137,5 @@ class Annotations:
             self._desks.popitem(last=False)
 
 
-def _mounted(folder: Path) -> bool:
-    """Whether a folder, or the nearest one above that exists, lies on a volume of its own."""
-    there = next(path for path in (folder, *folder.parents) if path.exists()).resolve()
-    return any(os.path.ismount(path) for path in (there, *there.parents) if path != Path("/"))
-
-
 def _born(path: Path) -> float:
     return path.stat().st_ctime
-
-
-def _home() -> Path:
-    return Path(
-        os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    )

@@ -112,6 +112,7 @@ class Session:
     watched: dict[str, str] = field(default_factory=dict)
     reading: Reading | None = None  # the campaign whose results are open
     wanted: Form | None = None  # what another tab asks Explore to open
+    language: str = "en"  # of tabs that speak several
     hand: str = ""  # a file of mutants that another tab asks Batch to run
     files: list[Path] = field(default_factory=list)  # folders of what was made to be downloaded
 

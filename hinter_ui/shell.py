@@ -121,7 +121,7 @@ def _footer() -> Markup:
             "p",
             "Content note: the word lists name groups of people, and some of the words can hurt. "
             "They are here because models meet them. Texts stay in this app\u2019s memory, which "
-            "keeps the latest ones until it stops; they are not written to disk. Only a campaign "
-            "is kept on disk with its texts, until you delete it.",
+            "keeps the latest ones until it stops; they are not written to disk. Only campaigns "
+            "and annotation projects are kept on disk with their texts, until you delete them.",
         ),
     )

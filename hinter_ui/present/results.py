@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from hinter_core.comparison import Comparison
 from hinter_core.comparison_tables import comparison_sections, points
@@ -107,6 +107,11 @@ def overlaps(model: ModelReport) -> Markup:
 def ending(report: Report) -> Markup:
     """Coverage and unused rows."""
     return join(_section(s) for s in sections(report) if s.key in _LAST)
+
+
+def folded(found: Iterable[Section]) -> Markup:
+    """Sections one after another, each with its first sentence."""
+    return join(_section(section) for section in found)
 
 
 def _section(section: Section, *, wide: bool = False) -> Markup:

@@ -1,0 +1,450 @@
+"""Annotators at work, and the owner who looks on, in a real Chromium."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Response, expect
+
+from hinter_core.annotation.questions import default_questions
+from hinter_core.annotation.store import AnnotationStore, opened
+from hinter_core.annotation.values import Item, Judgement, Project
+from tests.ui.annotate_server import Server
+from tests.ui.conftest import PATIENCE, App
+
+PASS = "a long enough phrase"
+SECRETS = {"kept": False, "layer": "part of speech", "reason": "a secret reason",
+           "verdicts": {"a-secret-model": "hidden"}, "label": "a secret label",
+           "stratum": "a secret stratum"}  # fmt: skip
+
+
+def pairs(many: int, **more: object) -> list[Item]:
+    return [
+        Item(f"i{n}", f"The British waiter number {n} was kind.",
+             f"The Syrian waiter number {n} was kind.", ("race",), **more)  # type: ignore[arg-type]
+        for n in range(many)
+    ]  # fmt: skip
+
+
+class Made:
+    """A project in the app's folder."""
+
+    def __init__(self, folder: Path, items: list[Item], **settings: object) -> None:
+        language = str(settings.get("language", "en"))
+        instructions, questions = default_questions(language)
+        plain = {"share": 1.0, "repeats": 0.0} | settings
+        project = Project(f"Trial {uuid4().hex[:6]}", questions, instructions, **plain)  # type: ignore[arg-type]
+        self.name, self.id = project.name, uuid4().hex
+        self.path = folder / f"{self.id}.sqlite"
+        store, self.key = AnnotationStore.create(self.path, project)
+        store.add(items)
+        store.close()
+
+    def judged(self) -> list[Judgement]:
+        with opened(self.path) as store:
+            return list(store.judgements())
+
+    def change(self, **settings: object) -> None:
+        with opened(self.path) as store:
+            store.change(**settings)
+
+
+@pytest.fixture
+def project(app: App) -> Callable[..., Made]:
+    def make(items: int | list[Item] = 6, **settings: object) -> Made:
+        return Made(
+            app.annotations, pairs(items) if isinstance(items, int) else items, **settings
+        )
+
+    return make
+
+
+class Judge:
+    """An annotator's page, used by keyboard."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
+        self.url = url
+        page.set_default_timeout(PATIENCE)
+
+    def visit(self, project: Made) -> Judge:
+        self.page.goto(f"{self.url}/?annotate={project.id}")
+        expect(self.page.locator(".judge-room")).to_be_visible()
+        return self
+
+    def join(self, project: Made, name: str, phrase: str = PASS) -> Judge:
+        self.visit(project)
+        self.page.locator("[name=name]").focus()
+        self.type_in(name, phrase)
+        expect(self.text).to_be_visible()
+        return self
+
+    def type_in(self, name: str, phrase: str) -> None:
+        keyboard = self.page.keyboard
+        keyboard.press("Control+a")
+        keyboard.type(name)
+        keyboard.press("Tab")
+        keyboard.press("Control+a")
+        keyboard.type(phrase)
+        keyboard.press("Enter")
+
+    @property
+    def text(self) -> Locator:
+        return self.page.locator(".judge-text.mutant .judge-words, .judge-text.alone .judge-words")
+
+    @property
+    def saved(self) -> Locator:
+        return self.page.locator(".judge-saved")
+
+    @property
+    def told(self) -> Locator:
+        return self.page.locator(".judge-notice")
+
+    @property
+    def progress(self) -> Locator:
+        return self.page.locator(".progress-words")
+
+    @property
+    def number(self) -> int:
+        return int(re.search(r"number (\d+)", self.text.inner_text())[1])  # type: ignore[index]
+
+    def press(self, keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def judge(self, keys: str) -> int:
+        """Answer the text that is shown, and wait for the next; returns its number."""
+        number = self.number
+        self.press(keys)
+        self.page.wait_for_function(
+            "number => { const room = document.querySelector('.judge-text.mutant');"
+            "return !room || !room.textContent.includes(`number ${number} `); }",
+            arg=number,
+        )
+        return number
+
+    def all_saved(self) -> None:
+        expect(self.saved).to_have_attribute("data-open", "0")
+
+
+@pytest.fixture
+def judges(browser: Browser, app: App) -> Iterator[Callable[..., Judge]]:
+    """Annotators, each with a browser of their own."""
+    contexts: list[BrowserContext] = []
+    faults: list[str] = []
+
+    def make(url: str = app.url, **options: object) -> Judge:
+        context = browser.new_context(viewport={"width": 1240, "height": 900}, **options)  # type: ignore[arg-type]
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        return Judge(page, url)
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+def test_thirty_texts_by_keyboard_alone(
+    judges: Callable[..., Judge], project: Callable[..., Made]
+) -> None:
+    made, ann = project(30), judges()
+    ann.join(made, "Ann")
+    expect(ann.progress).to_contain_text("at most 30 to go")
+    said: dict[int, str] = {}
+    for done in range(14):
+        keys = "yny" if ann.number % 2 else "nyu"
+        said[ann.judge(keys)] = keys
+        if done == 5:  # a reload in the middle goes on where one was, half-answered text included
+            ann.all_saved()
+            ann.press("y")
+            there = ann.number
+            ann.page.reload()
+            expect(ann.text).to_contain_text(f"number {there} ")
+            expect(ann.page.locator(".judge-question.current")).to_contain_text("mean the same")
+            ann.press("z")
+            expect(ann.page.locator(".judge-question.current")).to_contain_text("make sense")
+    # Undo: the last text is back with its answers, and another answer counts.
+    last = list(said)[-1]
+    ann.press("z")
+    expect(ann.text).to_contain_text(f"number {last} ")
+    expect(ann.page.locator('.judge-question [aria-pressed="true"]')).to_have_count(3)
+    assert ann.judge("uuu") == last
+    said[last] = "uuu"
+    # Two in a row.
+    ann.press("zz")
+    expect(ann.text).not_to_contain_text(f"number {last} ")
+    ann.press("\n")
+    ann.page.keyboard.press("Enter")
+    ann.page.keyboard.press("Enter")
+    ann.page.keyboard.press("Enter")
+    expect(ann.text).to_contain_text(f"number {last} ")
+    ann.judge("nnn")
+    said[last] = "nnn"
+    skipped = ann.judge("s")
+    ann.press("c")
+    ann.page.keyboard.type("odd, z s c t ?")
+    ann.page.keyboard.press("Escape")
+    commented = ann.judge("yyy")
+    said[commented] = "yyy"
+    while len(said) < 29:
+        said[ann.judge("yyn")] = "yyn"
+    expect(ann.page.get_by_role("heading", name="Thank you")).to_be_focused()
+    ann.page.keyboard.press("Tab")
+    ann.page.keyboard.press("Enter")  # the button that shows the skipped text again
+    expect(ann.text).to_contain_text(f"number {skipped} ")
+    said[skipped] = "unu"
+    ann.press("unu")
+    expect(ann.page.locator(".judge-room")).to_contain_text("You have judged all 30 texts")
+    rows = made.judged()
+    values = {"y": "yes", "n": "no", "u": "unsure"}
+    assert {int(one.item[1:]): tuple(one.answers.values()) for one in rows} == {
+        number: tuple(values[key] for key in keys) for number, keys in said.items()
+    }
+    assert {one.item: one.comment for one in rows if one.comment} == {
+        f"i{commented}": "odd, z s c t ?"
+    }
+    assert all(0 < one.seconds < 60 for one in rows)
+
+
+def test_two_at_once_and_the_owner_sees_how_far_they_agree(
+    judges: Callable[..., Judge], project: Callable[..., Made], page: Page, app: App
+) -> None:
+    made = project(8)
+    ann, bo = judges().join(made, "Ann"), judges().join(made, "Bo")
+    for _ in range(8):
+        ann.judge("yyy")
+        bo.judge("yyn" if bo.number < 2 else "yyy")
+    expect(bo.page.get_by_role("heading", name="Thank you")).to_be_visible()
+    expect(ann.page.get_by_role("heading", name="Thank you")).to_be_visible()
+    page.goto(app.url)
+    page.get_by_role("tab", name="Annotate").click()
+    page.get_by_role("button", name=made.name).click()
+    expect(page.locator("#project-people tbody tr")).to_have_count(2)
+    expect(page.locator("#project-people")).to_contain_text("judgements: 16")
+    numbers = page.locator("#project-numbers")
+    expect(numbers).to_contain_text("8 of 8 items have two answers or more")
+    expect(numbers).to_contain_text("Ann and Bo")
+    disputes = page.locator("#project-disputes li")
+    expect(disputes).to_have_count(2)
+    expect(disputes.first).to_contain_text("Is the changed part grammatical?")
+    disputes.first.get_by_role("button", name="Decide: No").click()
+    expect(disputes).to_have_count(1)
+    with opened(made.path) as store:
+        assert list(store.adjudications().values()) == ["no"]
+    # An item that is taken out counts no longer.
+    disputes.first.get_by_role("button", name="Take this text out").click()
+    expect(page.locator("#project-people")).to_contain_text("judgements: 14")
+    # What was judged can be taken along.
+    with page.expect_download() as got:
+        page.locator("#annotate-jsonl").click()
+    rows = [json.loads(line) for line in got.value.path().read_text("utf-8").splitlines()]
+    assert len(rows) == 14
+    # Closed, nobody judges; deleted only by its name.
+    page.locator("#annotate-switch").click()
+    expect(page.locator("#project-head .badge")).to_have_text("closed")
+    page.locator("#annotate-delete").click()
+    expect(page.locator("#annotate-notice")).to_contain_text(made.name)
+    box = page.locator("#annotate-confirm").locator("input, textarea")
+    box.fill(made.name)
+    page.locator("#annotate-delete").click()
+    expect(page.locator("#annotate-list")).not_to_contain_text(made.name)
+    assert not made.path.exists()
+
+
+def test_nothing_but_the_texts_leaves_the_server_while_blind(
+    judges: Callable[..., Judge], project: Callable[..., Made]
+) -> None:
+    made, ann = project(pairs(3, **SECRETS)), judges()
+    heard: list[str] = []
+
+    def hear(response: Response) -> None:
+        if "component_server" in response.url:
+            heard.append(response.text())
+
+    ann.page.on("response", hear)
+    ann.join(made, "Ann")
+    ann.press("t")
+    expect(ann.page.locator(".judge-trees svg")).to_have_count(2)
+    ann.judge("yyy")
+    ann.all_saved()
+    wire = " ".join(heard)
+    assert len(heard) >= 4
+    assert "number" in wire
+    for secret in ("secret", "part of speech", "hidden\"", "verdict", "Discarded", "Kept"):
+        assert secret not in wire, secret
+    seeing = project(pairs(1, **SECRETS), blind=False)
+    bo = judges().join(seeing, "Bo")
+    expect(bo.page.locator(".judge-told")).to_contain_text("a secret reason")
+    expect(bo.page.locator(".judge-told")).to_contain_text("a-secret-model: hidden")
+
+
+def test_html_stays_text(
+    judges: Callable[..., Judge], project: Callable[..., Made], page: Page, app: App
+) -> None:
+    evil = "<img src=x onerror=window.pwned=1> {{constructor}} ${1+1}"
+    items = [Item("e", f"A number 1 nurse {evil} left.", f"A kind nurse {evil} left.")]
+    made = project([*items, Item("alone", f"Only number 2 {evil}.")])
+    ann = judges().join(made, evil[:40])
+    for _ in range(2):
+        expect(ann.text).to_contain_text(evil)
+        assert ann.page.locator(".judge-text img").count() == 0
+        pair = ann.page.locator(".judge-question:visible").count()
+        ann.press("c")
+        ann.page.keyboard.type(evil)
+        ann.page.keyboard.press("Escape")
+        ann.press("y" * pair)
+        ann.page.wait_for_timeout(100)
+    expect(ann.page.get_by_role("heading", name="Thank you")).to_be_visible()
+    assert ann.page.evaluate("window.pwned") is None
+    assert {one.comment for one in made.judged()} == {evil}
+    page.goto(f"{app.url}/?annotate={made.id}&owner=here")
+    expect(page.locator("#project-comments blockquote").first).to_have_text(evil)
+    expect(page.locator("#project-people")).to_contain_text(evil[:40])
+    assert page.evaluate("window.pwned") is None
+
+
+def test_a_name_is_its_owners_and_a_closed_project_is_told(
+    judges: Callable[..., Judge], project: Callable[..., Made]
+) -> None:
+    made = project(6)
+    ann, other = judges().join(made, "Ann"), judges().visit(made)
+    other.page.get_by_label("Your name").focus()
+    other.type_in("ann", "quite another phrase")
+    expect(other.told).to_contain_text("This name is taken")
+    other.page.get_by_role("button", name="Show").click()
+    expect(other.page.locator("[name=phrase]")).to_have_attribute("type", "text")
+    other.page.get_by_label("Your name").focus()
+    other.type_in("Ann", PASS)  # the same person on another device
+    expect(other.text).to_be_visible()
+    ann.judge("yyy")
+    # An item that is gone is told, and one goes on; so is a project that is closed.
+    ann.all_saved()
+    with opened(made.path) as store:
+        store.remove(f"i{ann.number}")
+    ann.judge("yyy")
+    expect(ann.told).to_contain_text("took this text out")
+    made.change(closed=True)
+    ann.judge("nnn")
+    expect(ann.page.get_by_role("heading", name="This project is closed")).to_be_visible()
+    expect(ann.page.locator(".judge-room")).to_contain_text("1 judgements had not reached")
+    assert len(made.judged()) == 1
+    # Opened again, what waited on the device is sent.
+    made.change(closed=False)
+    ann.page.reload()
+    expect(ann.text).to_be_visible()
+    ann.all_saved()
+    assert sorted(one.answers["sense"] for one in made.judged()) == ["no", "yes"]
+    # Who leaves has to join again.
+    ann.page.get_by_role("button", name="Leave").click()
+    expect(ann.page.get_by_role("heading", name="You have left")).to_be_visible()
+    ann.page.reload()
+    expect(ann.page.get_by_label("Your name")).to_be_visible()
+
+
+def test_a_german_project_speaks_german_on_a_phone(
+    judges: Callable[..., Judge], project: Callable[..., Made]
+) -> None:
+    made, ann = project(3, language="de"), judges()
+    ann.page.set_viewport_size({"width": 360, "height": 740})
+    ann.visit(made)
+    room = ann.page.locator(".judge-room")
+    expect(room).to_have_attribute("lang", "de")
+    expect(room).to_contain_text("Wählen Sie einen Namen und einen Merksatz")
+    ann.page.locator("[name=name]").focus()
+    ann.type_in("Änne", "kurz")
+    expect(ann.told).to_contain_text("mindestens 8 Zeichen")
+    ann.page.locator("[name=name]").focus()
+    ann.type_in("Änne", PASS)
+    bar = ann.page.locator(".judge-question.current")
+    expect(bar).to_contain_text("Ergibt der geänderte Text einen Sinn?")
+    expect(ann.page.locator(".judge-question:visible")).to_have_count(1)
+    assert ann.page.evaluate("document.documentElement.scrollWidth") <= 360
+    box = bar.get_by_role("button", name="Ja").bounding_box()
+    assert box is not None
+    assert box["height"] >= 44
+    assert box["y"] + box["height"] <= 740  # in sight without scrolling
+    for _ in range(3):
+        ann.page.locator(".judge-question.current").get_by_role("button", name="Ja").click()
+    expect(ann.progress).to_contain_text("1 beurteilt")
+    ann.all_saved()
+    assert len(made.judged()) == 1
+
+
+def test_a_server_that_is_killed_loses_nothing(
+    judges: Callable[..., Judge], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    server = Server(tmp_path_factory.mktemp("annotate"))
+    made = Made(server.folder, pairs(9))
+    with server:
+        ann = judges(server.url).join(made, "Ann")
+        ann.judge("yyy")
+        ann.judge("yyy")
+        ann.all_saved()
+        server.kill()
+        ann.judge("nnn")
+        ann.judge("s")
+        expect(ann.page.locator(".judge-offline")).to_contain_text("2 not yet saved")
+        assert len(made.judged()) == 2
+        server.start()
+        ann.all_saved()
+        expect(ann.page.locator(".judge-offline")).to_be_hidden()
+        ann.judge("yyy")
+        ann.all_saved()
+    statuses = sorted(one.status.value for one in made.judged())
+    assert statuses == ["judged"] * 4 + ["skipped"]
+    with opened(made.path) as store:
+        assert len(list(store.judgements(history=True))) == 5
+
+
+def test_a_project_is_made_from_a_file_and_joined(
+    judges: Callable[..., Judge], page: Page, app: App, tmp_path: Path
+) -> None:
+    file = tmp_path / "pairs.csv"
+    lines = [f'"The British number {n} waiter left.","The Syrian number {n} waiter left."'
+             for n in range(4)]  # fmt: skip
+    file.write_text("\n".join(["mutant,source", *lines, '"",nothing']), encoding="utf-8")
+    page.goto(app.url)
+    page.get_by_role("tab", name="Annotate").click()
+    page.locator("#annotate-source").get_by_label("A file").check()
+    page.locator("#annotate-file input[type=file]").set_input_files(file)
+    expect(page.locator("#annotate-file")).to_contain_text("pairs.csv")
+    create = page.locator("#annotate-create")
+    create.click()
+    expect(page.locator("#annotate-told")).to_contain_text("Give the project a name")
+    page.locator("#annotate-title").locator("input, textarea").fill("Waiters <b>1</b>")
+    page.locator("#annotate-defaults").click()
+    questions = page.locator("#annotate-questions textarea")
+    expect(questions).to_have_value(re.compile("instructions:"))
+    whole = questions.input_value()
+    questions.fill("questions: [{id: sense}]")
+    create.click()
+    expect(page.locator("#annotate-told")).to_contain_text("needs an id")
+    questions.fill(whole)
+    create.click()
+    expect(page.locator("#annotate-notice")).to_contain_text("Texts to judge: 4")
+    expect(page.locator("#annotate-notice")).to_contain_text("Rows left out: 1")
+    expect(page.locator("#project-head h2")).to_contain_text("Waiters <b>1</b>")
+    links = page.locator("#project-links a")
+    expect(links).to_have_count(2)
+    join = links.first.get_attribute("href")
+    ann = judges()
+    ann.page.goto(f"{app.url}/{join}")
+    expect(ann.page.get_by_role("heading", name="Judge for")).to_contain_text("Waiters <b>1</b>")
+    ann.page.locator("[name=name]").focus()
+    ann.type_in("Ann", PASS)
+    expect(ann.text).to_contain_text("British")
+    ann.judge("yyy")
+    started = time.monotonic()
+    expect(page.locator("#project-people tbody tr")).to_contain_text("Ann")  # it comes by itself
+    assert time.monotonic() - started < 60
+    page.reload()
+    expect(page.locator("#project-head h2")).to_contain_text("Waiters")
+    expect(page.locator("#project-links a")).to_have_count(1)  # the owner's link is told once
