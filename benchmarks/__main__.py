@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks import campaign, reference, texts, throughput
+from benchmarks import annotators, campaign, reference, texts, throughput
 from benchmarks.reference import Labels, Lists, Tree, WordPair
 from hinter_core.dictionary import load_shipped
 from hinter_core.models.base import ModelUnderTest
@@ -209,7 +209,11 @@ def main() -> None:
     arguments.add_argument("--throughput", action="store_true", help="print the last table only")
     arguments.add_argument("--campaign", action="store_true", help="time campaigns only")
     arguments.add_argument("--data", default="sample", help="texts of the campaigns")
+    arguments.add_argument("--annotators", action="store_true", help="time annotators at once only")
     given = arguments.parse_args()
+    if given.annotators:
+        annotators.table()
+        return
     if given.throughput:
         throughput.table()
         return
