@@ -1,6 +1,6 @@
 """Annotators at once against a running app, by the calls that their pages make.
 
-Each joins, and then judges text after text as fast as the app acknowledges: no person is that quick.
+Each joins, and then judges text after text as fast as the app acknowledges, which no person does.
 What is timed is one call: a judgement on disk and the next texts back.
 """
 
@@ -83,9 +83,13 @@ def _person(
 
     with httpx.Client(base_url=url, timeout=_PATIENCE) as client:
 
-        def call(name: str, **told: Any) -> dict[str, Any]:
-            body = {"session_hash": f"person{number}", "component_id": component,
-                    "fn_name": f"annotate_{name}", "data": {"project": project, **told}}  # fmt: skip
+        def call(act: str, /, **told: Any) -> dict[str, Any]:
+            body = {
+                "session_hash": f"person{number}",
+                "component_id": component,
+                "fn_name": f"annotate_{act}",
+                "data": {"project": project, **told},
+            }
             while True:
                 begun = time.perf_counter()
                 try:
@@ -94,7 +98,7 @@ def _person(
                 except httpx.HTTPError:
                     time.sleep(_AGAIN)
                     continue
-                if name == "work":
+                if act == "work":
                     load.seconds.append(time.perf_counter() - begun)
                 answer: dict[str, Any] = reply.json()
                 return answer

@@ -19,7 +19,7 @@ from hinter_core.errors import HinterError
 from hinter_ui.annotate_tries import Tries
 from hinter_ui.annotations import Annotations
 from hinter_ui.forms import DEFAULT_PARSER
-from hinter_ui.present import annotate
+from hinter_ui.present import annotate, judging
 from hinter_ui.present.pair_trees import pair_trees
 from hinter_ui.services import Services
 from hinter_ui.wording import words_of
@@ -73,7 +73,7 @@ class Counter:
         if not _text(told, "key"):
             return {"html": annotate.join_form(project, profile.name if profile else "")}
         person = desk.store.whose(_text(told, "key"))
-        return self._seated(desk, project, person.name)
+        return self._seated(project, person.name)
 
     def _join(
         self, desk: Desk, told: Mapping[str, Any], profile: gr.OAuthProfile | None = None
@@ -81,7 +81,7 @@ class Counter:
         project, place = desk.store.project(), _text(told, "project")
         if told.get("login") is True and profile is not None:
             person, key = desk.store.join_by_login(profile.name, f"hf:{profile.username}")
-            return self._seated(desk, project, person.name) | {"key": key}
+            return self._seated(project, person.name) | {"key": key}
         name = _text(told, "name")[:200]
         if not self.tries.begin(place, name):
             raise AccessError("There were too many wrong tries; wait a minute.", "slow")
@@ -92,10 +92,10 @@ class Counter:
                 self.tries.right(place, name)
             raise
         self.tries.right(place, name)
-        return self._seated(desk, project, person.name) | {"key": key}
+        return self._seated(project, person.name) | {"key": key}
 
-    def _seated(self, desk: Desk, project: Project, name: str) -> Answer:
-        screen = annotate.screen(project, name, project.instructions)
+    def _seated(self, project: Project, name: str) -> Answer:
+        screen = judging.screen(project, name, project.instructions)
         return {"html": screen, "name": name}
 
     def _leave(self, desk: Desk, told: Mapping[str, Any]) -> Answer:

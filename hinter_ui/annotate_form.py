@@ -47,12 +47,14 @@ class ProjectForm:
             AnnotationError: a number that is none.
         """
         raw = dict(zip(cls.__dataclass_fields__, values, strict=True))
-        text = {name: str(raw[name] or "").strip() for name in
-                ("source", "campaign", "directory", "file", "name", "labels", "questions")}  # fmt: skip
-        several = {name: tuple(str(one) for one in raw[name] or ()) for name in
-                   ("outcomes", "attributes")}  # fmt: skip
+        given: dict[str, Any] = {
+            name: str(raw[name] or "").strip()
+            for name in ("source", "campaign", "directory", "file", "name", "labels", "questions")
+        }
+        for name in ("outcomes", "attributes"):
+            given[name] = tuple(str(one) for one in raw[name] or ())
         return cls(
-            **text, **several, language=chosen(raw["language"]), blind=bool(raw["blind"]),
+            **given, language=chosen(raw["language"]), blind=bool(raw["blind"]),
             many=int(_number(raw["many"], 1, _MOST, "How many")),
             share=_number(raw["share"], 0, 100, "Judged by everybody"),
             copies=int(_number(raw["copies"], 1, _MOST_COPIES, "Annotators for each other text")),

@@ -94,7 +94,7 @@ def lay_out(services: Services, counter: Counter) -> AnnotateLayout:
                           headings=headings, **widgets)  # fmt: skip
 
 
-def labels(words: Words, name: str) -> dict[str, str]:
+def labels(words: Words, name: str) -> dict[str, Any]:
     """A field's label, and its remark where it has one."""
     return dict(words.branch(f"fields.{name}"))
 
@@ -211,6 +211,4 @@ def _panel(
 
 
 def _button(words: Words, name: str, **options: Any) -> gr.Button:
-    return gr.Button(
-        words(f"buttons.{name}"), elem_id=f"annotate-{name}", min_width=120, **options
-    )
+    return gr.Button(words(f"buttons.{name}"), elem_id=f"annotate-{name}", min_width=120, **options)

@@ -103,9 +103,7 @@ class AnnotateScreen:
             lines.append(words("told.duplicates", n=f"{made.duplicates:,}"))
         if made.problems:
             row, why = made.problems[0]
-            lines.append(
-                words("told.problems", n=f"{len(made.problems):,}", first=f"{row}: {why}")
-            )
+            lines.append(words("told.problems", n=f"{len(made.problems):,}", first=f"{row}: {why}"))
         return notice.info(lines)
 
     def opened(self, words: Words, view: View, key: str = "") -> Updates:

@@ -121,12 +121,12 @@ class Desk:
             _require_open(project_of(connection))
             if connection.execute("SELECT 1 FROM judgements WHERE key = ?", (sent,)).fetchone():
                 return True
+            item, showing = of or (None, None)
             row = connection.execute(
                 "SELECT l.* FROM latest l JOIN items i ON i.number = l.item "
                 "WHERE l.annotator = ? AND i.removed_at IS NULL "
-                + ("AND i.id = ? AND l.showing = ? " if of else "")
-                + "ORDER BY l.id DESC LIMIT 1",
-                (person, *(of or ())),
+                "AND (? IS NULL OR (i.id = ? AND l.showing = ?)) ORDER BY l.id DESC LIMIT 1",
+                (person, item, item, showing),
             ).fetchone()
             if row is not None:
                 _withdraw(connection, row, sent)

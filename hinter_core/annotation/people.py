@@ -76,7 +76,9 @@ def join_by_login(
     if found is None:
         shown = readable(name)
         if _named(connection, shown) is not None:
-            raise AccessError(f"The name \u201c{shown}\u201d is taken here; ask the owner.", "taken")
+            raise AccessError(
+                f"The name \u201c{shown}\u201d is taken here; ask the owner.", "taken"
+            )
         found = _add(connection, shown, now, login=login)
     return _with_key(connection, found)
 

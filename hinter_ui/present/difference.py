@@ -65,7 +65,7 @@ def _by_words(old: Sequence[str], new: Sequence[str]) -> tuple[list[Piece], list
     tail = _alike(old[head:][::-1], new[head:][::-1])
     left, right = old[head : len(old) - tail], new[head : len(new) - tail]
     if max(len(left), len(right)) > _MOST:
-        codes = [("replace", 0, len(left), 0, len(right))]
+        codes: Sequence[tuple[str, int, int, int, int]] = [("replace", 0, len(left), 0, len(right))]
     else:
         codes = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
     first, last = "".join(old[:head]), "".join(old[len(old) - tail :])

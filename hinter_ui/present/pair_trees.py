@@ -81,4 +81,6 @@ def _card(
     drawing = tree.svg(parse, tree.marks_of(parse, inside, ()), title)
     scroll = tag("div", drawing, class_="tree-scroll", tabindex="0", role="region",
                  aria_label=caption)  # fmt: skip
-    return tag("figure", tag("figcaption", caption, class_="quiet"), scroll, class_="card tree-card")
+    return tag(
+        "figure", tag("figcaption", caption, class_="quiet"), scroll, class_="card tree-card"
+    )

@@ -98,7 +98,9 @@ def head(words: Words, project: Project, size: int, lasting: str = "") -> Markup
         [
             tag("h2", isolated(project.name), " ", tag("span", state, class_=f"badge {kind}")),
             tag("p", told, class_="quiet"),
-            tag("div", words("told.lasting"), tag("p", lasting), class_="notice error", role="alert")
+            tag(
+                "div", words("told.lasting"), tag("p", lasting), class_="notice error", role="alert"
+            )
             if lasting
             else "",
             tag("p", words("project.closed"), class_="notice info") if project.closed else "",

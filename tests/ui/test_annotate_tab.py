@@ -58,9 +58,7 @@ class Made:
 @pytest.fixture
 def project(app: App) -> Callable[..., Made]:
     def make(items: int | list[Item] = 6, **settings: object) -> Made:
-        return Made(
-            app.annotations, pairs(items) if isinstance(items, int) else items, **settings
-        )
+        return Made(app.annotations, pairs(items) if isinstance(items, int) else items, **settings)
 
     return make
 

@@ -1,0 +1,437 @@
+// What an annotator's page does in the browser itself.
+//
+// What is said goes into an outbox in the browser's storage first and is sent from there, again and
+// again until the server has it; so neither a closed tab nor a server that is gone loses anything.
+// Each thing said has a name of its own, under which the server counts it once. Texts come from the
+// server as HTML that is escaped already; no text of anybody becomes part of a script.
+//
+// gradio runs this with `element`, the tab's own box, and `server`, the calls to Python.
+
+const root = element.querySelector('.annotate-room');
+const owner = new URL(location.href).searchParams.has('owner');
+
+// -- The browser's storage ---------------------------------------------------------------------
+
+const project = new URL(location.href).searchParams.get('annotate') || '';
+const base = `hinter-annotate:${project}`;
+const stores = [sessionStorage, localStorage];
+const kept = {
+  seat: () => {
+    for (const store of stores) {
+      try { const seat = JSON.parse(store.getItem(base)); if (seat?.key) return seat; } catch {}
+    }
+    return null;
+  },
+  sit: (seat, stay) => {
+    stores.forEach(store => store.removeItem(base));
+    if (seat) stores[stay ? 1 : 0].setItem(base, JSON.stringify(seat));
+  },
+  // One entry for each thing said, so that two windows of one person do not overwrite each other.
+  outbox: name => Object.keys(localStorage)
+    .filter(place => place.startsWith(`${base}:${name}:`))
+    .map(place => { try { return JSON.parse(localStorage.getItem(place)); } catch { return null; } })
+    .filter(Boolean).sort((a, b) => a.at - b.at),
+  put: (name, one) => localStorage.setItem(`${base}:${name}:${one.id}`, JSON.stringify(one)),
+  drop: (name, id) => localStorage.removeItem(`${base}:${name}:${id}`),
+  waiting: () => {
+    const names = {};
+    for (const place of Object.keys(localStorage)) {
+      if (!place.startsWith(base + ':')) continue;
+      const name = place.slice(base.length + 1, place.lastIndexOf(':'));
+      names[name] = (names[name] || 0) + 1;
+    }
+    return names;
+  },
+  draft: value => value === undefined
+    ? JSON.parse(sessionStorage.getItem(base + '#draft') || 'null')
+    : sessionStorage.setItem(base + '#draft', JSON.stringify(value)),
+};
+
+if (project && root && !owner) {
+
+// -- The server --------------------------------------------------------------------------------
+
+// Null: no answer came; the same can be asked again.
+const ask = async (name, told) => {
+  const late = new Promise(done => setTimeout(() => done(null), 20000));
+  try { return await Promise.race([server[name]({project, ...told}), late]) ?? null; }
+  catch { return null; }
+};
+const fill = (words, values) => words.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+// crypto.randomUUID is there only where the page came over https or from this machine.
+const fresh = () => crypto.randomUUID?.() ??
+  [...crypto.getRandomValues(new Uint8Array(16))].map(n => n.toString(16).padStart(2, '0')).join('');
+
+// -- What is known now -------------------------------------------------------------------------
+
+let seat = kept.seat(), words = {}, closed = false;
+let now = null, queue = [], past = [], outbox = [], counts = {judged: 0, skipped: 0, left: 0};
+let place = 0, answers = {}, given = [], number = 0, ending = '';
+let spent = 0, since = 0, began = Date.now(), sending = false, wait = 0, timer = 0, lost = false;
+const $ = wanted => root.querySelector(wanted);
+const all = wanted => [...root.querySelectorAll(wanted)];
+const same = (a, b) => a && b && a.item === b.item && a.showing === b.showing;
+const usesKeys = () => localStorage.getItem('hinter-annotate-keys') !== 'off';
+const asked = () => all('.judge-question').filter(box => !box.hidden);
+const typing = target => target.closest?.('textarea, input:not([type=checkbox]), select');
+
+// -- What is shown -----------------------------------------------------------------------------
+
+const put = html => { root.innerHTML = html; };
+const say = text => { const box = $('[data-told]'); if (box) box.textContent = text; };
+const notice = text => {
+  const box = $('.judge-notice');
+  if (!box) return;
+  box.hidden = !text;
+  box.textContent = text;
+  box.classList.toggle('error', !!text);
+  box.classList.add('notice');
+};
+const count = () => {
+  const bar = $('.judge-progress progress');
+  if (!bar) return;
+  const done = counts.judged + counts.skipped;
+  bar.max = Math.max(1, done + counts.left);
+  bar.value = done;
+  $('.progress-words').textContent = fill(words.progress, counts);
+  $('.judge-clock').textContent =
+    fill(words.minutes, {n: Math.floor((Date.now() - began) / 60000)});
+  const open = outbox.length, state = $('.judge-saved');
+  state.textContent = !open ? words.saved
+    : lost ? fill(words.unsaved, {n: open}) : words.sending;
+  state.dataset.open = open;
+  const off = $('.judge-offline');
+  if (off.hidden === lost) off.hidden = !lost;
+  if (lost) $('.offline-words').textContent = fill(words.offline, {n: open});
+};
+const mark = spoken => {
+  const boxes = asked();
+  boxes.forEach((box, at) => {
+    const current = at === place;
+    box.classList.toggle('current', current);
+    box.setAttribute('aria-current', current ? 'step' : 'false');
+    box.querySelector('.question-number').textContent =
+      fill(words.question, {n: at + 1, all: boxes.length}) + ' ';
+    box.querySelectorAll('[data-value]').forEach(button => button.setAttribute(
+      'aria-pressed', String(answers[box.dataset.question] === button.dataset.value)));
+  });
+  if (spoken !== undefined && boxes[place]) {
+    const question = boxes[place].querySelector('legend').textContent;
+    say(`${spoken} ${question}`.trim());
+  }
+  kept.draft(now && {item: now.item, showing: now.showing, answers,
+                     comment: $('#annotate-comment').value});
+};
+const open = (name, wanted) => {
+  const box = $(`.judge-${name}`), button = $(`[data-act=${name}]`);
+  box.hidden = !wanted;
+  button?.setAttribute('aria-expanded', String(wanted));
+};
+const show = (item, before = '') => {
+  now = item;
+  const draft = kept.draft();
+  const mine = same(draft, item) ? draft : null;
+  answers = {...(mine?.answers ?? item.earlier)};
+  given = Object.keys(mine?.answers ?? {});
+  $('.judge-item').innerHTML = item.html;
+  all('.judge-question').forEach(box => { box.hidden = box.dataset.pair !== undefined && !item.pair; });
+  const first = asked().findIndex(box => !(box.dataset.question in answers));
+  place = mine && first > 0 ? first : 0;
+  $('#annotate-comment').value = mine?.comment ?? item.comment ?? '';
+  open('comment', !!$('#annotate-comment').value);
+  open('trees', false);
+  $('.judge-trees').innerHTML = '';
+  $('.judge-desk').hidden = false;
+  spent = 0; since = performance.now();
+  const again = !mine && Object.keys(item.earlier).length ? words.again : '';
+  notice(before);
+  $('.judge-item').setAttribute('aria-label', fill(words.item, {n: counts.judged + counts.skipped + 1}));
+  $('.judge-item').focus({preventScroll: true});
+  const top = root.getBoundingClientRect().top;
+  if (top < -40) root.scrollIntoView({block: 'start'});
+  all('.judge-words').forEach(box => {
+    const first = box.querySelector('del, ins');
+    if (first && box.scrollHeight > box.clientHeight)
+      box.scrollTop = first.offsetTop - box.offsetTop - box.clientHeight / 3;
+  });
+  mark(`${again} ${item.heard}`.trim());
+  count();
+};
+const next = before => {
+  const item = queue.shift();
+  if (item) { show(item, before); return; }
+  now = null;
+  kept.draft(null);
+  if (ending && !outbox.length) { put(ending); $('h2')?.focus(); return; }
+  $('.judge-desk').hidden = true;
+  say(words.loading);
+  count();
+};
+
+// -- Sending -----------------------------------------------------------------------------------
+
+const write = one => {
+  const said = {id: fresh(), at: Date.now() + outbox.length / 1000, ...one};
+  outbox.push(said);
+  // A browser that refuses to store still sends.
+  try { kept.put(seat.name, said); } catch (error) { console.warn(error); }
+};
+const tell = one => { write(one); count(); send(); };
+const later = () => {
+  lost = true;
+  wait = Math.min(20, wait ? wait * 2 : 1);
+  clearTimeout(timer);
+  timer = setTimeout(send, wait * 1000);
+  count();
+};
+const settle = reply => {
+  let told = '', back = false;
+  for (const done of reply.done) {
+    const one = outbox.find(said => said.id === done.id);
+    outbox = outbox.filter(said => said.id !== done.id);
+    kept.drop(seat.name, done.id);
+    if (done.error) {
+      told = done.error.message;
+      past = past.filter(item => !same(item, one));
+    }
+    if (one && (one.kind === 'again' || (one.kind === 'undo' && !one.item))) back = true;
+  }
+  if (back) [now, queue] = [null, []];
+  const pending = outbox.filter(one => one.item);
+  for (const item of reply.items) {
+    const known = same(item, now) || queue.some(one => same(one, item));
+    if (!known && !pending.some(one => same(one, item))) queue.push(item);
+  }
+  ending = reply.end || '';
+  if (!outbox.length && reply.progress) counts = reply.progress;
+  return told;
+};
+const send = async () => {
+  if (sending || !seat || closed) return;
+  sending = true;
+  clearTimeout(timer);
+  try {
+    do {
+      const reply = await ask('annotate_work', {key: seat.key, sent: outbox.slice(0, 25)});
+      if (!seat) return;
+      if (!reply || reply.error?.code === 'failed') { later(); return; }
+      if (reply.error) { await out(reply.error); return; }
+      lost = false; wait = 0;
+      const told = settle(reply);
+      if (reply.closed) { finish(reply.closed); return; }
+      if (now) { if (told) notice(told); count(); } else next(told);
+    } while (outbox.length);
+  } finally { sending = false; }
+};
+const finish = html => {
+  [closed, now, queue] = [true, null, []];
+  put(html);
+  const left = $('.judge-unsaved');
+  if (outbox.length && left) {
+    left.hidden = false;
+    left.textContent = fill(left.dataset.words, {n: outbox.length});
+  }
+  $('h2')?.focus();
+};
+// Not joined any more, or the project is gone.
+const out = async error => {
+  kept.sit(null);
+  [seat, now, queue] = [null, null, []];
+  if (error.html) { put(error.html); return; }
+  await enter(error.message);
+};
+
+// -- What a person does ------------------------------------------------------------------------
+
+const hand = kind => {
+  if (!now) return;
+  const seconds = (spent + (document.hidden ? 0 : performance.now() - since)) / 1000;
+  const own = {kind, item: now.item, showing: now.showing, comment: $('#annotate-comment').value};
+  past.push({...now, kind, earlier: kind === 'judged' ? {...answers} : {}, comment: own.comment});
+  counts = {...counts, left: Math.max(0, counts.left - 1)};
+  counts[kind === 'judged' ? 'judged' : 'skipped'] += 1;
+  tell({...own, answers: kind === 'judged' ? answers : {}, seconds: Math.round(seconds * 100) / 100});
+  next('');
+};
+const forward = spoken => {
+  const boxes = asked();
+  const open = boxes.findIndex(box => !(box.dataset.question in answers));
+  if (open < 0 && place >= boxes.length - 1) { hand('judged'); return; }
+  const after = boxes.findIndex((box, at) => at > place && !(box.dataset.question in answers));
+  place = open < 0 ? place + 1 : after >= 0 ? after : open;
+  mark(spoken);
+};
+const answer = (box, value) => {
+  const at = asked().indexOf(box);
+  if (at < 0 || !now) return;
+  const button = [...box.querySelectorAll('[data-value]')].find(b => b.dataset.value === value);
+  const followed = box.contains(document.activeElement);
+  const was = now;
+  place = at;
+  answers[box.dataset.question] = value;
+  given = [...given.filter(id => id !== box.dataset.question), box.dataset.question];
+  notice('');
+  forward(button.querySelector('span').textContent + '.');
+  if (followed && now === was) asked()[place].querySelector('[data-value]').focus();
+};
+const undo = () => {
+  notice('');
+  const last = given.pop();
+  if (now && last) {
+    delete answers[last];
+    place = asked().findIndex(box => box.dataset.question === last);
+    mark('');
+    return;
+  }
+  const item = past.pop();
+  if (item && $('.judge-desk')) {
+    if (now) queue.unshift(now);
+    counts = {...counts, left: counts.left + 1};
+    counts[item.kind === 'judged' ? 'judged' : 'skipped'] -= 1;
+    kept.draft(null);
+    show(item);
+    tell({kind: 'undo', item: item.item, showing: item.showing});
+  } else {
+    reopen({kind: 'undo'});
+  }
+};
+// The server knows what comes back: what was said before a reload, or what was skipped.
+const reopen = async one => {
+  if ($('.judge-desk')) { tell(one); return; }
+  write(one);
+  await enter('');
+};
+const trees = async () => {
+  const box = $('.judge-trees'), was = now;
+  if (!now) return;
+  if (!box.hidden) { open('trees', false); return; }
+  open('trees', true);
+  if (box.innerHTML) return;
+  box.textContent = words.working;
+  const reply = await ask('annotate_trees', {key: seat.key, item: now.item});
+  if (now !== was) return;
+  if (reply?.html) box.innerHTML = reply.html; else box.textContent = words.trees_failed;
+  box.scrollIntoView({block: 'nearest'});
+};
+const comment = () => {
+  const shut = $('.judge-comment').hidden;
+  open('comment', shut);
+  if (shut) $('#annotate-comment').focus(); else $('.judge-item').focus();
+};
+const leave = async () => {
+  const reply = await ask('annotate_leave', {key: seat.key});
+  kept.sit(null);
+  kept.draft(null);
+  seat = null;
+  [now, queue, past, outbox] = [null, [], [], []];
+  if (reply?.html) { put(reply.html); $('h2')?.focus(); } else await enter('');
+};
+const acts = {
+  undo, trees, comment, leave,
+  skip: () => { notice(''); hand('skipped'); },
+  help: () => { $('.judge-help').showModal(); },
+  close: () => $('.judge-help').close(),
+  retry: () => { wait = 0; send(); },
+  again: () => reopen({kind: 'again'}),
+  back: () => enter(''),
+  login: () => join({login: true}),
+  show: button => {
+    const field = root.querySelector('#annotate-phrase'), shown = field.type === 'text';
+    field.type = shown ? 'password' : 'text';
+    button.setAttribute('aria-pressed', String(!shown));
+    button.textContent = shown ? $('.join').dataset.show : $('.join').dataset.hide;
+  },
+};
+
+// -- Coming in ---------------------------------------------------------------------------------
+
+const take = async (reply, told = '') => {
+  if (!reply) { timer = setTimeout(() => enter(told), 2000); return; }
+  if (reply.error) {
+    if (reply.error.html) { put(reply.error.html); return; }
+    if (reply.error.code === 'signed-out') { await out(reply.error); return; }
+    if ($('.judge-notice')) notice(reply.error.message); else root.textContent = reply.error.message;
+    return;
+  }
+  put(reply.html);
+  if (!seat) {
+    notice(told);
+    const names = Object.entries(kept.waiting());
+    if (!told && names.length)
+      notice(fill($('.join').dataset.waiting, {name: names[0][0], n: names[0][1]}));
+    return;
+  }
+  seat.name = reply.name;
+  words = JSON.parse($('.judge').dataset.words);
+  $('[name=keys]').checked = usesKeys();
+  root.classList.toggle('no-keys', !usesKeys());
+  outbox = kept.outbox(seat.name);
+  [now, queue, past, closed, began] = [null, [], [], false, began || Date.now()];
+  $('.judge-desk').hidden = true;
+  await send();
+};
+const enter = async told => {
+  seat = kept.seat();
+  await take(await ask('annotate_enter', seat ? {key: seat.key} : {}), told);
+};
+const join = async told => {
+  const stay = !!$('[name=stay]')?.checked;
+  const reply = await ask('annotate_join', told);
+  if (reply?.key) {
+    seat = {key: reply.key, name: reply.name};
+    kept.sit(seat, stay);
+    began = Date.now();
+  }
+  if (reply) await take(reply); else notice($('.join').dataset.failed);
+};
+
+// -- Keys and buttons --------------------------------------------------------------------------
+
+root.addEventListener('submit', event => {
+  event.preventDefault();
+  const form = event.target;
+  join({name: form.elements.name.value, phrase: form.elements.phrase.value});
+});
+root.addEventListener('click', event => {
+  const value = event.target.closest('[data-value]');
+  if (value) { answer(value.closest('.judge-question'), value.dataset.value); return; }
+  const act = event.target.closest('[data-act]');
+  if (act) acts[act.dataset.act]?.(act);
+});
+root.addEventListener('change', event => {
+  if (event.target.name !== 'keys') return;
+  localStorage.setItem('hinter-annotate-keys', event.target.checked ? 'on' : 'off');
+  root.classList.toggle('no-keys', !event.target.checked);
+});
+root.addEventListener('input', event => { if (event.target.id === 'annotate-comment') mark(); });
+const step = by => { place = Math.max(0, Math.min(asked().length - 1, place + by)); mark(''); };
+document.addEventListener('keydown', event => {
+  if (!root.offsetParent || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (typing(event.target)) {
+    const done = event.key === 'Escape' && event.target.id === 'annotate-comment';
+    if (done) { $('.judge-item').focus(); event.preventDefault(); }
+    return;
+  }
+  if (!seat || !usesKeys() || $('.judge-help')?.open) return;
+  const outside = event.target !== document.body && !root.contains(event.target);
+  if (outside) return;
+  const key = event.key.toLowerCase();
+  const onButton = event.target.closest('button, a, [tabindex="0"]');
+  const named = {z: 'undo', s: 'skip', c: 'comment', t: 'trees', '?': 'help'}[key];
+  const box = now && asked()[place];
+  const value = box?.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  if (value) answer(box, value.dataset.value);
+  else if (named && $(`[data-act=${named}]`)?.offsetParent) acts[named]();
+  else if (now && !onButton && key === 'arrowright' && box) step(1);
+  else if (now && !onButton && key === 'arrowleft' && box) step(-1);
+  else if (key === 'enter' && !onButton && box && box.dataset.question in answers) forward('');
+  else return;
+  event.preventDefault();
+});
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) spent += performance.now() - since; else since = performance.now();
+});
+window.addEventListener('online', () => { wait = 0; send(); });
+setInterval(() => { if (words.minutes) count(); }, 15000);
+enter('');
+}
