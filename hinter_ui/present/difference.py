@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from hinter_core.by_hand import mutant_of
 from hinter_core.errors import HinterError
@@ -23,8 +24,9 @@ class Piece:
     changed: bool = False
 
 
+@lru_cache(maxsize=1024)  # many people look at the same texts
 def differences(
-    source: str, mutant: str, edits: Sequence[Edit] = ()
+    source: str, mutant: str, edits: tuple[Edit, ...] = ()
 ) -> tuple[list[Piece], list[Piece]]:
     """The pieces of both texts; by the edits where they make the mutant, else word by word."""
     splices = _splices(source, mutant, edits)
