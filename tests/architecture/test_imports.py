@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # A module may import those before it. ``models`` and ``cli`` are folders.
 CORE = [
-    "types", "errors", "sentences", "dictionary", "sbic", "matching", "mutation", "lattice",
-    "parsing", "invariant", "person", "models", "oracle", "noise", "planning", "soundness",
+    "types", "errors", "recent", "sentences", "dictionary", "sbic", "matching", "mutation",
+    "lattice", "parsing", "invariant", "person", "models", "oracle", "noise", "planning", "soundness",
     "trial", "probe", "search", "export", "records", "rows", "hub", "hub_rows", "by_hand",
     "campaign", "preview", "shards", "table_writing", "testbed", "tables", "hand_bed", "work",
     "engine", "forecast", "statistics", "tally_columns", "tally_groups", "tally_parts", "tally",
@@ -27,7 +27,8 @@ CORE = [
 HEAVY = {
     "torch", "spacy", "transformers", "openai", "pandas", "numpy", "scipy", "ray", "datasets",
     "pyarrow", "statsmodels", "yaml",
-    "krippendorff", "sklearn", "gradio", "plotly", "textblob", "nltk", "vaderSentiment", "huggingface_hub", "httpx",
+    "krippendorff", "sklearn",
+    "gradio", "plotly", "textblob", "nltk", "vaderSentiment", "huggingface_hub", "httpx",
 }  # fmt: skip
 
 
