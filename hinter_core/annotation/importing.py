@@ -15,16 +15,16 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from hinter_core.annotation import people
-from hinter_core.annotation.coding import fingerprint
+from hinter_core.annotation.cells import read_back
 from hinter_core.annotation.columns import ANSWER, Reading, find_columns
-from hinter_core.annotation.entries import Entry, Given, entries_of, read_back
+from hinter_core.annotation.entries import Entry, Given, entries_of
+from hinter_core.annotation.new_items import add_items
 from hinter_core.annotation.sources import open_source
-from hinter_core.annotation.store import AnnotationStore, check_item, now, project_of
+from hinter_core.annotation.store import AnnotationStore, now, project_of
 from hinter_core.annotation.values import (
     AccessError,
     AnnotationError,
     GoneError,
-    Item,
     Project,
 )
 from hinter_core.rows import LOOKED_AT
@@ -82,15 +82,17 @@ def import_entries(store: AnnotationStore, entries: Sequence[Entry]) -> Imported
     """
     done = Imported(rows=len(entries))
     done.problems += [(entry.number, fault) for entry in entries for fault in entry.faults]
-    targets = _add_items(store, entries, done)
+    found = add_items(store, entries)
+    done.items, done.items_known = found.added, found.known
+    done.problems += found.problems
     with store.database.write() as connection:
         project = project_of(connection)
         _require_open(project)
         bringer = _Bringer(connection, project, done)
         for entry in entries:
-            if entry.given is not None and entry.number in targets:
+            if entry.given is not None and entry.number in found.targets:
                 try:
-                    bringer.bring(entry.number, targets[entry.number], entry.given)
+                    bringer.bring(entry.number, found.targets[entry.number], entry.given)
                 except AnnotationError as error:
                     done.problems.append((entry.number, str(error)))
     done.problems.sort(key=lambda problem: problem[0])
@@ -102,78 +104,6 @@ def _require_open(project: Project) -> None:
         raise GoneError(
             "This project is closed and takes nothing; open it again with hinter annotate reopen."
         )
-
-
-# -- items --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Known:
-    """Items of a project, by id and by their texts; those taken out have no texts any more."""
-
-    by_id: dict[str, str]  # to the fingerprint
-    by_texts: dict[str, str]  # to the id
-    removed: frozenset[str]
-
-
-def _known(store: AnnotationStore) -> _Known:
-    with store.database.read() as connection:
-        rows = connection.execute("SELECT id, fingerprint, removed_at FROM items").fetchall()
-    return _Known(
-        {row["id"]: row["fingerprint"] for row in rows},
-        {row["fingerprint"]: row["id"] for row in rows},
-        frozenset(row["id"] for row in rows if row["removed_at"]),
-    )
-
-
-def _add_items(store: AnnotationStore, entries: Sequence[Entry], done: Imported) -> dict[int, str]:
-    """Add what is new; returns the id of each row's item, where the row can be used."""
-    known = _known(store)
-    there = set(known.by_id)
-    targets: dict[int, str] = {}
-    new: dict[str, Item] = {}
-    met: dict[str, int] = {}  # items that come with no judgement
-    for entry in entries:
-        try:
-            ident = _target(entry, known, new)
-        except AnnotationError as error:
-            done.problems.append((entry.number, str(error)))
-            continue
-        if not ident:
-            continue
-        targets[entry.number] = ident
-        if entry.given is None and entry.item is not None and not entry.faults:
-            first = met.setdefault(ident, entry.number)
-            if first != entry.number:
-                done.problems.append((entry.number, f"it repeats the item of row {first}"))
-    done.items = store.add(new.values()).added
-    done.items_known = len({ident for ident in targets.values() if ident in there})
-    return targets
-
-
-def _target(entry: Entry, known: _Known, new: dict[str, Item]) -> str:
-    """The id of a row's item, which is noted if it is new; "" for a row without any."""
-    item, ident = entry.item, entry.ident
-    if item is None:
-        if ident and (ident not in known.by_id or ident in known.removed) and ident not in new:
-            what = "was taken out" if ident in known.removed else "is not in the project"
-            raise AnnotationError(f"the item '{ident[:_SHOWN]}' {what}, and there is no text")
-        return ident
-    check_item(item)
-    texts = fingerprint(item)
-    if known.by_id.get(item.id, texts) != texts:
-        raise AnnotationError(
-            f"the item '{item.id[:_SHOWN]}' has other texts here than in the project; if these are "
-            "no ids of items, say --map item="
-        )
-    same = known.by_texts.get(texts)
-    if same is None:
-        new[item.id] = item
-        known.by_id[item.id], known.by_texts[texts] = texts, item.id
-        return item.id
-    if same in known.removed:
-        raise AnnotationError(f"the item '{same[:_SHOWN]}' was taken out of the project")
-    return same
 
 
 # -- judgements ---------------------------------------------------------------------------------

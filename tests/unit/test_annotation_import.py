@@ -11,8 +11,8 @@ from uuid import uuid4
 
 import pytest
 
+from hinter_core.annotation.cells import read_back
 from hinter_core.annotation.columns import Reading, pairs
-from hinter_core.annotation.entries import read_back
 from hinter_core.annotation.importing import Imported, import_file
 from hinter_core.annotation.questions import default_questions, read_questions
 from hinter_core.annotation.store import AnnotationStore
