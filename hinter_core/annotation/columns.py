@@ -50,7 +50,8 @@ class Reading:
     """How a file is to be read.
 
     ``columns``: part to column, "" where a part is not to be read. ``values``: what an answer is
-    called in the file to its value, under ``QUESTION:NAME`` for one question or ``NAME`` for all.
+    called in the file to its value, under ``QUESTION:NAME`` for one question or ``NAME`` for all;
+    "" where it is no answer at all.
     ``annotator``: who judged, where no column says so. ``attributes``: of items that name none.
     ``mend``: letters that were encoded twice (``Ã¯``) are read back.
     """
@@ -71,6 +72,7 @@ def find_columns(
         InputError: a column or a part that there is not, no text to judge, or nobody who judged.
     """
     names = list(dict.fromkeys(name for values, _ in head for name in values))
+    _require_values(questions, reading)
     parts = (*USUAL, *(f"{ANSWER}{question.id}" for question in questions))
     chosen = _chosen(where, names, parts, reading)
     found = dict(chosen)
@@ -115,6 +117,19 @@ def _are_roles(name: str, head: Sequence[Record]) -> bool:
     return bool(given) and given <= {*ORIGINAL, *MUTANT}
 
 
+def _require_values(questions: Sequence[Question], reading: Reading) -> None:
+    """Refuse a value that no answer has, rather than to leave out every row that it is for."""
+    for given, value in reading.values.items():
+        of, sign, _ = given.partition(":")
+        asked = [q for q in questions if q.id == of] if sign else list(questions)
+        if not asked:
+            known = [question.id for question in questions]
+            raise InputError(f"There is no question '{of}'; the project asks {', '.join(known)}.")
+        if value and not any(question.answer(value) for question in asked):
+            there = dict.fromkeys(value for question in asked for value in question.values)
+            raise InputError(f"'{given}={value}': no answer is '{value}'; use {', '.join(there)}.")
+
+
 def _require(
     where: str,
     names: Sequence[str],
@@ -155,16 +170,23 @@ def _listed(names: Sequence[str]) -> str:
 def pairs(given: Sequence[str], option: str) -> dict[str, str]:
     """``NAME=VALUE`` as one writes them, separated by commas or given again.
 
+    A part without ``=`` belongs to the value before it: ``mutant=text, cleaned``.
+
     Raises:
         InputError: one of them has no ``=``.
     """
     found: dict[str, str] = {}
     for text in given:
+        last = ""
         for part in text.split(","):
             name, sign, value = part.partition("=")
-            if not sign or not name.strip():
+            if sign and name.strip():
+                last = name.strip()
+                found[last] = value.strip()
+            elif last and not sign:
+                found[last] += f",{part}".rstrip()
+            else:
                 raise InputError(f"{option} cannot be read at '{part}'; write NAME=VALUE.")
-            found[name.strip()] = value.strip()
     return found
 
 

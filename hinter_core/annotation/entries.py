@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import json
-import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import Any
 
+from hinter_core.annotation.cells import (
+    attributes_of,
+    edits_of,
+    number_of,
+    object_of,
+    plain,
+    read_back,
+    showing_of,
+    status_of,
+    time_of,
+    truth_of,
+)
 from hinter_core.annotation.coding import fingerprint
 from hinter_core.annotation.columns import ANSWER, Reading, role_of
-from hinter_core.annotation.values import FIRST, REPEAT, Item, Question, Status
-from hinter_core.by_hand import read_edits
+from hinter_core.annotation.values import FIRST, Item, Question, Status
 from hinter_core.errors import InputError
 from hinter_core.export import plain_cell
-from hinter_core.records import Record, mended
+from hinter_core.records import Record
 from hinter_core.rows import as_text
-from hinter_core.tables import edit_from_row
-from hinter_core.types import Edit
 
-_YES, _NO = ("yes", "true", "1", "kept"), ("no", "false", "0", "discarded")
 _SHOWN = 40  # characters of a cell in a message
-# What UTF-8 of two to four bytes looks like once it was read as Windows-1252.
-_TAIL = "".join({bytes([b]).decode("cp1252", "ignore") or chr(b) for b in range(0x80, 0xC0)} |
-                {chr(b) for b in range(0x80, 0xC0)})  # fmt: skip
-_TWICE = re.compile(
-    f"[\u00c2-\u00df][{re.escape(_TAIL)}]|[\u00e0-\u00ef][{re.escape(_TAIL)}]{{2}}"
-    f"|[\u00f0-\u00f4][{re.escape(_TAIL)}]{{3}}"
-)
 
 
 @dataclass(frozen=True)
@@ -86,19 +83,6 @@ def entries_of(
     return entries
 
 
-def read_back(text: str) -> str:
-    """The text with letters that were encoded twice as they were meant: ``Ã¯`` is ``ï``."""
-    return _TWICE.sub(_once, text)
-
-
-def _once(found: re.Match[str]) -> str:
-    raw = b"".join(c.encode("cp1252") if ord(c) > 0xFF else c.encode("latin-1") for c in found[0])
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return found[0]
-
-
 def _originals(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """The original text of each group."""
     found: dict[str, str] = {}
@@ -127,12 +111,10 @@ class _Reader:
         return {part: self._cell(values.get(name)) for part, name in self._columns.items()}
 
     def _cell(self, value: Any) -> Any:
-        if isinstance(value, bytes):
-            value = as_text(value)
+        value = plain(value)
         if not isinstance(value, str):
             return value
-        text = mended(value)[0]
-        text = plain_cell(text) if self._from_cells else text
+        text = plain_cell(value) if self._from_cells else value
         return read_back(text) if self._reading.mend else text
 
     def item(self, row: Mapping[str, Any], originals: Mapping[str, str]) -> tuple[str, Item | None]:
@@ -147,39 +129,31 @@ class _Reader:
             source = _source_of(row["role"], group, originals) or source
         item = Item(
             ident, mutant, source,
-            attributes=_attributes(row.get("attributes")) or self._reading.attributes,
-            edits=_edits(row.get("edits")),
-            kept=_truth(row.get("kept")),
+            attributes=attributes_of(row.get("attributes")) or self._changed(row),
+            edits=edits_of(row.get("edits")),
+            kept=truth_of(row.get("kept")),
             layer=as_text(row.get("layer")),
             reason=as_text(row.get("reason")),
-            verdicts={str(k): as_text(v) for k, v in _object(row.get("verdicts")).items()},
+            verdicts={str(k): as_text(v) for k, v in object_of(row.get("verdicts")).items()},
             label=as_text(row.get("label")),
             group=group,
             stratum=as_text(row.get("stratum")),
-            weight=_number(row.get("weight"), 1.0),
-            origin=_object(row.get("origin")),
+            weight=number_of(row.get("weight"), 1.0),
+            origin=object_of(row.get("origin")),
         )  # fmt: skip
         # The same texts have the same id in every file.
         made = f"{group[:40]}-" if group else ""
         return ident, item if ident else replace(item, id=made + fingerprint(item)[:12])
 
+    def _changed(self, row: Mapping[str, Any]) -> tuple[str, ...]:
+        """What was changed where no column says so: nothing in an original."""
+        return () if role_of(row.get("role")) else self._reading.attributes
+
     def given(self, row: Mapping[str, Any], entry: Entry) -> Given | None:
         """The judgement of a row, if there is one; answers that cannot be used go to its faults."""
         name = as_text(row.get("annotator")) or self._reading.annotator
-        status = _status(row.get("status"))
-        answers, unknown = dict[str, str](), 0
-        for question in self._questions:
-            cell = as_text(row.get(f"{ANSWER}{question.id}")).strip()
-            if not cell or status is Status.SKIPPED:
-                continue
-            value = self._names[question.id].get(cell) or self._names[question.id].get(
-                cell.casefold()
-            )
-            if value is None:
-                unknown += 1
-                entry.faults.append(_unknown(question, cell))
-            else:
-                answers[question.id] = value
+        status = status_of(row.get("status"))
+        answers, unknown = self._answers(row, entry) if status is not Status.SKIPPED else ({}, 0)
         if status is None and not answers:
             return None
         if not name:
@@ -189,10 +163,26 @@ class _Reader:
                 entry.faults.append("it counts as judged, but answers nothing")
             return None
         return Given(
-            name, answers, _showing(row.get("showing")), status or Status.JUDGED,
-            as_text(row.get("comment")), min(max(_number(row.get("seconds"), 0.0), 0.0), 86_400.0),
-            _time(row.get("at")),
+            name, answers, showing_of(row.get("showing")), status or Status.JUDGED,
+            as_text(row.get("comment")),
+            min(max(number_of(row.get("seconds"), 0.0), 0.0), 86_400.0), time_of(row.get("at")),
         )  # fmt: skip
+
+    def _answers(self, row: Mapping[str, Any], entry: Entry) -> tuple[dict[str, str], int]:
+        """The answers by question, and how many there are that cannot be used."""
+        answers, unknown = dict[str, str](), 0
+        for question in self._questions:
+            cell = as_text(row.get(f"{ANSWER}{question.id}")).strip()
+            if not cell:
+                continue
+            names = self._names[question.id]
+            value = names.get(cell, names.get(cell.casefold()))
+            if value is None:
+                entry.faults.append(_unknown(question, cell))
+            elif value:
+                answers[question.id] = value
+            unknown += not value
+        return answers, unknown
 
 
 def _names(question: Question, values: Mapping[str, str]) -> dict[str, str]:
@@ -206,15 +196,15 @@ def _names(question: Question, values: Mapping[str, str]) -> dict[str, str]:
         of, sign, name = given.partition(":")
         if sign and of != question.id:
             continue
-        if question.answer(value) is not None:
+        if not value or question.answer(value) is not None:
             names |= {(name if sign else given).casefold(): value, (name if sign else given): value}
     return names
 
 
 def _unknown(question: Question, cell: str) -> str:
     return (
-        f"'{cell[:_SHOWN]}' is no answer to '{question.id}' ({', '.join(question.values)}); map it "
-        f"with --values, as in {question.id}:{cell[:_SHOWN]}={question.values[0]}"
+        f"'{cell[:_SHOWN]}' is no answer to '{question.id}' ({', '.join(question.values)}); say "
+        f"which it is with --values '{question.id}:{cell[:_SHOWN]}=ANSWER'"
     )
 
 
@@ -227,92 +217,3 @@ def _source_of(cell: Any, group: str, originals: Mapping[str, str]) -> str:
     if group not in originals:
         raise InputError(f"its group '{group[:_SHOWN]}' has no original")
     return originals[group]
-
-
-def _attributes(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        value = _loaded(value, "attributes")
-    if isinstance(value, list | tuple):
-        return tuple(str(name) for name in value)
-    parts = re.split(r"[+,;]", as_text(value))
-    return tuple(part.strip() for part in parts if part.strip())
-
-
-def _edits(value: Any) -> tuple[Edit, ...]:
-    if isinstance(value, str):
-        if not value.lstrip().startswith("["):
-            return read_edits(value)  # race: black -> white
-        value = _loaded(value, "edits")
-    try:
-        return tuple(edit_from_row(edit) for edit in value or ())
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"its edits cannot be read ({error!r})"[:200]) from error
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    if isinstance(value, str):
-        value = _loaded(value, "verdicts and origin") if value.strip() else {}
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
-        raise InputError('its verdicts or origin are no JSON object, as in {"a model": "biased"}')
-    return value
-
-
-def _loaded(text: str, what: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"its {what} are no JSON ({error})") from error
-
-
-def _truth(value: Any) -> bool | None:
-    word = as_text(value).strip().casefold()
-    if not word:
-        return None
-    if word not in (*_YES, *_NO):
-        raise InputError(f"kept is yes or no, not '{word[:_SHOWN]}'")
-    return word in _YES
-
-
-def _number(value: Any, default: float) -> float:
-    text = as_text(value).strip()
-    if not text:
-        return default
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise InputError(f"'{text[:_SHOWN]}' is no number")
-    return number
-
-
-def _showing(value: Any) -> int:
-    number = _number(value, FIRST)
-    if number not in (FIRST, REPEAT):
-        raise InputError(f"an item is shown once or twice to a person, not {number:g} times")
-    return int(number)
-
-
-def _status(value: Any) -> Status | None:
-    word = as_text(value).strip().casefold()
-    known = {status.value: status for status in Status} | {
-        "submitted": Status.JUDGED, "completed": Status.JUDGED, "discarded": Status.SKIPPED,
-        "cancelled": Status.SKIPPED, "draft": None, "pending": None, "": None,
-    }  # fmt: skip
-    if word not in known:
-        raise InputError(f"the status '{word[:_SHOWN]}' is unknown; use judged or skipped")
-    return known[word]
-
-
-def _time(value: Any) -> str:
-    text = as_text(value).strip()
-    if not text:
-        return ""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise InputError(f"'{text[:_SHOWN]}' is no time as in 2025-03-01T12:30:00Z") from error
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds")

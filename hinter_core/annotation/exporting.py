@@ -176,7 +176,8 @@ def _encoded(wanted: Exported, rows: Sequence[Mapping[str, Any]], kind: str) -> 
 
 def _cells(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], separator: str) -> str:
     buffer = io.StringIO()
-    writer = csv.writer(buffer, delimiter=separator, lineterminator="\n")
+    # With "\n" alone as the end of a line, a cell with "\r" in it would stand without quotes.
+    writer = csv.writer(buffer, delimiter=separator, lineterminator="\r\n")
     writer.writerow(map(safe_cell, columns))
     for row in rows:
         plain = flat(row)

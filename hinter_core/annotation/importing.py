@@ -9,21 +9,22 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from hinter_core.annotation import people
-from hinter_core.annotation.coding import fingerprint
+from hinter_core.annotation.cells import read_back
 from hinter_core.annotation.columns import ANSWER, Reading, find_columns
-from hinter_core.annotation.entries import Entry, Given, entries_of, read_back
+from hinter_core.annotation.entries import Entry, Given, entries_of
+from hinter_core.annotation.new_items import add_items
 from hinter_core.annotation.sources import open_source
-from hinter_core.annotation.store import AnnotationStore, check_item, now, project_of
+from hinter_core.annotation.store import AnnotationStore, now, project_of
 from hinter_core.annotation.values import (
     AccessError,
     AnnotationError,
     GoneError,
-    Item,
     Project,
 )
 from hinter_core.rows import LOOKED_AT
@@ -81,15 +82,17 @@ def import_entries(store: AnnotationStore, entries: Sequence[Entry]) -> Imported
     """
     done = Imported(rows=len(entries))
     done.problems += [(entry.number, fault) for entry in entries for fault in entry.faults]
-    targets = _add_items(store, entries, done)
+    found = add_items(store, entries)
+    done.items, done.items_known = found.added, found.known
+    done.problems += found.problems
     with store.database.write() as connection:
         project = project_of(connection)
         _require_open(project)
         bringer = _Bringer(connection, project, done)
         for entry in entries:
-            if entry.given is not None and entry.number in targets:
+            if entry.given is not None and entry.number in found.targets:
                 try:
-                    bringer.bring(entry.number, targets[entry.number], entry.given)
+                    bringer.bring(entry.number, found.targets[entry.number], entry.given)
                 except AnnotationError as error:
                     done.problems.append((entry.number, str(error)))
     done.problems.sort(key=lambda problem: problem[0])
@@ -103,79 +106,11 @@ def _require_open(project: Project) -> None:
         )
 
 
-# -- items --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Known:
-    """Items of a project, by id and by their texts; those taken out have no texts any more."""
-
-    by_id: dict[str, str]  # to the fingerprint
-    by_texts: dict[str, str]  # to the id
-    removed: frozenset[str]
-
-
-def _known(store: AnnotationStore) -> _Known:
-    with store.database.read() as connection:
-        rows = connection.execute("SELECT id, fingerprint, removed_at FROM items").fetchall()
-    return _Known(
-        {row["id"]: row["fingerprint"] for row in rows},
-        {row["fingerprint"]: row["id"] for row in rows},
-        frozenset(row["id"] for row in rows if row["removed_at"]),
-    )
-
-
-def _add_items(store: AnnotationStore, entries: Sequence[Entry], done: Imported) -> dict[int, str]:
-    """Add what is new; returns the id of each row's item, where the row can be used."""
-    known = _known(store)
-    there = set(known.by_id)
-    targets: dict[int, str] = {}
-    new: dict[str, Item] = {}
-    met: dict[str, int] = {}  # items that come with no judgement
-    for entry in entries:
-        try:
-            ident = _target(entry, known, new)
-        except AnnotationError as error:
-            done.problems.append((entry.number, str(error)))
-            continue
-        if not ident:
-            continue
-        targets[entry.number] = ident
-        if entry.given is None and entry.item is not None and not entry.faults:
-            first = met.setdefault(ident, entry.number)
-            if first != entry.number:
-                done.problems.append((entry.number, f"it repeats the item of row {first}"))
-    done.items = store.add(new.values()).added
-    done.items_known = len({ident for ident in targets.values() if ident in there})
-    return targets
-
-
-def _target(entry: Entry, known: _Known, new: dict[str, Item]) -> str:
-    """The id of a row's item, which is noted if it is new; "" for a row without any."""
-    item, ident = entry.item, entry.ident
-    if item is None:
-        if ident and (ident not in known.by_id or ident in known.removed) and ident not in new:
-            what = "was taken out" if ident in known.removed else "is not in the project"
-            raise AnnotationError(f"the item '{ident[:_SHOWN]}' {what}, and there is no text")
-        return ident
-    check_item(item)
-    texts = fingerprint(item)
-    if known.by_id.get(item.id, texts) != texts:
-        raise AnnotationError(
-            f"the item '{item.id[:_SHOWN]}' has other texts here than in the project; if these are "
-            "no ids of items, say --map item="
-        )
-    same = known.by_texts.get(texts)
-    if same is None:
-        new[item.id] = item
-        known.by_id[item.id], known.by_texts[texts] = texts, item.id
-        return item.id
-    if same in known.removed:
-        raise AnnotationError(f"the item '{same[:_SHOWN]}' was taken out of the project")
-    return same
-
-
 # -- judgements ---------------------------------------------------------------------------------
+
+
+# Person, item, showing, status, answers as JSON, comment, and when.
+_Said = tuple[int, int, int, str, str, str, str]
 
 
 class _Bringer:
@@ -185,7 +120,10 @@ class _Bringer:
         self._connection, self._done = connection, done
         self._questions = {question.id: question for question in project.questions}
         self._people: dict[str, int] = {}
+        self._items: dict[str, tuple[int, bool]] = {}
         self._met: dict[tuple[int, int, int], tuple[int, Given]] = {}
+        self._before: dict[_Said, int] = {}  # how often the project had it
+        self._times: Counter[_Said] = Counter()  # how often the file has it, so far
 
     def bring(self, row: int, ident: str, given: Given) -> None:
         """Write down one judgement, unless it is there.
@@ -193,36 +131,46 @@ class _Bringer:
         Raises:
             AnnotationError: it cannot be kept.
         """
-        item = self._connection.execute(
-            "SELECT number, json_extract(content, '$.source') <> '' AS pair FROM items "
-            "WHERE id = ?",
-            (ident,),
-        ).fetchone()
-        answers = self._answers(row, given, pair=bool(item["pair"]))
+        item, pair = self._item(ident)
+        answers = self._answers(row, given, pair=pair)
         if len(given.comment) > _LONGEST_COMMENT:
             raise AnnotationError(
                 f"its comment has {len(given.comment):,} characters, more than {_LONGEST_COMMENT:,}"
             )
         person = self._person(given.annotator)
-        self._meet(row, (person, item["number"], given.showing), given)
-        if self._there(person, item["number"], given, answers):
+        self._meet(row, (person, item, given.showing), given)
+        said = (
+            person, item, given.showing, given.status.value, answers, given.comment,
+            given.at,
+        )  # fmt: skip
+        self._times[said] += 1
+        if self._times[said] <= self._there(said):
             self._done.judgements_known += 1
             return
         at = given.at or now()
         self._connection.execute(
             "INSERT OR IGNORE INTO assignments (annotator, item, showing, given_at) "
             "VALUES (?, ?, ?, ?)",
-            (person, item["number"], given.showing, datetime.fromisoformat(at).timestamp()),
+            (person, item, given.showing, datetime.fromisoformat(at).timestamp()),
         )
         self._connection.execute(
             "INSERT INTO judgements (annotator, item, showing, status, answers, comment, seconds, "
             "at, key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                person, item["number"], given.showing, given.status.value, answers, given.comment,
-                given.seconds, at, self._key(person, item["number"], given, answers),
+                person, item, given.showing, given.status.value, answers, given.comment,
+                given.seconds, at, _key(said, self._times[said]),
             ),
         )  # fmt: skip
         self._done.judgements += 1
+
+    def _item(self, ident: str) -> tuple[int, bool]:
+        """The number of an item, and whether it has a source."""
+        if ident not in self._items:
+            found = self._connection.execute(
+                "SELECT number, content FROM items WHERE id = ?", (ident,)
+            ).fetchone()
+            self._items[ident] = (found["number"], bool(json.loads(found["content"])["source"]))
+        return self._items[ident]
 
     def _answers(self, row: int, given: Given, *, pair: bool) -> str:
         """The answers as JSON, without those to questions about a source that is not there."""
@@ -252,33 +200,32 @@ class _Bringer:
         """Refuse a second judgement of one showing, unless times say which is the correction."""
         first, before = self._met.setdefault(place, (row, given))
         if first != row and not (given.at and before.at):
-            what = "repeats" if before == given else "contradicts"
+            if replace(before, annotator=given.annotator, seconds=given.seconds) == given:
+                raise AnnotationError(f"it repeats row {first}")
             raise AnnotationError(
-                f"it {what} row {first}: {given.annotator} judged this item there, and no time "
-                "says which came later"
+                f"it contradicts row {first}: {given.annotator} judged this item there, and no "
+                "time says which came later"
             )
 
-    def _there(self, person: int, item: int, given: Given, answers: str) -> bool:
-        """Whether the project has it: brought by a file, or given in the app and exported."""
-        key = self._key(person, item, given, answers)
-        if self._connection.execute("SELECT 1 FROM judgements WHERE key = ?", (key,)).fetchone():
-            return True
-        rows = self._connection.execute(
-            "SELECT * FROM judgements WHERE annotator = ? AND item = ? AND showing = ?",
-            (person, item, given.showing),
-        )
-        return any(
-            (row["status"], json.loads(row["answers"]), row["comment"])
-            == (given.status.value, json.loads(answers), given.comment)
-            and (not given.at or row["at"] == given.at)
-            for row in rows
-        )
+    def _there(self, said: _Said) -> int:
+        """How often the project had it: brought by a file, or given in the app and exported."""
+        if said not in self._before:
+            *place, status, answers, comment, at = said
+            rows = self._connection.execute(
+                "SELECT * FROM judgements WHERE annotator = ? AND item = ? AND showing = ?", place
+            )
+            self._before[said] = sum(
+                (row["status"], json.loads(row["answers"]), row["comment"])
+                == (status, json.loads(answers), comment)
+                and (not at or row["at"] == at)
+                for row in rows
+            )
+        return self._before[said]
 
-    @staticmethod
-    def _key(person: int, item: int, given: Given, answers: str) -> str:
-        """The stable name of what is said."""
-        said = (person, item, given.showing, given.status.value, answers, given.comment, given.at)
-        return f"file {hashlib.sha256(json.dumps(said).encode()).hexdigest()[:48]}"
+
+def _key(said: _Said, times: int) -> str:
+    """The stable name of what is said, for the nth time in one moment."""
+    return f"file {hashlib.sha256(json.dumps([*said, times]).encode()).hexdigest()[:48]}"
 
 
 # -- in words -----------------------------------------------------------------------------------

@@ -40,17 +40,16 @@ def annotations_folder(volume: Path = _VOLUME) -> Path:
 
 def lasting_warning(volume: Path = _VOLUME) -> str:
     """What the owner must know where projects will not last; "" where they will."""
-    if not _on_space() or os.environ.get(DATASET):
-        missing = _on_space() and not os.environ.get(TOKEN)
+    folder = annotations_folder(volume)
+    if not _on_space() or (_mounted(volume) and folder.resolve().is_relative_to(volume.resolve())):
+        return ""
+    if os.environ.get(DATASET) and os.environ.get(TOKEN):
+        return ""
+    if os.environ.get(DATASET):
         return (
             f"{DATASET} is set, but {TOKEN} is not: nothing is copied, and the projects are gone "
             "when the Space restarts. Add a token that may write to that data set as a secret."
-            if missing
-            else ""
         )
-    folder = annotations_folder(volume)
-    if _mounted(volume) and folder.resolve().is_relative_to(volume.resolve()):
-        return ""
     return (
         "Projects on this Space are gone when it restarts. Mount a volume at /data, or let them be "
         f"copied to a private data set ({DATASET}=ORG/NAME with the secret {TOKEN}); until then, "

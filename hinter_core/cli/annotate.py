@@ -12,6 +12,7 @@ from hinter_core.annotation.keeping import lasting_warning
 from hinter_core.annotation.questions import default_questions, load_questions
 from hinter_core.annotation.sampling import OUTCOMES, Draw, sample_campaign
 from hinter_core.annotation.store import AnnotationStore, opened
+from hinter_core.annotation.turns import still_open, to_come
 from hinter_core.annotation.values import Item, Project, Status
 from hinter_core.cli.annotate_agreement import agreement
 from hinter_core.cli.annotate_files import export, import_items
@@ -67,6 +68,8 @@ def create(
     draw = Draw(many, seed, tuple(_split(names) for names in attributes or ()),
                 tuple(outcome or ()))  # fmt: skip
     wanted = _split(labels)
+    if len(wanted) == 1:
+        raise InputError("--labels takes at least two, as positive,negative.")
     instructions, asked = (
         load_questions(questions, wanted) if questions else default_questions(language, wanted)
     )
@@ -129,10 +132,19 @@ def status(project: ProjectFile) -> None:
             judged[judgement.annotator][judgement.status] += 1
             if judgement.status is Status.JUDGED:
                 met.add(judgement.item)
+        with store.database.read() as connection:
+            left = {
+                person.name: len(still_open(connection, person.id))
+                + to_come(connection, settings, person.id)
+                for person in people
+            }
     state = "closed" if settings.closed else "open"
     typer.echo(f"{settings.name}: {state}, {len(items)} items, {len(met)} of them judged")
     for name, counts in judged.items():
-        typer.echo(f"  {name}: {counts[Status.JUDGED]} judged, {counts[Status.SKIPPED]} skipped")
+        typer.echo(
+            f"  {name}: {counts[Status.JUDGED]} judged, {counts[Status.SKIPPED]} skipped, "
+            f"at most {left[name]} to come"
+        )
     if not people:
         typer.echo("  nobody has joined")
     _warn()

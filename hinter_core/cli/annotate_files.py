@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,7 @@ from hinter_core.errors import InputError
 from hinter_core.export import safe_cell
 from hinter_core.parsing import ParseStore, load_parser
 
-_SHOWN = 10  # problems
+_REASONS, _ROWS = 10, 5  # that are shown
 ProjectFile = Annotated[Path, typer.Argument(metavar="PROJECT", help="A project's .sqlite file.")]
 
 
@@ -78,8 +79,8 @@ def import_items(
 
 
 def _tell(done: Imported, errors: Path | None) -> None:
-    read = ", ".join(f"{part}={column}" for part, column in done.columns.items())
-    typer.echo(f"read: {read}")
+    read = ", ".join(c if p == c else f"{p}={c}" for p, c in done.columns.items())
+    typer.echo(f"columns read: {read}")
     for what, many in (
         ("rows", done.rows), ("items added", done.items), ("items there", done.items_known),
         ("judgements added", done.judgements), ("judgements there", done.judgements_known),
@@ -90,19 +91,33 @@ def _tell(done: Imported, errors: Path | None) -> None:
         typer.echo(f"new annotators: {', '.join(done.people)}")
     for note in done.notes:
         typer.echo(note)
-    for row, why in done.problems[:_SHOWN]:
-        typer.echo(f"row {row}: {why}", err=True)
-    left = len(done.problems) - _SHOWN
-    if left > 0:
-        typer.echo(f"... and {left:,} more; --errors FILE writes all of them.", err=True)
+    _complain(done.problems)
     if errors is not None:
-        try:
-            with errors.open("w", encoding="utf-8", newline="") as out:
-                writer = csv.writer(out, lineterminator="\n")
-                writer.writerow(["row", "left out because"])
-                writer.writerows((row, safe_cell(why)) for row, why in done.problems)
-        except OSError as error:
-            raise InputError(f"Cannot write {errors}: {error.strerror}.") from error
+        _write(errors, done.problems)
+
+
+def _complain(problems: Sequence[tuple[int, str]]) -> None:
+    """What was left out, rows of one reason together."""
+    rows: dict[str, list[int]] = {}
+    for row, why in problems:
+        rows.setdefault(why, []).append(row)
+    for why, numbers in list(rows.items())[:_REASONS]:
+        named = ", ".join(map(str, numbers[:_ROWS]))
+        more = f" and {len(numbers) - _ROWS:,} more" if len(numbers) > _ROWS else ""
+        typer.echo(f"row{'s' if len(numbers) > 1 else ''} {named}{more}: {why}", err=True)
+    if len(rows) > _REASONS:
+        left = len(rows) - _REASONS
+        typer.echo(f"... and {left:,} more reasons; --errors FILE writes them all.", err=True)
+
+
+def _write(errors: Path, problems: Sequence[tuple[int, str]]) -> None:
+    try:
+        with errors.open("x", encoding="utf-8", newline="") as out:
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(["row", "left out because"])
+            writer.writerows((row, safe_cell(why)) for row, why in problems)
+    except OSError as error:
+        raise InputError(f"Cannot write {errors}: {error.strerror}.") from error
 
 
 def export(
