@@ -76,9 +76,13 @@ class OwnerDesk:
     def __init__(self, services: Services, projects: Annotations) -> None:
         self.services = services
         self.projects = projects
-        self.shelf = Campaigns.at_home(shared=services.access.local)
         self._evaluated: OrderedDict[str, _Evaluated] = OrderedDict()
         self._evaluating = threading.Lock()
+
+    @property
+    def shelf(self) -> Campaigns:
+        """The campaigns; who may see which depends on where the app runs."""
+        return Campaigns.at_home(shared=self.services.access.local)
 
     # -- making ---------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,7 @@ _FILES = [".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".gz"]
 class AnnotateLayout:
     """Handles to all widgets that events touch; ``fields`` and ``buttons`` by name."""
 
+    login: gr.Column
     owner: gr.Column
     current: gr.Textbox
     seen: gr.Textbox
@@ -71,6 +73,9 @@ def lay_out(services: Services, counter: Counter) -> AnnotateLayout:
         tag("div", class_="annotate-room"), elem_id="annotate-room", apply_default_css=False,
         js_on_load=ROOM_JS, server_functions=counter.functions(),
     )  # fmt: skip
+    with gr.Column(visible=False, min_width=0, elem_id="annotate-login") as login:
+        if signs_in():
+            gr.LoginButton(size="md")
     widgets["current"] = gr.Textbox(elem_classes="offstage", show_label=False)
     widgets["seen"] = gr.Textbox(elem_classes="offstage", show_label=False)
     widgets["timer"] = gr.Timer(TICK, active=False)
@@ -90,8 +95,15 @@ def lay_out(services: Services, counter: Counter) -> AnnotateLayout:
             if services.access.local:
                 headings["list"] = html("annotate-list-title", present.heading(words, "list"))
             widgets["table"] = html("annotate-list", script=OWNER_JS)
-    return AnnotateLayout(owner=owner, panel=panel, making=making, fields=fields, buttons=buttons,
-                          headings=headings, **widgets)  # fmt: skip
+    return AnnotateLayout(
+        login=login, owner=owner, panel=panel, making=making, fields=fields, buttons=buttons,
+        headings=headings, **widgets,
+    )  # fmt: skip
+
+
+def signs_in() -> bool:
+    """Whether this is a Space on which visitors can sign in with Hugging Face."""
+    return bool(os.environ.get("SPACE_ID") and os.environ.get("OAUTH_CLIENT_ID"))
 
 
 def labels(words: Words, name: str) -> dict[str, Any]:

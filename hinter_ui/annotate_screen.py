@@ -122,13 +122,17 @@ class AnnotateScreen:
             ui.timer: gr.update(active=True),
             ui.making: gr.update(visible=False),
             ui.panel: gr.update(visible=True),
-            ui.head: present.head(words, project, view.size, lasting_warning()),
+            ui.head: present.head(words, project, view.size, self._lasting()),
             ui.people: present.people(words, view.people),
             ui.disputes: present.disputes(words, project.questions, found.disputed, view.items),
             ui.comments: present.comments(words, view.comments, view.items),
             ui.numbers: present.numbers(words, found),
             ui.buttons["switch"]: gr.update(value=switch),
         }
+
+    def _lasting(self) -> str:
+        keeper = self.desk.services.keeper
+        return (keeper.problem if keeper else "") or lasting_warning()
 
     def shut(self, words: Words) -> Updates:
         """No project is open; all are listed."""

@@ -10,6 +10,7 @@ import re
 import secrets
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,18 +35,23 @@ class Listed:
 
 
 class Annotations:
-    """The folder of projects; ``local``: whoever sees the page owns the machine."""
+    """The folder of projects; ``local`` says whether whoever sees the page owns the machine."""
 
-    def __init__(self, folder: Path, *, local: bool) -> None:
+    def __init__(self, folder: Path, local: Callable[[], bool]) -> None:
         self.folder = folder
-        self.local = local
+        self._local = local
         self._desks: OrderedDict[str, Desk] = OrderedDict()
         self._lock = threading.Lock()
 
     @classmethod
-    def at_home(cls, *, local: bool) -> Annotations:
+    def at_home(cls, local: Callable[[], bool]) -> Annotations:
         """The folder where projects last, as far as the environment names one."""
-        return cls(annotations_folder(), local=local)
+        return cls(annotations_folder(), local)
+
+    @property
+    def local(self) -> bool:
+        """Whether whoever sees the page owns the machine, and so all projects."""
+        return self._local()
 
     def new(self, project: Project) -> tuple[str, str]:
         """A new project; its name and the key of its owner, which is told this once.

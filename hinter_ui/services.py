@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from hinter_core.annotation.keeping import Keeper
 from hinter_core.dictionary import Dictionary, load_shipped
 from hinter_core.errors import HinterError
 from hinter_core.matching import Matcher
@@ -182,13 +183,18 @@ class Door:
 
 
 class Services:
-    """Everything a tab may ask for; ``doors`` are those of tabs that were built before."""
+    """Everything a tab may ask for.
+
+    ``doors`` are those of tabs that were built before; ``keeper`` copies annotation projects to
+    the Hub, where the environment asks for it.
+    """
 
     def __init__(self, access: Access | None = None) -> None:
         """``access`` tells where the app runs; a public host unless told otherwise."""
         self.access = access or Access()
         self.sessions = Sessions()
         self.doors: dict[str, Door] = {}
+        self.keeper: Keeper | None = None
         self._parses = _Shelf(lambda name: ParseStore(load_parser(name)), 3)
         self._models = _Shelf(self.open_store, _STORES)
         self._light = _Shelf(self.open_store, _LIGHT_STORES)

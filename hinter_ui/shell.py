@@ -9,6 +9,7 @@ from pathlib import Path
 
 import gradio as gr
 
+from hinter_core.annotation.keeping import Keeper
 from hinter_ui.kept import names_kept
 from hinter_ui.models_access import Access
 from hinter_ui.present.markup import Markup, tag
@@ -50,6 +51,9 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
     """Serve the page until interrupted; models are loaded once it is up."""
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
     services = Services(Access.at(host))
+    services.keeper = Keeper.from_environment()
+    if services.keeper:
+        services.keeper.start()
     page = build_app(services)
     page.launch(
         server_name=host,
@@ -69,7 +73,11 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
         services.access = Access(endpoints=services.access.endpoints)
     if warm:
         threading.Thread(target=services.warm_up, name="warm-up", daemon=True).start()
-    page.block_thread()
+    try:
+        page.block_thread()
+    finally:
+        if services.keeper:
+            services.keeper.close()
 
 
 def theme() -> gr.themes.Base:

@@ -16,7 +16,7 @@ from hinter_core.errors import InputError
 from hinter_ui.annotate_counter import Counter
 from hinter_ui.annotate_desk import KINDS, OwnerDesk
 from hinter_ui.annotate_form import ProjectForm
-from hinter_ui.annotate_layout import AnnotateLayout, lay_out
+from hinter_ui.annotate_layout import AnnotateLayout, lay_out, signs_in
 from hinter_ui.annotate_screen import AnnotateScreen, Updates
 from hinter_ui.annotate_scripts import OPENED_JS
 from hinter_ui.annotations import Annotations
@@ -35,7 +35,7 @@ def build(services: Services) -> None:
     assert isinstance(tab, gr.Tab)
     assert isinstance(tab.parent, gr.Tabs)
     assert page is not None
-    projects = Annotations.at_home(local=services.access.local)
+    projects = Annotations.at_home(lambda: services.access.local)
     ui = lay_out(services, Counter(services, projects))
     _Tab(services, ui, projects, find_kept(page)).wire(tab, tab.parent, page)
 
@@ -61,7 +61,9 @@ class _Tab:
         drawn = [*sources, *(ui.fields[n] for n in ("file", "many", "outcomes", "attributes")),
                  ui.check]  # fmt: skip
         words = [*ui.fields.values(), *ui.buttons.values(), ui.upload, *ui.headings.values()]
-        everything = list(dict.fromkeys([tabs, ui.owner, ui.links, ui.told, *ui.shown, *words]))
+        everything = list(
+            dict.fromkeys([tabs, ui.owner, ui.login, ui.links, ui.told, *ui.shown, *words])
+        )
         self._on(page.load, self.open_page, [], everything)
         self._on(tab.select, self.look, [self.kept, *sources], [*drawn, ui.table])
         typed = [ui.fields["source"].input, ui.fields["campaign"].input,
@@ -128,7 +130,9 @@ class _Tab:
             return {ui.notice: ""} | translated
         updates: Updates = {self.tabs: gr.Tabs(selected="annotate")} | translated
         if not key:
-            return updates | {ui.owner: gr.update(visible=False)}
+            return updates | {
+                ui.owner: gr.update(visible=False), ui.login: gr.update(visible=signs_in()),
+            }  # fmt: skip
         if self.services.access.local and key == "here":
             key = ""
         view = guarded(self.desk.view, ui.notice, words("told.not_yours"))(name, key)

@@ -356,3 +356,37 @@ def test_many_at_once_lose_nothing(tmp_path: Path) -> None:
     assert sorted(kept) == sorted(sent)
     assert len(sent) == len(set(sent))
     assert twice == []
+
+
+def test_a_certain_judgement_can_be_taken_back(tmp_path: Path) -> None:
+    store = made(tmp_path, 3)
+    desk, (_, key) = Desk(store), store.join("Ann", PASS)
+    first = judge_all(desk, key)[0]
+    assert desk.undo(key, "u", first) is True
+    assert [a.item.id for a in desk.upcoming(key)] == [first[0]]
+    assert desk.undo(key, "v", first) is False  # it does not stand any more
+    assert desk.undo(key, "w", ("i9", 1)) is False
+
+
+def test_an_item_is_read_by_those_who_were_given_it(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    desk, (_, ann), (_, bo) = Desk(store), store.join("Ann", PASS), store.join("Bo", PASS)
+    item = desk.upcoming(ann, 1)[0].item
+    assert desk.given(ann, item.id) == item
+    with pytest.raises(GoneError, match="not given"):
+        desk.given(bo, item.id)
+    store.remove(item.id)
+    with pytest.raises(GoneError):
+        desk.given(ann, item.id)
+
+
+def test_the_owner_sees_how_far_everybody_is(tmp_path: Path) -> None:
+    store = made(tmp_path, 4, share=1.0)
+    desk, (_, ann), (_, bo) = Desk(store), store.join("Ann", PASS), store.join("Bo", PASS)
+    judge_all(desk, ann, 3)
+    told = {one.annotator.name: one for one in desk.standings()}
+    assert told["Ann"].progress == desk.progress(ann)
+    assert told["Bo"].progress == desk.progress(bo)
+    assert told["Ann"].progress.judged == 3
+    assert told["Ann"].latest == max(j.at for j in store.judgements())
+    assert told["Bo"].latest == ""

@@ -1,0 +1,223 @@
+"""What annotators' pages may ask of the server: by those who may, of what is theirs, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import gradio as gr
+import httpx
+import pytest
+
+from benchmarks.annotators import component_of
+from hinter_core.annotation.questions import default_questions
+from hinter_core.annotation.values import AccessError, AnnotationError, Item, Project
+from hinter_ui.annotate_counter import Counter
+from hinter_ui.annotate_tries import Tries
+from hinter_ui.annotations import Annotations
+from hinter_ui.services import Services
+from tests.ui.conftest import App
+
+PASS = "a long enough phrase"
+ANSWERS = {"sense": "yes", "same": "no", "grammatical": "unsure"}
+
+
+class Room:
+    """The counter of a project, asked as a page asks it."""
+
+    def __init__(self, folder: Path, many: int = 6, **settings: Any) -> None:
+        self.projects = Annotations(folder, lambda: False)
+        questions = default_questions(settings.get("language", "en"))[1]
+        self.id, self.key = self.projects.new(Project("Trial", questions, **settings))
+        self.desk = self.projects.desk(self.id)
+        self.desk.store.add(
+            Item(f"i{n}", f"The Syrian waiter number {n}.", f"The British waiter number {n}.")
+            for n in range(many)
+        )
+        self.counter = Counter(Services(), self.projects)
+        self._calls = {act.__name__: act for act in self.counter.functions()}
+
+    def ask(self, act: str, told: Any = None, /, *profile: Any, **more: Any) -> dict[str, Any]:
+        told = {"project": self.id, **more} if told is None else told
+        takes_profile = act in ("enter", "join")
+        return self._calls[f"annotate_{act}"](told, *(profile or (None,) * takes_profile))
+
+    def join(self, name: str, phrase: str = PASS) -> str:
+        return str(self.ask("join", name=name, phrase=phrase)["key"])
+
+    def items(self, key: str) -> list[dict[str, Any]]:
+        return list(self.ask("work", key=key, sent=[])["items"])
+
+    def send(self, key: str, item: dict[str, Any], /, **more: Any) -> dict[str, Any]:
+        said = {"id": uuid4().hex, "kind": "judged", "item": item["item"], "answers": ANSWERS,
+                "showing": item["showing"]} | more  # fmt: skip
+        return self.ask("work", key=key, sent=[said])
+
+    def kept(self) -> list[Any]:
+        return list(self.desk.store.judgements(history=True))
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Room:
+    return Room(tmp_path)
+
+
+def test_a_wrong_key_gets_an_error_value_and_nothing_else(room: Room) -> None:
+    key = room.join("Ann")
+    item = room.items(key)[0]
+    for wrong in ("", "no key", key + "x", "\x00", None, 7, [], {}):
+        for name in ("work", "trees"):
+            answer = room.ask(name, key=wrong, item=item["item"], sent=[{"kind": "again"}])
+            assert list(answer) == ["error"]
+            assert answer["error"]["code"] == "signed-out"
+    for told in (None, 3, "x", [], {"project": 5}, {"project": "../../etc/passwd"}, {}):
+        answer = room.ask("work", told if told is not None else [])
+        assert answer["error"]["code"] in ("failed", "no-project")
+    assert room.ask("enter", project="x" * 30)["error"]["code"] == "no-project"
+    assert room.kept() == []
+
+
+def test_nobody_reads_or_writes_for_another(room: Room) -> None:
+    room.desk.store.change(share=0.0)
+    ann, bo = room.join("Ann"), room.join("Bo")
+    of_ann, of_bo = room.items(ann), room.items(bo)
+    alone = next(i for i in of_ann if i["item"] not in {one["item"] for one in of_bo})
+    assert room.ask("trees", key=bo, item=alone["item"])["error"]["code"] == "not-given"
+    answer = room.send(bo, alone)
+    assert answer["done"][0]["error"]["code"] == "not-given"
+    assert room.kept() == []
+    done = room.send(ann, alone)["done"]
+    assert done == [{"id": done[0]["id"]}]
+    # Bo's undo does not reach Ann's judgement, by name or without.
+    for more in ({}, {"item": alone["item"], "showing": 1}):
+        room.ask("work", key=bo, sent=[{"id": uuid4().hex, "kind": "undo", **more}])
+    assert [one.status.value for one in room.kept()] == ["judged"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"answers": {"sense": "<b>"}}, {"answers": None}, {"answers": [1]}, {"showing": "1"},
+        {"showing": 9}, {"id": ""}, {"id": None}, {"comment": "x" * 5000}, {"item": "none"},
+        {"item": None}, {"seconds": float("nan")}, {"id": "x" * 500},
+    ],
+)  # fmt: skip
+def test_what_cannot_be_kept_is_told_and_work_goes_on(room: Room, said: dict[str, Any]) -> None:
+    key = room.join("Ann")
+    answer = room.send(key, room.items(key)[0], **said)
+    assert answer["done"][0]["error"]["code"] in ("answers", "not-given", "comment", "gone")
+    assert len(answer["items"]) == 3
+    assert room.kept() == []
+    assert len(room.send(key, answer["items"][0], comment="\ud800 fine")["items"]) == 3
+    assert len(room.kept()) == 1
+
+
+def test_what_is_sent_again_counts_once(room: Room) -> None:
+    key = room.join("Ann")
+    item = room.items(key)[0]
+    for _ in range(3):
+        room.send(key, item, id="the same")
+    assert len(room.kept()) == 1
+    many = [{"id": f"s{n}", "kind": "skipped", **{k: i[k] for k in ("item", "showing")}}
+            for n, i in enumerate(room.items(key))]  # fmt: skip
+    answer = room.ask("work", key=key, sent=[*many, *many])
+    assert [one["id"] for one in answer["done"]] == ["s0", "s1", "s2"] * 2
+    assert answer["progress"] == {"judged": 1, "skipped": 3, "left": 2}
+
+
+def test_a_judgement_that_met_a_full_disk_is_not_called_done(room: Room) -> None:
+    key = room.join("Ann")
+    item, long = room.items(key)[0], "x" * 3900
+    with room.desk.store.database.read() as connection:
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        assert room.send(key, item, id="j", comment=long)["error"]["code"] == "failed"
+        assert room.kept() == []
+        connection.execute("PRAGMA max_page_count = 100000")
+    assert room.send(key, item, id="j", comment=long)["done"] == [{"id": "j"}]
+    assert [one.comment for one in room.kept()] == [long]
+
+
+def test_guessing_is_slow(room: Room) -> None:
+    now = [0.0]
+    room.counter.tries = Tries(clock=lambda: now[0])
+    room.join("Ann")
+
+    def code(name: str, phrase: str) -> str:
+        return str(room.ask("join", name=name, phrase=phrase).get("error", {}).get("code", "in"))
+
+    assert [code("Ann", f"wrong guess {n}") for n in range(7)] == ["taken"] * 5 + ["slow"] * 2
+    assert code(" ANN", PASS) == "slow"  # even with the right one, for a minute
+    assert code("Bo", PASS) == "in"
+    now[0] = 61.0
+    assert [code("Ann", PASS) for _ in range(8)] == ["in"] * 8  # what is right does not count
+    for n in range(6):
+        room.join(f"P{n}")
+    told = [code(f"P{n % 6}", "wrong again") for n in range(33)]
+    assert told == ["taken"] * 30 + ["slow"] * 3
+    assert code("somebody new", PASS) == "slow"
+    # Mistakes that guess nothing are free.
+    now[0] = 130.0
+    assert [code("", PASS) for _ in range(40)] == ["name"] * 40
+    assert [code("new", "short") for _ in range(40)] == ["short"] * 40
+
+
+def test_who_is_signed_in_elsewhere_joins_without_a_pass_phrase(room: Room) -> None:
+    ann = gr.OAuthProfile(
+        {"name": "Ann", "preferred_username": "ann", "profile": "", "picture": ""}
+    )
+    form = room.ask("enter", {"project": room.id}, ann)["html"]
+    assert "Join as Ann, signed in with Hugging Face" in form
+    key = room.ask("join", {"project": room.id, "login": True}, ann)["key"]
+    assert room.desk.store.whose(key).name == "Ann"
+    assert room.ask("join", name="Ann", phrase=PASS)["error"]["code"] == "taken"
+    # Without the other service's word, the wish alone is none.
+    assert room.ask("join", login=True)["error"]["code"] == "name"
+
+
+def test_errors_speak_the_projects_language(tmp_path: Path) -> None:
+    room = Room(tmp_path, language="de")
+    message = room.ask("join", name="Ann", phrase="kurz")["error"]["message"]
+    assert "mindestens 8 Zeichen" in message
+    room.desk.store.change(closed=True)
+    key = room.join("Ann")
+    assert "geschlossen" in room.ask("work", key=key, sent=[])["closed"]
+
+
+def test_leaving_makes_the_key_worthless(room: Room) -> None:
+    key = room.join("Ann")
+    assert "You have left" in room.ask("leave", key=key)["html"]
+    assert room.ask("work", key=key, sent=[])["error"]["code"] == "signed-out"
+    assert "join-form" in room.ask("enter")["html"]
+
+
+def test_a_strangers_owner_needs_the_key(room: Room) -> None:
+    assert room.projects.listed() == []
+    assert room.projects.owned(room.id, room.key) is room.desk
+    acts: tuple[Callable[[str], Any], ...] = (
+        lambda key: room.projects.owned(room.id, key),
+        lambda key: room.projects.delete(room.id, key),
+    )
+    for act in acts:
+        for wrong in ("", "here", room.key[:-1]):
+            with pytest.raises(AccessError):
+                act(wrong)
+    room.projects.delete(room.id, room.key)
+    with pytest.raises(AnnotationError, match="no such project"):
+        room.projects.desk(room.id)
+
+
+def test_nothing_else_is_reachable_by_these_calls(app: App) -> None:
+    body = {"session_hash": "s", "component_id": component_of(app.url), "data": {}}
+    for name in ("postprocess", "get_config", "annotate_work.__globals__", "_safe", "counter"):
+        reply = httpx.post(
+            f"{app.url}/gradio_api/component_server/", json={**body, "fn_name": name}
+        )
+        assert reply.status_code == 404, name
+    reply = httpx.post(
+        f"{app.url}/gradio_api/component_server/", json={**body, "fn_name": "annotate_work"}
+    )
+    assert reply.status_code == 200
+    assert list(reply.json()) == ["error"]
