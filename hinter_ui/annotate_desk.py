@@ -32,7 +32,7 @@ from hinter_ui.services import Services, Session
 KINDS = ("csv", "jsonl", "parquet")
 _LISTED = 100  # campaigns offered
 _COMMENTS = 20  # shown
-_DISPUTED = 20  # shown
+_DISPUTED = 8  # shown
 _REST = 4.0  # an evaluation is made anew after so many times what it took
 _KEPT = 16  # evaluations
 
