@@ -14,6 +14,7 @@ from hinter_core.tables import edit_from_row
 from hinter_core.types import Edit, Verdict
 from hinter_ui.present.changed import answers, changed
 from hinter_ui.present.markup import Markup, isolated, join, tag
+from hinter_ui.present.pager import pager
 from hinter_ui.present.venn import venn
 from hinter_ui.present.words import badge, capital, change_of, listed, name_of
 
@@ -195,7 +196,7 @@ def findings(found: Sequence[Finding], total: int, page: int, size: int) -> Mark
                tag("tbody", *map(_row, found)))  # fmt: skip
     box = tag("div", grid, class_="report-table", role="region", tabindex="0",
               aria_label="Findings")  # fmt: skip
-    return join([box, _pager(total, page, size)])
+    return join([box, pager(total, page, size)])
 
 
 def _row(finding: Finding) -> Markup:
@@ -214,22 +215,6 @@ def _row(finding: Finding) -> Markup:
         ("", _button(finding.edits, place, finding.by_hand) or Markup("")),
     )
     return tag("tr", *(tag("td", tag("div", cell), data_column=name) for name, cell in cells))
-
-
-def _pager(total: int, page: int, size: int) -> Markup:
-    last = max(0, (total - 1) // size)
-    start = page * size + 1
-    words = f"{start:,}\u2013{min(total, start + size - 1):,} of {total:,}"
-    told = tag("span", words, role="status")
-    if not last:
-        return tag("div", told, class_="pager")
-
-    def turn(name: str, to: int) -> Markup:
-        off = not 0 <= to <= last
-        return tag("button", name, type="button", class_="page", data_page=to, disabled=off)
-
-    return tag("div", turn("\u2190 Previous", page - 1), told, turn("Next \u2192", page + 1),
-               class_="pager")  # fmt: skip
 
 
 def comparison(found: Comparison) -> Markup:
