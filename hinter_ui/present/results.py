@@ -191,7 +191,8 @@ def findings(found: Sequence[Finding], total: int, page: int, size: int) -> Mark
     if not found:
         return tag("p", "No mutant passes this filter.", class_="quiet", role="status")
     names = ("verdict", "change", "answer", "in the text", "row", "")
-    header = tag("tr", *(tag("th", name, scope="col") for name in names))
+    spoken = tag("span", "open", class_="sr-only")
+    header = tag("tr", *(tag("th", name or spoken, scope="col") for name in names))
     grid = tag("table", tag("caption", "Findings", class_="sr-only"), tag("thead", header),
                tag("tbody", *map(_row, found)))  # fmt: skip
     box = tag("div", grid, class_="report-table", role="region", tabindex="0",
@@ -226,6 +227,7 @@ def comparison(found: Comparison) -> Markup:
                 parts.append(_overview(section))
             else:
                 parts.append(_section(section, wide=section.key == "main"))
+    changes: list[Markup] = []
     for number, change in enumerate(found.changes):
         edits = [edit_from_row(row) for row in change["edits"]]
         said = [
@@ -234,11 +236,12 @@ def comparison(found: Comparison) -> Markup:
             for i, which in enumerate(("first", "second"))
         ]  # fmt: skip
         mark = tag("span", change["change"], class_=f"badge {change['change'].split()[0]}")
-        parts.append(
+        changes.append(
             _finding(mark, change["text"], edits, join(said, " \u00b7 "), f"row {change['row']}",
                      {"change": number}, change["mutant"])
         )  # fmt: skip
-    return tag("div", *parts, class_="comparison")
+    listed_changes = tag("ul", *changes, class_="finding-list") if changes else None
+    return tag("div", *parts, listed_changes, class_="comparison")
 
 
 def _overview(section: Section) -> Markup:
