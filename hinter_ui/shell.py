@@ -32,6 +32,11 @@ element.querySelector('.skip').addEventListener('click', event => {
 });
 """
 
+# Not in the style sheet, whose media rules gradio confines to a part of the page.
+STILL = """<style>@media (prefers-reduced-motion: reduce) { *, *::before, *::after {
+animation-duration: .01ms !important; animation-iteration-count: 1 !important;
+transition-duration: .01ms !important; scroll-behavior: auto !important; } }</style>"""
+
 # Title, address, and what builds it; a new tab is one line here and one module in ``tabs``.
 TABS: tuple[tuple[str, str, Callable[[Services], None]], ...] = (
     ("Explore", "explore", explore.build),
@@ -74,6 +79,7 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
         theme=theme(),
         css=attribute_styles(),
         css_paths=[CSS],
+        head=STILL,
     )
     if page.share:  # a tunnel lets strangers in, whatever the host
         services.access = Access(endpoints=services.access.endpoints)

@@ -80,11 +80,13 @@ _BARE = """
   return [controls.length, bare];
 }
 """
-# Motion that reduced motion does not stop.
+# What moves although less motion is wished for.
 _MOVING = """
-() => document.getAnimations().map(a => [a.animationName, a.effect.getTiming()])
-  .filter(([_, t]) => t.duration > 1 || t.iterations === Infinity)
-  .map(([name, t]) => `${name} ${t.duration} ms`)
+() => [...document.body.querySelectorAll('*')].filter(e => {
+  const style = getComputedStyle(e), seconds = style.transitionDuration + ', ' + (
+    style.animationName === 'none' ? '0s' : style.animationDuration);
+  return seconds.split(', ').some(one => parseFloat(one) > .001);
+}).map(e => e.outerHTML.slice(0, 90))
 """
 
 
