@@ -43,8 +43,9 @@ _LOST = """
   if (document.documentElement.scrollWidth > wide)
     lost.push(`the page scrolls sideways: ${document.documentElement.scrollWidth}`);
   const told = e => `${e.tagName}#${e.id}.${e.className} "${e.textContent.trim().slice(0, 40)}"`;
-  const scrolls = e => e && (/(auto|scroll)/.test(getComputedStyle(e).overflowX)
-                             || scrolls(e.parentElement));
+  const scrolls = e => !e.matches('.main-tabs') && (
+    (/(auto|scroll)/.test(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth)
+    || scrolls(e.parentElement));
   for (const e of document.querySelectorAll('.main-tabs > [role=tabpanel] *')) {
     if (!e.offsetParent || !e.innerText?.trim() || e.closest('.sr-only, .js-plotly-plot')) continue;
     const style = getComputedStyle(e), box = e.getBoundingClientRect();
