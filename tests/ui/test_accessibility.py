@@ -43,14 +43,17 @@ _LOST = """
   if (document.documentElement.scrollWidth > wide)
     lost.push(`the page scrolls sideways: ${document.documentElement.scrollWidth}`);
   const told = e => `${e.tagName}#${e.id}.${e.className} "${e.textContent.trim().slice(0, 40)}"`;
+  // Said by a screen reader alone, as the heads of tables are where each cell has its own.
+  const unseen = e => e && (getComputedStyle(e).clipPath !== 'none' || unseen(e.parentElement));
   const scrolls = e => !e.matches('.main-tabs') && (
     (/(auto|scroll)/.test(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth)
     || scrolls(e.parentElement));
   for (const e of document.querySelectorAll('.main-tabs > [role=tabpanel] *')) {
-    if (!e.offsetParent || !e.innerText?.trim() || e.closest('.sr-only, .js-plotly-plot')) continue;
+    if (!e.offsetParent || !e.innerText?.trim()) continue;
+    if (e.closest('.js-plotly-plot') || unseen(e)) continue;
     const style = getComputedStyle(e), box = e.getBoundingClientRect();
-    if (/(hidden|clip)/.test(style.overflowX) && e.scrollWidth > e.clientWidth + 1
-        && style.clipPath === 'none') lost.push('cut: ' + told(e));
+    if (/(hidden|clip)/.test(style.overflowX) && e.scrollWidth > e.clientWidth + 1)
+      lost.push('cut: ' + told(e));
     if (!e.children.length && box.right > wide + 1 && !scrolls(e)) lost.push('outside: ' + told(e));
   }
   return lost;
