@@ -27,7 +27,8 @@ CORE = [
 HEAVY = {
     "torch", "spacy", "transformers", "openai", "pandas", "numpy", "scipy", "ray", "datasets",
     "pyarrow", "statsmodels", "yaml",
-    "krippendorff", "sklearn", "gradio", "plotly", "textblob", "nltk", "vaderSentiment", "huggingface_hub", "httpx",
+    "krippendorff", "sklearn", "gradio", "plotly", "textblob", "nltk", "vaderSentiment",
+    "huggingface_hub", "httpx",
 }  # fmt: skip
 
 

@@ -53,8 +53,12 @@ def test_only_biased_mutants_are_cases_where_models_gave_verdicts() -> None:
 
 
 def test_alone_a_text_that_nobody_compared_needs_its_own_label() -> None:
-    items = [Item("a", "x", label="good"), Item("b", "y", label="good"),
-             Item("c", "z", label="something else"), Item("d", "w", "source", label="good")]  # fmt: skip
+    items = [
+        Item("a", "x", label="good"),
+        Item("b", "y", label="good"),
+        Item("c", "z", label="something else"),
+        Item("d", "w", "source", label="good"),
+    ]
     ratings = [r for i, label in zip("abc", ("good", "bad", "bad"), strict=True)
                for r in say("Ann", i, sense="yes", label=label)]  # fmt: skip
     assert of(items, ratings) == {"Ann": (2, 3)}
