@@ -60,9 +60,10 @@ def _agreement(found: Sequence[Agreement]) -> Section:
         "Kappa and alpha are 1 for full agreement and 0 for that of chance. Fleiss' kappa needs "
         "the same number of answers to each item and takes the items with the commonest number; "
         "alpha takes every item with two answers or more. Intervals are of 95 %; they draw items "
-        "anew. The words slight, fair, moderate, substantial and almost perfect are those of "
-        "Landis and Koch (1977), who call their limits arbitrary. Where nearly all answers are "
-        "the same one, kappa is low though people agree: look at the same answers too.",
+        "anew, those of one text or template together. The words slight, fair, moderate, "
+        "substantial and almost perfect are those of Landis and Koch (1977), who call their limits "
+        "arbitrary. Where nearly all answers are the same one, kappa is low though people agree: "
+        "look at the same answers too.",
     ]
     return Section("agreement", "Agreement", sentences, columns, rows)
 

@@ -39,15 +39,24 @@ def categories(question: Question, answers: ByItem) -> list[str]:
     return [*question.values, *sorted(given - set(question.values))]
 
 
-def confusion(answers: ByItem, first: str, second: str, values: Sequence[str]) -> ndarray:
-    """Items by what two annotators said: a line for each value of the first, (k, k) counts."""
+def pairs_of(
+    answers: ByItem, first: str, second: str, values: Sequence[str]
+) -> tuple[list[str], ndarray]:
+    """The items that two annotators judged, and the numbers of their answers, (items, 2)."""
     import numpy
 
     place = {value: n for n, value in enumerate(values)}
-    table = numpy.zeros((len(values), len(values)), dtype=int)
-    for own in answers.values():
-        if first in own and second in own:
-            table[place[own[first]], place[own[second]]] += 1
+    both = {item: own for item, own in answers.items() if first in own and second in own}
+    codes = [(place[own[first]], place[own[second]]) for own in both.values()]
+    return list(both), numpy.array(codes, dtype=int).reshape(-1, 2)
+
+
+def confusion(pairs: ndarray, many: int) -> ndarray:
+    """Pairs of ``many`` answers as a table: lines for the first of a pair, columns the second."""
+    import numpy
+
+    table = numpy.zeros((many, many), dtype=int)
+    numpy.add.at(table, (pairs[:, 0], pairs[:, 1]), 1)
     return table
 
 

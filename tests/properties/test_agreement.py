@@ -15,7 +15,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa
 from hinter_core.annotation import coefficients
 from hinter_core.annotation.agreement import agreement
 from hinter_core.annotation.coefficients import alpha, cohen, fleiss
-from hinter_core.annotation.ratings import by_item, confusion, counts_of
+from hinter_core.annotation.ratings import by_item, confusion, counts_of, pairs_of
 from hinter_core.annotation.values import Answer, Question, Rating
 
 VALUES = ("a", "b", "c", "d")
@@ -60,7 +60,7 @@ def reliability(table: Table) -> numpy.ndarray:
 @given(tables(missing=True))
 def test_cohen_is_that_of_scikit_learn(table: Table) -> None:
     both = [(line[0], line[1]) for line in table if line[0] and line[1]]
-    found = cohen(confusion(by_item(ratings(table), "q"), "r0", "r1", VALUES))
+    found = cohen(pairs_of(by_item(ratings(table), "q"), "r0", "r1", VALUES)[1])
     assert found.items == len(both)
     if len({value for pair in both for value in pair}) < 2:
         assert found.value is None
@@ -112,10 +112,10 @@ def test_all_resamples_at_once_are_what_the_libraries_say_of_one(table: Table) -
     lines = numpy.column_stack([counts, same, numpy.ones(len(counts))])
     pairs = counts[:, :, None] * counts[:, None, :] - numpy.stack([numpy.diag(c) for c in counts])
     flat = (pairs / (many - 1)).reshape(len(counts), -1)
-    table_of_two = confusion(answers, "r0", "r1", VALUES).reshape(1, -1)
+    two = pairs_of(answers, "r0", "r1", VALUES)[1]
     with numpy.errstate(divide="ignore", invalid="ignore"):
         at_once = [
-            (coefficients._cohens(table_of_two), cohen(table_of_two.reshape(4, 4))),
+            (coefficients._cohens(confusion(two, 4).reshape(1, -1)), cohen(two)),
             (coefficients._fleisses(lines.sum(axis=0)[None]), fleiss(counts)),
             (coefficients._nominals(flat.sum(axis=0)[None]), alpha(counts)),
             (coefficients._ordinals(flat.sum(axis=0)[None]), alpha(counts, ordinal=True)),

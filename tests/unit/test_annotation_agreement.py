@@ -76,6 +76,21 @@ def test_one_set_of_attributes_is_not_said_twice() -> None:
     assert [(one.question, one.attributes) for one in found] == [("sense", ()), ("same", ())]
 
 
+def test_texts_of_one_template_are_drawn_together() -> None:
+    ratings = table("sense", Ann="yyyynnyynnyy", Bob="yynnnnyynnnn")
+    apart, together = (
+        agreements(ratings, [SENSE], items)[0]
+        for items in ([], [Item(f"i{n}", f"{n}", group=f"g{n // 2}") for n in range(12)])
+    )
+    assert apart.alpha.value == together.alpha.value
+    for one, other in (
+        (apart.alpha, together.alpha), (apart.same, together.same),
+        (apart.pairs[0].kappa, together.pairs[0].kappa),
+        (apart.pairs[0].same, together.pairs[0].same),
+    ):  # fmt: skip
+        assert (one.high or 0) - (one.low or 0) < (other.high or 0) - (other.low or 0)
+
+
 def test_nobody_one_and_strangers() -> None:
     nobody, one, strangers = (
         agreements(ratings, [SENSE])[0]

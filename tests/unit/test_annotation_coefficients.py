@@ -16,13 +16,20 @@ from hinter_core.annotation.coefficients import (
 )
 
 
+def pairs(table: list[list[int]]) -> numpy.ndarray:
+    """The items of a table of first against second answers."""
+    cells = [(a, b) for a, line in enumerate(table) for b, many in enumerate(line)
+             for _ in range(many)]  # fmt: skip
+    return numpy.array(cells, dtype=int).reshape(-1, 2)
+
+
 def test_cohen_by_hand() -> None:
     """Of 50 items, 20 yes-yes and 15 no-no: observed 35/50 = 0.70.
 
     Marginals yes 25 and 30, no 25 and 20: by chance (25*30 + 25*20) / 2500 = 0.50.
     Kappa (0.70 - 0.50) / (1 - 0.50) = 0.40.
     """
-    found = cohen(numpy.array([[20, 5], [10, 15]]))
+    found = cohen(pairs([[20, 5], [10, 15]]))
     assert found.value == pytest.approx(0.4)
     assert found.items == 50
     assert found.low is not None
@@ -34,7 +41,7 @@ def test_cohen_by_hand() -> None:
 
 def test_cohen_below_chance() -> None:
     """Always the opposite: observed 0, by chance 0.5, kappa (0 - 0.5) / 0.5 = -1."""
-    found = cohen(numpy.array([[0, 5], [5, 0]]))
+    found = cohen(pairs([[0, 5], [5, 0]]))
     assert found.value == pytest.approx(-1.0)
     assert in_words(found).endswith("poor")
 
@@ -93,14 +100,14 @@ def test_a_near_miss_counts_less_on_a_scale() -> None:
 
 def test_full_agreement_has_no_interval_and_says_why() -> None:
     counts = numpy.array([[3, 0], [0, 3], [3, 0]])
-    for found in (fleiss(counts), alpha(counts), cohen(numpy.array([[2, 0], [0, 1]]))):
+    for found in (fleiss(counts), alpha(counts), cohen(pairs([[2, 0], [0, 1]]))):
         assert (found.value, found.low, found.why) == (1.0, None, "no two answers differ")
         assert in_words(found) == "1.00, almost perfect; no interval, as no two answers differ"
 
 
 def test_what_is_not_defined_says_why() -> None:
     for found in (
-        cohen(numpy.array([[7, 0], [0, 0]])),
+        cohen(pairs([[7, 0], [0, 0]])),
         fleiss(numpy.array([[3, 0]] * 4)),
         alpha(numpy.array([[3, 0], [2, 0]])),
     ):
@@ -108,7 +115,7 @@ def test_what_is_not_defined_says_why() -> None:
         assert in_words(found).startswith("not defined, as all answers are the same one")
         assert in_short(found) == "\u2013"
     for found in (
-        cohen(numpy.zeros((2, 2), int)),
+        cohen(pairs([])),
         fleiss(numpy.zeros((0, 2), int)),
         fleiss(numpy.array([[1, 0], [0, 1]])),
         alpha(numpy.array([[1, 0], [0, 1]])),
@@ -117,7 +124,7 @@ def test_what_is_not_defined_says_why() -> None:
 
 
 def test_one_who_always_says_the_same_is_at_chance() -> None:
-    assert cohen(numpy.array([[6, 4], [0, 0]])).value == pytest.approx(0.0)
+    assert cohen(pairs([[6, 4], [0, 0]])).value == pytest.approx(0.0)
 
 
 def test_fleiss_refuses_unequal_numbers() -> None:
@@ -157,3 +164,23 @@ def test_the_interval_is_seeded_and_holds_the_truth() -> None:
 )  # fmt: skip
 def test_words_are_those_of_landis_and_koch(value: float, word: str) -> None:
     assert strength(value) == word
+
+
+def test_items_of_one_text_are_drawn_together() -> None:
+    """Each item twice: the figure stays, and its interval is that of the items once."""
+    rng = numpy.random.default_rng(0)
+    once = rng.integers(0, 2, (60, 2))
+    once[::2, 1] = once[::2, 0]
+    twice, of = numpy.repeat(once, 2, axis=0), [f"text {n // 2}" for n in range(120)]
+    counts = numpy.stack([2 - once.sum(axis=1), once.sum(axis=1)], axis=1)
+    for figure, single in ((cohen, once), (fleiss, counts), (alpha, counts)):
+        double = twice if single is once else numpy.repeat(counts, 2, axis=0)
+        plain, apart, together = figure(single), figure(double), figure(double, of)
+        assert together.value == pytest.approx(apart.value)
+        assert together.items == 120
+        width = [(one.high or 0) - (one.low or 0) for one in (plain, apart, together)]
+        assert width[2] == pytest.approx(width[0], rel=0.1)
+        assert width[1] < 0.8 * width[2]
+    alone = alpha(counts[:3], ["one text"] * 3)
+    assert alone.low is None
+    assert "one item or text" in alone.why
