@@ -6,6 +6,8 @@ of an installed spaCy pipeline, or a path to one.
 
 from __future__ import annotations
 
+import importlib
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
@@ -85,6 +87,21 @@ def _to_parse(doc: Doc) -> Parse:
         spans=tuple((t.idx, t.idx + len(t)) for t in doc),
         entities=tuple(intern(t.ent_type_) for t in doc),
     )
+
+
+def spare_torch(parser: str) -> None:
+    """In a process that parses with this parser alone: import spaCy without torch, if that will do.
+
+    spaCy imports torch wherever it is installed, for pipelines that are made of it. The embedded
+    one is not, and torch takes 2 s and 180 MB. Models that need torch import it all the same.
+    """
+    if parser != "embedded" or "torch" in sys.modules or "spacy" in sys.modules:
+        return
+    sys.modules["torch"] = None  # type: ignore[assignment]  # an import of it fails
+    try:
+        importlib.import_module("spacy")
+    finally:
+        del sys.modules["torch"]
 
 
 @lru_cache(maxsize=4)
