@@ -172,8 +172,10 @@ def test_nothing_decided_is_said(store: CampaignStore, report: Report, tmp_path:
 def test_the_section_and_the_values(store: CampaignStore, report: Report, tmp_path: Path) -> None:
     items = sample_campaign(store, Draw(12))
     found = judged_by_people(store, report, judged(tmp_path, items, odd))
-    (section,) = people_sections(found)
+    section, words = people_sections(found)
     assert section.title == "Judged by people"
+    assert len(section.sentences) < 4  # a page folds more, and the method must be seen
+    assert len(words.sentences) == len(found.lines)
     assert len(section.rows) == len(found.lines)
     assert any("post-stratification" in sentence for sentence in section.sentences)
     assert any(sentence.startswith("Limits:") for sentence in section.sentences)
