@@ -107,16 +107,15 @@ def _who(found: People) -> str:
 
 
 _METHOD = (
-    "Two ways to look. \u201cOf valid, in sample\u201d is the error rate of the mutants that people "
-    "judged valid. Where the sample was balanced over verdicts, it holds more errors than the "
-    "campaign does: use it to look at cases, not as a rate of all. \u201cOf valid, corrected\u201d "
-    "estimates the rate of all valid mutants: how many mutants have each verdict comes from the "
-    "campaign, and the share of them that is valid from the sample (post-stratification). Its "
-    "interval shows what judging a sample leaves open; that texts are a sample too is in the error "
-    "rate's own interval.",
+    "Two ways to look. \u201cOf valid, in sample\u201d is the error rate of the mutants that "
+    "people judged valid. Where the sample was balanced over verdicts, it holds more errors than "
+    "the campaign does: use it to look at cases, not as a rate of all. \u201cOf valid, "
+    "corrected\u201d estimates the rate of all valid mutants: how many mutants have each verdict "
+    "comes from the campaign, and the share of them that is valid from the sample "
+    "(post-stratification). Its interval shows what judging a sample leaves open; that texts are a "
+    "sample too is in the error rate's own interval.",
     "Limits: what most annotators say, or the owner decided, is taken for the truth; undecided "
     "mutants are taken to be as the others of their kind; valid mutants that the invariant "
-    "discarded are in no rate, as no verdict counts for them; in the corrected interval, mutants "
-    "of one text are taken for independent. There is no corrected rate where none of a verdict "
-    "that a line has was judged.",
+    "discarded are in no rate, as no verdict counts for them. There is no corrected rate where "
+    "none of a verdict that a line has was judged.",
 )

@@ -15,6 +15,7 @@ from hinter_core.annotation.ratings import (
     confusion,
     counts_of,
     pairs_of,
+    text_of,
 )
 from hinter_core.annotation.values import Item, Question, Rating
 from hinter_core.report_section import ordered
@@ -77,7 +78,7 @@ def agreements(
     clusters: dict[str, str] = {}
     for item in items:
         sets.setdefault(item.attributes, set()).add(item.id)
-        clusters[item.id] = item.group or item.source or item.id
+        clusters[item.id] = text_of(item)
     found = []
     for question in questions:
         answers = by_item(every, question.id)

@@ -31,10 +31,10 @@ def score_section(found: Sequence[Score]) -> Iterator[Section]:
     sentences = [score_in_words(one) for one in found]
     sentences += [
         "Precision is the share of kept mutants that people call valid, recall the share of valid "
-        "ones that are kept, F1 their harmonic mean. They are of the judged items (Wilson's "
-        "intervals); weighted ones are estimates for every mutant that the sample stands for. "
-        "Undecided items are taken to be as the others of their kind, and mutants of one text for "
-        "independent.",
+        "ones that are kept, F1 their harmonic mean. They are of the judged items; "
+        "weighted ones are estimates for every mutant that the sample stands for. Intervals are of "
+        "95 % and take mutants of one text for alike. Undecided items are taken to be as the "
+        "others of their kind.",
         "A layer alone: as if only its rejections counted. The invariant stops at the first layer "
         "a mutant breaks, so a layer alone might stop some that another stopped first. Thresholds "
         "count annotators by their own answers, without the owner's decisions.",

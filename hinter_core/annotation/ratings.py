@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hinter_core.annotation.values import FIRST, Judgement, Question, Rating, Status
+from hinter_core.annotation.values import FIRST, Item, Judgement, Question, Rating, Status
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -31,6 +31,11 @@ def by_item(ratings: Iterable[Rating], question: str, showing: int = FIRST) -> B
         if one.question == question and one.showing == showing:
             found.setdefault(one.item, {})[one.annotator] = one.value
     return found
+
+
+def text_of(item: Item) -> str:
+    """What an item shares with those that are like it: its group, else its source text."""
+    return item.group or item.source or item.id
 
 
 def categories(question: Question, answers: ByItem) -> list[str]:

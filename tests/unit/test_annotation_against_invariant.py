@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy
 import pytest
 
@@ -14,7 +16,7 @@ from hinter_core.annotation.against_invariant import (
 from hinter_core.annotation.consensus import consensus
 from hinter_core.annotation.questions import default_questions
 from hinter_core.annotation.values import Item, Rating
-from hinter_core.statistics import Rate
+from hinter_core.statistics import Rate, wilson
 from hinter_core.types import Layer
 
 SENSE, SAME = default_questions()[1][:2]
@@ -24,12 +26,12 @@ def items_of(
     kept: int, lost: int, *, weight: float = 1.0, layer: str = Layer.POS.value, start: int = 0
 ) -> list[Item]:
     """So many kept and discarded items, of a stratum each."""
-    return [
-        Item(f"k{start + n}", "m", "s", kept=True, stratum="kept") for n in range(kept)
-    ] + [
-        Item(f"d{start + n}", "m", "s", kept=False, layer=layer, stratum="lost", weight=weight)
-        for n in range(lost)
-    ]  # fmt: skip
+    kept_ids, lost_ids = ([f"{letter}{start + n}" for n in range(many)]
+                          for letter, many in (("k", kept), ("d", lost)))  # fmt: skip
+    return [Item(i, "m", f"of {i}", kept=True, stratum="kept") for i in kept_ids] + [
+        Item(i, "m", f"of {i}", kept=False, layer=layer, stratum="lost", weight=weight)
+        for i in lost_ids
+    ]
 
 
 def valid_where(items: list[Item], *ids: str) -> dict[str, bool | None]:
@@ -217,3 +219,16 @@ def test_weighted_intervals_hold_the_truth() -> None:
         for n, (one, truth) in enumerate(zip(three, (0.85, recall, f1), strict=True)):
             covered[n] += (one.low or 0) <= truth <= (one.high or 0)
     assert (covered >= 88).all(), covered
+
+
+def test_items_of_one_text_are_taken_for_alike() -> None:
+    """The same judgements; where four items each are of one text, they say less."""
+    apart = items_of(40, 40)
+    alike = [replace(item, source=f"text {n // 4}") for n, item in enumerate(apart)]
+    valid: dict[str, bool | None] = {item.id: n % 40 < 28 for n, item in enumerate(apart)}
+    one, other = (score("all", "all", items, valid) for items in (apart, alike))
+    for name in ("precision", "f1", "weighted_precision", "weighted_recall", "weighted_f1"):
+        narrow, wide = getattr(one, name), getattr(other, name)
+        assert wide.high - wide.low > 1.4 * (narrow.high - narrow.low), name
+    assert (one.precision.hits, one.precision.of) == (other.precision.hits, other.precision.of)
+    assert one.precision == wilson(28, 40)

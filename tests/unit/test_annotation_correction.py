@@ -226,7 +226,7 @@ def test_intervals_shrink_with_more_judged_and_vanish_with_all() -> None:
         widths.append((found.high or 0) - (found.low or 0))
     assert widths == sorted(widths, reverse=True)
     whole = [
-        Case(0, (), verdict, n < round(total * share), 1.0)
+        Case(n, (), verdict, n < round(total * share), 1.0)
         for verdict, (total, share) in POPULATION.items()
         for n in range(total)
     ]

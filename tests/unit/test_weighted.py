@@ -5,14 +5,20 @@ from __future__ import annotations
 import numpy
 import pytest
 
+from hinter_core import weighted
 from hinter_core.weighted import (
     Cell,
     Estimate,
-    cell_of,
     estimate,
     estimate_in_short,
     estimate_in_words,
 )
+
+
+def cell_of(sample: list[tuple[bool, float]], total: int | None = None) -> Cell:
+    """A cell of cases that are each of a text of their own."""
+    own = [(hit, weight, f"text {n}") for n, (hit, weight) in enumerate(sample)]
+    return weighted.cell_of(own, total)
 
 
 def test_a_cell_by_hand() -> None:
@@ -79,3 +85,32 @@ def test_a_share_of_a_stratified_sample_holds_the_truth() -> None:
         assert found.high is not None
         covered += found.low <= 0.83 <= found.high
     assert covered >= 180  # of 200
+
+
+def test_cases_of_one_text_are_worth_less() -> None:
+    """Two texts of two alike cases each, one of a kind and one not: as good as two cases.
+
+    Between texts 2 * 1**2 * 2/1 = 4, between cases 4 * 0.5**2 * 4/3 = 4/3: an effect of 3, of 4.
+    """
+    alike = [(True, 1.0, "a"), (True, 1.0, "a"), (False, 1.0, "b"), (False, 1.0, "b")]
+    assert weighted.cell_of(alike) == Cell(4, 0.5, pytest.approx(4 / 3))
+    mixed = [(True, 1.0, "a"), (False, 1.0, "a"), (True, 1.0, "b"), (False, 1.0, "b")]
+    assert weighted.cell_of(mixed).effective == 4.0  # texts do not differ
+    one_voice = [(True, 1.0, "a")] * 6 + [(True, 1.0, "b")] * 2
+    assert weighted.cell_of(one_voice).effective == pytest.approx(64 / 40)
+    assert weighted.cell_of([(True, 1.0, "a"), (False, 1.0, "a")]).effective == 1.0
+
+
+def test_a_share_of_texts_that_are_alike_holds_the_truth() -> None:
+    """Forty texts of five cases each; 70 % of texts have only cases of the kind, others none."""
+    covered = naive = 0
+    for seed in range(200):
+        rng = numpy.random.default_rng(seed)
+        kinds = (rng.random(40) < 0.7).tolist()
+        sample = [(kind, 1.0, f"{n}") for n, kind in enumerate(kinds) for _ in range(5)]
+        found = estimate([weighted.cell_of(sample)], lambda shares: shares[0], seed=seed)
+        alone = estimate([cell_of([c[:2] for c in sample])], lambda shares: shares[0], seed=seed)
+        covered += (found.low or 0) <= 0.7 <= (found.high or 0)
+        naive += (alone.low or 0) <= 0.7 <= (alone.high or 0)
+    assert covered >= 182  # of 200
+    assert naive < 160
