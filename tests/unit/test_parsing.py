@@ -43,7 +43,7 @@ def test_the_store_counts_and_keeps(fresh_parses: ParseStore) -> None:
 
 
 def test_a_full_store_forgets_what_was_used_longest_ago() -> None:
-    store = ParseStore(load_parser("embedded"), capacity=2)
+    store = ParseStore(load_parser("embedded"), characters=16)
     store.parse(["A man.", "A woman."])
     store.parse(["A man."])
     store.parse(["A child."])
