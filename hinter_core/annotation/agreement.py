@@ -22,6 +22,7 @@ from hinter_core.report_section import ordered
 from hinter_core.statistics import Rate, clustered, wilson
 
 _ALONE = "only one person answered"
+_MOST_PAIRS = 15  # looked at within each set of attributes; of more annotators only over all items
 _NO_CLUSTERS: Mapping[str, str] = {}
 _NOBODY = "nobody answered"
 
@@ -49,7 +50,8 @@ class Agreement:
     ``items`` have at least two answers, of ``judged`` that have one. ``same``: of all pairs of
     answers to one item, those that agree. ``fleiss`` takes the items with exactly ``raters``
     answers, the number that most items have. ``alpha`` takes all of ``items``; ``ordinal`` where
-    the question is a scale. ``pairs``: of those who share an item.
+    the question is a scale. ``pairs``: of those who share an item; of more than six annotators
+    only over all items, as their pairs have few items within a set of attributes.
     """
 
     question: str
@@ -121,7 +123,7 @@ def agreement(
         raters,
         none if why else alpha(counts, of, ordinal=question.scale),
         question.scale,
-        _pairs(answers, annotators, values, clusters),
+        _pairs(answers, annotators, values, clusters, within=bool(attributes)),
     )
 
 
@@ -147,8 +149,12 @@ def _pairs(
     annotators: Sequence[str],
     values: Sequence[str],
     clusters: Mapping[str, str],
+    *,
+    within: bool,
 ) -> list[Between]:
-    every = combinations(annotators, 2)
+    every = list(combinations(annotators, 2))
+    if within and len(every) > _MOST_PAIRS:
+        return []
     found = (between(answers, *two, values, clusters) for two in every)
     return [pair for pair in found if pair.same.of]
 

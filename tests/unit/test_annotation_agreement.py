@@ -70,6 +70,15 @@ def test_each_set_of_attributes_has_its_own() -> None:
     assert found["race",].alpha.value == 1.0
 
 
+def test_pairs_of_many_annotators_are_of_all_items_only() -> None:
+    items = [Item(f"i{n}", "text", attributes=("race",) if n else ("age",)) for n in range(4)]
+    for many, pairs in ((6, 15), (7, 0)):
+        said = {f"P{n}": "ynyn" for n in range(many)}
+        whole, *parts = agreements(table("sense", **said), [SENSE], items)
+        assert len(whole.pairs) == many * (many - 1) // 2
+        assert [len(part.pairs) for part in parts] == [pairs, pairs]
+
+
 def test_one_set_of_attributes_is_not_said_twice() -> None:
     items = [Item(f"i{n}", "text", attributes=("race",)) for n in range(3)]
     found = agreements(table("sense", Ann="yny", Bob="ynn"), [SENSE, SAME], items)

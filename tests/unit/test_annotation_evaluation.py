@@ -102,6 +102,18 @@ def test_weights_are_shown_where_they_matter() -> None:
     assert section.rows[0][8].startswith("18.2")  # 2 of 2 + 9
 
 
+def test_of_many_pairs_the_least_alike_are_shown() -> None:
+    people = [f"P{n}" for n in range(10)]
+    judgements = [judged(who, f"i{n}", "yes" if n < 3 or (who == "P7" and n == 4) else "no")
+                  for who in people for n in range(6)]  # fmt: skip
+    found = evaluation(PROJECT, items(), judgements, {})
+    (section,) = (one for one in evaluation_sections(found) if one.key == "pairs")
+    assert len(section.rows) == 30
+    assert all("P7" in row for row in section.rows[:9])
+    assert "the other 150" in section.sentences[-1]  # 4 questions of 45 pairs each
+    assert not [one for one in evaluation_sections(found) if one.key == "confusion"]
+
+
 def test_nothing_judged_is_said() -> None:
     (only,) = evaluation_sections(evaluation(PROJECT, items(), [], {}))
     assert "Nothing was judged yet" in only.sentences[-1]
