@@ -20,7 +20,7 @@ from hinter_core.annotation.values import AnnotationError, Item, Project, Status
 from hinter_core.report import Report, make_report
 from hinter_core.report_people import people_sections
 from hinter_core.report_tables import sections
-from hinter_core.report_values import plain
+from hinter_core.report_values import flat_rows, plain
 from hinter_core.shards import CampaignStore
 
 TEXTS = [
@@ -183,6 +183,21 @@ def test_the_section_and_the_values(store: CampaignStore, report: Report, tmp_pa
     assert "people" in {one.key for one in sections(whole)}
     assert "people" not in {one.key for one in sections(report)}
     assert plain(whole)["people"]["lines"][0]["corrected_errors"].keys() >= {"value", "low", "why"}
+
+
+def test_the_spreadsheet_has_columns_for_it(
+    store: CampaignStore, report: Report, tmp_path: Path
+) -> None:
+    found = judged_by_people(store, report, judged(tmp_path, sample_campaign(store, Draw(99)), odd))
+    plainly, rows = flat_rows(report), flat_rows(replace(report, people=found))
+    assert not any("judged" in name for name in plainly[0])
+    assert len({tuple(row) for row in rows}) == 1  # the same columns in each
+    by_line = {(row["model"], row["attributes"]): row for row in rows}
+    for line in found.lines:
+        row = by_line[line.model, line.name]
+        assert row["judged valid hits"] == (line.valid.hits if line.valid.of else None)
+        assert row["corrected errors share"] == line.corrected_errors.value
+        assert row["corrected errors low"] == line.corrected_errors.low
 
 
 # A population where the truth is known: errors are less often valid sentences than others are.
