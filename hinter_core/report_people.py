@@ -57,11 +57,11 @@ class People:
 
 
 def people_sections(found: People | None) -> Iterable[Section]:
-    """One table of all models; none where no project was given."""
+    """A table of all models, and each line in words; nothing where no project was given."""
     if found is None:
         return
-    columns = ["Model", "Attributes", "Judged valid", "Error rate", "Of valid, sample",
-               "Corrected", "Hidden, of errors", "Hidden, corrected"]  # fmt: skip
+    columns = ["Model", "Attributes", "Judged valid", "Error rate", "Of valid, in sample",
+               "Of valid, corrected", "Hidden, of errors", "Hidden, corrected"]  # fmt: skip
     rows = [
         [
             line.model, line.name, f"{line.valid.hits:,} of {line.valid.of:,}",
@@ -72,8 +72,10 @@ def people_sections(found: People | None) -> Iterable[Section]:
         ]
         for line in found.lines
     ]  # fmt: skip
+    # Few sentences, so that a page shows the method beside the table and does not fold it.
+    yield Section("people", "Judged by people", [_who(found), *_METHOD], columns, rows)
     words = [line_of_people_in_words(line) for line in found.lines]
-    yield Section("people", "Judged by people", [*_who(found), *words, *_method()], columns, rows)
+    yield Section("people-words", "Judged by people, line by line", words)
 
 
 def line_of_people_in_words(line: Judged) -> str:
@@ -90,7 +92,7 @@ def line_of_people_in_words(line: Judged) -> str:
     return words + "."
 
 
-def _who(found: People) -> list[str]:
+def _who(found: People) -> str:
     who = "1 annotator" if found.annotators == 1 else f"{found.annotators:,} annotators"
     words = f"Project \u201c{found.project}\u201d: {who}, {found.items:,} mutants of this campaign"
     words += f". {in_words(found.kept)} kept mutants are valid for people"
@@ -98,23 +100,22 @@ def _who(found: People) -> list[str]:
         words += f", and {in_words(found.discarded)} discarded ones"
     if found.undecided:
         words += f"; {found.undecided:,} are undecided (not judged, not sure, or a tie)"
-    said = [words + "."]
+    words += "."
     if found.foreign:
-        said.append(f"{found.foreign:,} items of the project are not of this campaign: left out.")
-    return said
+        words += f" {found.foreign:,} items of the project are not of this campaign: left out."
+    return words
 
 
-def _method() -> list[str]:
-    return [
-        "Restricted rates (\u201cof valid, sample\u201d) are of the judged sample. Where it was "
-        "balanced over verdicts, it holds more errors than the campaign does: use it to look at "
-        "cases, not as a rate of all.",
-        "Corrected rates take the numbers of mutants of each verdict from the campaign, and from "
-        "the sample the share of each that is valid (post-stratification). Their intervals show "
-        "what judging a sample leaves open; that texts are a sample too is in the error rate's "
-        "own interval.",
-        "Limits: what most annotators say, or the owner decided, is taken for the truth; undecided "
-        "mutants are taken to be as the others of their kind; valid mutants that the invariant "
-        "discarded are in no rate, as no verdict counts for them; mutants of one text are taken "
-        "for independent. A line has no corrected rate where none of a verdict it has was judged.",
-    ]
+_METHOD = (
+    "Two ways to look. \u201cOf valid, in sample\u201d is the error rate of the mutants that "
+    "people judged valid. Where the sample was balanced over verdicts, it holds more errors than "
+    "the campaign does: use it to look at cases, not as a rate of all. \u201cOf valid, "
+    "corrected\u201d estimates the rate of all valid mutants: how many mutants have each verdict "
+    "comes from the campaign, and the share of them that is valid from the sample "
+    "(post-stratification). Its interval shows what judging a sample leaves open; that texts are a "
+    "sample too is in the error rate's own interval.",
+    "Limits: what most annotators say, or the owner decided, is taken for the truth; undecided "
+    "mutants are taken to be as the others of their kind; valid mutants that the invariant "
+    "discarded are in no rate, as no verdict counts for them. There is no corrected rate where "
+    "none of a verdict that a line has was judged.",
+)

@@ -8,6 +8,7 @@ correction for a finite population (Cochran 1977) where it is known how many the
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -41,22 +42,43 @@ class Cell:
     effective: float = 0.0
 
 
-def cell_of(sample: Iterable[tuple[bool, float]], total: int | None = None) -> Cell:
-    """The cell of ``(is of the kind, weight)``; ``total`` cases in truth, if that is known.
+def cell_of(sample: Iterable[tuple[bool, float, str]], total: int | None = None) -> Cell:
+    """The cell of ``(is of the kind, weight, text it is of)``; ``total`` cases, if that is known.
 
-    Without ``total``, it is the sum of weights, and the population counts as endless.
+    Without ``total``, it is the sum of weights, and the population counts as endless. Cases of one
+    text are alike, so that they are worth less than as many of other texts.
     """
-    pairs = [(hit, weight) for hit, weight in sample if weight > 0]
-    weights = sum(weight for _, weight in pairs)
-    if not pairs:
+    cases = [(hit, weight, text) for hit, weight, text in sample if weight > 0]
+    if not cases:
         return Cell(float(total or 0), None)
-    share = sum(weight for hit, weight in pairs if hit) / weights
-    effective = weights**2 / sum(weight**2 for _, weight in pairs)
+    weights = sum(weight for _, weight, _ in cases)
+    share = sum(weight for hit, weight, _ in cases if hit) / weights
+    effective = _effective(cases, share)
     if total is None:
         return Cell(weights, share, effective)
-    left = total - len(pairs)
+    left = total - len(cases)
     effective = effective * (total - 1) / left if left > 0 else float("inf")
     return Cell(float(total), share, effective)
+
+
+def _effective(cases: Sequence[tuple[bool, float, str]], share: float) -> float:
+    """The number of cases for their weights (Kish), over the design effect of their texts.
+
+    That is the variance between texts over that between cases, both linearised, at least 1 (Rao and
+    Scott 1992). Where all cases agree it cannot be seen: each text speaks with one voice.
+    """
+    texts: dict[str, float] = defaultdict(float)
+    off: dict[str, float] = defaultdict(float)
+    for hit, weight, text in cases:
+        texts[text] += weight
+        off[text] += weight * (hit - share)
+    weights = sum(texts.values())
+    if 0 < share < 1 and len(texts) > 1:
+        apart = sum((weight * (hit - share)) ** 2 for hit, weight, _ in cases)
+        between = sum(value**2 for value in off.values()) * len(texts) / (len(texts) - 1)
+        effect = between / (apart * len(cases) / (len(cases) - 1))
+        return weights**2 / sum(weight**2 for _, weight, _ in cases) / max(1.0, effect)
+    return weights**2 / sum(weight**2 for weight in texts.values())
 
 
 def estimate(

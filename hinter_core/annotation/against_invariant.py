@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hinter_core.annotation.consensus import Consensus, by_annotator, validity
+from hinter_core.annotation.ratings import text_of
 from hinter_core.annotation.values import Item, Question, Rating
 from hinter_core.report_section import joined, ordered
 from hinter_core.statistics import Rate, wilson
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
 Valid = Mapping[str, bool | None]  # by item: what people say of it
+# From how many are kept and discarded, and the shares of valid ones drawn.
+_Figure: TypeAlias = "Callable[[float, float, Sequence[ndarray]], ndarray]"
 _MOST_RATERS = 5  # "2 of 3": demanded where items have at most so many judges
 # How many yes of how many annotators make a mutant valid.
 _SHARES: dict[str, Callable[[int, int], bool]] = {
@@ -40,9 +43,10 @@ class Score:
 
     ``kind``: ``all``, ``attributes``, ``layer`` (as if the invariant had this layer alone),
     ``question`` (one question decides) or ``threshold`` (so many annotators must say valid).
-    Counts are of judged items; ``precision`` and ``recall`` of these, with Wilson's interval, and
-    the three ``weighted`` ones of all mutants that the sample stands for. Without a kept item there
-    is no precision, without a discarded one no recall, as then nothing shows what was lost.
+    Counts are of judged items; ``precision`` and ``recall`` of these, with Wilson's interval (or,
+    where several are of one text, one that takes them for alike), and the three ``weighted`` ones
+    of all mutants that the sample stands for. Without a kept item there is no precision, without a
+    discarded one no recall, as then nothing shows what was lost.
     """
 
     kind: str
@@ -95,13 +99,17 @@ def score(
     """*Kept* against ``valid`` over the items that people decided on."""
     every = list(items)
     weights = weights_of(every, valid)
-    told = [(kept(item), bool(valid[item.id]), weights[item.id]) for item in every
-            if item.id in weights]  # fmt: skip
-    n = Counter((stays, good) for stays, good, _ in told)
+    told = [
+        _Told(kept(item), bool(valid[item.id]), weights[item.id], text_of(item))
+        for item in every
+        if item.id in weights
+    ]
+    n = Counter((one.kept, one.valid) for one in told)
     of_kept, of_valid = n[True, True] + n[True, False], n[True, True] + n[False, True]
     both = of_kept and n[False, True] + n[False, False]
-    plain = _cells([(stays, good, 1.0) for stays, good, _ in told])
+    plain = _cells([one._replace(weight=1.0) for one in told])
     weighed = _cells(told)
+    alike = len({one.text for one in told}) < len(told)
     return Score(
         kind,
         name,
@@ -109,8 +117,8 @@ def score(
         n[True, False],
         n[False, True],
         n[False, False],
-        wilson(n[True, True], of_kept),
-        wilson(n[True, True], of_valid) if both else Rate(0, 0),
+        _rate(n[True, True], of_kept, plain, _precision if alike else None),
+        _rate(n[True, True], of_valid if both else 0, plain, _recall if alike else None),
         _figure(plain, _f1),
         _figure(weighed, _precision),
         _figure(weighed, _recall),
@@ -138,18 +146,30 @@ def weights_of(items: Iterable[Item], valid: Valid) -> dict[str, float]:
     }
 
 
-def _cells(told: Sequence[tuple[bool, bool, float]]) -> tuple[Cell, Cell]:
+class _Told(NamedTuple):
+    kept: bool
+    valid: bool
+    weight: float
+    text: str
+
+
+def _rate(hits: int, of: int, cells: tuple[Cell, Cell], figure: _Figure | None) -> Rate:
+    """A rate with Wilson's interval, or with that of ``figure`` where texts repeat."""
+    if not of or figure is None:
+        return wilson(hits, of) if of else Rate(0, 0)
+    found = _figure(cells, figure)
+    return Rate(hits, of, found.low, found.high)
+
+
+def _cells(told: Sequence[_Told]) -> tuple[Cell, Cell]:
     """The kept and the discarded, with the share of valid ones in each."""
     return (
-        cell_of((good, weight) for stays, good, weight in told if stays),
-        cell_of((good, weight) for stays, good, weight in told if not stays),
+        cell_of((one.valid, one.weight, one.text) for one in told if one.kept),
+        cell_of((one.valid, one.weight, one.text) for one in told if not one.kept),
     )
 
 
-def _figure(
-    cells: tuple[Cell, Cell],
-    figure: Callable[[float, float, Sequence[ndarray]], ndarray],
-) -> Estimate:
+def _figure(cells: tuple[Cell, Cell], figure: _Figure) -> Estimate:
     kept, lost = cells
     if kept.share is None:
         return Estimate(None, why="no kept mutant was judged")

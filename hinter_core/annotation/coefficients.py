@@ -1,14 +1,17 @@
 """Agreement beyond chance: Cohen's and Fleiss' kappa and Krippendorff's alpha, with intervals.
 
 The figures are those of statsmodels and of the package krippendorff. Their intervals draw items
-anew (percentile bootstrap, 2,000 resamples); that needs each figure 2,000 times, so it is computed
-for all resamples at once from sums over items (Cohen 1960; Fleiss 1971; Krippendorff 2011,
-"Computing Krippendorff's alpha-reliability"). The tests hold both ways of computing together.
+anew (percentile bootstrap, 2,000 resamples), and items of one text or template together, as they
+are alike. That needs each figure 2,000 times, so it is computed for all resamples at once from sums
+over items (Cohen 1960; Fleiss 1971; Krippendorff 2011, "Computing Krippendorff's
+alpha-reliability"). The tests hold both ways of computing together.
+
+``clusters`` say which text or template each item is of; without them each item is its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 _ONE_ANSWER = "all answers are the same one, so that chance alone would give full agreement"
 _NO_ITEM = "no item was judged by two people"
+Clusters = Sequence[str] | None
 # Landis and Koch 1977, "The measurement of observer agreement for categorical data"; the upper end
 # of each is part of it.
 _WORDS = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial"))
@@ -39,25 +43,26 @@ class Coefficient:
     why: str = ""
 
 
-def cohen(table: ndarray, seed: int = 0) -> Coefficient:
-    """Cohen's kappa of two annotators, not weighted; ``table`` (k, k) counts items."""
+def cohen(pairs: ndarray, clusters: Clusters = None, seed: int = 0) -> Coefficient:
+    """Cohen's kappa of two annotators, not weighted; ``pairs`` (items, 2) of numbers of answers."""
     import numpy
     from statsmodels.stats.inter_rater import cohens_kappa
 
-    items = int(table.sum())
+    items = len(pairs)
     if not items:
         return Coefficient(None, 0, why=_NO_ITEM)
-    used = numpy.flatnonzero((table.sum(axis=0) > 0) | (table.sum(axis=1) > 0))
+    used, codes = numpy.unique(pairs, return_inverse=True)
     if len(used) < 2:
         return Coefficient(None, items, why=_ONE_ANSWER)
+    # Each item adds one to a cell of the table of first against second answers.
+    cells = codes.reshape(-1, 2) @ [len(used), 1]
+    parts = numpy.eye(len(used) ** 2, dtype=int)[cells]
+    table = parts.sum(axis=0).reshape(len(used), len(used))
     value = float(cohens_kappa(table, return_results=False))
-    table = table[numpy.ix_(used, used)]
-    # Each item adds one to a cell of the table.
-    parts = numpy.repeat(numpy.eye(table.size, dtype=int), table.ravel(), axis=0)
-    return _with_interval(value, parts, _cohens, seed)
+    return _with_interval(value, parts, _cohens, clusters, seed)
 
 
-def fleiss(counts: ndarray, seed: int = 0) -> Coefficient:
+def fleiss(counts: ndarray, clusters: Clusters = None, seed: int = 0) -> Coefficient:
     """Fleiss' kappa; ``counts`` (items, k) of answers, with the same number of them everywhere.
 
     Raises:
@@ -77,10 +82,12 @@ def fleiss(counts: ndarray, seed: int = 0) -> Coefficient:
     many = counts[0].sum()
     same = ((counts**2).sum(axis=1) - many) / (many * (many - 1))  # pairs of answers that agree
     parts = numpy.column_stack([counts, same, numpy.ones(items)])
-    return _with_interval(float(fleiss_kappa(counts)), parts, _fleisses, seed)
+    return _with_interval(float(fleiss_kappa(counts)), parts, _fleisses, clusters, seed)
 
 
-def alpha(counts: ndarray, *, ordinal: bool = False, seed: int = 0) -> Coefficient:
+def alpha(
+    counts: ndarray, clusters: Clusters = None, *, ordinal: bool = False, seed: int = 0
+) -> Coefficient:
     """Krippendorff's alpha; ``counts`` (items, k) of answers, any number of them to an item.
 
     Items with a single answer count for nothing. ``ordinal``: the columns have an order, and a near
@@ -89,7 +96,10 @@ def alpha(counts: ndarray, *, ordinal: bool = False, seed: int = 0) -> Coefficie
     import krippendorff
     import numpy
 
-    counts = counts[counts.sum(axis=1) > 1]
+    paired = counts.sum(axis=1) > 1
+    counts = counts[paired]
+    if clusters is not None:
+        clusters = [own for own, stays in zip(clusters, paired, strict=True) if stays]
     items = len(counts)
     if not items:
         return Coefficient(None, 0, why=_NO_ITEM)
@@ -104,7 +114,8 @@ def alpha(counts: ndarray, *, ordinal: bool = False, seed: int = 0) -> Coefficie
         counts.shape[1], dtype=int
     )
     parts = (pairs / (counts.sum(axis=1) - 1)[:, None, None]).reshape(items, -1)
-    return _with_interval(float(value), parts, _ordinals if ordinal else _nominals, seed)
+    figures = _ordinals if ordinal else _nominals
+    return _with_interval(float(value), parts, figures, clusters, seed)
 
 
 def in_words(found: Coefficient) -> str:
@@ -137,14 +148,23 @@ def strength(value: float) -> str:
 
 
 def _with_interval(
-    value: float, parts: ndarray, figures: Callable[[ndarray], ndarray], seed: int
+    value: float,
+    parts: ndarray,
+    figures: Callable[[ndarray], ndarray],
+    clusters: Clusters,
+    seed: int,
 ) -> Coefficient:
     """``parts``: what each item adds to the sums (a line an item) that ``figures`` come from."""
     import numpy
 
     items = len(parts)
-    if items < 2:
-        return Coefficient(value, items, why="one item says nothing of others")
+    if clusters is not None:
+        names, own = numpy.unique(numpy.asarray(clusters), return_inverse=True)
+        sums = numpy.zeros((len(names), parts.shape[1]))
+        numpy.add.at(sums, own, parts)
+        parts = sums
+    if len(parts) < 2:
+        return Coefficient(value, items, why="one item or text says nothing of others")
     if value > 1 - 1e-12:
         return Coefficient(1.0, items, why="no two answers differ")
     with numpy.errstate(divide="ignore", invalid="ignore"):

@@ -175,7 +175,8 @@ def corrected_rates(
     there = [name for name in _CASES if verdicts.get(name)]
     cells = {
         name: cell_of(
-            ((case.valid, case.weight) for case in cases if case.verdict == name), verdicts[name]
+            ((case.valid, case.weight, str(case.row)) for case in cases if case.verdict == name),
+            verdicts[name],
         )
         for name in there
     }

@@ -14,6 +14,7 @@ from hinter_core.report_section import Section, joined, percent
 from hinter_core.statistics import in_words as rate_in_words
 
 _DISPUTED = 20  # disagreements shown; all are in JSON
+_PAIRS = 30  # pairs of annotators shown, over all questions
 _TABLES = 3  # pairs of annotators whose confusion is shown for each question
 _FEW = 20  # items below which an interval is rough
 _NONE = "\u2013"
@@ -60,9 +61,10 @@ def _agreement(found: Sequence[Agreement]) -> Section:
         "Kappa and alpha are 1 for full agreement and 0 for that of chance. Fleiss' kappa needs "
         "the same number of answers to each item and takes the items with the commonest number; "
         "alpha takes every item with two answers or more. Intervals are of 95 %; they draw items "
-        "anew. The words slight, fair, moderate, substantial and almost perfect are those of "
-        "Landis and Koch (1977), who call their limits arbitrary. Where nearly all answers are "
-        "the same one, kappa is low though people agree: look at the same answers too.",
+        "anew, those of one text or template together. The words slight, fair, moderate, "
+        "substantial and almost perfect are those of Landis and Koch (1977), who call their limits "
+        "arbitrary. Where nearly all answers are the same one, kappa is low though people agree: "
+        "look at the same answers too.",
     ]
     return Section("agreement", "Agreement", sentences, columns, rows)
 
@@ -86,6 +88,9 @@ def _pairs(found: Sequence[Agreement]) -> Iterator[Section]:
     pairs = [(one.question, pair) for one in found if not one.attributes for pair in one.pairs]
     if not pairs:
         return
+    hidden = len(pairs) - _PAIRS
+    if hidden > 0:
+        pairs = sorted(pairs, key=_how_alike)[:_PAIRS]
     columns = ["Question", "First", "Second", "Items", "Same answer", "Cohen's kappa"]
     rows = [
         [question, pair.first, pair.second, f"{pair.same.of:,}", percent(pair.same),
@@ -93,7 +98,16 @@ def _pairs(found: Sequence[Agreement]) -> Iterator[Section]:
         for question, pair in pairs
     ]  # fmt: skip
     sentences = [f"{question}: {between_in_words(pair)}" for question, pair in pairs]
+    if hidden > 0:
+        sentences.append(
+            f"These are the {_PAIRS} with the lowest kappa; --json has the other {hidden:,}."
+        )
     yield Section("pairs", "Two by two", sentences, columns, rows)
+
+
+def _how_alike(pair: tuple[str, Between]) -> float:
+    value = pair[1].kappa.value
+    return 2.0 if value is None else value
 
 
 def between_in_words(pair: Between) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hinter_core.annotation.values import FIRST, Judgement, Question, Rating, Status
+from hinter_core.annotation.values import FIRST, Item, Judgement, Question, Rating, Status
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -33,21 +33,35 @@ def by_item(ratings: Iterable[Rating], question: str, showing: int = FIRST) -> B
     return found
 
 
+def text_of(item: Item) -> str:
+    """What an item shares with those that are like it: its group, else its source text."""
+    return item.group or item.source or item.id
+
+
 def categories(question: Question, answers: ByItem) -> list[str]:
     """The values of a question in their order, and after them any others that were given."""
     given = {value for own in answers.values() for value in own.values()}
     return [*question.values, *sorted(given - set(question.values))]
 
 
-def confusion(answers: ByItem, first: str, second: str, values: Sequence[str]) -> ndarray:
-    """Items by what two annotators said: a line for each value of the first, (k, k) counts."""
+def pairs_of(
+    answers: ByItem, first: str, second: str, values: Sequence[str]
+) -> tuple[list[str], ndarray]:
+    """The items that two annotators judged, and the numbers of their answers, (items, 2)."""
     import numpy
 
     place = {value: n for n, value in enumerate(values)}
-    table = numpy.zeros((len(values), len(values)), dtype=int)
-    for own in answers.values():
-        if first in own and second in own:
-            table[place[own[first]], place[own[second]]] += 1
+    both = {item: own for item, own in answers.items() if first in own and second in own}
+    codes = [(place[own[first]], place[own[second]]) for own in both.values()]
+    return list(both), numpy.array(codes, dtype=int).reshape(-1, 2)
+
+
+def confusion(pairs: ndarray, many: int) -> ndarray:
+    """Pairs of ``many`` answers as a table: lines for the first of a pair, columns the second."""
+    import numpy
+
+    table = numpy.zeros((many, many), dtype=int)
+    numpy.add.at(table, (pairs[:, 0], pairs[:, 1]), 1)
     return table
 
 

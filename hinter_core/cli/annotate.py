@@ -20,7 +20,6 @@ from hinter_core.errors import InputError
 from hinter_core.shards import CampaignStore
 
 annotate = typer.Typer(help="Let people judge mutants.", invoke_without_command=True)
-annotate.command("agreement")(agreement)
 ProjectFile = Annotated[Path, typer.Argument(metavar="PROJECT", help="A project's .sqlite file.")]
 
 
@@ -178,3 +177,4 @@ def remove(
 
 annotate.command("import")(import_items)
 annotate.command("export")(export)
+annotate.command("agreement")(agreement)

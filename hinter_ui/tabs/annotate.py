@@ -23,7 +23,7 @@ from hinter_ui.annotations import Annotations
 from hinter_ui.kept import find_kept, known
 from hinter_ui.results_scripts import DOWNLOAD_JS
 from hinter_ui.services import Services, Session
-from hinter_ui.wiring import guarded, private
+from hinter_ui.wiring import guarded, private, scripted
 from hinter_ui.wording import chosen
 
 _LONGEST_YAML = 200_000  # bytes
@@ -81,7 +81,7 @@ class _Tab:
             [*shown, ui.fields["confirm"]],
         )  # fmt: skip
         for event in (made, opened, closed, deleted):
-            event.success(None, [ui.current], None, js=OPENED_JS, api_visibility="private")
+            scripted(event.success, OPENED_JS, [ui.current])
         self._wire_panel()
 
     def _wire_panel(self) -> None:
@@ -97,7 +97,7 @@ class _Tab:
         self._on(removed, self.remove, [ui.current, removal], [*ui.shown, removal])
         for kind in KINDS:
             made = self._on(ui.buttons[kind].click, self._write(kind), [ui.current], [ui.place])
-            made.success(None, [ui.place], None, js=DOWNLOAD_JS, api_visibility="private")
+            scripted(made.success, DOWNLOAD_JS, [ui.place])
 
     def _on(
         self,

@@ -1,0 +1,154 @@
+"""The owner's side of annotation: projects of campaigns, of a check and of files, and who may what."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hinter_core.annotation.desk import Desk, Said
+from hinter_core.annotation.values import AccessError, AnnotationError, Status
+from hinter_core.campaign import Campaign
+from hinter_core.engine import run_campaign
+from hinter_core.errors import HinterError
+from hinter_core.planning import Settings
+from hinter_core.shards import CampaignStore
+from hinter_ui.annotate_desk import OwnerDesk
+from hinter_ui.annotate_form import ProjectForm, attribute_choices
+from hinter_ui.annotations import Annotations
+from hinter_ui.models_access import Access
+from hinter_ui.services import Services, Session
+
+HIDDEN = "scripted:negative if race=white and gender=female; positive otherwise"
+FORM = ProjectForm(name="Trial", share=100.0, repeats=0.0)
+
+
+@pytest.fixture(scope="session")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> CampaignStore:
+    folder = tmp_path_factory.mktemp("annotate")
+    data = folder / "people.csv"
+    texts = ["The black man was kind.", "A white man left his soup."]
+    with data.open("w", newline="") as file:
+        csv.writer(file).writerows([["text"], *([text] for text in texts)])
+    store = CampaignStore(folder / "out")
+    run_campaign(Campaign(data=str(data), limit=100, models=(HIDDEN,)), store)
+    return store
+
+
+def desk(folder: Path, *, local: bool = True) -> OwnerDesk:
+    services = Services(Access(local=local))
+    return OwnerDesk(services, Annotations(folder / "projects", lambda: services.access.local))
+
+
+def test_a_campaigns_directory_becomes_a_project(tmp_path: Path, campaign: CampaignStore) -> None:
+    own = desk(tmp_path)
+    sets = [value for _, value in attribute_choices(campaign)]
+    assert sets == ["gender", "race", "gender\nrace"]
+    form = replace(FORM, source="directory", directory=str(campaign.folder), many=12)
+    made = own.make(Session(), form)
+    assert made.items == 12
+    hidden = replace(form, outcomes=("hidden",), attributes=("gender\nrace",))
+    some = own.make(Session(), hidden)
+    items = list(own.projects.desk(some.id).store.items())
+    assert items
+    assert {item.verdicts[HIDDEN] for item in items} == {"hidden"}
+    assert {item.attributes for item in items} == {("gender", "race")}
+    assert [one.id for one in own.projects.listed()] != []
+    # A path is for the owner of the machine only, and leaves no project behind.
+    public = desk(tmp_path / "public", local=False)
+    with pytest.raises(HinterError, match="own machine only"):
+        public.make(Session(), form)
+    assert list(tmp_path.glob("public/projects/*")) == []
+
+
+def test_the_check_of_explore_becomes_a_project(tmp_path: Path) -> None:
+    own, session = desk(tmp_path), Session()
+    form = replace(FORM, source="check", many=5)
+    with pytest.raises(AnnotationError, match="run one there first"):
+        own.make(session, form)
+    services = own.services
+    shipped = services.dictionaries()
+    probe = services.probe(
+        [shipped["race"], shipped["gender"]], "embedded", [HIDDEN], Settings(limit=20)
+    )
+    *_, session.check = probe.run(probe.plan("The black man was kind."))
+    made = own.make(session, form)
+    assert made.items == 5
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [("", "no row"), ("a,b\n1,2\n", "text"), ('mutant\n\n""\n', "no text|no row")],
+)
+def test_a_file_that_cannot_be_used_leaves_nothing(tmp_path: Path, content: str, why: str) -> None:
+    own, file = desk(tmp_path, local=False), tmp_path / "pairs.csv"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(HinterError, match=why) as told:
+        own.make(Session(), replace(FORM, source="file", file=str(file)))
+    assert str(tmp_path) not in str(told.value)
+    assert list((tmp_path / "projects").glob("*.sqlite*")) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"name": ""}, "name of 1 to"), ({"name": "x" * 500}, "name of 1 to"),
+        ({"questions": "a: ["}, "no YAML"), ({"questions": "questions: []"}, "asks nothing"),
+        ({"source": "campaign"}, "Choose a campaign"), ({"source": "file"}, "Choose a file"),
+        ({"source": "campaign", "campaign": "../../etc"}, "no such campaign"),
+        ({"source": "nowhere"}, "Choose a campaign"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_made_is_told(tmp_path: Path, changes: dict[str, str], why: str) -> None:
+    with pytest.raises(HinterError, match=why):
+        desk(tmp_path).make(Session(), replace(FORM, **changes))  # type: ignore[arg-type]
+
+
+def test_numbers_from_a_browser_are_checked() -> None:
+    values = [getattr(FORM, name) for name in ProjectForm.__dataclass_fields__]
+    assert ProjectForm.of(*values) == FORM
+    for name, wrong in (("many", 0), ("many", None), ("share", 101), ("copies", "x"),
+                        ("repeats", float("nan"))):  # fmt: skip
+        place = list(ProjectForm.__dataclass_fields__).index(name)
+        with pytest.raises(AnnotationError, match="give a number from"):
+            ProjectForm.of(*values[:place], wrong, *values[place + 1 :])
+
+
+def test_the_owner_sees_what_was_said_and_decides(tmp_path: Path, campaign: CampaignStore) -> None:
+    own = desk(tmp_path, local=False)
+    own.services.access = Access(local=True)
+    form = replace(FORM, source="directory", directory=str(campaign.folder), many=4)
+    made = own.make(Session(), form)
+    own.services.access = Access(local=False)  # as when a tunnel lets strangers in
+    with pytest.raises(AccessError):
+        own.view(made.id, "")
+    store = own.projects.desk(made.id).store
+    work = Desk(store)
+    for name, answer in (("Ann", "yes"), ("Bo", "no")):
+        key = store.join(name, "a long enough phrase")[1]
+        while given := work.upcoming(key, 1):
+            answers = {question.id: answer for question in store.project().questions}
+            said = Said(given[0].item.id, 1, Status.JUDGED, answers, f"{name}{given[0].item.id}",
+                        f"{name} says")  # fmt: skip
+            work.judge(key, said)
+    view = own.view(made.id, made.key)
+    assert [one.progress.judged for one in view.people] == [4, 4]
+    assert len(view.found.disputed) == 12
+    assert len(view.comments) == 8
+    before = own.stamp(made.id, made.key)
+    first = view.found.disputed[0]
+    own.decide(made.id, made.key, first.item, first.question, "yes")
+    assert own.stamp(made.id, made.key) != before
+    own.remove(made.id, made.key, view.found.disputed[-1].item)
+    assert own.view(made.id, made.key).size == 3
+    own.switch(made.id, made.key)
+    assert own.view(made.id, made.key).project.closed
+    session = Session()
+    for kind in ("csv", "jsonl", "parquet"):
+        assert own.write(session, made.id, made.key, kind, tmp_path / "out").stat().st_size > 100
+    session.close()
+    own.delete(made.id, made.key)
+    with pytest.raises(AnnotationError, match="no such project"):
+        own.view(made.id, made.key)
