@@ -1,4 +1,4 @@
-"""The owner's side of annotation: projects of campaigns, of a check and of files, and who may what."""
+"""The owner's side: projects of campaigns, of a check and of files, and who may what."""
 
 from __future__ import annotations
 
