@@ -20,7 +20,8 @@ from hinter_core.annotation.store import AnnotationStore, opened
 from hinter_core.annotation.values import AnnotationError, Project
 from hinter_core.errors import InputError
 
-_ID = re.compile(r"[A-Za-z0-9_-]{16,64}")
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_SHORTEST = 16  # characters of a name that strangers may use: one that cannot be guessed
 _OPEN = 16  # projects whose files stay open
 _LISTED = 100
 
@@ -78,7 +79,7 @@ class Annotations:
         Raises:
             AnnotationError: there is none of that name, or its file cannot be used.
         """
-        path = self._path(name) if _ID.fullmatch(name) else None
+        path = self._path(name) if self._is_name(name) else None
         if path is None or not path.is_file():
             raise AnnotationError(
                 "There is no such project; check the link, or ask who sent it.", "no-project"
@@ -105,7 +106,7 @@ class Annotations:
         """All projects, the latest first; nothing where strangers look."""
         if not self.local:
             return []
-        there = [path for path in self.folder.glob(f"*{ENDING}") if _ID.fullmatch(path.stem)]
+        there = [path for path in self.folder.glob(f"*{ENDING}") if self._is_name(path.stem)]
         found = []
         for path in sorted(there, key=_born, reverse=True)[:_LISTED]:
             try:
@@ -131,6 +132,10 @@ class Annotations:
                 own.unlink(missing_ok=True)
         except OSError as error:
             raise InputError(f"The project cannot be deleted ({error.strerror}).") from error
+
+    def _is_name(self, name: str) -> bool:
+        """Whether a project may have that name; on this machine, one made by hand is welcome."""
+        return bool(_ID.fullmatch(name)) and (self.local or len(name) >= _SHORTEST)
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}{ENDING}"

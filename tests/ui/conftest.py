@@ -83,7 +83,7 @@ def serving(factory: pytest.TempPathFactory, **settings: str) -> Iterator[App]:
             yield App(url, port, log, time.monotonic() - started, cache, shelf, projects)
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(30)
     assert "Traceback" not in log.read_text(), log.read_text()
 
 

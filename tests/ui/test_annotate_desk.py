@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hinter_core.annotation.desk import Desk, Said
+from hinter_core.annotation.store import AnnotationStore
 from hinter_core.annotation.values import AccessError, AnnotationError, Status
 from hinter_core.campaign import Campaign
 from hinter_core.engine import run_campaign
@@ -61,6 +62,18 @@ def test_a_campaigns_directory_becomes_a_project(tmp_path: Path, campaign: Campa
     with pytest.raises(HinterError, match="own machine only"):
         public.make(Session(), form)
     assert list(tmp_path.glob("public/projects/*")) == []
+
+
+def test_a_project_made_by_hand_is_for_this_machine(tmp_path: Path) -> None:
+    own = desk(tmp_path)
+    AnnotationStore.create(own.projects.folder / "cafes.sqlite", FORM.project())[0].close()
+    assert [one.id for one in own.projects.listed()] == ["cafes"]
+    assert own.view("cafes", "").project.name == "Trial"
+    own.services.access = Access(local=False)
+    with pytest.raises(AnnotationError, match="no such project"):
+        own.projects.desk("cafes")
+    with pytest.raises(AnnotationError, match="no such project"):
+        own.projects.desk("../projects/cafes")
 
 
 def test_the_check_of_explore_becomes_a_project(tmp_path: Path) -> None:
