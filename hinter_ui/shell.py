@@ -10,13 +10,15 @@ from pathlib import Path
 import gradio as gr
 
 from hinter_ui.kept import names_kept
+from hinter_ui.learn_scripts import GLOSS_JS
 from hinter_ui.models_access import Access
 from hinter_ui.present.markup import Markup, tag
 from hinter_ui.present.words import attribute_styles
 from hinter_ui.services import Services
-from hinter_ui.tabs import batch, explore, models, results
+from hinter_ui.tabs import batch, explore, learn, models, results
 
-CSS = Path(__file__).resolve().parent.parent / "assets" / "css" / "hinter.css"
+STYLES = Path(__file__).resolve().parent.parent / "assets" / "css"
+CSS = (STYLES / "hinter.css", STYLES / "learn.css")
 QUESTION = "Does the model treat the intersection differently from its parts?"
 _SYSTEM_FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "DejaVu Sans", "sans-serif"]
 
@@ -26,6 +28,7 @@ TABS: tuple[tuple[str, str, Callable[[Services], None]], ...] = (
     ("Batch", "batch", batch.build),
     ("Results", "results", results.build),
     ("Models", "models", models.build),
+    ("Learn", "learn", learn.build),
 )
 
 
@@ -34,7 +37,7 @@ def build_app(services: Services) -> gr.Blocks:
     page = gr.Blocks(title=f"HInter: {QUESTION}", analytics_enabled=False)
     with page:
         names_kept()
-        gr.HTML(_header(), elem_id="page-header", apply_default_css=False)
+        gr.HTML(_header(), elem_id="page-header", apply_default_css=False, js_on_load=GLOSS_JS)
         with gr.Tabs(elem_classes="main-tabs"):
             for title, address, build in TABS:
                 with gr.Tab(title, id=address):
@@ -61,7 +64,7 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
         ssr_mode=False,
         theme=theme(),
         css=attribute_styles(),
-        css_paths=[CSS],
+        css_paths=list(CSS),
     )
     if page.share:  # a tunnel lets strangers in, whatever the host
         services.access = Access(endpoints=services.access.endpoints)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from itertools import pairwise
 
 from hinter_core.planning import Plan
@@ -35,8 +36,12 @@ def preview(plan: Plan) -> Markup:
     )
 
 
-def marked(plan: Plan) -> Markup:
-    """The text, cut at every border of a term, so that overlapping terms show both attributes."""
+def marked(plan: Plan, names: Mapping[str, str] | None = None) -> Markup:
+    """The text, cut at every border of a term, so that overlapping terms show both attributes.
+
+    ``names`` are those of the attributes in another language; the reasons for what does not count
+    are English and left out then.
+    """
     text = plan.text
     shown = min(len(text), _MOST_SHOWN)
     borders = {0, shown}
@@ -49,22 +54,27 @@ def marked(plan: Plan) -> Markup:
     for start, end in pairwise(cuts):
         here = [o for o in found if o.span[0] <= start and end <= o.span[1]]
         no = [r for r in refused if r.occurrence.span[0] <= start and end <= r.occurrence.span[1]]
-        parts.append(_piece(text[start:end], end, here, no))
+        parts.append(_piece(text[start:end], end, here, no, names))
     if shown < len(text):
         parts.append(f" \u2026 ({len(text) - shown:,} more characters)")
     return join(parts)
 
 
 def _piece(
-    text: str, end: int, found: list[Occurrence], refused: list[RejectedOccurrence]
+    text: str,
+    end: int,
+    found: list[Occurrence],
+    refused: list[RejectedOccurrence],
+    known: Mapping[str, str] | None,
 ) -> Markup | str:
     if found:
-        names = listed(list(dict.fromkeys(name_of(o.attribute) for o in found)), "+")
+        called = ((known or {}).get(o.attribute) or name_of(o.attribute) for o in found)
+        names = listed(list(dict.fromkeys(called)), "+")
         closes = any(o.span[1] == end for o in found)
         label = tag("span", names, class_="term-label") if closes else None
         return tag("mark", text, label, class_="term", style=f"--h:{hue(found[0].attribute)}")
     if refused:
-        return tag("span", text, class_="rejected", title=refused[0].reason)
+        return tag("span", text, class_="rejected", title=None if known else refused[0].reason)
     return text
 
 

@@ -32,7 +32,7 @@ def join(parts: Iterable[object], separator: str = "") -> Markup:
     return Markup(escape(separator).join(escape(part) for part in parts))
 
 
-def tag(name: str, *children: object, **attributes: object) -> Markup:
+def tag(name: str, /, *children: object, **attributes: object) -> Markup:
     """One element. ``class_`` is ``class``, ``aria_label`` is ``aria-label``.
 
     Children and attributes that are None or False are left out; True gives a bare attribute.
