@@ -98,7 +98,7 @@ class LearnScreen:
             check = words_of(journey.language, "check")
             changed = shown.mutant(step.scene.text, judged.mutant.splices, check)
             return shown.quoted(step.scene.text, changed)
-        return shown.answers(trying, say, revealed=step.key != "guess")
+        return shown.answers(trying, say, revealed=step.key == "hidden")
 
     def shown(self, journey: Journey) -> Updates:
         """What came of a guess or of the words chosen."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hinter_core.planning import Plan
-from hinter_core.types import Edit, Judged, Prediction, Splice, Verdict
+from hinter_core.types import Judged, Prediction, Splice, Verdict
 from hinter_ui.lesson import Step
 from hinter_ui.lesson_desk import LessonDesk, Trying
 from hinter_ui.present import trees
@@ -19,6 +19,7 @@ from hinter_ui.present.words import (
     answer_of,
     badge,
     capital,
+    in_order,
     name_in,
     product,
     signed,
@@ -61,7 +62,7 @@ def verdict(trying: Trying, say: Words) -> Markup:
     parts = trying.parts()[:-1]
     if not parts:
         return head
-    items = [tag("li", _part(part, check, say)) for part in parts]
+    items = [tag("li", _part(trying, part, say)) for part in parts]
     return join([head, tag("ul", *items, class_="verdict-parts")])
 
 
@@ -82,8 +83,9 @@ def _headed(trying: Trying, judged: Judged, say: Words, model: str = "") -> Mark
     return tag("p", badge(judged.verdict, check), " ", told, class_="verdict")
 
 
-def _part(judged: Judged, check: Words, say: Words) -> Markup:
-    names = _names(judged.mutant.edits, check)
+def _part(trying: Trying, judged: Judged, say: Words) -> Markup:
+    check = words_of(say.language, "check")
+    names = _names(trying, judged, check)
     title = check("square.only", name=names) if judged.mutant.order == 1 else names
     if judged.prediction is None:
         return join([title, ": ", check(f"verdicts.{judged.verdict.value}")])
@@ -100,6 +102,8 @@ def told_of(trying: Trying, judged: Judged, say: Words, model: str = "") -> str:
         key = "biased_alone"
     label = before.labels[0] if before.labels else ""
     after = judged.prediction.scores.get(label, 0.0) if judged.prediction else 0.0
+    if judged.verdict is Verdict.BENIGN and after == before.scores.get(label):
+        key = "same"
     return say(
         f"told.{key}",
         original=answer_of(before),
@@ -124,7 +128,7 @@ def answers(trying: Trying, say: Words, *, revealed: bool, alone: bool = False) 
     parts = trying.parts()
     for judged in parts:
         known = revealed or judged is not parts[-1]
-        told = say("ui.changed", names=_names(judged.mutant.edits, check))
+        told = say("ui.changed", names=_names(trying, judged, check))
         text = mutant(trying.scene.text, judged.mutant.splices, check)
         if known:
             found = [trying.check.find(m, judged.mutant.edits) for m in models]
@@ -242,7 +246,8 @@ def tally(found: int, step: Step, say: Words) -> Markup:
     return join([tag("p", tag("strong", words), bar, class_="hunt-count"), end or Markup("")])
 
 
-def _names(edits: Sequence[Edit], check: Words) -> str:
+def _names(trying: Trying, judged: Judged, check: Words) -> str:
+    edits = in_order(judged.mutant.edits, trying.scene.attributes)
     return capital(product([name_in(edit.attribute, check) for edit in edits]))
 
 
