@@ -42,11 +42,11 @@ CREATE TABLE IF NOT EXISTS guess (
 """
 
 
-class Unknown(InputError):
+class UnknownClassError(InputError):
     """There is no such class, or no longer."""
 
 
-class Closed(InputError):
+class ClosedClassError(InputError):
     """The class takes no more guesses."""
 
 
@@ -110,8 +110,8 @@ class Classroom:
         """The code of an open class, however it was typed.
 
         Raises:
-            Unknown: there is none of that code.
-            Closed: it takes no more guesses.
+            UnknownClassError: there is none of that code.
+            ClosedClassError: it takes no more guesses.
         """
         with self._connected() as db:
             return self._open_class(db, typed)
@@ -120,8 +120,8 @@ class Classroom:
         """Keep a device's guess; an earlier one to the same question gives way.
 
         Raises:
-            Unknown: there is no such class.
-            Closed: it takes no more guesses.
+            UnknownClassError: there is no such class.
+            ClosedClassError: it takes no more guesses.
             InputError: no such question or choice, no device, or too many devices.
         """
         if choice not in self._questions.get(str(question), ()):
@@ -144,7 +144,7 @@ class Classroom:
         """A class with its counts, for the teacher who has its key.
 
         Raises:
-            Unknown: there is no such class, or this is not its key.
+            UnknownClassError: there is no such class, or this is not its key.
         """
         with self._connected() as db:
             code, closed = self._own(db, key)
@@ -166,7 +166,7 @@ class Classroom:
         """Delete all guesses of a class; it stays as it is otherwise.
 
         Raises:
-            Unknown: there is no such class, or this is not its key.
+            UnknownClassError: there is no such class, or this is not its key.
         """
         with self._connected() as db:
             code, _ = self._own(db, key)
@@ -176,7 +176,7 @@ class Classroom:
         """Take no more guesses; what was guessed can still be looked at.
 
         Raises:
-            Unknown: there is no such class, or this is not its key.
+            UnknownClassError: there is no such class, or this is not its key.
         """
         with self._connected() as db:
             code, _ = self._own(db, key)
@@ -198,10 +198,12 @@ class Classroom:
             if not self._made:
                 db.execute("PRAGMA journal_mode = WAL")
                 db.executescript(_TABLES)
-                self._made = True
             db.execute("PRAGMA foreign_keys = ON")
             # Writers queue up here, so that none finds in the middle that another was first.
             db.execute("BEGIN IMMEDIATE")
+            if not self._made:
+                self._forget_old(db)
+                self._made = True
             yield db
             db.execute("COMMIT")
         finally:
@@ -214,9 +216,11 @@ class Classroom:
             sql = "SELECT closed FROM class WHERE code = ? AND opened > ?"
             row = db.execute(sql, (code, self._oldest)).fetchone()
         if row is None:
-            raise Unknown("There is no class of that code; ask your teacher for it once more.")
+            raise UnknownClassError(
+                "There is no class of that code; ask your teacher for it once more."
+            )
         if row[0]:
-            raise Closed("This class is closed and takes no more guesses.")
+            raise ClosedClassError("This class is closed and takes no more guesses.")
         return code
 
     def _own(self, db: sqlite3.Connection, key: object) -> tuple[str, bool]:
@@ -224,7 +228,9 @@ class Classroom:
         sql = "SELECT secret, closed FROM class WHERE code = ? AND opened > ?"
         row = db.execute(sql, (code, self._oldest)).fetchone()
         if row is None or not secrets.compare_digest(row[0], _hashed(code, secret)):
-            raise Unknown("There is no class of that link; it may be more than 30 days old.")
+            raise UnknownClassError(
+                "There is no class of that link; it may be more than 30 days old."
+            )
         return code, bool(row[1])
 
     @property

@@ -37,6 +37,7 @@ class LearnLayout:
     glossary_box: gr.Column
     glossary: gr.HTML
     teach: gr.Column
+    teach_head: gr.HTML
     plan: gr.HTML
     handouts: gr.HTML
     pdf: gr.DownloadButton
@@ -61,9 +62,9 @@ class LearnLayout:
         """All that a move sets."""
         return [
             self.head, self.lesson, self.join, self.step, *self.cases, *self.boxes, self.foot,
-            self.glossary_box, self.glossary, self.teach, self.plan, self.handouts, self.pdf,
-            self.md, self.builder, self.made, self.class_room, self.chart, self.timer,
-            self.address, *self.shown,
+            self.glossary_box, self.glossary, self.teach, self.teach_head, self.plan,
+            self.handouts, self.pdf, self.md, self.builder, self.made, self.class_room, self.chart,
+            self.timer, self.address, *self.shown,
         ]  # fmt: skip
 
 
@@ -112,6 +113,7 @@ def _lesson(widgets: dict[str, Any], html: Callable[..., gr.HTML]) -> None:
 
 
 def _teach(widgets: dict[str, Any], html: Callable[..., gr.HTML]) -> None:
+    widgets["teach_head"] = html("teach-head", None)
     widgets["class_room"] = html("class")
     widgets["chart"] = html("chart")
     widgets["timer"] = gr.Timer(TICK, active=False)

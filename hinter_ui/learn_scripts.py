@@ -104,6 +104,7 @@ element.addEventListener('click', event => {
     trigger('select', {act: 'join', code: element.querySelector('.join-code').value});
     return;
   }
+  element.dataset.pressed = button.dataset.act;
   if (button.dataset.act === 'guess') {
     for (const other of button.parentElement.querySelectorAll('button'))
       other.setAttribute('aria-pressed', other === button ? 'true' : 'false');
@@ -141,7 +142,10 @@ const tell = () => {
   trigger('select', values);
 };
 let waiting = 0;
-element.addEventListener('input', () => { clearTimeout(waiting); waiting = setTimeout(tell, 250); });
+element.addEventListener('input', () => {
+  clearTimeout(waiting);
+  waiting = setTimeout(tell, 250);
+});
 """
 
 # The glossary is searched in the page: an entry stays while all words typed occur in it.
@@ -173,6 +177,7 @@ element.addEventListener('click', event => {
 MOVED_JS = """(query) => {
   if (query) history.replaceState(null, '', query);
   requestAnimationFrame(() => {
+    for (const link of document.querySelectorAll('#learn a.full')) link.textContent = link.href;
     const shown = [...document.querySelectorAll('#learn h2[tabindex], #learn .chosen dt')]
       .filter(heading => heading.offsetParent);
     const heading = shown.find(one => one.closest('.chosen')) || shown[0];
@@ -187,9 +192,27 @@ MOVED_JS = """(query) => {
 # A page that was opened by a link to an entry shows it.
 ARRIVED_JS = """() => {
   requestAnimationFrame(() => {
+    for (const link of document.querySelectorAll('#learn a.full')) link.textContent = link.href;
     const entry = document.querySelector('#learn .chosen dt');
     if (!entry || !entry.offsetParent) return;
     entry.focus({preventScroll: true});
     entry.scrollIntoView({block: 'center'});
   });
 }"""
+
+# A class was opened or changed: the keyboard goes on at the button that was pressed, or at the top.
+TAUGHT_JS = """(query) => {
+  if (query) history.replaceState(null, '', query);
+  requestAnimationFrame(() => {
+    for (const link of document.querySelectorAll('#learn a.full')) link.textContent = link.href;
+    const room = document.querySelector('#learn-class');
+    const pressed = document.querySelector(`#learn-class [data-act="${
+      document.querySelector('#learn-class [data-pressed]')?.dataset.pressed}"]`);
+    (pressed || room.querySelector('h3[tabindex]'))?.focus({preventScroll: true});
+  });
+}"""
+
+# Links that are to be copied by hand are shown in full.
+FULL_JS = """() => requestAnimationFrame(() => {
+  for (const link of document.querySelectorAll('#learn a.full')) link.textContent = link.href;
+});"""

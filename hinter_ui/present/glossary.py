@@ -48,6 +48,12 @@ def link(key: str, text: str = "", language: str = DEFAULT) -> Markup:
     )
 
 
+def head(title: str, keys: Mapping[str, str]) -> Markup:
+    """A column's head or a figure's title, a link where ``keys`` names its entry."""
+    key = keys.get(title.casefold())
+    return link(key, title) if key else escape(title)
+
+
 def linked(text: str, language: str = DEFAULT) -> Markup:
     """A text of ours, its ``[[key]]`` and ``[[key|shown]]`` made links and ``*this*`` stressed."""
     parts: list[Markup] = []

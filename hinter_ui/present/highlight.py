@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from hinter_core.planning import Plan
 from hinter_core.types import Occurrence, RejectedOccurrence
+from hinter_ui.present import glossary
 from hinter_ui.present.markup import Markup, join, tag
 from hinter_ui.present.notice import rejected_list
 from hinter_ui.present.words import capital, hue, listed, name_of
@@ -78,17 +79,22 @@ def _piece(
     return text
 
 
-def _summary(plan: Plan) -> str:
+def _summary(plan: Plan) -> Markup:
     terms = Counter(o.attribute for o in plan.occurrences)
-    parts = [
+    parts: list[Markup | str] = [
         f"{name_of(a)} {terms[a]} term{'' if terms[a] == 1 else 's'}"
         for a in plan.attributes
         if terms[a]
     ]
     atomic = sum(len(edits) for edits in plan.edits.values())
-    parts.append(f"{atomic:,} atomic and {plan.total:,} intersectional mutants possible")
+    words = (
+        f"{atomic:,} ", glossary.link("atomic", "atomic"), f" and {plan.total:,} ",
+        glossary.link("intersectional", "intersectional"), " ",
+        glossary.link("mutant", "mutants"), " possible",
+    )  # fmt: skip
+    parts.append(join(words))
     parts += plan.notices
-    return " \u00b7 ".join(parts)
+    return join(parts, " \u00b7 ")
 
 
 def _missing(plan: Plan) -> Markup | None:

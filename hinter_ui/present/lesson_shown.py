@@ -229,8 +229,9 @@ def swaps(tried: Sequence[Trying], say: Words) -> Markup:
         flips += judged.verdict is Verdict.BIASED
         text = mutant(one.scene.text, judged.mutant.splices, check)
         rows.append(_row(text, "", [judged.prediction], columns, [one.original]))
-    table = tag("table", tag("caption", say("ui.answers"), class_="sr-only"),
-                tag("thead", header), tag("tbody", *rows), class_="answers-table swaps")  # fmt: skip
+    caption = tag("caption", say("ui.answers"), class_="sr-only")
+    body = tag("tbody", *rows)
+    table = tag("table", caption, tag("thead", header), body, class_="answers-table")
     words = say("steps.limits.placebo_told", flips=flips, total=len(rows) - 1,
                 before=f"{_score(first.original):.2f}")  # fmt: skip
     intro = tag("p", say("steps.limits.placebo"), class_="lead")

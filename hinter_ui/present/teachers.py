@@ -13,6 +13,12 @@ from hinter_ui.present.words import capital, name_in
 from hinter_ui.wording import Words, languages, words_of
 
 
+def head(say: Words) -> Markup:
+    """The title of the page."""
+    title = tag("h2", say("title"), tabindex="-1")
+    return tag("div", title, tag("p", say("intro"), class_="lead"), lang=say.language)
+
+
 def plan(say: Words) -> Markup:
     """The lesson plan, each line with a link to its step."""
     lesson = words_of(say.language, "learn")
@@ -33,8 +39,6 @@ def plan(say: Words) -> Markup:
     points = [tag("li", linked(point, say.language)) for point in say.branch("care.points")]
     return tag(
         "section",
-        tag("h2", say("title"), tabindex="-1"),
-        tag("p", say("intro"), class_="lead"),
         tag("h3", say("plan.title")),
         table,
         tag("p", say("plan.longer"), class_="quiet"),
@@ -115,7 +119,7 @@ def made(query: str, say: Words, told: str = "") -> Markup:
 
 
 def _link(query: str, words: Words) -> Markup:
-    link = tag("a", query, href=query, class_="share", target="_blank", rel="noopener")
+    link = tag("a", query, href=query, class_="share full", target="_blank", rel="noopener")
     copy = tag("button", words("ui.copy"), type="button", class_="copy-link",
                data_copied=words("ui.copied"), data_uncopied=words("ui.uncopied"))  # fmt: skip
     return tag("span", link, " ", copy, class_="link-line")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from hinter_core.sentences import split_sentences
 from hinter_core.trial import Check
 from hinter_core.types import Judged, Layer, Parse, Sentence, Verdict
-from hinter_ui.present import tree
+from hinter_ui.present import glossary, tree
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.words import SIGNS, spoken
 from hinter_ui.wording import Words
@@ -59,7 +59,8 @@ def pair(judged: Judged, parses: Mapping[str, Parse], sides: SentencePair, say: 
 def _reason(judged: Judged, pairs: Sequence[SentencePair], parses: Mapping[str, Parse]) -> Markup:
     answer = judged.conformance
     if not answer.kept:
-        head = tag("strong", f"{SIGNS[Verdict.DISCARDED]} Discarded ({answer.layer}): ")
+        word = glossary.link("discarded", "Discarded")
+        head = tag("strong", f"{SIGNS[Verdict.DISCARDED]} ", word, f" ({answer.layer}): ")
         return tag("p", head, isolated(answer.reason), ".", class_="reason lost")
     grown = max(
         (abs(len(parses[a.text].tags) - len(parses[b.text].tags)) for a, b in pairs), default=0
@@ -68,7 +69,13 @@ def _reason(judged: Judged, pairs: Sequence[SentencePair], parses: Mapping[str, 
     if grown:
         more = "a token" if grown == 1 else f"{grown} tokens"
         words += f", within the tolerance for a sentence that is {more} longer or shorter"
-    return tag("p", tag("strong", "\u2713 Kept: "), words, ".", class_="reason kept")
+    return tag(
+        "p",
+        tag("strong", "\u2713 ", glossary.link("kept", "Kept"), ": "),
+        words,
+        ".",
+        class_="reason kept",
+    )
 
 
 def _row(

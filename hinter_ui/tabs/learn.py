@@ -10,12 +10,12 @@ import gradio as gr
 from gradio.context import Context
 
 from hinter_core.errors import HinterError
-from hinter_ui.classroom import Classroom, Closed, Unknown
+from hinter_ui.classroom import Classroom, ClosedClassError, UnknownClassError
 from hinter_ui.forms import DEFAULT_MODEL, Form
 from hinter_ui.learn_journey import Journey
 from hinter_ui.learn_layout import LearnLayout, lay_out
 from hinter_ui.learn_screen import LearnScreen, Updates, address, first_page, handouts
-from hinter_ui.learn_scripts import ARRIVED_JS, MOVED_JS
+from hinter_ui.learn_scripts import ARRIVED_JS, FULL_JS, MOVED_JS, TAUGHT_JS
 from hinter_ui.lesson import load_lesson, number_of, questions
 from hinter_ui.lesson_desk import LessonDesk
 from hinter_ui.present import teachers
@@ -48,9 +48,9 @@ def _counter(classes: Classroom) -> Callable[[Any], str]:
         say = words_of(chosen(language), "learn")
         try:
             classes.guess(code, device, question, choice)
-        except Closed:
+        except ClosedClassError:
             return say("join.closed")
-        except Unknown:
+        except UnknownClassError:
             return say("join.unknown")
         except HinterError as error:
             return str(error)
@@ -82,8 +82,9 @@ class _Tab:
         self._on(partial(gr.on, [w.select for w in tried]), self.attempt, [*ui.shown, *ui.cases])
         kept = [ui.class_room, ui.chart, ui.timer, ui.address]
         taught = self._on(ui.class_room.select, self.teach, kept)
-        taught.then(None, [ui.address], None, js=MOVED_JS, api_visibility="private")
-        self._on(ui.builder.select, self.link, [ui.made], trigger_mode="always_last")
+        taught.then(None, [ui.address], None, js=TAUGHT_JS, api_visibility="private")
+        made = self._on(ui.builder.select, self.link, [ui.made], trigger_mode="always_last")
+        made.then(None, None, None, js=FULL_JS, api_visibility="private")
         self._on(ui.timer.tick, self.look, [ui.chart, ui.timer])
 
     def _on(
@@ -129,9 +130,9 @@ class _Tab:
     def _join(self, journey: Journey, code: Any) -> None:
         try:
             journey.code = self.classes.join(code)
-        except Closed:
+        except ClosedClassError:
             journey.told = journey.say("join.closed")
-        except Unknown:
+        except UnknownClassError:
             journey.told = journey.say("join.unknown")
 
     def _shown(self, journey: Journey) -> Updates:
@@ -162,6 +163,7 @@ class _Tab:
         models = [(label, name) for label, name in self.services.model_choices()]
         first = Form()
         return {
+            ui.teach_head: teachers.head(say),
             ui.plan: teachers.plan(say),
             ui.handouts: teachers.handouts(say),
             ui.builder: teachers.builder(
@@ -179,7 +181,7 @@ class _Tab:
             return {**idle, ui.class_room: teachers.invitation(say)}
         try:
             standing = self.classes.look(journey.key)
-        except Unknown:
+        except UnknownClassError:
             journey.key = ""
             return {**idle, ui.class_room: teachers.gone(say)}
         links = teachers.links(standing, journey.key, say, journey.sure, told)
@@ -212,7 +214,7 @@ class _Tab:
         """The chart once more."""
         try:
             standing = self.classes.look(journey.key)
-        except Unknown:
+        except UnknownClassError:
             return {self.ui.timer: gr.Timer(active=False)}
         return {self.ui.chart: teachers.chart(standing, journey.teach)}
 
