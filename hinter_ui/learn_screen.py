@@ -82,7 +82,7 @@ class LearnScreen:
         menus = frame.sentence(scene, journey.words_of(scene), place, say)
         if journey.step.key != "hunt":
             return menus
-        return frame.case(scene.key, menus, found=scene.key in journey.found, say=say)
+        return frame.case(scene.key, menus, say)
 
     def _evidence(self, journey: Journey) -> Markup:
         """What is known before the guess."""
@@ -119,14 +119,13 @@ class LearnScreen:
             updates[ui.plot] = plot.figure(trying.check, judged, trying.model, check)
             updates[ui.plot_box] = gr.update(visible=True)
         hunted = step.scenes if step.key == "hunt" else ()
-        for place, (box, scene) in enumerate(zip_longest(ui.verdicts, hunted)):
+        for box, scene in zip_longest(ui.verdicts, hunted):
             updates[box] = _NOTHING
             if scene is not None:
                 trying = self.desk.judge(scene, journey.words_of(scene))
                 if trying.found:
                     journey.found.add(scene.key)
-                updates[box] = shown.verdict(trying, say)
-                updates[ui.cases[place]] = self._case(journey, place)
+                updates[box] = shown.verdict(trying, say, found=scene.key in journey.found)
         if hunted:  # counted when all were looked at
             updates |= {ui.steps: _steps(journey), ui.result: self._result(journey)}
         return updates

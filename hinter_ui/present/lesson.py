@@ -186,13 +186,12 @@ def _menu(menu: Menu, word: str, place: int, say: Words, check: Words) -> Markup
                aria_label=label, style=f"--h:{hue(menu.attribute)}")  # fmt: skip
 
 
-def case(key: str, menus: Markup, *, found: bool, say: Words) -> Markup:
-    """A sentence of the hunt with what it is, a hint, and whether it was found."""
+def case(key: str, menus: Markup, say: Words) -> Markup:
+    """A sentence of the hunt with what it is, and a hint."""
     hint = tag("details", tag("summary", say("steps.hunt.hint")),
                tag("p", say(f"steps.hunt.hints.{key}")), class_="hint")  # fmt: skip
     told = linked(say(f"steps.hunt.{key}"), say.language)
-    mark = tag("span", f"\u2713 {say('steps.hunt.found')}", class_="badge found") if found else None
-    return tag("div", tag("p", told, " ", mark, class_="quiet"), menus, hint, lang=say.language)
+    return tag("div", tag("p", told, class_="quiet"), menus, hint, lang=say.language)
 
 
 def joining(code: str, told: str, say: Words) -> Markup:

@@ -51,19 +51,22 @@ def cards(trying: Trying, say: Words) -> Markup:
     return join([_headed(trying, judged, say), shown])
 
 
-def verdict(trying: Trying, say: Words) -> Markup:
-    """The verdict as a word and in a sentence, of the whole and of the parts."""
+def verdict(trying: Trying, say: Words, *, found: bool) -> Markup:
+    """The verdict of the whole in a sentence, and its parts; ``found`` marks a case of the hunt."""
     check = words_of(say.language, "check")
     judged = trying.judged()
+    words = f"\u2713 {say('steps.hunt.found')}"
+    mark = tag("p", tag("span", words, class_="badge found")) if found else Markup("")
     if judged is None:
         told = tag("span", answer_of(trying.original), class_="answer", lang="en")
-        return tag("p", tag("strong", check("square.original")), ": ", told, class_="verdict")
+        title = tag("strong", check("square.original"))
+        return join([mark, tag("p", title, ": ", told, class_="verdict")])
     head = _headed(trying, judged, say)
     parts = trying.parts()[:-1]
     if not parts:
-        return head
+        return join([mark, head])
     items = [tag("li", _part(trying, part, say)) for part in parts]
-    return join([head, tag("ul", *items, class_="verdict-parts")])
+    return join([mark, head, tag("ul", *items, class_="verdict-parts")])
 
 
 def judgements(trying: Trying, say: Words) -> Markup:

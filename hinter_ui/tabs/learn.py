@@ -79,7 +79,8 @@ class _Tab:
         moved = self._on(partial(gr.on, [w.select for w in moving]), self.move, ui.everything)
         moved.then(None, [ui.address], None, js=MOVED_JS, api_visibility="private")
         tried = [ui.step, *ui.cases]
-        self._on(partial(gr.on, [w.select for w in tried]), self.attempt, [*ui.shown, *ui.cases])
+        selected = partial(gr.on, [w.select for w in tried])
+        self._on(selected, self.attempt, ui.shown, trigger_mode="multiple")
         kept = [ui.class_room, ui.chart, ui.timer, ui.address]
         taught = self._on(ui.class_room.select, self.teach, kept)
         taught.then(None, [ui.address], None, js=TAUGHT_JS, api_visibility="private")
