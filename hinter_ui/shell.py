@@ -43,7 +43,8 @@ def build_app(services: Services) -> gr.Blocks:
                 with gr.Tab(title, id=address):
                     build(services)
         gr.HTML(_footer(), elem_id="page-footer", apply_default_css=False)
-    page.queue(max_size=64, default_concurrency_limit=8)
+    # Room for a class that presses at once; what is heavy has a limit of its own.
+    page.queue(max_size=256, default_concurrency_limit=8)
     return page
 
 
