@@ -100,6 +100,11 @@ class Campaign:
         if self.mutants:
             if self.data:
                 raise InputError("Name either data or a file of mutants; its sources are the data.")
+            if self.guide:
+                raise InputError(
+                    "A guide searches among mutants that HInter makes; these are by hand, and all "
+                    "of them are tested. Leave out the guide."
+                )
             return open_by_hand(Path(self.mutants))
         if not self.data:
             raise InputError(

@@ -21,6 +21,7 @@ from hinter_core.campaign import Campaign
 from hinter_core.dictionary import Dictionary
 from hinter_core.errors import InputError
 from hinter_core.models.budget import Budget
+from hinter_core.parsing import spare_torch
 from hinter_core.probe import chunks
 from hinter_core.rows import Row, Rows
 from hinter_core.shards import CampaignStore
@@ -235,6 +236,7 @@ _worker: Worker | None = None
 def _start(campaign: Campaign, store: CampaignStore) -> None:
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    spare_torch(campaign.parser)
     _worker = Worker(campaign, store)
 
 

@@ -6,8 +6,9 @@ of an installed spaCy pipeline, or a path to one.
 
 from __future__ import annotations
 
+import importlib
+import sys
 import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from sys import intern
 from typing import TYPE_CHECKING, Protocol
 
 from hinter_core.errors import ParserError
+from hinter_core.recent import Recent
 from hinter_core.types import Parse
 
 if TYPE_CHECKING:
@@ -87,6 +89,21 @@ def _to_parse(doc: Doc) -> Parse:
     )
 
 
+def spare_torch(parser: str) -> None:
+    """In a process that parses with this parser alone: import spaCy without torch, if that will do.
+
+    spaCy imports torch wherever it is installed, for pipelines that are made of it. The embedded
+    one is not, and torch takes 2 s and 180 MB. Models that need torch import it all the same.
+    """
+    if parser != "embedded" or "torch" in sys.modules or "spacy" in sys.modules:
+        return
+    sys.modules["torch"] = None  # type: ignore[assignment]  # an import of it fails
+    try:
+        importlib.import_module("spacy")
+    finally:
+        del sys.modules["torch"]
+
+
 @lru_cache(maxsize=4)
 def load_parser(name: str = "embedded") -> SpacyParser:
     """Load a parser by name; each name is loaded once per process.
@@ -131,18 +148,20 @@ def _multiply_with_numpy(nlp: Language) -> None:
                 node.ops = ops
 
 
+CHARACTERS = 4_000_000  # of sentences whose parses are kept: about 200 MB
+
+
 class ParseStore:
-    """Parses each distinct sentence once and keeps it (least recently used go first).
+    """Parses each distinct sentence once and keeps it, up to so many ``characters`` of sentences.
 
     ``parsed`` counts sentences handed to the parser, ``asked`` all sentences asked for.
     """
 
-    def __init__(self, parser: Parser, capacity: int = 200_000) -> None:
+    def __init__(self, parser: Parser, characters: int = CHARACTERS) -> None:
         self.parser = parser
         self.parsed = 0
         self.asked = 0
-        self._capacity = capacity
-        self._kept: OrderedDict[str, Parse] = OrderedDict()
+        self._kept: Recent[str, Parse] = Recent(characters, len)
         self._lock = threading.RLock()
 
     def parse(self, sentences: Iterable[str]) -> dict[str, Parse]:
@@ -151,14 +170,12 @@ class ParseStore:
         distinct = list(dict.fromkeys(wanted))
         with self._lock:
             self.asked += len(wanted)
-            missing = [s for s in distinct if s not in self._kept]
-            found = {s: self._kept[s] for s in distinct if s in self._kept}
-            for sentence in found:
-                self._kept.move_to_end(sentence)
+            found = self._kept.found(distinct)
+            missing = [s for s in distinct if s not in found]
             if missing:
                 self.parsed += len(missing)
-                for sentence, parse in zip(missing, self.parser.parse(missing), strict=True):
-                    found[sentence] = self._kept[sentence] = parse
-                while len(self._kept) > self._capacity:
-                    self._kept.popitem(last=False)
+                fresh = dict(zip(missing, self.parser.parse(missing), strict=True))
+                found |= fresh
+                self._kept.keep(fresh)
+                self._kept.trim()
             return found

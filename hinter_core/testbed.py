@@ -20,9 +20,10 @@ from hinter_core.soundness import require_mutable
 from hinter_core.trial import Item, Trial
 from hinter_core.types import Edit
 
-# Kept in memory; a campaign goes from text to text and meets hardly a sentence again.
-_PARSES = 5_000
-_PREDICTIONS = 2_000
+# Characters of sentences and texts kept in memory; a campaign goes from text to text and meets
+# hardly a sentence again.
+_PARSES = 700_000
+_PREDICTIONS = 4_000_000
 
 Planned = tuple[Row, Plan | None, str]  # a row, its plan, and why it has no intersectional mutant
 
@@ -36,7 +37,7 @@ def load_parts(
         HinterError: one of them is unknown, missing or broken.
     """
     models = [
-        open_store(name, trusted=True, budget=budget, capacity=_PREDICTIONS)
+        open_store(name, trusted=True, budget=budget, characters=_PREDICTIONS)
         for name in dict.fromkeys(campaign.models)
     ]
     return models, ParseStore(load_parser(campaign.parser), _PARSES)
@@ -68,7 +69,7 @@ class Testbed:
     def _guide(self, name: str) -> PredictionStore:
         """The guide: one of the models, or one loaded for its sake."""
         own = (asked for asked in self.models if asked.model.name == name)
-        return next(own, None) or open_store(name, trusted=True, capacity=_PREDICTIONS)
+        return next(own, None) or open_store(name, trusted=True, characters=_PREDICTIONS)
 
     def plans(self, rows: Iterable[Row]) -> Iterator[Planned]:
         """Each row with its plan, and why it has no intersectional mutant, if so."""

@@ -16,6 +16,7 @@ from hinter_core.export import check_to_json
 from hinter_core.models.base import Generative
 from hinter_core.models.budget import cost_in_words
 from hinter_core.noise import NoiseFloor
+from hinter_core.parsing import spare_torch
 from hinter_core.planning import Plan, Settings, clean
 from hinter_core.probe import Probe, build_probe
 from hinter_core.soundness import require_mutable
@@ -71,6 +72,7 @@ def check(
     """Mutate a text, ask the model, and say where the answer flips."""
     source = read_text(text, file)
     clean(source)  # an empty text is told before anything is loaded
+    spare_torch(parser)
     settings = Settings(order, limit, literal, seed, repeat)
     allowed = budget_of(model, requests, budget)
     dictionaries = _dictionaries(attributes, dictionary or [])

@@ -5,6 +5,8 @@ Bad input ends with exit code 2 and one line on standard error; a stack trace is
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from typing import Annotated
 
@@ -23,6 +25,7 @@ from hinter_core.cli.report import report
 from hinter_core.cli.run import run, verify
 from hinter_core.cli.validity import validity
 from hinter_core.errors import HinterError
+from hinter_core.models.endpoint import KEYS
 
 cli = typer.Typer(
     name="hinter",
@@ -66,6 +69,10 @@ def _root(
 
 def main() -> None:
     """Run the command line; exit 2 on bad input."""
+    if KEYS in os.environ:
+        # Started by an app. One that a shell started in the background ignores interrupts, which
+        # its children inherit; a campaign must be able to stop all the same.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         sys.exit(typer.main.get_command(cli).main(standalone_mode=False))
     except HinterError as error:

@@ -18,6 +18,7 @@ from hinter_core.engine import Progress, plan_run, run_campaign
 from hinter_core.errors import InputError
 from hinter_core.forecast import forecast
 from hinter_core.models.budget import cost_in_words
+from hinter_core.parsing import spare_torch
 from hinter_core.report import make_report
 from hinter_core.shards import CampaignStore, StoreError
 from hinter_core.validity.survey import faults as validity_faults
@@ -113,6 +114,7 @@ def run(
     base = load_campaign(campaign) if campaign else Campaign()
     read = from_mapping(chosen, "the options")
     settings = replace(base, **{name: getattr(read, name) for name in chosen})
+    spare_torch(settings.parser)
     if estimate:
         typer.echo(_forecast(settings))
         return

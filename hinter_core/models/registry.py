@@ -18,7 +18,7 @@ from hinter_core.models.budget import Budget
 from hinter_core.models.cache import PredictionCache, default_path
 from hinter_core.models.naming import ModelName, Option, read_name
 from hinter_core.models.options import CHAT, CLASSIFIER, OPENAI, PYTHON, ZERO_SHOT
-from hinter_core.models.store import CAPACITY, PredictionStore
+from hinter_core.models.store import CHARACTERS, PredictionStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def load_model(name: str, *, trusted: bool = False) -> ModelUnderTest:
 
 
 def store_for(
-    model: ModelUnderTest, budget: Budget | None = None, capacity: int = CAPACITY
+    model: ModelUnderTest, budget: Budget | None = None, characters: int = CHARACTERS
 ) -> PredictionStore:
     """A store that asks the model each text once; answers that cost are kept on disk too.
 
@@ -158,7 +158,7 @@ def store_for(
         CacheError: the cache on disk cannot be opened.
     """
     cache = PredictionCache(default_path()) if model.capabilities.costs else None
-    return PredictionStore(model, capacity, cache, budget)
+    return PredictionStore(model, characters, cache, budget)
 
 
 def open_store(
@@ -166,11 +166,11 @@ def open_store(
     *,
     trusted: bool = False,
     budget: Budget | None = None,
-    capacity: int = CAPACITY,
+    characters: int = CHARACTERS,
 ) -> PredictionStore:
     """The store of a named model.
 
     Raises:
         HinterError: see :func:`load_model` and :func:`store_for`.
     """
-    return store_for(load_model(name, trusted=trusted), budget, capacity)
+    return store_for(load_model(name, trusted=trusted), budget, characters)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -12,11 +11,13 @@ from hinter_core.errors import HinterError
 from hinter_core.models.base import Generative, ModelUnderTest
 from hinter_core.models.budget import Budget, Cost, total
 from hinter_core.models.cache import AGAIN, PASSING, PredictionCache
+from hinter_core.recent import Recent
 from hinter_core.types import Failure, Prediction
 
 _USED_UP = "the budget is used up; raise it and run again, what was answered is kept"
 
-CAPACITY = 200_000  # answers kept in memory
+CHARACTERS = 50_000_000  # of texts whose answers are kept in memory
+_ANSWER = 200  # characters that an answer itself counts for
 
 
 class _Question(NamedTuple):
@@ -27,7 +28,7 @@ class _Question(NamedTuple):
 
 
 class PredictionStore:
-    """Asks a model each distinct text once and keeps the answer (least recently used go first).
+    """Asks a model each distinct text once and keeps the answer, up to so many ``characters``.
 
     With a ``cache`` on disk, an answer is written there before it is used, and what another run
     paid for is not asked again. With a ``budget``, texts that do not fit it any more are not asked
@@ -38,7 +39,7 @@ class PredictionStore:
     def __init__(
         self,
         model: ModelUnderTest,
-        capacity: int = CAPACITY,
+        characters: int = CHARACTERS,
         cache: PredictionCache | None = None,
         budget: Budget | None = None,
     ) -> None:
@@ -47,8 +48,9 @@ class PredictionStore:
         self.predicted = 0
         self.asked = 0
         self._cache = cache
-        self._capacity = capacity
-        self._kept: OrderedDict[_Question, Prediction] = OrderedDict()
+        self._kept: Recent[_Question, Prediction] = Recent(
+            characters, lambda q: len(q.text) + _ANSWER
+        )
         self._lock = threading.RLock()
 
     def predict(
@@ -73,7 +75,7 @@ class PredictionStore:
                 found.update(self._within_budget(missing[start : start + chunk]))
                 if after_chunk:
                     after_chunk(min(start + chunk, len(missing)))
-            self._forget_oldest()
+            self._kept.trim()
             return {question.text: answer for question, answer in found.items()}
 
     def estimate(self, texts: Iterable[str]) -> Cost:
@@ -96,18 +98,12 @@ class PredictionStore:
         with self._lock:
             found = self._known(turns)
             found.update(self._within_budget([turn for turn in turns if turn not in found]))
-            self._forget_oldest()
+            self._kept.trim()
             return [found[turn] for turn in turns]
-
-    def _forget_oldest(self) -> None:
-        while len(self._kept) > self._capacity:
-            self._kept.popitem(last=False)
 
     def _known(self, wanted: Iterable[_Question]) -> dict[_Question, Prediction]:
         distinct = list(dict.fromkeys(wanted))
-        found = {q: self._kept[q] for q in distinct if q in self._kept}
-        for question in found:
-            self._kept.move_to_end(question)
+        found = self._kept.found(distinct)
         if self._cache is not None:
             raw: dict[_Question, Prediction] = {}
             left = [q for q in distinct if q not in found]
@@ -215,7 +211,7 @@ class PredictionStore:
         values = list(raw.values())
         read = self.model.read(values) if isinstance(self.model, Generative) else values
         answers = dict(zip(raw, read, strict=True))
-        self._kept.update((q, a) for q, a in answers.items() if a.failure not in PASSING)
+        self._kept.keep({q: a for q, a in answers.items() if a.failure not in PASSING})
         return answers
 
 

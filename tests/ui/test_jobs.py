@@ -41,6 +41,7 @@ RULES = "scripted:" + "; ".join(
 )
 PEOPLE = ("black man", "white woman", "Syrian waiter", "old white man", "German nurse")
 PATIENCE = 90.0
+LONG = 24  # texts of a campaign that is still at work when it is looked at
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +61,7 @@ def jobs() -> Iterator[Jobs]:
     made.close()
 
 
-def put(shelf: Campaigns, number: int = 24, **settings: Any) -> Entry:
+def put(shelf: Campaigns, number: int = LONG, **settings: Any) -> Entry:
     """A campaign on the shelf over a file of its own, not started."""
     entry = shelf.new()
     texts = [f"The {PEOPLE[i % len(PEOPLE)]} was kind, said guest {i}." for i in range(number)]
@@ -121,7 +122,7 @@ def test_stopped_and_resumed_it_ends_as_one_that_was_not(shelf: Campaigns, jobs:
     jobs.cancel(entry)
     assert jobs.state(entry) in (State.STOPPING, State.STOPPED)
     until(lambda: jobs.state(entry) is State.STOPPED)
-    assert 2 <= shards(entry) < 24
+    assert 2 <= shards(entry) < LONG
     jobs.start(entry, {})
     until(lambda: jobs.state(entry) is State.DONE)
     straight = CampaignStore(shelf.folder / "straight")
@@ -130,7 +131,7 @@ def test_stopped_and_resumed_it_ends_as_one_that_was_not(shelf: Campaigns, jobs:
 
 
 def test_others_wait_and_start_by_themselves(shelf: Campaigns, jobs: Jobs) -> None:
-    first, second, third = (put(shelf, number) for number in (24, 3, 3))
+    first, second, third = (put(shelf, number) for number in (LONG, 3, 3))
     for entry in (first, second, third):
         jobs.start(entry, {})
     states = [jobs.state(entry) for entry in (first, second, third)]
@@ -230,9 +231,23 @@ time.sleep(600)
 """
 
 
-def app_with(shelf: Campaigns, entry: Entry) -> subprocess.Popen[bytes]:
+def app_with(shelf: Campaigns, entry: Entry, *before: str) -> subprocess.Popen[bytes]:
     """Another life of the app, which starts the campaign."""
-    return subprocess.Popen([sys.executable, "-c", APP, str(shelf.folder), entry.id])
+    script = "\n".join((*before, APP))
+    return subprocess.Popen([sys.executable, "-c", script, str(shelf.folder), entry.id])
+
+
+def test_a_job_of_an_app_in_the_background_of_a_shell_stops_at_once(
+    shelf: Campaigns, jobs: Jobs
+) -> None:
+    entry = put(shelf)
+    app = app_with(shelf, entry, "import signal", "signal.signal(signal.SIGINT, signal.SIG_IGN)")
+    until(lambda: shards(entry) >= 1)
+    app.kill()
+    app.wait()
+    jobs.cancel(entry)
+    until(lambda: jobs.state(entry) is State.STOPPED)
+    assert shards(entry) < LONG
 
 
 def test_a_job_outlives_an_app_that_was_killed(shelf: Campaigns, jobs: Jobs) -> None:
@@ -246,10 +261,10 @@ def test_a_job_outlives_an_app_that_was_killed(shelf: Campaigns, jobs: Jobs) -> 
         jobs.start(entry, {})
     jobs.cancel(entry)
     until(lambda: jobs.state(entry) is State.STOPPED)
-    assert 1 <= shards(entry) < 24
+    assert 1 <= shards(entry) < LONG
     jobs.start(entry, {})
     until(lambda: jobs.state(entry) is State.DONE)
-    assert shards(entry) == 24
+    assert shards(entry) == LONG
 
 
 def test_a_job_that_was_killed_with_its_app_is_interrupted(shelf: Campaigns, jobs: Jobs) -> None:

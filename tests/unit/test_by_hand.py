@@ -369,6 +369,8 @@ def test_a_file_that_cannot_be_used_says_why(tmp_path: Path) -> None:
         open_by_hand(tmp_path / "empty.csv")
     with pytest.raises(InputError, match="either data or a file of mutants"):
         Campaign(data="sample", mutants="a.csv").table()
+    with pytest.raises(InputError, match="Leave out the guide"):
+        Campaign(mutants="a.csv", guide="embedded").table()
     (tmp_path / "c.yaml").write_text("mutants: b.csv\n")
     save(tmp_path / "b.csv", BY_ROW)
     campaign = load_campaign(tmp_path / "c.yaml")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -39,7 +43,7 @@ def test_the_store_counts_and_keeps(fresh_parses: ParseStore) -> None:
 
 
 def test_a_full_store_forgets_what_was_used_longest_ago() -> None:
-    store = ParseStore(load_parser("embedded"), capacity=2)
+    store = ParseStore(load_parser("embedded"), characters=16)
     store.parse(["A man.", "A woman."])
     store.parse(["A man."])
     store.parse(["A child."])
@@ -85,3 +89,29 @@ def test_another_pipeline_is_loaded_by_path() -> None:
     by_path = load_parser(str(EMBEDDED))
     assert by_path.name == str(EMBEDDED)
     assert by_path.identity == load_parser("embedded").identity
+
+
+SPARED = """
+import json, sys
+from dataclasses import asdict
+from hinter_core.models.registry import load_model
+from hinter_core.parsing import load_parser, spare_torch
+spare_torch("embedded")
+parse = load_parser().parse(["She gave him her book."])[0]
+without = "torch" not in sys.modules
+answer = load_model("embedded").predict(["A lovely day."])[0]
+print(json.dumps([without, "torch" in sys.modules, asdict(parse), answer.labels]))
+"""
+
+
+def test_torch_is_left_out_until_a_model_needs_it() -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", SPARED], capture_output=True, text=True, check=True
+    ).stdout
+    without, with_model, parse, labels = json.loads(said.splitlines()[-1])
+    assert without
+    assert with_model
+    assert parse == json.loads(
+        json.dumps(asdict(load_parser().parse(["She gave him her book."])[0]))
+    )
+    assert labels == ["positive"]

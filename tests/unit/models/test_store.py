@@ -94,7 +94,7 @@ def test_an_error_for_the_user_is_passed_on() -> None:
 
 
 def test_a_full_store_forgets_what_was_asked_longest_ago() -> None:
-    store = PredictionStore(Echo(), capacity=2)
+    store = PredictionStore(Echo(), characters=402)
     store.predict(["a"])
     store.predict(["b"])
     store.predict(["a"])
