@@ -12,6 +12,7 @@ import os
 import re
 import secrets
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -79,7 +80,8 @@ class Classroom:
         self.path = folder / "classes.sqlite"
         self._questions = questions
         self._now = now
-        self._made = False
+        self._db: sqlite3.Connection | None = None
+        self._turn = threading.Lock()
 
     @classmethod
     def at_home(cls, questions: Mapping[str, tuple[str, ...]]) -> Classroom:
@@ -184,30 +186,46 @@ class Classroom:
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        """A connection inside one transaction, which ends with the block."""
+        """The connection inside one transaction, which ends with the block."""
+        with self._turn:
+            yield from self._transaction()
+
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        if self._db is None:
+            self._db = self._opened()
+        db = self._db
+        # Of several processes one writes at a time, from the first statement on.
+        db.execute("BEGIN IMMEDIATE")
         try:
-            if not self._made:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-            db = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
+            yield db
+            db.execute("COMMIT")
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+
+    def _opened(self) -> sqlite3.Connection:
+        """The one connection of this process, kept open: the last to close a file has to tidy it.
+
+        Raises:
+            InputError: the folder cannot be written.
+        """
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            db = sqlite3.connect(
+                self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            )
+            db.execute("PRAGMA journal_mode = WAL")
+            # What an app that is killed had counted stays; a power cut may take the last guesses.
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.execute("PRAGMA foreign_keys = ON")
+            db.executescript(_TABLES)
+            self._forget_old(db)
         except (OSError, sqlite3.Error) as error:
             raise InputError(
                 f"Classes cannot be kept in {self.path.parent}: {error}. Name another folder in "
                 f"the environment variable {FOLDER}."
             ) from error
-        try:
-            if not self._made:
-                db.execute("PRAGMA journal_mode = WAL")
-                db.executescript(_TABLES)
-            db.execute("PRAGMA foreign_keys = ON")
-            # Writers queue up here, so that none finds in the middle that another was first.
-            db.execute("BEGIN IMMEDIATE")
-            if not self._made:
-                self._forget_old(db)
-                self._made = True
-            yield db
-            db.execute("COMMIT")
-        finally:
-            db.close()
+        return db
 
     def _open_class(self, db: sqlite3.Connection, typed: object) -> str:
         code = re.sub(r"[\s-]", "", str(typed or "")[:40]).upper()

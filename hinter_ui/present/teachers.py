@@ -184,8 +184,9 @@ def _question(key: str, counts: Mapping[str, int], lesson: Words, say: Words) ->
         rows.append(
             tag("li", tag("span", lesson(f"steps.{key}.choices.{choice}"), class_="bar-label"),
                 tag("span", fill, class_="bar", aria_hidden="true"),
-                tag("span", str(number), class_="bar-value",
-                    aria_label=say("class.count", number=number, total=total)))
+                tag("span", tag("span", number, aria_hidden="true"),
+                    tag("span", say("class.count", number=number, total=total), class_="sr-only"),
+                    class_="bar-value"))
         )  # fmt: skip
     question = lesson(f"steps.{key}.question")
     bars = tag("ul", *rows, class_="bars", aria_label=say("class.chart", question=question))

@@ -11,6 +11,9 @@ import pytest
 from hinter_core.errors import InputError
 from hinter_ui import classroom
 from hinter_ui.classroom import Classroom, ClosedClassError, UnknownClassError
+from hinter_ui.lesson import questions
+from hinter_ui.tabs.learn import _counter
+from hinter_ui.wording import words_of
 
 QUESTIONS = {"guess": ("stays", "turns"), "plot": ("above", "below")}
 DAY = 24 * 3600.0
@@ -185,3 +188,16 @@ def test_the_folder_is_named_by_the_environment(
     monkeypatch.setenv("HINTER_CLASSES", str(tmp_path / "named"))
     Classroom.at_home(QUESTIONS).open()
     assert (tmp_path / "named" / "classes.sqlite").exists()
+
+
+def test_whatever_a_browser_sends_is_answered(classes: Classroom, clock: Clock) -> None:
+    count = _counter(Classroom(classes.path.parent, questions(), clock))
+    code, key = classes.open()
+    own = [code, device(1), "guess", "stays"]
+    for wrong in (None, "x", {}, [], own[:3], [[], {}, None, 1, 2], [*own[:3], "<b>", "en"]):
+        assert "no guess of the lesson" in count(wrong)
+    assert count([*own, "de", "more"]) == words_of("de", "learn")("join.sent")
+    assert count(["ZZZZZZ", *own[1:], "en"]) == words_of("en", "learn")("join.unknown")
+    assert classes.look(key).devices == 1
+    classes.close(key)
+    assert count([*own, "xx"]) == words_of("en", "learn")("join.closed")
