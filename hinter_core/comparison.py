@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from hinter_core.errors import InputError
 from hinter_core.pairing import Side, mutants_of, paired
-from hinter_core.report_section import joined
+from hinter_core.report_section import joined, ordered
 from hinter_core.shards import read_table
 from hinter_core.statistics import Difference, Rate, apart, clustered, excess, mcnemar
 from hinter_core.tally import are_cases, codes_of, count
@@ -202,7 +202,7 @@ def _names(first: Side, second: Side) -> tuple[str, str]:
 
 def _sets(every: Iterable[Attributes]) -> list[tuple[str, Attributes, list[Attributes]]]:
     """Lines by name: each set of attributes, their sums, placebo by order."""
-    known = sorted(every, key=lambda attributes: (len(attributes), attributes))
+    known = ordered(every)
     real = [a for a in known if not is_placebo(a)]
     pure = [a for a in known if all(is_placebo((attribute,)) for attribute in a)]
     found = [(joined(a), a, [a]) for a in real]

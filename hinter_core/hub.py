@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from hinter_core.errors import InputError, ModelError
 from hinter_core.models.naming import Option, read_name, write_name
@@ -131,8 +132,14 @@ def pin(name: HubName) -> HubName:
     """The same name at the commit that its revision stands for now.
 
     Raises:
-        InputError: the Hub has no such data set, or not for you, or cannot be reached.
+        InputError: the Hub has no such data set, or not for you, or cannot be reached; or a folder
+            of that name lies here.
     """
+    if Path(name.repo).exists():  # datasets would read it in place of the Hub's
+        raise InputError(
+            f"'{name.repo}' is on this machine, too, and would be read in place of the data set of "
+            "the Hub; start from another directory, or give the path of a file in it as data."
+        )
     from huggingface_hub import HfApi
     from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError
     from huggingface_hub.errors import RevisionNotFoundError as NoRevisionError

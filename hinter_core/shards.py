@@ -265,6 +265,13 @@ def read_table(path: Path, *columns: str) -> Any:
     Raises:
         StoreError: it is missing or damaged.
     """
+    with _opened(path, columns) as file:
+        return file.read(columns=list(columns) or None)
+
+
+@contextmanager
+def _opened(path: Path, columns: Sequence[str]) -> Iterator[Any]:
+    """A table's file, whose faults are told while it is open, too."""
     import pyarrow
     import pyarrow.parquet as parquet
 
@@ -272,7 +279,7 @@ def read_table(path: Path, *columns: str) -> Any:
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
             if _lacks(path, file.schema_arrow.names, columns):
                 raise StoreError(f"{path} {_BROKEN}")
-            return file.read(columns=list(columns) or None)
+            yield file
     except (OSError, pyarrow.ArrowException) as error:
         raise StoreError(f"{path} {_BROKEN}") from error
 
@@ -305,13 +312,5 @@ def read_batches(path: Path, columns: Sequence[str], rows: int) -> Iterator[Any]
     Raises:
         StoreError: it is missing or damaged.
     """
-    import pyarrow
-    import pyarrow.parquet as parquet
-
-    try:
-        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
-            if _lacks(path, file.schema_arrow.names, columns):
-                raise StoreError(f"{path} {_BROKEN}")
-            yield from file.iter_batches(batch_size=rows, columns=list(columns) or None)
-    except (OSError, pyarrow.ArrowException) as error:
-        raise StoreError(f"{path} {_BROKEN}") from error
+    with _opened(path, columns) as file:
+        yield from file.iter_batches(batch_size=rows, columns=list(columns) or None)

@@ -99,8 +99,6 @@ def excess(sources: Iterable[tuple[int, int, int, int]], seed: int = 0) -> Diffe
     drawn anew together (percentile bootstrap). With fewer than two there is no interval. Where both
     rates are 0 or 1, resampling shows nothing: the interval is Newcombe's over sources.
     """
-    from statsmodels.stats.proportion import confint_proportions_2indep
-
     both = [source for source in sources if source[1] and source[3]]
     if not both:
         return Difference(None)
@@ -109,29 +107,31 @@ def excess(sources: Iterable[tuple[int, int, int, int]], seed: int = 0) -> Diffe
     if texts < 2:
         return Difference(value)
     if a in (0, n) and b in (0, m):
-        bounds = confint_proportions_2indep(
-            texts if a else 0, texts, texts if b else 0, texts, method="newcomb"
-        )
-        return Difference(value, float(bounds[0]), float(bounds[1]))
+        ends = Rate(texts if a else 0, texts), Rate(texts if b else 0, texts)
+        return Difference(value, *_newcombe(*ends))
     if all(x * m == y * n for x, n, y, m in both):
         # The rates agree in every text, so that resampling shows nothing: Newcombe's, over texts.
-        same = round(a / n * texts)
-        bounds = confint_proportions_2indep(same, texts, same, texts, method="newcomb")
-        return Difference(value, float(bounds[0]), float(bounds[1]))
+        same = Rate(round(a / n * texts), texts)
+        return Difference(value, *_newcombe(same, same))
     hit, cases, other, others = _resampled(both, seed).T
     return Difference(value, *_bounds(hit / cases - other / others))
 
 
 def independent(first: Rate, second: Rate) -> Difference:
     """The first rate minus the second, of different cases; Newcombe's interval."""
-    from statsmodels.stats.proportion import confint_proportions_2indep
-
     if first.share is None or second.share is None:
         return Difference(None)
+    return Difference(first.share - second.share, *_newcombe(first, second))
+
+
+def _newcombe(first: Rate, second: Rate) -> tuple[float, float]:
+    """Newcombe's hybrid score interval of a difference of independent rates (Newcombe 1998)."""
+    from statsmodels.stats.proportion import confint_proportions_2indep
+
     low, high = confint_proportions_2indep(
-        first.hits, first.of, second.hits, second.of, method="newcomb"
+        first.hits, first.of, second.hits, second.of, method="newcomb", alpha=1 - _CONFIDENCE
     )
-    return Difference(first.share - second.share, float(low), float(high))
+    return float(low), float(high)
 
 
 def apart(
@@ -142,8 +142,6 @@ def apart(
     Either side's sources are drawn anew on their own (percentile bootstrap). With fewer than two
     on a side there is no interval. Where both rates are 0 or 1, it is Newcombe's over sources.
     """
-    from statsmodels.stats.proportion import confint_proportions_2indep
-
     own, other = ([pair for pair in side if pair[1]] for side in (first, second))
     if not own or not other:
         return Difference(None)
@@ -152,11 +150,8 @@ def apart(
     if min(len(own), len(other)) < 2:
         return Difference(value)
     if a in (0, n) and b in (0, m):
-        here, there = len(own), len(other)
-        bounds = confint_proportions_2indep(
-            here if a else 0, here, there if b else 0, there, method="newcomb"
-        )
-        return Difference(value, float(bounds[0]), float(bounds[1]))
+        ends = (Rate(len(side) if hits else 0, len(side)) for side, hits in ((own, a), (other, b)))
+        return Difference(value, *_newcombe(*ends))
     hit, cases = _resampled(own, seed).T
     hits, of = _resampled(other, seed + 1).T
     return Difference(value, *_bounds(hit / cases - hits / of))

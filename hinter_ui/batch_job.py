@@ -14,15 +14,15 @@ from hinter_core.errors import HinterError
 from hinter_ui.batch_desk import BatchDesk
 from hinter_ui.batch_layout import OPENED_JS
 from hinter_ui.batch_screen import BatchScreen, Updates
-from hinter_ui.explore_scripts import REVEAL_JS, download
+from hinter_ui.explore_scripts import download
 from hinter_ui.kept import known
 from hinter_ui.present import notice
-from hinter_ui.results_scripts import ARRIVED_JS, DOWNLOAD_JS
+from hinter_ui.results_scripts import DOWNLOAD_JS
 from hinter_ui.services import Services, Session
+from hinter_ui.wiring import FAILED, private, scripted
 
 log = logging.getLogger(__name__)
 
-_FAILED = "This failed inside HInter, not through you; the log has the details."
 _NOT_DONE = "That did not work."
 
 
@@ -42,33 +42,26 @@ class JobEvents:
         self.opened = opened
         self.ui = screen.ui
 
-    def wire(self, on: Callable[..., Any], tabs: gr.Tabs) -> None:
-        """Connect the widgets; ``on`` wires one private event."""
+    def wire(self, tabs: gr.Tabs) -> None:
+        """Connect the widgets."""
         ui, job, self.tabs = self.ui, self.ui.job, tabs
         looked, buttons = [ui.current, ui.kept], self.ui.job.buttons
         for name, act in (("cancel", self.cancel), ("resume", self.resume), ("retry", self.retry)):
-            on(buttons[name].click, self._acting(act), looked, ui.watched)
+            private(buttons[name].click, self._acting(act), looked, ui.watched)
         settings = [*looked, job.models, job.requests, job.budget]
-        on(job.go_on.click, self._acting(self.desk.go_on), settings, ui.watched)
-        on(buttons["delete"].click, self.ask_first, [], [buttons["delete"], buttons["really"]])
-        gone = on(buttons["really"].click, self.delete, looked, [*ui.watched, ui.kept])
-        gone.success(None, [ui.current], None, js=OPENED_JS, api_visibility="private")
-        on(buttons["results"].click, self.see_results, [ui.current], [tabs])
-        made = on(buttons["file"].click, self.file, [ui.current], [job.payload])
-        save = download("application/yaml", "yaml").replace("hinter-check", "campaign")
-        made.success(None, [job.payload], None, js=save, api_visibility="private")
-        written = on(job.write.click, self.write, [ui.current, job.verdicts], [
+        private(job.go_on.click, self._acting(self.desk.go_on), settings, ui.watched)
+        private(buttons["delete"].click, self.ask_first, [], [buttons["delete"], buttons["really"]])
+        gone = private(buttons["really"].click, self.delete, looked, [*ui.watched, ui.kept])
+        scripted(gone.success, OPENED_JS, [ui.current])
+        private(buttons["results"].click, self.see_results, [ui.current], [tabs])
+        made = private(buttons["file"].click, self.file, [ui.current], [job.payload])
+        save = download("application/yaml", "campaign.yaml")
+        scripted(made.success, save, [job.payload])
+        written = private(job.write.click, self.write, [ui.current, job.verdicts], [
             job.place, job.notice])  # fmt: skip
-        written.success(None, [job.place], None, js=DOWNLOAD_JS, api_visibility="private")
-        self._wire_explore(on)
-
-    def _wire_explore(self, on: Callable[..., Any]) -> None:
-        ui, job, door = self.ui, self.ui.job, self.services.doors["explore"]
-        picked = on(job.findings.select, self.pick, [ui.current], [self.tabs, job.notice])
-        options = {"concurrency_id": "judge", "concurrency_limit": 4}
-        shown = on(picked.then, door.act, [], door.outputs, **options)
-        arrived = shown.then(None, None, None, js=ARRIVED_JS, api_visibility="private")
-        arrived.then(None, None, None, js=REVEAL_JS, api_visibility="private")
+        scripted(written.success, DOWNLOAD_JS, [job.place])
+        picked = private(job.findings.select, self.pick, [ui.current], [tabs, job.notice])
+        self.services.doors["explore"].enter(picked.then)
 
     def _session(self, request: gr.Request) -> Session:
         return self.services.sessions.of(request.session_hash)
@@ -81,7 +74,7 @@ class JobEvents:
             return notice.error(str(error), _NOT_DONE)
         except Exception:
             log.exception("An action of the Batch tab failed.")
-            return notice.error(_FAILED, _NOT_DONE)
+            return notice.error(FAILED, _NOT_DONE)
         return ""
 
     def _acting(self, act: Callable[..., object]) -> Callable[..., Updates]:

@@ -60,16 +60,24 @@ REVEAL_JS = """() => {
   scrollBy({top: top - innerHeight * 0.25, behavior: calm ? 'auto' : 'smooth'});
 }"""
 
+# Explore shows what was opened: its top comes into view, and the keyboard goes on there.
+ARRIVED_JS = """() => {
+  const tab = document.querySelector('.main-tabs [role=tab][aria-selected=true]');
+  if (!tab || tab.textContent.trim() !== 'Explore') return;
+  scrollTo({top: 0});
+  tab.focus({preventScroll: true});
+}"""
+
 _DOWNLOAD_JS = """(content) => {
   const blob = new Blob([content], {type: 'TYPE'});
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);
-  link.download = 'hinter-check.ENDING';
+  link.download = 'NAME';
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }"""
 
 
-def download(kind: str, ending: str) -> str:
-    """A script that saves its input as a file, without the server keeping one."""
-    return _DOWNLOAD_JS.replace("TYPE", kind).replace("ENDING", ending)
+def download(kind: str, name: str) -> str:
+    """A script that saves its input as a file of that name, without the server keeping one."""
+    return _DOWNLOAD_JS.replace("TYPE", kind).replace("NAME", name)

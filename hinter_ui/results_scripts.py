@@ -25,11 +25,3 @@ DOWNLOAD_JS = """(place) => {
   link.click();
   link.remove();
 }"""
-
-# Explore shows what was opened: its top comes into view, and the keyboard goes on there.
-ARRIVED_JS = """() => {
-  const tab = document.querySelector('.main-tabs [role=tab][aria-selected=true]');
-  if (!tab || tab.textContent.trim() !== 'Explore') return;
-  scrollTo({top: 0});
-  tab.focus({preventScroll: true});
-}"""

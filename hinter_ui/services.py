@@ -11,7 +11,7 @@ import secrets
 import shutil
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -32,6 +32,7 @@ from hinter_ui.models_access import Access
 from hinter_ui.models_load import Load
 from hinter_ui.present.table import Filter
 from hinter_ui.results_reading import Reading
+from hinter_ui.wiring import private, scripted
 
 log = logging.getLogger(__name__)
 
@@ -174,10 +175,21 @@ class Sessions:
 
 @dataclass(frozen=True)
 class Door:
-    """What a tab lets others do in it: a function of the request, and the widgets it updates."""
+    """What a tab lets others do in it: a function of the request, and the widgets it updates.
+
+    ``scripts`` run in the page afterwards, one after another; ``options`` are those of the event.
+    """
 
     act: Callable[..., Any]
     outputs: list[Any]
+    scripts: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def enter(self, event: Callable[..., Any]) -> None:
+        """Go in once an event of another tab is over: ``event`` is its ``then`` or ``success``."""
+        step = private(event, self.act, [], self.outputs, **self.options)
+        for script in self.scripts:
+            step = scripted(step.then, script)
 
 
 class Services:

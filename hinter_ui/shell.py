@@ -12,7 +12,7 @@ import gradio as gr
 from hinter_ui.kept import names_kept
 from hinter_ui.learn_scripts import GLOSS_JS
 from hinter_ui.models_access import Access
-from hinter_ui.present.markup import Markup, tag
+from hinter_ui.present.markup import Markup, join, tag
 from hinter_ui.present.words import attribute_styles
 from hinter_ui.services import Services
 from hinter_ui.tabs import batch, explore, learn, models, results
@@ -21,6 +21,23 @@ STYLES = Path(__file__).resolve().parent.parent / "assets" / "css"
 CSS = (STYLES / "hinter.css", STYLES / "learn.css")
 QUESTION = "Does the model treat the intersection differently from its parts?"
 _SYSTEM_FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "DejaVu Sans", "sans-serif"]
+
+# The keyboard goes on in the room that is open, past the heading and the tabs.
+SKIP_JS = """
+element.querySelector('.skip').addEventListener('click', event => {
+  event.preventDefault();
+  const rooms = document.querySelectorAll('.main-tabs > [role=tabpanel]');
+  const open = [...rooms].find(room => room.offsetParent);
+  if (!open) return;
+  open.tabIndex = -1;
+  open.focus();
+});
+"""
+
+# Not in the style sheet, whose media rules gradio confines to a part of the page.
+STILL = """<style>@media (prefers-reduced-motion: reduce) { *, *::before, *::after {
+animation-duration: .01ms !important; animation-iteration-count: 1 !important;
+transition-duration: .01ms !important; scroll-behavior: auto !important; } }</style>"""
 
 # Title, address, and what builds it; a new tab is one line here and one module in ``tabs``.
 TABS: tuple[tuple[str, str, Callable[[Services], None]], ...] = (
@@ -37,10 +54,15 @@ def build_app(services: Services) -> gr.Blocks:
     page = gr.Blocks(title=f"HInter: {QUESTION}", analytics_enabled=False)
     with page:
         names_kept()
-        gr.HTML(_header(), elem_id="page-header", apply_default_css=False, js_on_load=GLOSS_JS)
-        with gr.Tabs(elem_classes="main-tabs"):
+        gr.HTML(
+            _header(),
+            elem_id="page-header",
+            apply_default_css=False,
+            js_on_load=SKIP_JS + GLOSS_JS,
+        )
+        with gr.Tabs(elem_classes="main-tabs", elem_id="rooms"):
             for title, address, build in TABS:
-                with gr.Tab(title, id=address):
+                with gr.Tab(title, id=address, elem_id=f"room-{address}"):
                     build(services)
         gr.HTML(_footer(), elem_id="page-footer", apply_default_css=False)
     # Room for a class that presses at once; what is heavy has a limit of its own.
@@ -66,6 +88,7 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
         theme=theme(),
         css=attribute_styles(),
         css_paths=list(CSS),
+        head=STILL,
     )
     if page.share:  # a tunnel lets strangers in, whatever the host
         services.access = Access(endpoints=services.access.endpoints)
@@ -92,6 +115,14 @@ def theme() -> gr.themes.Base:
         button_primary_background_fill_dark="#4f46e5",
         button_primary_background_fill_hover_dark="#4338ca",
         button_primary_text_color="#ffffff",
+        # The edge of a field stands out from what is around it by 3 to 1 (WCAG 2, 1.4.11).
+        input_border_width="1px",
+        input_border_color="#858994",
+        input_border_color_dark="#747986",
+        checkbox_border_color="#6f7380",
+        checkbox_border_color_dark="#b4b8c4",
+        input_placeholder_color="#666a77",
+        input_placeholder_color_dark="#a5a9b6",
         block_background_fill="#ffffff",
         block_background_fill_dark="#1d1f25",
         block_border_color="#deded6",
@@ -108,7 +139,8 @@ def theme() -> gr.themes.Base:
 def _header() -> Markup:
     brand = tag("span", "HInter", class_="brand")
     dash = tag("span", " \u2014 ", class_="sr-only")
-    return tag("h1", brand, dash, tag("span", QUESTION, class_="question"))
+    skip = tag("a", "Skip to the content", href="#rooms", class_="skip")
+    return join([skip, tag("h1", brand, dash, tag("span", QUESTION, class_="question"))])
 
 
 def _footer() -> Markup:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import isgeneratorfunction
 from typing import Any
@@ -33,6 +33,11 @@ def private(
         "show_progress": "hidden",
     } | options
     return event(act, inputs, outputs, **settings)
+
+
+def scripted(event: Callable[..., Any], script: str, inputs: Sequence[Any] = ()) -> Any:
+    """Run a script in the page alone; it is called with the inputs' values."""
+    return event(None, list(inputs), None, js=script, api_visibility="private")
 
 
 def guarded(act: Callable[..., Any], told: Any, title: str = "") -> Callable[..., Any]:

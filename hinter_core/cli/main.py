@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
@@ -69,12 +69,15 @@ def _root(
 
 def main() -> None:
     """Run the command line; exit 2 on bad input."""
+    code: Any = 0
     if KEYS in os.environ:
         # Started by an app. One that a shell started in the background ignores interrupts, which
         # its children inherit; a campaign must be able to stop all the same.
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        sys.exit(typer.main.get_command(cli).main(standalone_mode=False))
+        code = typer.main.get_command(cli).main(standalone_mode=False)
+        sys.stdout.flush()  # here rather than at exit, so that a reader that has gone is noticed
+        sys.exit(code)
     except HinterError as error:
         _complain(str(error))
         sys.exit(2)
@@ -85,9 +88,18 @@ def main() -> None:
         typer.echo("hinter: stopped.", err=True)
         sys.exit(130)
     except BrokenPipeError:
-        # The reader (head, less) has gone; nothing is left to say.
-        sys.stderr.close()
-        sys.exit(0)
+        _let_go()
+        sys.exit(code)
+    except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):  # typer and rich make it one
+            _let_go()
+            sys.exit(0)
+        raise
+
+
+def _let_go() -> None:
+    """The reader (head, less) has gone: nothing is to be told to it, nor tried again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _complain(message: str) -> None:

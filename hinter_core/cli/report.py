@@ -57,7 +57,11 @@ def report(
     faults = gate(made, fail_over) if fail_over is not None else []  # bad input speaks first
     if junit_file is not None:
         _write(junit_file, junit(made, fail_over))
-    _tell(made, chosen[0] if chosen else "", out)
+    try:
+        _tell(made, chosen[0] if chosen else "", out)
+    except (BrokenPipeError, SystemExit):  # the latter is what rich makes of it
+        _exit_for(faults)  # who reads no further still learns whether it passed
+        raise
     _exit_for(faults)
 
 

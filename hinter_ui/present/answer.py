@@ -47,7 +47,7 @@ def one(asked: Asked) -> Markup:
     scores = bars(answer)
     if answer.answered and scores is None:
         scores = tag("p", "This answer has no scores.", class_="quiet")
-    return tag("article", head, _failure(answer), _said(answer),
+    return tag("div", head, _failure(answer), _said(answer),
                labels(answer.labels) if many else None, scores, _foot(asked),
                class_="card cell", role="status")  # fmt: skip
 
@@ -62,7 +62,7 @@ def repeated(asked: Asked) -> Markup:
     ]
     failed = next((answer for answer in answers if answer.failure), None)
     return tag(
-        "article",
+        "div",
         tag("header", tag("h3", tag("code", isolated(asked.name)))),
         tag("ul", *items, class_="tally"),
         _failure(failed) if failed else None,

@@ -15,6 +15,7 @@ from hinter_core.types import Edit, Verdict
 from hinter_ui.present import glossary
 from hinter_ui.present.changed import answers, changed
 from hinter_ui.present.markup import Markup, isolated, join, tag
+from hinter_ui.present.pager import pager
 from hinter_ui.present.venn import venn
 from hinter_ui.present.words import badge, capital, change_of, listed, name_of
 
@@ -212,13 +213,14 @@ def findings(found: Sequence[Finding], total: int, page: int, size: int) -> Mark
     if not found:
         return tag("p", "No mutant passes this filter.", class_="quiet", role="status")
     names = ("verdict", "change", "answer", "in the text", "row", "")
-    heads = (glossary.head(name, _ENTRIES) for name in names)
+    spoken = tag("span", "open", class_="sr-only")
+    heads = (glossary.head(name, _ENTRIES) if name else spoken for name in names)
     header = tag("tr", *(tag("th", name, scope="col") for name in heads))
     grid = tag("table", tag("caption", "Findings", class_="sr-only"), tag("thead", header),
                tag("tbody", *map(_row, found)))  # fmt: skip
     box = tag("div", grid, class_="report-table", role="region", tabindex="0",
               aria_label="Findings")  # fmt: skip
-    return join([box, _pager(total, page, size)])
+    return join([box, pager(total, page, size)])
 
 
 def _row(finding: Finding) -> Markup:
@@ -239,22 +241,6 @@ def _row(finding: Finding) -> Markup:
     return tag("tr", *(tag("td", tag("div", cell), data_column=name) for name, cell in cells))
 
 
-def _pager(total: int, page: int, size: int) -> Markup:
-    last = max(0, (total - 1) // size)
-    start = page * size + 1
-    words = f"{start:,}\u2013{min(total, start + size - 1):,} of {total:,}"
-    told = tag("span", words, role="status")
-    if not last:
-        return tag("div", told, class_="pager")
-
-    def turn(name: str, to: int) -> Markup:
-        off = not 0 <= to <= last
-        return tag("button", name, type="button", class_="page", data_page=to, disabled=off)
-
-    return tag("div", turn("\u2190 Previous", page - 1), told, turn("Next \u2192", page + 1),
-               class_="pager")  # fmt: skip
-
-
 def comparison(found: Comparison) -> Markup:
     """Two sides: sentences, the table, and mutants that changed, to be opened in Explore."""
     parts: list[Markup] = []
@@ -264,6 +250,7 @@ def comparison(found: Comparison) -> Markup:
                 parts.append(_overview(section))
             else:
                 parts.append(_section(section, wide=section.key == "main"))
+    changes: list[Markup] = []
     for number, change in enumerate(found.changes):
         edits = [edit_from_row(row) for row in change["edits"]]
         said = [
@@ -272,11 +259,12 @@ def comparison(found: Comparison) -> Markup:
             for i, which in enumerate(("first", "second"))
         ]  # fmt: skip
         mark = tag("span", change["change"], class_=f"badge {change['change'].split()[0]}")
-        parts.append(
+        changes.append(
             _finding(mark, change["text"], edits, join(said, " \u00b7 "), f"row {change['row']}",
                      {"change": number}, change["mutant"])
         )  # fmt: skip
-    return tag("div", *parts, class_="comparison")
+    listed_changes = tag("ul", *changes, class_="finding-list") if changes else None
+    return tag("div", *parts, listed_changes, class_="comparison")
 
 
 def _overview(section: Section) -> Markup:

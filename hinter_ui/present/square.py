@@ -51,7 +51,8 @@ def square(check: Check, judged: Judged, model: str, say: Words | None = None) -
             class_="quiet",
         )
     kind = f"square order-{len(edits)}"
-    return tag("div", tag("div", *cards, class_=kind), legend, class_="square-wrap")
+    heading = tag("h2", "The text, its parts and the whole", class_="sr-only")
+    return tag("div", heading, tag("div", *cards, class_=kind), legend, class_="square-wrap")
 
 
 def original(check: Check, model: str, say: Words | None = None) -> Markup:

@@ -14,6 +14,7 @@ from hinter_core.trial import Check
 from hinter_core.types import Judged, Verdict
 from hinter_ui.present import glossary
 from hinter_ui.present.markup import Markup, isolated, join, tag
+from hinter_ui.present.pager import pager
 from hinter_ui.present.words import (
     SEVERITY,
     answer_of,
@@ -125,7 +126,9 @@ def table(
     scroll = tag(
         "div", grid, class_="table-scroll", role="region", tabindex="0", aria_label="Mutants"
     )
-    return tag("div", scroll, _pager(len(rows), len(check.mutants), page, last), class_="mutants")
+    every = len(check.mutants)
+    remark = "" if len(rows) == every else f" (of {every:,} in all)"
+    return tag("div", scroll, pager(len(rows), page, PAGE, remark), class_="mutants")
 
 
 def _head(attributes: Sequence[str], models: Sequence[str]) -> Markup:
@@ -198,19 +201,3 @@ def _answer_cell(judged: Judged) -> Markup:
     if judged.effect:
         parts.append(f" ({signed(judged.effect.shift)})")
     return tag("span", join(parts), class_="quiet")
-
-
-def _pager(found: int, total: int, page: int, last: int) -> Markup:
-    first = page * PAGE + 1
-    until = min(found, (page + 1) * PAGE)
-    of = "" if found == total else f" (of {total:,} in all)"
-    words = tag("span", f"{first:,}\u2013{until:,} of {found:,}{of}", role="status")
-    if last == 0:
-        return tag("div", words, class_="pager")
-
-    def turn(name: str, to: int) -> Markup:
-        off = not 0 <= to <= last
-        return tag("button", name, type="button", class_="page", data_page=to, disabled=off)
-
-    return tag("div", turn("\u2190 Previous", page - 1), words, turn("Next \u2192", page + 1),
-               class_="pager")  # fmt: skip

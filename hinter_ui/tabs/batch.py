@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -23,10 +23,10 @@ from hinter_ui.kept import find_kept, known
 from hinter_ui.models_load import Load
 from hinter_ui.present import batch, data, models, notice
 from hinter_ui.services import Door, Services, Session
+from hinter_ui.wiring import FAILED, private, scripted
 
 log = logging.getLogger(__name__)
 
-_FAILED = "This failed inside HInter, not through you; the log has the details."
 _NOT_STARTED = "This cannot be started."
 _NO_DATA = "These data cannot be used."
 _ESTIMATES = 2  # at once, for all visitors together: each loads models
@@ -58,13 +58,13 @@ class _Tab:
         """Connect every widget with what it does."""
         ui = self.ui
         self.tabs, self.page = tabs, page
-        self._on(page.load, self.open_page, [ui.kept], [tabs, *ui.watched, ui.kept])
+        private(page.load, self.open_page, [ui.kept], [tabs, *ui.watched, ui.kept])
         self.job = JobEvents(self.services, self.desk, self.screen, self._open)
         looked = [ui.current, ui.kept]
-        self._on(tab.select, self.look, looked, ui.watched)
-        self._on(ui.timer.tick, self.look, looked, ui.watched, trigger_mode="once")
+        private(tab.select, self.look, looked, ui.watched)
+        private(ui.timer.tick, self.look, looked, ui.watched, trigger_mode="once")
         self._wire_data()
-        self._on(
+        private(
             ui.estimate.click,
             self.estimate,
             ui.form,
@@ -72,12 +72,12 @@ class _Tab:
             concurrency_limit=_ESTIMATES,
         )
         started = [ui.told, *ui.watched, ui.kept]
-        begun = self._on(ui.start.click, self.start, [ui.kept, *ui.form], started)
-        opened = self._on(ui.table.select, self.choose, [ui.kept], ui.watched)
-        closed = self._on(ui.job.buttons["close"].click, self.close, [ui.kept], ui.watched)
+        begun = private(ui.start.click, self.start, [ui.kept, *ui.form], started)
+        opened = private(ui.table.select, self.choose, [ui.kept], ui.watched)
+        closed = private(ui.job.buttons["close"].click, self.close, [ui.kept], ui.watched)
         for event in (begun, opened, closed):
-            event.success(None, [ui.current], None, js=OPENED_JS, api_visibility="private")
-        self.job.wire(self._on, tabs)
+            scripted(event.success, OPENED_JS, [ui.current])
+        self.job.wire(tabs)
         self._wire_doors()
 
     def _wire_data(self) -> None:
@@ -87,35 +87,18 @@ class _Tab:
         typed = [fields["path"].submit, fields["path"].blur, fields["hub"].input]
         fresh = [fields["source"].input, *files, *typed]
         options = {"trigger_mode": "always_last"}
-        self._on(partial(gr.on, fresh), self.look_at_data, ui.data, ui.of_data, **options)
+        private(partial(gr.on, fresh), self.look_at_data, ui.data, ui.of_data, **options)
         chosen = [fields["text_column"].input, fields["label_column"].input]
-        self._on(partial(gr.on, chosen), self.look_at_columns, ui.data, [ui.preview], **options)
+        private(partial(gr.on, chosen), self.look_at_columns, ui.data, [ui.preview], **options)
 
     def _wire_doors(self) -> None:
         """Mutants of an open campaign, here or in Results, become the data of a new one."""
         outputs = [self.tabs, *self.ui.of_data]
-        door = self.services.doors["batch"] = Door(self.run_by_hand, outputs)
-        ui, on = self.ui, self._on
-        made = on(ui.job.hand_over.click, self.job.hand_over, [ui.current, ui.job.verdicts], [
+        door = self.services.doors["batch"] = Door(self.run_by_hand, outputs, (FORM_JS,))
+        ui = self.ui
+        made = private(ui.job.hand_over.click, self.job.hand_over, [ui.current, ui.job.verdicts], [
             ui.job.notice])  # fmt: skip
-        shown = on(made.success, door.act, [], door.outputs)
-        shown.success(None, None, None, js=FORM_JS, api_visibility="private")
-
-    def _on(
-        self,
-        event: Callable[..., Any],
-        act: Callable[..., Any],
-        inputs: list[Any],
-        outputs: list[Any],
-        **options: Any,
-    ) -> Any:
-        """Wire one private event without a progress overlay."""
-        settings = {
-            "api_visibility": "private",
-            "concurrency_limit": 8,
-            "show_progress": "hidden",
-        } | options
-        return event(act, inputs, outputs, **settings)
+        door.enter(made.success)
 
     def _session(self, request: gr.Request) -> Session:
         return self.services.sessions.of(request.session_hash)
@@ -159,7 +142,7 @@ class _Tab:
             return notice.error(str(error), _NO_DATA), ()
         except Exception:
             log.exception("Data could not be looked at.")
-            return notice.error(_FAILED, _NO_DATA), ()
+            return notice.error(FAILED, _NO_DATA), ()
         return data.preview(seen), seen.names
 
     def estimate(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
@@ -190,7 +173,7 @@ class _Tab:
             return {self.ui.told: notice.error(str(error), _NOT_STARTED)}
         except Exception:
             log.exception("A campaign could not be started.")
-            return {self.ui.told: notice.error(_FAILED, _NOT_STARTED)}
+            return {self.ui.told: notice.error(FAILED, _NOT_STARTED)}
         names = known(kept)
         if not self.services.access.local:
             names = [entry.id, *names]

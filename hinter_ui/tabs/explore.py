@@ -6,8 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial, wraps
-from inspect import isgeneratorfunction
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -19,7 +18,7 @@ from hinter_core.export import check_to_json
 from hinter_ui.examples import Example, load_examples
 from hinter_ui.explore_layout import Layout, lay_out
 from hinter_ui.explore_screen import Screen, Updates, cancel_button, hint
-from hinter_ui.explore_scripts import REVEAL_JS, download
+from hinter_ui.explore_scripts import ARRIVED_JS, REVEAL_JS, download
 from hinter_ui.explorer import Explorer
 from hinter_ui.forms import DEFAULT_MODEL, DEFAULT_PARSER, Form
 from hinter_ui.present import notice
@@ -28,11 +27,12 @@ from hinter_ui.present.markup import join
 from hinter_ui.present.table import Filter
 from hinter_ui.present.words import name_of
 from hinter_ui.services import Door, Services, Session
+from hinter_ui.wiring import FAILED, guarded, private, scripted
 
 log = logging.getLogger(__name__)
 
 _REFRESH = 0.4  # seconds between two partial tables of a scan
-_FAILED = "This failed inside HInter, not through your text; the log has the details."
+_JUDGING: dict[str, Any] = {"concurrency_id": "judge", "concurrency_limit": 4}
 
 
 def build(services: Services) -> None:
@@ -64,7 +64,10 @@ class _Tab:
         self._on(page.load, self.open_page, [], self.ui.everything, show_progress="hidden")
         page.unload(self.close_page)
         self.services.doors["explore"] = Door(
-            self._guarded(self.open_wanted), [*self.ui.everything, self.ui.notice]
+            guarded(self.open_wanted, self.ui.notice),
+            [*self.ui.everything, self.ui.notice],
+            (ARRIVED_JS, REVEAL_JS),
+            _JUDGING,
         )
         api(self.api_check, api_name="check", concurrency_limit=2)
 
@@ -82,8 +85,8 @@ class _Tab:
         ui = self.ui
 
         def judge(*wiring: Any, **options: Any) -> None:
-            done = self._on(*wiring, concurrency_id="judge", concurrency_limit=4, **options)
-            done.then(None, None, None, js=REVEAL_JS, api_visibility="private")
+            done = self._on(*wiring, **_JUDGING | options)
+            scripted(done.then, REVEAL_JS)
 
         judge(ui.check.click, self.check_chosen, ui.form, [*ui.looked, *ui.shown, *ui.filters])
         scanned = [*ui.shown, *ui.filters, ui.scan, ui.cancel]
@@ -96,7 +99,9 @@ class _Tab:
         ui = self.ui
         self._swift(ui.table.select, self.select, [], ui.shown)
         self._swift(ui.model_switch.input, self.switch_model, [ui.model_switch], ui.shown)
-        changed = partial(gr.on, [widget.input for widget in ui.filters])
+        # gradio tells `input` of a choice of several for what is added, not for what is taken away.
+        others = [widget.input for widget in ui.filters if widget is not ui.verdict_filter]
+        changed = partial(gr.on, [ui.verdict_filter.change, *others])
         self._swift(changed, self.filter, ui.filters, [ui.table])
 
     def _swift(self, *wiring: Any) -> None:
@@ -112,33 +117,17 @@ class _Tab:
         **options: Any,
     ) -> Any:
         """Wire one private event; what fails is told in the notice."""
-        settings = {"api_visibility": "private", "concurrency_limit": 8} | options
-        return event(self._guarded(act), inputs, [*outputs, self.ui.notice], **settings)
-
-    def _guarded(self, act: Callable[..., Any]) -> Callable[..., Any]:
-        if isgeneratorfunction(act):
-            return act  # it guards itself
-
-        @wraps(act)
-        def run(*values: Any) -> Any:
-            try:
-                return act(*values)
-            except HinterError as error:
-                return {self.ui.notice: notice.error(str(error))}
-            except Exception:
-                log.exception("An event of the Explore tab failed.")
-                return {self.ui.notice: notice.error(_FAILED)}
-
-        return run
+        told, settings = self.ui.notice, {"show_progress": "full"} | options
+        return private(event, guarded(act, told), inputs, [*outputs, told], **settings)
 
     def _wire_downloads(self) -> None:
         ui = self.ui
-        for button, make, kind, ending in (
-            (ui.csv, self.csv, "text/csv", "csv"),
-            (ui.json, self.json, "application/json", "json"),
+        for button, make, kind, name in (
+            (ui.csv, self.csv, "text/csv", "hinter-check.csv"),
+            (ui.json, self.json, "application/json", "hinter-check.json"),
         ):
             made = button.click(make, [], [ui.payload], api_visibility="private")
-            made.then(None, [ui.payload], None, js=download(kind, ending), api_visibility="private")
+            scripted(made.then, download(kind, name), [ui.payload])
 
     # -- looking --------------------------------------------------------------------------------
 
@@ -203,7 +192,7 @@ class _Tab:
             yield idle | screen.refused(str(error))
         except Exception:
             log.exception("A scan failed.")
-            yield idle | screen.refused(_FAILED)
+            yield idle | screen.refused(FAILED)
 
     def cancel(self, request: gr.Request) -> Updates:
         """Ask the scan to stop after the chunk at work."""
@@ -237,9 +226,12 @@ class _Tab:
     ) -> Updates:
         """Filter and order the table."""
         session = self._session(request)
-        session.filter = Filter(
+        wanted = Filter(
             tuple(verdicts or ()), str(attribute or ""), str(group or ""), str(order or "verdict")
         )
+        if wanted == replace(session.filter, page=0):  # set by us, with a table of its own
+            return {self.ui.notice: gr.skip()}
+        session.filter = wanted
         return {self.ui.table: self.explorer.table(session)}
 
     def csv(self, request: gr.Request) -> str:

@@ -21,7 +21,7 @@ from hinter_ui.lesson_desk import LessonDesk
 from hinter_ui.present import teachers
 from hinter_ui.present.lesson import SECTIONS, query_of
 from hinter_ui.services import Services
-from hinter_ui.wiring import guarded, private
+from hinter_ui.wiring import guarded, private, scripted
 from hinter_ui.wording import chosen, words_of
 
 _MOST_TEXT = 8_000  # characters of a text put into a link
@@ -74,18 +74,18 @@ class _Tab:
         """Connect every widget with what it does."""
         ui, self.tabs = self.ui, tabs
         opened = self._on(page.load, self.open_page, [tabs, *ui.everything])
-        opened.then(None, None, None, js=ARRIVED_JS, api_visibility="private")
+        scripted(opened.then, ARRIVED_JS)
         moving = [ui.head, ui.join, ui.steps, ui.foot]
         moved = self._on(partial(gr.on, [w.select for w in moving]), self.move, ui.everything)
-        moved.then(None, [ui.address], None, js=MOVED_JS, api_visibility="private")
+        scripted(moved.then, MOVED_JS, [ui.address])
         tried = [ui.step, *ui.cases]
         selected = partial(gr.on, [w.select for w in tried])
         self._on(selected, self.attempt, ui.shown, trigger_mode="multiple")
         kept = [ui.class_room, ui.chart, ui.timer, ui.address]
         taught = self._on(ui.class_room.select, self.teach, kept)
-        taught.then(None, [ui.address], None, js=TAUGHT_JS, api_visibility="private")
+        scripted(taught.then, TAUGHT_JS, [ui.address])
         made = self._on(ui.builder.select, self.link, [ui.made], trigger_mode="always_last")
-        made.then(None, None, None, js=FULL_JS, api_visibility="private")
+        scripted(made.then, FULL_JS)
         self._on(ui.timer.tick, self.look, [ui.chart, ui.timer])
 
     def _on(

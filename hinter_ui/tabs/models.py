@@ -17,6 +17,7 @@ from hinter_ui.models_layout import KindForm, ModelsLayout, lay_out
 from hinter_ui.models_load import Load
 from hinter_ui.present import answer, models, notice
 from hinter_ui.services import Services, Session
+from hinter_ui.wiring import FAILED, private
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +26,6 @@ Updates = dict[Any, Any]
 _TICK = 1.0  # seconds between two signs of life while a model is loaded
 _FIRST_TICK = 0.2
 _SLOW = 16  # a load or an answer waits for a download or a server, not for other visitors
-_FAILED = "This failed inside HInter, not through you; the log has the details."
 _NOT_LOADED = "This model is not loaded."
 _NOT_ASKED = "The model was not asked."
 
@@ -58,28 +58,28 @@ class _Tab:
         """Connect every widget with what it does."""
         ui = self.ui
         lists = [ui.table, ui.model, *self.pickers]
-        self._on(tab.select, self.look, [], [ui.table])
-        self._on(page.load, self.look, [], [ui.table])
+        private(tab.select, self.look, [], [ui.table])
+        private(page.load, self.look, [], [ui.table])
         boxes = [form.box for form in ui.forms]
-        self._on(ui.kind.input, self.choose_kind, [ui.kind], boxes)
+        private(ui.kind.input, self.choose_kind, [ui.kind], boxes)
         for form in ui.forms:
             self._wire_form(form, lists)
         acted = [*lists, ui.status, ui.again_row]
-        self._on(
+        private(
             ui.table.select, self.act, [], acted, trigger_mode="multiple", concurrency_limit=_SLOW
         )
         tried = [ui.answer, ui.table, ui.again_row]
         asked = [ui.model, ui.text]
-        self._on(ui.ask.click, self.ask, asked, tried, concurrency_limit=_SLOW)
-        self._on(ui.again.click, self.again, [*asked, ui.times], tried, concurrency_limit=_SLOW)
-        self._on(ui.model.change, self.choose_model, [ui.model], [ui.again_row])
+        private(ui.ask.click, self.ask, asked, tried, concurrency_limit=_SLOW)
+        private(ui.again.click, self.again, [*asked, ui.times], tried, concurrency_limit=_SLOW)
+        private(ui.model.change, self.choose_model, [ui.model], [ui.again_row])
 
     def _wire_form(self, form: KindForm, lists: list[Any]) -> None:
         ui = self.ui
         changed = partial(gr.on, [field.change for field in form.fields])
-        self._on(changed, self._sketch(form), form.fields, [form.name], trigger_mode="always_last")
+        private(changed, self._sketch(form), form.fields, [form.name], trigger_mode="always_last")
         key = [form.key] if form.key else []
-        self._on(
+        private(
             form.load.click,
             self._load(form),
             [*key, *form.fields],
@@ -87,22 +87,6 @@ class _Tab:
             concurrency_id="load",
             concurrency_limit=_SLOW,
         )
-
-    def _on(
-        self,
-        event: Callable[..., Any],
-        act: Callable[..., Any],
-        inputs: list[Any],
-        outputs: list[Any],
-        **options: Any,
-    ) -> Any:
-        """Wire one private event without a progress overlay."""
-        settings = {
-            "api_visibility": "private",
-            "concurrency_limit": 8,
-            "show_progress": "hidden",
-        } | options
-        return event(act, inputs, outputs, **settings)
 
     def _session(self, request: gr.Request) -> Session:
         return self.services.sessions.of(request.session_hash)
@@ -220,7 +204,7 @@ class _Tab:
             told = notice.error(str(error), _NOT_ASKED)
         except Exception:
             log.exception("A question in the Models tab failed.")
-            told = notice.error(_FAILED, _NOT_ASKED)
+            told = notice.error(FAILED, _NOT_ASKED)
         yield {
             ui.answer: told,
             ui.table: models.table(self.desk.known(session)),

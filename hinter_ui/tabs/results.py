@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +12,16 @@ from gradio.context import Context
 from gradio.utils import get_upload_folder
 
 from hinter_core.errors import HinterError
-from hinter_ui.batch_layout import FORM_JS
-from hinter_ui.explore_scripts import REVEAL_JS
 from hinter_ui.kept import find_kept, known
 from hinter_ui.present import notice
 from hinter_ui.present import results as present
 from hinter_ui.results_desk import ResultsDesk
 from hinter_ui.results_layout import ResultsLayout, lay_out
 from hinter_ui.results_screen import ResultsScreen, Updates, attributes_of, wanted_of
-from hinter_ui.results_scripts import ARRIVED_JS, DOWNLOAD_JS
+from hinter_ui.results_scripts import DOWNLOAD_JS
 from hinter_ui.services import Services, Session
+from hinter_ui.wiring import guarded, private, scripted
 
-log = logging.getLogger(__name__)
-
-_FAILED = "This failed inside HInter, not through you; the log has the details."
 _NOT_SHOWN = "This cannot be shown."
 
 
@@ -69,7 +64,7 @@ class _Tab:
         self._wire_batch()
         for kind, button in ui.downloads.items():
             made = self._on(button.click, self._write(kind), [], [ui.place])
-            made.then(None, [ui.place], None, js=DOWNLOAD_JS, api_visibility="private")
+            scripted(made.then, DOWNLOAD_JS, [ui.place])
 
     def _wire_findings(self) -> None:
         ui, door = self.ui, self.services.doors["explore"]
@@ -78,13 +73,7 @@ class _Tab:
         typed = partial(gr.on, [ui.verdicts.change, ui.which.input, ui.search.change])
         self._on(typed, self.filter, filters, [ui.findings], trigger_mode="always_last")
         for listed in (ui.examples, ui.findings, ui.comparison):
-            picked = self._on(listed.select, self.pick, [], [ui.findings, self.tabs])
-            shown = picked.then(
-                door.act, [], door.outputs, show_progress="hidden", api_visibility="private",
-                concurrency_id="judge", concurrency_limit=4,
-            )  # fmt: skip
-            arrived = shown.then(None, None, None, js=ARRIVED_JS, api_visibility="private")
-            arrived.then(None, None, None, js=REVEAL_JS, api_visibility="private")
+            door.enter(self._on(listed.select, self.pick, [], [ui.findings, self.tabs]).then)
 
     def _wire_batch(self) -> None:
         """The mutants that pass the filter become the data of a new campaign."""
@@ -93,10 +82,7 @@ class _Tab:
             self.ui.hand_over.visible = False
             return
         made = self._on(self.ui.hand_over.click, self.hand_over, [], [self.ui.hand_over])
-        shown = made.then(
-            door.act, [], door.outputs, show_progress="hidden", api_visibility="private"
-        )
-        shown.then(None, None, None, js=FORM_JS, api_visibility="private")
+        door.enter(made.then)
 
     def _wire_comparison(self) -> None:
         ui = self.ui
@@ -114,25 +100,9 @@ class _Tab:
         **options: Any,
     ) -> Any:
         """Wire one private event; what fails is told in the notice, and what is shown stays."""
-        settings = {
-            "api_visibility": "private",
-            "concurrency_limit": 4,
-            "show_progress": "hidden",
-        } | options
-        return event(self._guarded(act), inputs, [*outputs, self.ui.notice], **settings)
-
-    def _guarded(self, act: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(act)
-        def run(*values: Any) -> Any:
-            try:
-                return act(*values)
-            except HinterError as error:
-                return {self.ui.notice: notice.error(str(error), _NOT_SHOWN)}
-            except Exception:
-                log.exception("An event of the Results tab failed.")
-                return {self.ui.notice: notice.error(_FAILED, _NOT_SHOWN)}
-
-        return run
+        told, settings = self.ui.notice, {"concurrency_limit": 4} | options
+        act = guarded(act, told, _NOT_SHOWN)
+        return private(event, act, inputs, [*outputs, told], **settings)
 
     def _session(self, request: gr.Request) -> Session:
         return self.services.sessions.of(request.session_hash)

@@ -42,6 +42,17 @@ def test_no_drawer_for_everything() -> None:
     assert [name(p) for p in SOURCES if p.name in drawers] == []
 
 
+def test_a_page_that_scrolls_asks_whether_motion_is_welcome() -> None:
+    asked = "behavior: calm ? 'auto' : 'smooth'"
+    found = {p: p.read_text(encoding="utf-8") for p in SOURCES if "hinter_ui" in p.parts}
+    lines = [line.strip() for text in found.values() for line in text.splitlines()]
+    assert [line for line in lines if "smooth" in line and asked not in line] == []
+    calm = "const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;"
+    scripts = [text for text in found.values() if asked in text]
+    assert scripts
+    assert all(text.count(calm) >= 1 for text in scripts)
+
+
 def texts_of_the_project() -> list[Path]:
     suffixes = {".py", ".toml", ".md", ".csv", ".txt", ".yaml", ".json", ".rules", ".css", ".cfg"}
     folders = ("assets", "dictionaries", "docs", "tests", ".ci", *PACKAGES)

@@ -148,6 +148,21 @@ def test_what_cannot_be_read_says_what_to_do(hub: LocalHub, data: str, words: st
     assert words in str(caught.value)
 
 
+def test_a_folder_of_the_same_name_is_not_read_in_place_of_the_hubs(
+    hub: LocalHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.commit("some/reviews", {"data.jsonl": REVIEWS})
+    here = tmp_path / "some" / "reviews"
+    here.mkdir(parents=True)
+    (here / "data.jsonl").write_text('{"review": "Not the one that was named."}\n')
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="'some/reviews' is on this machine, too"):
+        Campaign(data="hf:some/reviews").pinned()
+    monkeypatch.chdir(here)
+    first = next(iter(open_hub(read_hub_name("hf:some/reviews")).rows()))
+    assert first.text == "The white man was kind."
+
+
 def test_without_network_it_says_so(hub: LocalHub, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -75,3 +77,24 @@ def test_bad_input_is_one_line(
         code, out, err = run("report", *arguments)
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert said in err
+
+
+@pytest.mark.parametrize("reader", ["head -1", "true"])  # goes after a line; before a word
+@pytest.mark.parametrize(
+    ("options", "code"), [((), 0), (("--json",), 0), (("--fail-over", "0.05"), 1)]
+)
+def test_a_reader_that_goes_leaves_quietly(
+    folder: str, options: tuple[str, ...], code: int, reader: str
+) -> None:
+    hinter = [sys.executable, "-m", "hinter_core.cli"]
+    script = f'set -o pipefail; "$@" | {reader}'
+    done = subprocess.run(
+        ["bash", "-c", script, "-", *hinter, "report", folder, *options],
+        capture_output=True,
+        check=False,
+    )
+    told = done.stderr.decode()
+    assert done.returncode == code
+    assert "Broken" not in told
+    assert "Exception" not in told
+    assert bool(told) is (code == 1)
