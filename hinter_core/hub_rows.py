@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from hinter_core.errors import InputError
 from hinter_core.hub import HubName, gated, pin, preset_of, unreachable
+from hinter_core.records import Record
 from hinter_core.rows import LOOKED_AT, Columns, Row, find_columns, make_row
 
 _MISSING = -1  # the label of a row whose label is kept secret
@@ -53,15 +55,7 @@ def open_hub(name: HubName, text: str = "", label: str = "", ident: str = "") ->
     """
     name = pin(name)
     splits = _splits(name)
-    split = name.split or ("test" if "test" in splits else "")
-    if not split and len(splits) == 1:
-        (split,) = splits
-    if split not in splits:
-        what = f"has no split '{split}'" if split else "has several splits"
-        raise InputError(
-            f"{name} {what}; choose one of {', '.join(splits)}, as in "
-            f"{HubName(name.repo, name.config, next(iter(splits)))}"
-        )
+    split = _chosen_split(name, splits)
     name = HubName(name.repo, name.config, split, name.revision)
     stream = splits[split]
     head = [(values, "") for values in islice(_read(name, stream), LOOKED_AT)]
@@ -77,6 +71,19 @@ def open_hub(name: HubName, text: str = "", label: str = "", ident: str = "") ->
     columns = find_columns(str(name), head, names, given)
     label_of = _label_names(stream.features, columns.label, known.labels if known else {})
     return HubTable(name, names, columns, _count(stream, split), stream, label_of)
+
+
+def _chosen_split(name: HubName, splits: Mapping[str, Any]) -> str:
+    split = name.split or ("test" if "test" in splits else "")
+    if not split and len(splits) == 1:
+        (split,) = splits
+    if split not in splits:
+        what = f"has no split '{split}'" if split else "has several splits"
+        raise InputError(
+            f"{name} {what}; choose one of {', '.join(splits)}, as in "
+            f"{HubName(name.repo, name.config, next(iter(splits)))}"
+        )
+    return split
 
 
 def _splits(name: HubName) -> Mapping[str, Any]:
@@ -123,7 +130,7 @@ def _unreadable(name: HubName, error: Exception) -> InputError:
     )
 
 
-def _read(name: HubName, stream: Any) -> Iterator[Mapping[str, Any]]:
+def _read(name: object, stream: Any) -> Iterator[Mapping[str, Any]]:
     number = 0
     try:
         for values in stream:
@@ -158,3 +165,55 @@ def _label_names(features: Any, column: str, better: Mapping[str, str]) -> Calla
         return ", ".join(map(one, value)) if isinstance(value, list) else one(value)
 
     return label_of
+
+
+def hub_records(name: HubName) -> tuple[HubName, Iterator[Record]]:
+    """All rows of a split as values by column, labels by their names.
+
+    Raises:
+        InputError: see :func:`open_hub`.
+    """
+    name = pin(name)
+    splits = _splits(name)
+    split = _chosen_split(name, splits)
+    name = HubName(name.repo, name.config, split, name.revision)
+    return name, _named_values(name, splits[split])
+
+
+def folder_records(folder: Path) -> Iterator[Record]:
+    """All rows of a data set in a folder: one that was saved, or one of plain files.
+
+    Raises:
+        InputError: there is no data set in it, or it cannot be read.
+    """
+    import datasets
+
+    datasets.logging.set_verbosity(datasets.logging.CRITICAL)
+    saved = (folder / "state.json").exists() or (folder / "dataset_dict.json").exists()
+    try:
+        found = (
+            datasets.load_from_disk(str(folder))
+            if saved
+            else datasets.load_dataset(str(folder), streaming=True)
+        )
+    except Exception as error:  # made by others, data sets fail in many ways
+        why = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise InputError(
+            f"{folder} holds no data set that can be read ({why}); name a file in it, or a folder "
+            "of Parquet, JSON, or CSV files."
+        ) from error
+    splits = found if isinstance(found, Mapping) else {"": found}
+    for stream in splits.values():
+        yield from _named_values(folder, stream)
+
+
+def _named_values(name: object, stream: Any) -> Iterator[Record]:
+    features = stream.features or {}
+    label_of = {
+        column: _label_names(features, column, {})
+        for column, feature in features.items()
+        if getattr(getattr(feature, "feature", feature), "names", None)
+    }
+    for values in _read(name, stream):
+        named = {column: of(values.get(column)) for column, of in label_of.items()}
+        yield {**values, **named}, ""

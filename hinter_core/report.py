@@ -17,6 +17,7 @@ from statistics import fmean
 from typing import Any
 
 from hinter_core.campaign import Campaign
+from hinter_core.report_people import People
 from hinter_core.report_positives import Pie, Positives, pies, positives
 from hinter_core.report_reach import Coverage, Reach, coverage, reach
 from hinter_core.report_section import joined, ordered
@@ -159,7 +160,8 @@ class Report:
     """A campaign's report; ``faults`` and ``idle`` as in :class:`hinter_core.tally.Counts`.
 
     ``repeated``: ids that several texts have, and how many. ``labels``: different labels of the
-    texts (HInter, Table 4), counted up to about 1,000.
+    texts (HInter, Table 4), counted up to about 1,000. ``people``: what annotators say, where
+    somebody asked for it (:func:`hinter_core.annotation.correction.judged_by_people`).
     """
 
     campaign: Campaign
@@ -173,6 +175,7 @@ class Report:
     coverage: list[Coverage]
     models: list[ModelReport]
     validity: list[Validity]
+    people: People | None = None
 
 
 def make_report(store: CampaignStore) -> Report:

@@ -10,6 +10,7 @@ from typing import Any
 
 from hinter_core.by_hand import mutant_of
 from hinter_core.report import ALPHA, Group, Line, ModelReport, Report, Turn
+from hinter_core.report_people import people_sections
 from hinter_core.report_positive_tables import by_model, invariant, pies
 from hinter_core.report_reach import coverage_section, reach_section
 from hinter_core.report_section import Section, joined, percent
@@ -44,6 +45,7 @@ def sections(report: Report) -> list[Section]:
         found += [section for make in makers for section in make(model)]
     return [
         *found,
+        *people_sections(report.people),
         *validity_sections(report.validity),
         reach_section(report.campaign, report.reach),
         coverage_section(report.coverage),

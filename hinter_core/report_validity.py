@@ -58,26 +58,29 @@ def validities(store: CampaignStore) -> list[Validity]:
         StoreError: a table of judgements that cannot be read.
     """
     found = surveys(store)
-    verdicts = _verdicts(store, [rows for _, rows in found])
+    verdicts = verdicts_of(store, ((r["shard"], r["mutant"]) for _, rows in found for r in rows))
     return [_validity(note, rows, verdicts) for note, rows in found]
 
 
-_Verdicts = dict[str, dict[tuple[int, int], str]]  # by model, of mutants by shard and place
+Verdicts = dict[str, dict[tuple[int, int], str]]  # by model, of mutants by shard and place
 
 
-def _verdicts(store: CampaignStore, surveyed: Sequence[Sequence[dict[str, Any]]]) -> _Verdicts:
-    """The verdicts of each model on the mutants that were judged."""
+def verdicts_of(store: CampaignStore, places: Iterable[tuple[int, int]]) -> Verdicts:
+    """The verdicts of each model on some mutants, as far as it was asked.
+
+    Raises:
+        StoreError: a table that cannot be read.
+    """
     wanted: dict[int, set[int]] = {}
-    for rows in surveyed:
-        for row in rows:
-            wanted.setdefault(row["shard"], set()).add(row["mutant"])
-    found: _Verdicts = {}
+    for shard, place in places:
+        wanted.setdefault(shard, set()).add(place)
+    found: Verdicts = {}
     for name, model in store.read()["models"].items():
         own = found.setdefault(name, {})
-        for shard, places in wanted.items():
+        for shard, some in wanted.items():
             path = store.answers(shard, model["identity"])
             table = read_table(path, "mutant", "verdict").to_pylist() if path.exists() else []
-            own |= {(shard, r["mutant"]): r["verdict"] for r in table if r["mutant"] in places}
+            own |= {(shard, r["mutant"]): r["verdict"] for r in table if r["mutant"] in some}
     return found
 
 
@@ -95,9 +98,7 @@ def _by_answer(
     return wilson(sum(changed), len(changed)), wilson(sum(same), len(same))
 
 
-def _validity(
-    note: dict[str, Any], rows: Sequence[dict[str, Any]], verdicts: _Verdicts
-) -> Validity:
+def _validity(note: dict[str, Any], rows: Sequence[dict[str, Any]], verdicts: Verdicts) -> Validity:
     judged = [r for r in rows if r["valid"] is not None and r["source_valid"] is not None]
     sources = {(r["row"], tuple(r["source_sentences"])): r for r in judged}.values()
     kept = [r for r in judged if r["kept"]]

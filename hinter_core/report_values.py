@@ -25,7 +25,8 @@ def flat_rows(report: Report) -> list[dict[str, Any]]:
                 row[f"{name} of"] = rate.of or None
                 row |= {f"{name} share": rate.share, f"{name} low": rate.low}
                 row[f"{name} high"] = rate.high
-            rows.append(row | _positive_columns(model, line.name))
+            row |= _positive_columns(model, line.name)
+            rows.append(row | _people_columns(report, model.model, line.name))
     return rows
 
 
@@ -38,6 +39,32 @@ def _positive_columns(model: ModelReport, name: str) -> dict[str, Any]:
         "false positives": found.false.hits if found else None,
         "false share": found.fake.share if found else None,
     }
+
+
+def _people_columns(report: Report, model: str, name: str) -> dict[str, Any]:
+    """What people say, in columns of their own; none where no project was given."""
+    if report.people is None:
+        return {}
+    lines = report.people.lines
+    found = next((line for line in lines if (line.model, line.name) == (model, name)), None)
+    row: dict[str, Any] = {}
+    for title, rate in (
+        ("judged valid", found.valid if found else None),
+        ("restricted errors", found.restricted_errors if found else None),
+        ("restricted hidden", found.restricted_hidden if found else None),
+    ):
+        row[f"{title} hits"] = rate.hits if rate and rate.of else None
+        row[f"{title} of"] = rate.of if rate and rate.of else None
+    for title, one in (
+        ("corrected errors", found.corrected_errors if found else None),
+        ("corrected hidden", found.corrected_hidden if found else None),
+    ):
+        row[f"{title} share"] = one.value if one else None
+        row |= {
+            f"{title} low": one.low if one else None,
+            f"{title} high": one.high if one else None,
+        }
+    return row
 
 
 def plain(value: Any) -> Any:

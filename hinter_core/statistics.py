@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
 _CONFIDENCE = 0.95
-_RESAMPLES = 2000
+RESAMPLES = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ def clustered(sources: Iterable[tuple[int, int]], seed: int = 0) -> Rate:
     if not hits or hits == of:
         bounds = wilson(len(pairs) if hits else 0, len(pairs))
         return Rate(hits, of, bounds.low, bounds.high)
-    hit, cases = _resampled(pairs, seed).T
-    return Rate(hits, of, *_bounds(hit / cases))
+    hit, cases = resampled(pairs, seed).T
+    return Rate(hits, of, *percentiles(hit / cases))
 
 
-def _resampled(sources: Sequence[tuple[int, ...]], seed: int) -> ndarray:
+def resampled(sources: Sequence[Sequence[float]] | ndarray, seed: int) -> ndarray:
     """Sums over sources drawn anew: one line a resample, one column for each number of a source.
 
     Equal sources are exchangeable, so how often each distinct one is drawn is multinomial.
@@ -70,12 +70,13 @@ def _resampled(sources: Sequence[tuple[int, ...]], seed: int) -> ndarray:
 
     distinct, counts = numpy.unique(numpy.array(sources), axis=0, return_counts=True)
     rng = numpy.random.default_rng(seed)
-    drawn = rng.multinomial(len(sources), counts / len(sources), size=_RESAMPLES)
+    drawn = rng.multinomial(len(sources), counts / len(sources), size=RESAMPLES)
     sums: ndarray = drawn @ distinct
     return sums
 
 
-def _bounds(values: ndarray) -> tuple[float, float]:
+def percentiles(values: ndarray) -> tuple[float, float]:
+    """The ends of the 95 % interval of what resampling gave."""
     import numpy
 
     tail = (1 - _CONFIDENCE) / 2
@@ -113,8 +114,8 @@ def excess(sources: Iterable[tuple[int, int, int, int]], seed: int = 0) -> Diffe
         # The rates agree in every text, so that resampling shows nothing: Newcombe's, over texts.
         same = Rate(round(a / n * texts), texts)
         return Difference(value, *_newcombe(same, same))
-    hit, cases, other, others = _resampled(both, seed).T
-    return Difference(value, *_bounds(hit / cases - other / others))
+    hit, cases, other, others = resampled(both, seed).T
+    return Difference(value, *percentiles(hit / cases - other / others))
 
 
 def independent(first: Rate, second: Rate) -> Difference:
@@ -152,9 +153,9 @@ def apart(
     if a in (0, n) and b in (0, m):
         ends = (Rate(len(side) if hits else 0, len(side)) for side, hits in ((own, a), (other, b)))
         return Difference(value, *_newcombe(*ends))
-    hit, cases = _resampled(own, seed).T
-    hits, of = _resampled(other, seed + 1).T
-    return Difference(value, *_bounds(hit / cases - hits / of))
+    hit, cases = resampled(own, seed).T
+    hits, of = resampled(other, seed + 1).T
+    return Difference(value, *percentiles(hit / cases - hits / of))
 
 
 def mcnemar(only_first: int, only_second: int) -> float:

@@ -80,6 +80,21 @@ def join_by_login(
     return _with_key(connection, found)
 
 
+def by_name(connection: sqlite3.Connection, name: str, now: str) -> tuple[Annotator, bool]:
+    """The annotator of a name, for the owner who brings judgements along; and whether they are new.
+
+    Nobody can join under the name of one who is made here: there is no pass-phrase to know.
+
+    Raises:
+        AccessError: that is no name.
+    """
+    shown = readable(name)
+    row = _named(connection, shown)
+    known = row is not None
+    row = _add(connection, shown, now) if row is None else row
+    return Annotator(row["id"], row["name"]), not known
+
+
 def whose(connection: sqlite3.Connection, key: str) -> Annotator:
     """The annotator of a page's key.
 

@@ -26,12 +26,12 @@ Stratum = tuple[Attributes, str]
 _Candidate = tuple[float, int, int]  # a random key, shard, place in its table of mutants
 
 # The worst first; what a mutant is for several models together.
-_WORST = (Verdict.HIDDEN, Verdict.BIASED, Verdict.BENIGN, Verdict.UNANSWERED)
+WORST = (Verdict.HIDDEN, Verdict.BIASED, Verdict.BENIGN, Verdict.UNANSWERED)
 OUTCOMES = (
-    *(verdict.value for verdict in _WORST),
+    *(verdict.value for verdict in WORST),
     *(f"discarded: {layer.value}" for layer in Layer),
 )
-_NOT_ASKED = "not asked"  # kept, in a campaign without models
+NOT_ASKED = "not asked"  # kept, in a campaign without models
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Draw:
 
 
 @dataclass
-class _Found:
+class Found:
     """A stratum so far: how many mutants it has, and those with the smallest keys."""
 
     many: int = 0
@@ -65,7 +65,7 @@ def sample_campaign(store: CampaignStore, draw: Draw) -> list[Item]:
     spec = store.read()
     models = {name: model["identity"] for name, model in spec["models"].items()}
     strata = _strata(store, models, draw)
-    chosen = _balanced(strata, draw.many)
+    chosen = balanced(strata, draw.many)
     if not chosen:
         raise AnnotationError(
             f"{store.folder} has no mutants of that kind; ask for other attributes or outcomes, "
@@ -78,11 +78,11 @@ def sample_campaign(store: CampaignStore, draw: Draw) -> list[Item]:
     return list(_fetched(store, models, chosen, weights))
 
 
-def _strata(store: CampaignStore, models: Mapping[str, str], draw: Draw) -> dict[Stratum, _Found]:
+def _strata(store: CampaignStore, models: Mapping[str, str], draw: Draw) -> dict[Stratum, Found]:
     import numpy
 
     rng = numpy.random.default_rng(draw.seed)
-    book, found = Book(), dict[Stratum, _Found]()
+    book, found = Book(), dict[Stratum, Found]()
     wanted = {frozenset(names) for names in draw.attributes}
     for shard in store.known():
         first = 0
@@ -99,7 +99,7 @@ def _strata(store: CampaignStore, models: Mapping[str, str], draw: Draw) -> dict
                         if draw.outcomes and outcome not in draw.outcomes:
                             continue
                         at = own[outcomes[own] == outcome]
-                        stratum = found.setdefault((attributes, outcome), _Found())
+                        stratum = found.setdefault((attributes, outcome), Found())
                         stratum.many += len(at)
                         at = at[numpy.argsort(keys[at], kind="stable")][: draw.many]
                         new = [(float(keys[i]), shard, first + i) for i in at.tolist()]
@@ -114,19 +114,22 @@ def _outcomes(table: Any, models: int) -> numpy.ndarray:
 
     verdicts = [table[f"verdict-{place}"].to_pylist() for place in range(models)]
     layers, kept = table["layer"].to_pylist(), table["kept"].to_pylist()
-    rank = {verdict.value: place for place, verdict in enumerate(_WORST)}
+    rank = {verdict.value: place for place, verdict in enumerate(WORST)}
     found = []
     for place, (stays, layer) in enumerate(zip(kept, layers, strict=True)):
         given = {column[place] for column in verdicts} & rank.keys()
         if not stays:
             found.append(f"discarded: {layer}" if layer else "discarded")
         else:
-            found.append(min(given, key=rank.__getitem__) if given else _NOT_ASKED)
+            found.append(min(given, key=rank.__getitem__) if given else NOT_ASKED)
     return numpy.array(found, dtype=object)
 
 
-def _balanced(strata: Mapping[Stratum, _Found], many: int) -> dict[tuple[int, int], Stratum]:
-    """Which mutants: one of each stratum in turn, until there are enough or none is left."""
+def balanced(strata: Mapping[Stratum, Found], many: int) -> dict[tuple[int, int], Stratum]:
+    """Which mutants: one of each stratum in turn, until there are enough or none is left.
+
+    Returns the stratum of each mutant chosen, by its shard and place.
+    """
     left = {stratum: iter(strata[stratum].best) for stratum in sorted(strata)}
     chosen: dict[tuple[int, int], Stratum] = {}
     while left and len(chosen) < many:

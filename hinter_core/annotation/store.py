@@ -132,7 +132,7 @@ class AnnotationStore:
                 "SELECT COALESCE(MAX(number), 0) FROM items"
             ).fetchone()[0]
             for item in items:
-                _check(item)
+                check_item(item)
                 shared = int((number + 1) * share + 1e-9) > int(number * share + 1e-9)
                 content = json.dumps(item_to_json(item), ensure_ascii=False)
                 try:
@@ -292,7 +292,12 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _check(item: Item) -> None:
+def check_item(item: Item) -> None:
+    """Refuse an item that nobody could judge.
+
+    Raises:
+        AnnotationError: no id, no text, or one beyond all measure.
+    """
     if not item.id.strip() or len(item.id) > _LONGEST_ID:
         raise AnnotationError(f"An item needs an id of 1 to {_LONGEST_ID} characters.")
     if not item.mutant.strip():

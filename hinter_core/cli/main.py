@@ -14,6 +14,7 @@ import typer
 from typer.exceptions import TyperException
 
 from hinter_core import __version__
+from hinter_core.cli.annotate import annotate
 from hinter_core.cli.cache import cache
 from hinter_core.cli.check import check
 from hinter_core.cli.compare import compare
@@ -44,6 +45,7 @@ cli.command("validity")(validity)
 cli.command("compare")(compare)
 cli.command("predict")(predict)
 cli.command("models")(models)
+cli.add_typer(annotate, name="annotate")
 cli.add_typer(cache, name="cache")
 cli.add_typer(data, name="data")
 cli.add_typer(dictionary, name="dictionary")

@@ -6,11 +6,14 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
 
+from hinter_core.annotation.correction import judged_by_people
+from hinter_core.annotation.store import opened
 from hinter_core.errors import InputError
 from hinter_core.export import rows_to_csv
 from hinter_core.report import Report, make_report
@@ -31,6 +34,13 @@ FailOver = Annotated[
     float | None,
     typer.Option(help="Exit 1 where an intersectional error rate is above this share."),
 ]
+Humans = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PROJECT",
+        help="Add what people say: error rates of mutants that annotators call valid.",
+    ),
+]
 JUnitFile = Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")]
 
 
@@ -45,6 +55,7 @@ def report(
     out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
     fail_over: FailOver = None,
     junit_file: JUnitFile = None,
+    humans: Humans = None,
 ) -> None:
     """Say what a campaign found; with --fail-over, let a model pass or not."""
     given = zip(_FORMS, (markdown, csv, as_json, html), strict=True)
@@ -53,7 +64,11 @@ def report(
         raise InputError(f"Choose one of --{' and --'.join(chosen)}.")
     if chosen == ["html"] and out is None and sys.stdout.isatty():
         raise InputError("A page is too long for a terminal; add --out report.html.")
-    made = make_report(CampaignStore(folder))
+    store = CampaignStore(folder)
+    made = make_report(store)
+    if humans is not None:
+        with opened(humans) as project:
+            made = replace(made, people=judged_by_people(store, made, project))
     faults = gate(made, fail_over) if fail_over is not None else []  # bad input speaks first
     if junit_file is not None:
         _write(junit_file, junit(made, fail_over))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64decode
 from hashlib import sha1, sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
@@ -13,16 +14,28 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 Files = dict[str, bytes]
+_WRITES = {
+    "create": "/api/repos/create()",
+    "preupload": "/api/datasets/(.+)/preupload/main",
+    "batch": r"/datasets/(.+)\.git/info/lfs/objects/batch",
+    "commit": "/api/datasets/(.+)/commit/main",
+}
 
 
 class LocalHub:
-    """Data sets by name, each with commits; some ``closed`` (private), some ``gated``."""
+    """Data sets by name, each with commits; some ``closed`` (to all), some ``gated``.
+
+    Who sends any key may write, and read what is ``private``; nobody may while it is ``sealed``.
+    """
 
     def __init__(self) -> None:
         self.commits: dict[str, dict[str, Files]] = {}
         self.heads: dict[str, str] = {}
         self.closed: set[str] = set()
         self.gated: set[str] = set()
+        self.private: set[str] = set()
+        self.sealed = False
+        self.large: dict[str, bytes] = {}  # files as they were sent, by their digest
         self.asked: list[str] = []
         self.keys: set[str] = set()  # that were sent
         hub = self
@@ -41,6 +54,10 @@ class LocalHub:
         self.commits.setdefault(name, {})[sha] = files
         self.heads[name] = sha
         return sha
+
+    def files(self, name: str) -> Files:
+        """What a data set holds now."""
+        return self.commits[name][self.heads[name]]
 
     def close(self) -> None:
         self._server.shutdown()
@@ -69,7 +86,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self._json(_entries(files, folder, deep=deep))
         sha = self._sha(name, revision)
         return self._json({
-            "_id": "0" * 24, "id": name, "sha": sha, "private": False, "tags": [], "downloads": 0,
+            "_id": "0" * 24, "id": name, "sha": sha, "private": name in self.of.private,
+            "tags": [], "downloads": 0,
             "gated": "manual" if name in self.of.gated else False, "disabled": False, "likes": 0,
             "siblings": [{"rfilename": path} for path in files],
         })  # fmt: skip
@@ -79,6 +97,12 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         path = unquote(urlsplit(self.path).path)
+        self.of.asked.append(f"POST {path}")
+        if path == "/api/validate-yaml":
+            return self._json({"errors": [], "warnings": []})
+        for what, pattern in _WRITES.items():
+            if writes := re.fullmatch(pattern, path):
+                return self._write(writes[1], what, raw)
         found = re.fullmatch(r"/api/datasets/(.+?)/paths-info/([^/]+)", path)
         if not found:
             return self._answer(404, b"{}")
@@ -90,11 +114,54 @@ class _Handler(BaseHTTPRequestHandler):
         every = _entries(files, "", deep=True)
         return self._json([entry for entry in every if entry["path"] in wanted])
 
+    def do_PUT(self) -> None:
+        digest = self.path.rpartition("/")[2]
+        self.of.large[digest] = self.rfile.read(int(self.headers["Content-Length"]))
+        self._answer(200, b"{}")
+
+    def _write(self, name: str, what: str, raw: bytes) -> None:
+        if self.of.sealed or not self.headers.get("Authorization"):
+            return self._answer(403, b'{"error": "This token may not write here"}')
+        if what == "create":
+            asked = json.loads(raw)
+            name = "/".join(filter(None, (asked.get("organization"), asked["name"])))
+            made = {"url": f"{self.of.address}/datasets/{name}"}
+            if name in self.of.heads:
+                return self._answer(409, json.dumps(made | {"error": "It is there"}).encode())
+            self.of.commit(name, {})
+            if asked.get("private") or asked.get("visibility") == "private":
+                self.of.private.add(name)
+            return self._json(made)
+        if what == "preupload":  # large is what is no text, as there
+            files = [{"path": file["path"], "shouldIgnore": False, "oid": None,
+                      "uploadMode": "regular" if file["path"].endswith(".md") else "lfs"}
+                     for file in json.loads(raw)["files"]]  # fmt: skip
+            return self._json({"files": files})
+        if what == "batch":
+            put = f"{self.of.address}/put"
+            objects = [{**one, "actions": {"upload": {"href": f"{put}/{one['oid']}"}}}
+                       for one in json.loads(raw)["objects"]]  # fmt: skip
+            return self._json({"transfer": "basic", "objects": objects})
+        return self._json(self._commit(name, raw))
+
+    def _commit(self, name: str, raw: bytes) -> dict[str, object]:
+        files = dict(self.of.files(name))
+        for line in map(json.loads, raw.splitlines()):
+            value = line["value"]
+            if line["key"] == "file":
+                files[value["path"]] = b64decode(value["content"])
+            elif line["key"] == "lfsFile":
+                files[value["path"]] = self.of.large[value["oid"]]
+        sha = self.of.commit(name, files)
+        where = f"{self.of.address}/datasets/{name}/commit/{sha}"
+        return {"commitUrl": where, "commitOid": sha, "success": True}
+
     def _sha(self, name: str, revision: str) -> str:
         return self.of.heads[name] if revision == "main" else revision
 
     def _files(self, name: str, revision: str) -> Files | None:
-        if name not in self.of.heads or name in self.of.closed:
+        hidden = name in self.of.private and not self.headers.get("Authorization")
+        if name not in self.of.heads or name in self.of.closed or hidden:
             self._answer(401, b'{"error": "Repository not found"}', "RepoNotFound")
             return None
         files = self.of.commits[name].get(self._sha(name, revision))
@@ -166,6 +233,7 @@ def ask_there(address: str, monkeypatch: pytest.MonkeyPatch, cache: str) -> None
     monkeypatch.setattr(constants, "ENDPOINT", address)
     monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", cache)
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)  # its servers are others
     monkeypatch.setattr(datasets.config, "HF_ENDPOINT", address)
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", cache)
 

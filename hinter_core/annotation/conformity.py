@@ -1,0 +1,81 @@
+"""What the invariant says of items that came without its word, as pairs that people wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from hinter_core import invariant
+from hinter_core.annotation.coding import item_from_json, item_to_json
+from hinter_core.annotation.store import AnnotationStore
+from hinter_core.annotation.values import Item
+from hinter_core.errors import InputError
+from hinter_core.parsing import ParseStore
+from hinter_core.planning import clean
+from hinter_core.probe import chunks
+from hinter_core.sentences import split_sentences
+from hinter_core.types import Conformance, Sentence
+
+_BATCH = 64  # items whose sentences are parsed at once
+
+
+def conform_pairs(items: Iterable[Item], parses: ParseStore) -> Iterator[Item]:
+    """The items with ``kept``, ``layer`` and ``reason`` filled where they have a source.
+
+    The two texts are held against each other as those of a mutant by hand: cleaned, split, and
+    parsed where they differ (HInter, Algorithm 3). What has no source, was asked before, or has no
+    letter in one of its texts, stays as it is.
+    """
+    for batch in chunks(items, _BATCH):
+        split = [_split(item) for item in batch]
+        changed: list[str] = []
+        for source, mutant in filter(None, split):
+            if len(source) == len(mutant):
+                for left, right in zip(source, mutant, strict=True):
+                    if left.text != right.text:
+                        changed += (left.text, right.text)
+        parsed = parses.parse(changed)
+        for item, both in zip(batch, split, strict=True):
+            yield _answered(item, invariant.check(*both, parsed)) if both else item
+
+
+def _split(item: Item) -> tuple[list[Sentence], list[Sentence]] | None:
+    if not item.source or item.kept is not None:
+        return None
+    try:
+        source, mutant = clean(item.source)[0], clean(item.mutant)[0]
+    except InputError:
+        return None
+    return split_sentences(source), split_sentences(mutant)
+
+
+def _answered(item: Item, said: Conformance) -> Item:
+    layer = said.layer.value if said.layer else ""
+    return replace(item, kept=said.kept, layer=layer, reason=said.reason)
+
+
+def fill_invariant(store: AnnotationStore, parses: ParseStore) -> tuple[int, int]:
+    """Ask the invariant about every pair of a project that it was not asked about.
+
+    Returns how many it kept and how many it discarded.
+
+    Raises:
+        AnnotationError: the file cannot be read or written.
+    """
+    kept = discarded = 0
+    with store.database.read() as connection:
+        rows = connection.execute(
+            "SELECT content FROM items WHERE removed_at IS NULL ORDER BY number"
+        ).fetchall()
+    items = (item_from_json(json.loads(row["content"])) for row in rows)
+    wanted = (item for item in items if _split(item) is not None)
+    for batch in chunks(conform_pairs(wanted, parses), _BATCH):
+        with store.database.write() as connection:
+            connection.executemany(
+                "UPDATE items SET content = ? WHERE id = ?",
+                [(json.dumps(item_to_json(i), ensure_ascii=False), i.id) for i in batch],
+            )
+        kept += sum(item.kept is True for item in batch)
+        discarded += sum(item.kept is False for item in batch)
+    return kept, discarded

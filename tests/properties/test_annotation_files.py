@@ -1,0 +1,180 @@
+"""What is exported is imported again: any project, in every format."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from hinter_core.annotation.columns import Reading
+from hinter_core.annotation.desk import Desk, Said
+from hinter_core.annotation.exporting import Exported, export_file
+from hinter_core.annotation.importing import import_file
+from hinter_core.annotation.questions import default_questions
+from hinter_core.annotation.store import AnnotationStore
+from hinter_core.annotation.values import Item, Judgement, Project, Status
+from hinter_core.types import Edit, Form, Layer, Pair, Term
+
+FORMATS = {
+    "csv": ".csv.gz", "tsv": ".tsv", "jsonl": ".jsonl", "parquet": ".parquet",
+    "label-studio": ".json", "argilla": ".argilla.jsonl", "dataset": "",
+}  # fmt: skip
+# Every example writes files to the disk for good; to make a failing one smaller would take long.
+CALM = settings(
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+)
+QUESTIONS = default_questions("en", ["good", "=bad"])[1]
+# Texts as people and models write them: formulas, HTML, quotes, other scripts; no NUL.
+text = st.text(
+    st.sampled_from(string.ascii_letters + " =+-@'\"<>&;,\n\r\t\u00e9\u4f60\U0001f642\u00c3\u00af"),
+    max_size=12,
+)
+filled = text.map(lambda t: f"{t}x")
+names = st.text(string.ascii_letters + "=+ ,\u00e9", max_size=8).map(
+    lambda t: " ".join(f"{t}a".split())
+)
+terms = st.builds(Term, filled, names, st.sampled_from(Form))
+pairs = st.builds(
+    lambda attribute, old, new: Pair(attribute, old, replace(new, form=old.form)),
+    names, terms, terms,
+)  # fmt: skip
+edits = st.builds(Edit, pairs, st.just(((0, 3),)))
+items = st.builds(
+    Item,
+    id=names, mutant=filled, source=st.just("") | filled,
+    attributes=st.lists(names, max_size=2).map(tuple),
+    edits=st.lists(edits, max_size=2).map(tuple),
+    kept=st.sampled_from([None, True, False]),
+    layer=st.sampled_from(["", *(layer.value for layer in Layer)]),
+    reason=text, verdicts=st.dictionaries(names, names, max_size=2), label=text, group=text,
+    stratum=text, weight=st.floats(0.5, 1e6),
+    origin=st.dictionaries(names, st.integers() | names, max_size=2),
+)  # fmt: skip
+
+
+# What JSON can hold, halves of characters and numbers that are none included.
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | filled
+    | st.text(st.characters(exclude_categories=()), max_size=8),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=4,
+)  # fmt: skip
+
+
+@st.composite
+def saying(draw: st.DrawFn) -> tuple[bool, str, float]:
+    return draw(st.booleans()), draw(text), draw(st.floats(0, 1000))
+
+
+def made(folder: Path) -> AnnotationStore:
+    project = Project("Trial", QUESTIONS, share=0.5, repeats=0.5, gap=1)
+    return AnnotationStore.create(folder / f"{uuid4().hex}.sqlite", project)[0]
+
+
+def judge(store: AnnotationStore, data: st.DataObject) -> None:
+    """Two people at work, some of what they say taken back."""
+    desk = Desk(store)
+    for name in ("Ann", "=Bo"):
+        _, key = store.join_by_login(name, name)
+        for number in range(data.draw(st.integers(0, 4))):
+            found = desk.upcoming(key, 1)
+            if not found:
+                break
+            skipped, comment, seconds = data.draw(saying())
+            asked = [q for q in QUESTIONS if found[0].item.source or not q.pair]
+            answers = {} if skipped else {q.id: data.draw(st.sampled_from(q.values)) for q in asked}
+            status = Status.SKIPPED if skipped else Status.JUDGED
+            desk.judge(key, Said(found[0].item.id, found[0].showing, status, answers,
+                                 f"{name}{number}", comment, seconds))  # fmt: skip
+            if data.draw(st.integers(0, 4)) == 0:
+                desk.undo(key, f"undo {name}{number}")
+
+
+def said(store: AnnotationStore, *, history: bool = False) -> list[Judgement]:
+    """All but the numbers of the rows."""
+    found = [replace(j, id=0, answers=dict(j.answers)) for j in store.judgements(history=history)]
+    return sorted(found, key=lambda j: (j.item, j.annotator, j.showing))
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@settings(CALM, max_examples=15)
+@given(
+    given=st.lists(items, min_size=1, max_size=4, unique_by=lambda item: item.id),
+    data=st.data(),
+)  # fmt: skip
+def test_what_is_exported_is_imported_again(
+    tmp_path_factory: pytest.TempPathFactory, kind: str, given: list[Item], data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("files")
+    store, other = made(folder), made(folder)
+    store.add(given)
+    judge(store, data)
+    path = folder / f"out{FORMATS[kind]}"
+    many = export_file(Exported(store), path, kind)
+    done = import_file(other, str(path))
+    assert done.problems == []
+    assert done.rows == many
+    assert list(other.items()) == list(store.items())
+    assert said(other) == said(store)
+    again = import_file(other, str(path))
+    assert (again.items, again.judgements, again.people) == (0, 0, [])
+    assert import_file(store, str(path)).judgements == 0  # what it holds under other keys
+    assert said(store) == said(other)
+    store.close()
+    other.close()
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@settings(CALM, max_examples=8)
+@given(
+    given=st.lists(items, min_size=1, max_size=3, unique_by=lambda item: item.id),
+    data=st.data(),
+)  # fmt: skip
+def test_so_is_every_row_ever_written(
+    tmp_path_factory: pytest.TempPathFactory, kind: str, given: list[Item], data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("files")
+    store, other = made(folder), made(folder)
+    store.add(given)
+    judge(store, data)
+    path = folder / f"out{FORMATS[kind]}"
+    export_file(Exported(store, history=True), path, kind)
+    assert import_file(other, str(path)).problems == []
+    assert said(other) == said(store)
+    assert len(said(other, history=True)) == len(said(store, history=True))
+    store.close()
+    other.close()
+
+
+@settings(CALM, max_examples=30)
+@given(cells=st.lists(anything, min_size=1, max_size=40))
+def test_no_file_breaks_the_import(
+    tmp_path_factory: pytest.TempPathFactory, cells: list[object]
+) -> None:
+    """Whatever rows hold, each is kept or named with what is wrong with it."""
+    import json
+
+    folder = tmp_path_factory.mktemp("files")
+    store = made(folder)
+    parts = ["item", "mutant", "kept", "edits", "verdicts", "origin", "annotator", "showing",
+             "status", "answer.sense", "comment", "seconds", "at", "weight"]  # fmt: skip
+    rows = [dict(zip(parts, cells[i:] + cells[:i], strict=False)) for i in range(len(cells))]
+    path = folder / "rows.jsonl"
+    lines = [{"mutant": "A first text."}, *rows]
+    path.write_text("\n".join(json.dumps(row) for row in lines), encoding="utf-8")
+    done = import_file(store, str(path), Reading(annotator="Ann", columns={"sense": "answer.sense"})
+                       if any("answer.sense" in row for row in rows) else None)  # fmt: skip
+    named = {number for number, _ in done.problems}
+    assert done.rows == len(lines)
+    assert len(list(store.items())) == done.items >= 1
+    assert len(said(store, history=True)) == done.judgements <= len(rows)
+    assert done.items + len(named) + done.items_known <= 2 * len(lines)
+    store.close()

@@ -1,0 +1,108 @@
+"""What annotators say together, where they differ, and whether an item is valid."""
+
+from __future__ import annotations
+
+import pytest
+
+from hinter_core.annotation.consensus import (
+    by_annotator,
+    consensus,
+    disagreements,
+    most,
+    validity,
+)
+from hinter_core.annotation.questions import default_questions
+from hinter_core.annotation.values import REPEAT, Item, Rating
+
+QUESTIONS = default_questions("en", ("good", "bad"))[1]
+SENSE = next(q for q in QUESTIONS if q.id == "sense")
+
+
+def said(item: str, question: str, *values: str) -> list[Rating]:
+    """One answer of each annotator a, b, c ..."""
+    return [Rating(item, name, question, v) for name, v in zip("abcdef", values, strict=False)]
+
+
+def test_most_wins_and_a_tie_does_not() -> None:
+    assert most({"yes": 2, "no": 1}) == "yes"
+    assert most({"yes": 1, "no": 1}) is None
+    assert most({"yes": 2, "no": 2, "unsure": 1}) is None
+    assert most({"yes": 2, "no": 1, "unsure": 1}) == "yes"
+    assert most({}) is None
+
+
+def test_the_owner_stands_above_all() -> None:
+    ratings = said("i", "sense", "yes", "yes", "no") + said("j", "sense", "yes", "no")
+    found = consensus(ratings, {("i", "sense"): "no", ("k", "sense"): "yes"})
+    assert found["i", "sense"].value == "no"
+    assert found["i", "sense"].decided
+    assert found["i", "sense"].counts == {"yes": 2, "no": 1}
+    assert found["j", "sense"].value is None
+    assert found["k", "sense"].value == "yes"  # nobody judged it, the owner did
+    assert found["k", "sense"].counts == {}
+    assert [one.item for one in disagreements(found)] == ["j"]
+
+
+def test_hidden_repeats_have_no_second_vote() -> None:
+    ratings = [*said("i", "sense", "yes", "no"), Rating("i", "b", "sense", "yes", REPEAT)]
+    assert consensus(ratings)["i", "sense"].counts == {"yes": 1, "no": 1}
+
+
+def test_the_most_disputed_come_first() -> None:
+    found = consensus(
+        [
+            *said("agreed", "sense", "yes", "yes", "yes"),
+            *said("two of three", "sense", "yes", "yes", "no"),
+            *said("tie of two", "sense", "yes", "no"),
+            *said("tie of four", "sense", "yes", "no", "no", "yes"),
+            *said("all differ", "sense", "yes", "no", "unsure"),
+            *said("three of four", "sense", "no", "no", "no", "yes"),
+        ]
+    )
+    assert [one.item for one in disagreements(found)] == [
+        "all differ", "tie of four", "tie of two", "two of three", "three of four",
+    ]  # fmt: skip
+    assert found["agreed", "sense"].dispute == 0
+    assert found["three of four", "sense"].dispute == pytest.approx(0.25)
+
+
+PAIR, ALONE = Item("pair", "a", "b"), Item("alone", "a")
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ({"sense": "yes", "same": "yes", "grammatical": "yes"}, True),
+        ({"sense": "yes", "same": "no", "grammatical": "yes"}, False),
+        ({"sense": "unsure", "same": "yes", "grammatical": "yes"}, None),
+        ({"sense": "unsure", "same": "yes", "grammatical": "no"}, False),
+        ({"sense": "yes", "grammatical": "yes"}, None),  # one is not answered
+        ({"label": "good"}, None),  # a label says nothing for or against
+        ({}, None),
+    ],
+)
+def test_valid_is_what_all_judging_answers_say(
+    answers: dict[str, str], expected: bool | None
+) -> None:
+    ratings = [Rating("pair", "a", name, value) for name, value in answers.items()]
+    assert validity([PAIR], QUESTIONS, consensus(ratings)) == {"pair": expected}
+    own = by_annotator([PAIR], QUESTIONS, ratings)["pair"]
+    assert own == ({"a": expected} if answers else {})
+
+
+def test_a_text_alone_is_not_compared() -> None:
+    ratings = said("alone", "sense", "yes") + said("alone", "grammatical", "yes")
+    assert validity([ALONE], QUESTIONS, consensus(ratings)) == {"alone": True}
+
+
+def test_a_tie_leaves_open_and_the_owner_closes() -> None:
+    ratings = said("alone", "sense", "yes", "no")
+    assert validity([ALONE], [SENSE], consensus(ratings)) == {"alone": None}
+    decided = consensus(ratings, {("alone", "sense"): "no"})
+    assert validity([ALONE], [SENSE], decided) == {"alone": False}
+
+
+def test_questions_without_judgement_make_nothing_valid() -> None:
+    label = [question for question in QUESTIONS if not question.judges]
+    found = consensus(said("alone", "label", "good"))
+    assert validity([ALONE], label, found) == {"alone": None}
