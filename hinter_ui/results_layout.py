@@ -9,6 +9,7 @@ import gradio as gr
 
 from hinter_core.types import Verdict
 from hinter_ui.explore_layout import html
+from hinter_ui.present import glossary
 from hinter_ui.present.markup import tag
 from hinter_ui.results_reading import FIRST
 from hinter_ui.results_scripts import FINDINGS_JS
@@ -117,7 +118,8 @@ def lay_out(services: Services) -> ResultsLayout:
 def _page(widgets: dict[str, Any], services: Services) -> None:
     widgets["head"] = html("results-head")
     widgets["cards"] = html("results-cards")
-    _title("results-rates", "How often a change turns the answer", "with 95 % intervals")
+    _title("results-rates", "How often a change turns the answer",
+           glossary.linked("with 95 % [[confidence-interval|intervals]]"))  # fmt: skip
     widgets["bars"] = _plot("results-bars")
     widgets["rates"] = html("results-main")
     _title("results-one", "One model more closely", "choose the model and what was changed")
@@ -133,7 +135,11 @@ def _page(widgets: dict[str, Any], services: Services) -> None:
     _maps(widgets)
     widgets["groups"] = html("results-groups")
     widgets["sections"] = html("results-sections")
-    _title("results-hidden", "Hidden bias", "only the changes together turn the answer")
+    _title(
+        "results-hidden",
+        glossary.link("hidden", "Hidden bias"),
+        "only the changes together turn the answer",
+    )
     widgets["examples"] = html("results-examples", script=FINDINGS_JS)
     _findings(widgets)
     _comparison(widgets, services)

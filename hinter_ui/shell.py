@@ -11,14 +11,15 @@ import gradio as gr
 
 from hinter_core.annotation.keeping import Keeper
 from hinter_ui.kept import names_kept
+from hinter_ui.learn_scripts import GLOSS_JS
 from hinter_ui.models_access import Access
 from hinter_ui.present.markup import Markup, join, tag
 from hinter_ui.present.words import attribute_styles
 from hinter_ui.services import Services
-from hinter_ui.tabs import annotate, batch, explore, models, results
+from hinter_ui.tabs import annotate, batch, explore, learn, models, results
 
 STYLES = Path(__file__).resolve().parent.parent / "assets" / "css"
-CSS = (STYLES / "hinter.css", STYLES / "annotate.css")
+CSS = (STYLES / "hinter.css", STYLES / "learn.css", STYLES / "annotate.css")
 QUESTION = "Does the model treat the intersection differently from its parts?"
 _SYSTEM_FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "DejaVu Sans", "sans-serif"]
 
@@ -46,6 +47,7 @@ TABS: tuple[tuple[str, str, Callable[[Services], None]], ...] = (
     ("Results", "results", results.build),
     ("Annotate", "annotate", annotate.build),
     ("Models", "models", models.build),
+    ("Learn", "learn", learn.build),
 )
 
 
@@ -54,13 +56,19 @@ def build_app(services: Services) -> gr.Blocks:
     page = gr.Blocks(title=f"HInter: {QUESTION}", analytics_enabled=False)
     with page:
         names_kept()
-        gr.HTML(_header(), elem_id="page-header", apply_default_css=False, js_on_load=SKIP_JS)
+        gr.HTML(
+            _header(),
+            elem_id="page-header",
+            apply_default_css=False,
+            js_on_load=SKIP_JS + GLOSS_JS,
+        )
         with gr.Tabs(elem_classes="main-tabs", elem_id="rooms"):
             for title, address, build in TABS:
                 with gr.Tab(title, id=address, elem_id=f"room-{address}"):
                     build(services)
         gr.HTML(_footer(), elem_id="page-footer", apply_default_css=False)
-    page.queue(max_size=64, default_concurrency_limit=8)
+    # Room for a class that presses at once; what is heavy has a limit of its own.
+    page.queue(max_size=256, default_concurrency_limit=8)
     return page
 
 

@@ -8,6 +8,7 @@ from hinter_core.lattice import proper_subsets
 from hinter_core.noise import NoiseFloor
 from hinter_core.trial import Check
 from hinter_core.types import Edit, Judged, Prediction, Verdict
+from hinter_ui.present import glossary
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.words import SIGNS, answer_of, in_order, listed, name_of, times
 
@@ -38,7 +39,7 @@ def banner(check: Check, judged: Judged, model: str, *, named: bool, note: str =
         head,
         " ",
         who,
-        tag("strong", title),
+        tag("strong", glossary.link(verdict.value, title)),
         " ",
         words,
         noise,

@@ -8,7 +8,9 @@ from hinter_ui.present.markup import Markup, isolated, tag
 _MOST_BARS = 6
 
 
-def bars(prediction: Prediction | None, *, flipped: bool = False) -> Markup | None:
+def bars(
+    prediction: Prediction | None, *, flipped: bool = False, title: str = "Scores"
+) -> Markup | None:
     """The scores of an answer, the highest where there are many; nothing where there are none."""
     if prediction is None or not prediction.scores:
         return None
@@ -31,4 +33,4 @@ def bars(prediction: Prediction | None, *, flipped: bool = False) -> Markup | No
         )
     if len(scores) > len(shown):
         rows.append(tag("li", f"and {len(scores) - len(shown)} lower ones", class_="quiet rest"))
-    return tag("ul", *rows, class_="bars", aria_label="Scores")
+    return tag("ul", *rows, class_="bars", aria_label=title)

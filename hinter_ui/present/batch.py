@@ -14,6 +14,7 @@ from hinter_core.types import Verdict
 from hinter_ui.batch_standing import Standing
 from hinter_ui.batch_watch import ATOMIC, KINDS, PLACEBO, TOGETHER
 from hinter_ui.jobs import State
+from hinter_ui.present import glossary
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.words import SEVERITY, SIGNS, listed, name_of
 
@@ -22,6 +23,8 @@ _KIND_WORDS = {
     ATOMIC: "Changed alone",
     PLACEBO: "Neutral swaps",
 }
+_KIND_ENTRIES = {TOGETHER: "intersectional", ATOMIC: "atomic", PLACEBO: "placebo"}
+_ENTRIES = {"mutants": "mutant", "predictions": "prediction", "hidden": "hidden"}
 _STATE_WORDS = {
     State.NEW: "not started",
     State.WAITING: "waiting",
@@ -52,7 +55,11 @@ def estimate(seen: Forecast) -> Markup:
         *(("cost", f"up to {cost_in_words(cost)}", name) for name, cost in seen.costs.items()),
     ]
     cells = [
-        tag("div", tag("dt", title), tag("dd", tag("strong", value), tag("span", isolated(more))))
+        tag(
+            "div",
+            tag("dt", glossary.head(title, _ENTRIES)),
+            tag("dd", tag("strong", value), tag("span", isolated(more))),
+        )
         for title, value, more in figures
     ]
     looked = f"From a look at the first {seen.looked_at:,} texts; nothing has been started."
@@ -179,7 +186,8 @@ def _chart(standing: Standing) -> Markup | None:
         aria_hidden="true",
     )  # fmt: skip
     models = [_model_bars(model, counts) for model, counts in verdicts.items()]
-    head = tag("h3", "Verdicts so far" if standing.state.busy else "Verdicts")
+    title = "Verdicts so far" if standing.state.busy else "Verdicts"
+    head = tag("h3", glossary.link("verdict", title))
     return tag("section", tag("div", head, legend, class_="chart-head"), *models,
                class_="card verdict-chart")  # fmt: skip
 
@@ -199,7 +207,7 @@ def _model_bars(model: str, counts: Counter[tuple[str, str]]) -> Markup:
         ]  # fmt: skip
         words = ", ".join(f"{counts[kind, v.value]:,} {v.value}" for v in present)
         rows += [
-            tag("dt", _KIND_WORDS[kind]),
+            tag("dt", glossary.link(_KIND_ENTRIES[kind], _KIND_WORDS[kind])),
             tag(
                 "dd",
                 tag("div", *parts, class_="stack", aria_hidden="true"),
@@ -239,7 +247,7 @@ def campaigns(standings: Sequence[Standing], chosen: str, kept_days: float | Non
     if not standings:
         return tag("p", "None yet. A campaign stays here when you close the page.", class_="quiet")
     columns = ("data", "state", "texts", "hidden", "begun")
-    head = tag("tr", *(tag("th", c, scope="col") for c in columns))
+    head = tag("tr", *(tag("th", glossary.head(c, _ENTRIES), scope="col") for c in columns))
     rows = [_campaign_row(standing, chosen) for standing in standings]
     grid = tag(
         "table",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from itertools import pairwise
 
 from hinter_core.planning import Plan
 from hinter_core.types import Occurrence, RejectedOccurrence
+from hinter_ui.present import glossary
 from hinter_ui.present.markup import Markup, join, tag
 from hinter_ui.present.notice import rejected_list
 from hinter_ui.present.words import capital, hue, listed, name_of
@@ -35,8 +37,12 @@ def preview(plan: Plan) -> Markup:
     )
 
 
-def marked(plan: Plan) -> Markup:
-    """The text, cut at every border of a term, so that overlapping terms show both attributes."""
+def marked(plan: Plan, names: Mapping[str, str] | None = None) -> Markup:
+    """The text, cut at every border of a term, so that overlapping terms show both attributes.
+
+    ``names`` are those of the attributes in another language; the reasons for what does not count
+    are English and left out then.
+    """
     text = plan.text
     shown = min(len(text), _MOST_SHOWN)
     borders = {0, shown}
@@ -49,36 +55,46 @@ def marked(plan: Plan) -> Markup:
     for start, end in pairwise(cuts):
         here = [o for o in found if o.span[0] <= start and end <= o.span[1]]
         no = [r for r in refused if r.occurrence.span[0] <= start and end <= r.occurrence.span[1]]
-        parts.append(_piece(text[start:end], end, here, no))
+        parts.append(_piece(text[start:end], end, here, no, names))
     if shown < len(text):
         parts.append(f" \u2026 ({len(text) - shown:,} more characters)")
     return join(parts)
 
 
 def _piece(
-    text: str, end: int, found: list[Occurrence], refused: list[RejectedOccurrence]
+    text: str,
+    end: int,
+    found: list[Occurrence],
+    refused: list[RejectedOccurrence],
+    known: Mapping[str, str] | None,
 ) -> Markup | str:
     if found:
-        names = listed(list(dict.fromkeys(name_of(o.attribute) for o in found)), "+")
+        called = ((known or {}).get(o.attribute) or name_of(o.attribute) for o in found)
+        names = listed(list(dict.fromkeys(called)), "+")
         closes = any(o.span[1] == end for o in found)
         label = tag("span", names, class_="term-label") if closes else None
         return tag("mark", text, label, class_="term", style=f"--h:{hue(found[0].attribute)}")
     if refused:
-        return tag("span", text, class_="rejected", title=refused[0].reason)
+        return tag("span", text, class_="rejected", title=None if known else refused[0].reason)
     return text
 
 
-def _summary(plan: Plan) -> str:
+def _summary(plan: Plan) -> Markup:
     terms = Counter(o.attribute for o in plan.occurrences)
-    parts = [
+    parts: list[Markup | str] = [
         f"{name_of(a)} {terms[a]} term{'' if terms[a] == 1 else 's'}"
         for a in plan.attributes
         if terms[a]
     ]
     atomic = sum(len(edits) for edits in plan.edits.values())
-    parts.append(f"{atomic:,} atomic and {plan.total:,} intersectional mutants possible")
+    words = (
+        f"{atomic:,} ", glossary.link("atomic", "atomic"), f" and {plan.total:,} ",
+        glossary.link("intersectional", "intersectional"), " ",
+        glossary.link("mutant", "mutants"), " possible",
+    )  # fmt: skip
+    parts.append(join(words))
     parts += plan.notices
-    return " \u00b7 ".join(parts)
+    return join(parts, " \u00b7 ")
 
 
 def _missing(plan: Plan) -> Markup | None:

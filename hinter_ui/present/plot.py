@@ -12,7 +12,8 @@ from typing import Any
 from hinter_core.lattice import subsets
 from hinter_core.trial import Check
 from hinter_core.types import Edit, Judged
-from hinter_ui.present.words import capital, in_order, name_of, product
+from hinter_ui.present.words import capital, in_order, name_in, product, spoken
+from hinter_ui.wording import Words
 
 _TICKS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
 _INK = "#737886"
@@ -34,8 +35,9 @@ def probability(value: float) -> float:
     return 1 / (1 + exp(-value))
 
 
-def figure(check: Check, judged: Judged, model: str) -> Any | None:
+def figure(check: Check, judged: Judged, model: str, say: Words | None = None) -> Any | None:
     """A plotly figure of the mutant and its parts; None where a score is missing."""
+    say = spoken(say)
     edits = in_order(judged.mutant.edits, check.plan.attributes)
     if judged.effect is None:
         return None
@@ -46,37 +48,39 @@ def figure(check: Check, judged: Judged, model: str) -> Any | None:
         if result and result.prediction and label in result.prediction.scores:
             scores[frozenset(part)] = result.prediction.scores[label]
     if len(edits) == 2 and len(scores) == 4:
-        return _interaction(scores, edits, label)
-    return _dots(scores, edits, label)
+        return _interaction(scores, edits, label, say)
+    return _dots(scores, edits, label, say)
 
 
-def _interaction(scores: dict[frozenset[Edit], float], edits: tuple[Edit, ...], label: str) -> Any:
+def _interaction(
+    scores: dict[frozenset[Edit], float], edits: tuple[Edit, ...], label: str, say: Words
+) -> Any:
     from plotly import graph_objects as go
 
     first, second = edits
-    a, b = name_of(first.attribute), name_of(second.attribute)
+    a, b = name_in(first.attribute, say), name_in(second.attribute, say)
     none, both = frozenset[Edit](), frozenset(edits)
     one, two = frozenset([first]), frozenset([second])
-    xs = [f"{a} unchanged", f"{a} changed"]
+    xs = [say("plot.unchanged", name=a), say("plot.changed", name=a)]
     plain, changed = [scores[none], scores[one]], [scores[two], scores[both]]
     added = log_odds(scores[one]) + log_odds(scores[two]) - log_odds(scores[none])
     fig = go.Figure()
-    fig.add_trace(_line(xs, plain, f"{b} unchanged", _MAIN, "circle", "solid"))
-    fig.add_trace(_line(xs, changed, f"{b} changed", _ALARM, "square", "dash"))
+    fig.add_trace(_line(xs, plain, say("plot.unchanged", name=b), _MAIN, "circle", "solid"))
+    fig.add_trace(_line(xs, changed, say("plot.changed", name=b), _ALARM, "square", "dash"))
     fig.add_trace(
         go.Scatter(
             x=[xs[1]],
             y=[added],
             mode="markers",
-            name="if the effects just added up",
+            name=say("plot.added"),
             marker={"symbol": "diamond-open", "size": 14, "color": _INK, "line": {"width": 2}},
-            hovertemplate=f"if added up: {probability(added):.2f}<extra></extra>",
+            hovertemplate=f"{say('plot.added')}: {probability(added):.2f}<extra></extra>",
         )
     )
     values = [log_odds(p) for p in (*plain, *changed)] + [added]
     fig.add_hline(y=0, line={"color": _INK, "width": 1, "dash": "dot"})
     _dress(fig)
-    fig.update_yaxes(**_score_axis(values, label))
+    fig.update_yaxes(**_score_axis(values, label, say))
     fig.update_xaxes(type="category", range=[-0.25, 1.25], **(_GRID | {"showgrid": False}))
     return fig
 
@@ -96,13 +100,16 @@ def _line(xs: list[str], ps: list[float], name: str, colour: str, symbol: str, d
     )
 
 
-def _dots(scores: dict[frozenset[Edit], float], edits: tuple[Edit, ...], label: str) -> Any:
+def _dots(
+    scores: dict[frozenset[Edit], float], edits: tuple[Edit, ...], label: str, say: Words
+) -> Any:
     from plotly import graph_objects as go
 
     names, ps = [], []
     for part in [(), *subsets(edits)]:
         if frozenset(part) in scores:
-            names.append(capital(product([name_of(e.attribute) for e in part])) or "Original")
+            own = capital(product([name_in(e.attribute, say) for e in part]))
+            names.append(own or say("square.original"))
             ps.append(scores[frozenset(part)])
     fig = go.Figure()
     fig.add_trace(
@@ -118,7 +125,7 @@ def _dots(scores: dict[frozenset[Edit], float], edits: tuple[Edit, ...], label: 
     fig.add_vline(x=0, line={"color": _INK, "width": 1, "dash": "dot"})
     _dress(fig)
     fig.update_layout(height=110 + 30 * len(ps))
-    fig.update_xaxes(**_score_axis([log_odds(p) for p in ps], label))
+    fig.update_xaxes(**_score_axis([log_odds(p) for p in ps], label, say))
     fig.update_yaxes(type="category", autorange="reversed", automargin=True, **_GRID)
     return fig
 
@@ -136,12 +143,12 @@ def _dress(fig: Any) -> None:
     )
 
 
-def _score_axis(values: list[float], label: str) -> dict[str, Any]:
+def _score_axis(values: list[float], label: str, say: Words) -> dict[str, Any]:
     low, high = min(*values, log_odds(0.4)), max(*values, log_odds(0.6))
     room = 0.15 * (high - low)
     ticks = [p for p in _TICKS if low - room <= log_odds(p) <= high + room]
     return {
-        "title": {"text": f"probability of \u201c{_plain(label)}\u201d"},
+        "title": {"text": say("plot.probability", label=_plain(label))},
         "range": [low - room, high + room],
         "tickvals": [log_odds(p) for p in ticks],
         "ticktext": [f"{p:g}" for p in ticks],

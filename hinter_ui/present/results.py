@@ -12,6 +12,7 @@ from hinter_core.report_section import Section, percent
 from hinter_core.report_tables import line_in_words, sections
 from hinter_core.tables import edit_from_row
 from hinter_core.types import Edit, Verdict
+from hinter_ui.present import glossary
 from hinter_ui.present.changed import answers, changed
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.pager import pager
@@ -21,6 +22,24 @@ from hinter_ui.present.words import badge, capital, change_of, listed, name_of
 _OPEN = {"excess"}  # sections that need no click
 _OWN_PLACE = {"overview", "main", "examples", "coverage", "unused", "flow", "overlap", "groups"}
 _LAST = ("coverage", "unused")
+# Entries of the glossary: by figure or column, and by the section they head.
+_ENTRIES = {
+    "intersectional errors": "error-rate",
+    "hidden": "hidden",
+    "points beyond placebo": "excess",
+    "verdict": "verdict",
+    "error rate": "error-rate",
+    "placebo": "placebo",
+    "excess": "excess",
+    "mutants": "mutant",
+    "hidden, of errors": "hidden",
+}
+_SECTIONS = {
+    "excess": "excess",
+    "groups": "group-bias",
+    "coverage": "pairwise-coverage",
+    "invariant": "invariant",
+}
 
 
 def head(report: Report, state: str) -> Markup:
@@ -67,7 +86,7 @@ def _figure(value: str, what: str, more: str) -> Markup:
     return tag(
         "div",
         tag("span", value, class_="big"),
-        tag("span", what, class_="what"),
+        tag("span", glossary.head(what, _ENTRIES), class_="what"),
         tag("span", more, class_="quiet-inline"),
         class_="figure",
     )
@@ -122,7 +141,9 @@ def _section(section: Section, *, wide: bool = False) -> Markup:
     said = [tag("p", isolated(sentence)) for sentence in section.sentences]
     body = join([*said[1:], _table(section)])
     rest = tag("details", tag("summary", _rest(section)), body, open=wide) if body else None
-    return tag("section", tag("h3", section.title), join(said[:1]), rest, class_="fold")
+    entry = _SECTIONS.get(section.key)
+    title = glossary.link(entry, section.title) if entry else section.title
+    return tag("section", tag("h3", title), join(said[:1]), rest, class_="fold")
 
 
 def _rest(section: Section) -> str:
@@ -137,7 +158,8 @@ def _rest(section: Section) -> str:
 def _table(section: Section) -> Markup:
     if not section.rows:
         return Markup("")
-    header = tag("tr", *(tag("th", column, scope="col") for column in section.columns))
+    heads = (glossary.head(column, _ENTRIES) for column in section.columns)
+    header = tag("tr", *(tag("th", column, scope="col") for column in heads))
     body = [
         tag("tr", *(tag("td", isolated(cell), data_column=column)
                     for column, cell in zip(section.columns, row, strict=True)))
@@ -197,7 +219,8 @@ def findings(found: Sequence[Finding], total: int, page: int, size: int) -> Mark
         return tag("p", "No mutant passes this filter.", class_="quiet", role="status")
     names = ("verdict", "change", "answer", "in the text", "row", "")
     spoken = tag("span", "open", class_="sr-only")
-    header = tag("tr", *(tag("th", name or spoken, scope="col") for name in names))
+    heads = (glossary.head(name, _ENTRIES) if name else spoken for name in names)
+    header = tag("tr", *(tag("th", name, scope="col") for name in heads))
     grid = tag("table", tag("caption", "Findings", class_="sr-only"), tag("thead", header),
                tag("tbody", *map(_row, found)))  # fmt: skip
     box = tag("div", grid, class_="report-table", role="region", tabindex="0",

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from hinter_core.lattice import subsets
 from hinter_core.trial import Check
 from hinter_core.types import Edit, Judged, Prediction, Sentence, Splice, Verdict
+from hinter_ui.present import glossary
 from hinter_ui.present.bars import bars
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.words import (
@@ -18,32 +19,35 @@ from hinter_ui.present.words import (
     capital,
     hue,
     in_order,
-    name_of,
+    name_in,
     product,
     signed,
+    spoken,
     term,
 )
+from hinter_ui.wording import Words
 
 _LONG = 300  # characters; longer texts show the sentences that change
 _LONGEST_REPLY = 2_000  # characters
 
 
-def square(check: Check, judged: Judged, model: str) -> Markup:
-    """All cards of one mutant for one model."""
+def square(check: Check, judged: Judged, model: str, say: Words | None = None) -> Markup:
+    """All cards of one mutant for one model, in the language of ``say``."""
+    say = spoken(say)
     edits = in_order(judged.mutant.edits, check.plan.attributes)
-    cards = [_original_card(check, edits, model)]
+    cards = [_original_card(check, edits, model, say)]
     told = False
     for part in subsets(edits):
         result = check.find(model, part)
         told |= bool(result and result.effect and result.effect.interaction is not None)
         whole = len(part) == len(edits)
-        cards.append(_card(check, part, result, whole=whole, model=model))
+        cards.append(_card(check, part, result, say, whole=whole, model=model))
     legend = None
     if told:
         legend = tag(
             "p",
-            "Interaction: what the changes do together beyond the sum of each alone, in log-odds "
-            "of the original\u2019s answer; 0 when they just add up.",
+            glossary.link("interaction", say("square.legend_term"), say.language),
+            say("square.legend"),
             class_="quiet",
         )
     kind = f"square order-{len(edits)}"
@@ -51,11 +55,18 @@ def square(check: Check, judged: Judged, model: str) -> Markup:
     return tag("div", heading, tag("div", *cards, class_=kind), legend, class_="square-wrap")
 
 
-def _original_card(check: Check, edits: Sequence[Edit], model: str) -> Markup:
+def original(check: Check, model: str, say: Words | None = None) -> Markup:
+    """The card of the unchanged text alone."""
+    card = _original_card(check, (), model, spoken(say))
+    return tag("div", tag("div", card, class_="square order-1"), class_="square-wrap")
+
+
+def _original_card(check: Check, edits: Sequence[Edit], model: str, say: Words) -> Markup:
     prediction = check.originals[model]
     marks = _source_marks(check.plan.text, edits)
-    body = _text(check.plan.text, marks, check.plan.sentences, original=True)
-    return _frame("Original", body, prediction, None, tag("p", "source text", class_="foot"), "")
+    body = _text(check.plan.text, marks, check.plan.sentences, say, original=True)
+    foot = tag("p", say("square.source"), class_="foot")
+    return _frame(say("square.original"), body, prediction, None, foot, "", say)
 
 
 def _source_marks(text: str, edits: Sequence[Edit]) -> list[Splice]:
@@ -64,20 +75,26 @@ def _source_marks(text: str, edits: Sequence[Edit]) -> list[Splice]:
 
 
 def _card(
-    check: Check, part: Sequence[Edit], judged: Judged | None, *, whole: bool, model: str
+    check: Check,
+    part: Sequence[Edit],
+    judged: Judged | None,
+    say: Words,
+    *,
+    whole: bool,
+    model: str,
 ) -> Markup:
-    names = product([name_of(edit.attribute) for edit in part])
-    title = capital(names) + (" only" if len(part) == 1 else "")
+    names = product([name_in(edit.attribute, say) for edit in part])
+    title = capital(say("square.only", name=capital(names)) if len(part) == 1 else names)
     if judged is None:
-        foot = tag("p", "not judged before the scan was stopped", class_="foot")
-        return _frame(title, Markup(""), None, None, foot, "")
-    body = _text(check.plan.text, judged.mutant.splices, check.plan.sentences)
+        foot = tag("p", say("square.untried"), class_="foot")
+        return _frame(title, Markup(""), None, None, foot, "", say)
+    body = _text(check.plan.text, judged.mutant.splices, check.plan.sentences, say)
     verdict = judged.verdict
     frame = verdict.value if whole or verdict in (Verdict.BIASED, Verdict.HIDDEN) else ""
     if whole:
         frame += " whole"
     original = check.originals[model]
-    return _frame(title, body, judged.prediction, original, _foot(judged), frame)
+    return _frame(title, body, judged.prediction, original, _foot(judged, say), frame, say)
 
 
 def _frame(
@@ -87,6 +104,7 @@ def _frame(
     original: Prediction | None,
     foot: Markup,
     frame: str,
+    say: Words,
 ) -> Markup:
     flipped = (
         prediction is not None
@@ -101,44 +119,50 @@ def _frame(
         class_="answer flipped" if flipped else "answer",
     )
     head = tag("header", tag("h3", title), label)
-    scores = bars(prediction, flipped=flipped)
-    said = _reply(prediction)
+    scores = bars(prediction, flipped=flipped, title=say("square.scores"))
+    said = _reply(prediction, say)
     return tag("article", head, body, scores, said, foot, class_=f"card cell {frame}".strip())
 
 
-def _reply(prediction: Prediction | None) -> Markup | None:
+def _reply(prediction: Prediction | None, say: Words) -> Markup | None:
     """What a generative model said, word by word, where it said more than the label."""
     if prediction is None or prediction.reply.strip() in ("", *prediction.labels):
         return None
     said = tag("blockquote", isolated(prediction.reply.strip()[:_LONGEST_REPLY]))
-    return tag("details", tag("summary", "what the model said"), said, class_="reply")
+    return tag("details", tag("summary", say("square.said")), said, class_="reply")
 
 
-def _foot(judged: Judged) -> Markup:
+def _foot(judged: Judged, say: Words) -> Markup:
     if not judged.conformance.kept:
         reason = isolated(judged.conformance.reason)
-        sign = f"{SIGNS[Verdict.DISCARDED]} discarded"
+        sign = f"{SIGNS[Verdict.DISCARDED]} {say('square.discarded')}"
         return tag("p", tag("strong", sign), ": ", reason, class_="foot")
-    parts: list[Markup | str] = ["\u2713 valid"]
+    parts: list[Markup | str] = [f"\u2713 {say('square.valid')}"]
     shift = f" ({signed(judged.effect.shift)})" if judged.effect else ""
     match judged.verdict:
         case Verdict.UNANSWERED:
-            parts.append(tag("strong", f"{SIGNS[judged.verdict]} no answer to compare"))
+            parts.append(tag("strong", f"{SIGNS[judged.verdict]} {say('square.unanswered')}"))
         case Verdict.BENIGN:
-            parts.append(f"same answer{shift}")
+            parts.append(f"{say('square.same')}{shift}")
         case _:
-            flips = tag("strong", f"{SIGNS[judged.verdict]} the answer flips", class_="alarm")
+            words = f"{SIGNS[judged.verdict]} {say('square.flips')}"
+            flips = tag("strong", words, class_="alarm")
             parts.append(join([flips, shift]))
     if judged.effect and judged.effect.interaction is not None:
-        parts.append(f"interaction {signed(judged.effect.interaction)}")
+        parts.append(say("square.interaction", value=signed(judged.effect.interaction)))
     return tag("p", join(parts, " \u00b7 "), class_="foot")
 
 
 def _text(
-    text: str, splices: Sequence[Splice], sentences: Sequence[Sentence], *, original: bool = False
+    text: str,
+    splices: Sequence[Splice],
+    sentences: Sequence[Sentence],
+    say: Words,
+    *,
+    original: bool = False,
 ) -> Markup:
     """The text with its edits marked; a long one is cut to the sentences that change."""
-    whole = _pieces(text, splices, 0, len(text), original)
+    whole = _pieces(text, splices, 0, len(text), say, original=original)
     if len(text) <= _LONG:
         return tag("p", whole, class_="mutant", dir="auto")
     windows = _windows(splices, sentences)
@@ -147,12 +171,12 @@ def _text(
     for start, end in windows:
         if text[position:start].strip():
             gap = " \u2026 " if position else "\u2026 "
-            parts.append(tag("span", gap, class_="gap", title="unchanged sentences"))
-        parts.append(_pieces(text, splices, start, end, original))
+            parts.append(tag("span", gap, class_="gap", title=say("square.gap")))
+        parts.append(_pieces(text, splices, start, end, say, original=original))
         position = end
     if text[position:].strip():
-        parts.append(tag("span", " \u2026", class_="gap", title="unchanged sentences"))
-    full = tag("details", tag("summary", "whole text"), tag("p", whole, dir="auto"))
+        parts.append(tag("span", " \u2026", class_="gap", title=say("square.gap")))
+    full = tag("details", tag("summary", say("square.whole")), tag("p", whole, dir="auto"))
     return tag("div", tag("p", join(parts), class_="mutant", dir="auto"), full)
 
 
@@ -169,25 +193,27 @@ def _windows(splices: Sequence[Splice], sentences: Sequence[Sentence]) -> list[t
     return merged
 
 
-def _pieces(text: str, splices: Sequence[Splice], start: int, end: int, original: bool) -> Markup:
+def _pieces(
+    text: str, splices: Sequence[Splice], start: int, end: int, say: Words, *, original: bool
+) -> Markup:
     parts: list[Markup | str] = []
     position = start
     for splice in splices:
         if not start <= splice.start < end:
             continue
         parts.append(text[position : splice.start])
-        parts.append(_mark(splice, original))
+        parts.append(_mark(splice, say, original=original))
         position = splice.end
     parts.append(text[position:end])
     return join(parts)
 
 
-def _mark(splice: Splice, original: bool) -> Markup:
+def _mark(splice: Splice, say: Words, *, original: bool) -> Markup:
     if original:
-        return term(splice.old, splice.attribute)
+        return term(splice.old, splice.attribute, say=say)
     old = tag("del", splice.old)
     if not splice.attribute:  # a mended article
         return join([old, " ", tag("ins", splice.new, class_="article")])
-    name = tag("span", f" ({name_of(splice.attribute)})", class_="sr-only")
+    name = tag("span", f" ({name_in(splice.attribute, say)})", class_="sr-only")
     new = tag("ins", splice.new, name, class_="term", style=f"--h:{hue(splice.attribute)}")
     return join([old, " ", new])

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from hinter_core.export import reason
 from hinter_core.trial import Check
 from hinter_core.types import Judged, Verdict
+from hinter_ui.present import glossary
 from hinter_ui.present.markup import Markup, isolated, join, tag
 from hinter_ui.present.pager import pager
 from hinter_ui.present.words import (
@@ -25,6 +26,11 @@ from hinter_ui.present.words import (
 
 PAGE = 25
 _MOST_COLUMNS = 3  # attributes that have a column each
+_ENTRIES = {
+    "verdict": "verdict",
+    "\u03b4 score": "shift",
+    "interaction / reason": "interaction",
+}
 ORDERS = {
     "verdict": "verdict, then interaction",
     "interaction": "size of the interaction",
@@ -132,7 +138,7 @@ def _head(attributes: Sequence[str], models: Sequence[str]) -> Markup:
     else:
         names[0] = f"verdict: {models[0]}"
         names += [f"verdict: {m}" for m in models[1:]]
-    return tag("tr", *(tag("th", n, scope="col") for n in names))
+    return tag("tr", *(tag("th", glossary.head(n, _ENTRIES), scope="col") for n in names))
 
 
 def _row(

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from hinter_core.types import Layer, Parse
 from hinter_ui.present.markup import Markup, tag
-from hinter_ui.present.words import hue
+from hinter_ui.present.words import hue, spoken
+from hinter_ui.wording import Words
 
 _STEP = 22  # height of one level of arcs
 _TOP = 20
@@ -47,7 +48,7 @@ class _Arc:
         return min(self.token, self.head), max(self.token, self.head)
 
 
-def svg(parse: Parse, marks: Marks, title: str) -> Markup:
+def svg(parse: Parse, marks: Marks, title: str, say: Words | None = None) -> Markup:
     """The tree of one sentence with a title and a description for those who hear it."""
     if not parse.words:
         return tag("p", "empty sentence", class_="quiet")
@@ -57,7 +58,7 @@ def svg(parse: Parse, marks: Marks, title: str) -> Markup:
     height = base + 46
     children = [
         tag("title", title),
-        tag("desc", _described(parse, marks)),
+        tag("desc", _described(parse, marks, spoken(say))),
         *(_arc(parse, arc, centres, base, marks) for arc in _red_last(arcs, marks)),
         *(_root(i, centres, base) for i, head in enumerate(parse.heads) if head == i),
         *(_word(parse, i, x, base, marks) for i, x in enumerate(centres)),
@@ -165,13 +166,15 @@ def _word(parse: Parse, i: int, x: float, base: float, marks: Marks) -> Markup:
     return tag("g", *parts, class_="token wrong" if marks.broken(i) else "token")
 
 
-def _described(parse: Parse, marks: Marks) -> str:
+def _described(parse: Parse, marks: Marks, say: Words) -> str:
     """The tree in words: each word with tag, relation and head."""
     parts = []
     for i, word in enumerate(parse.words):
         head = parse.heads[i]
-        relation = "root" if head == i else f"{parse.labels[i]} of {parse.words[head]}"
-        wrong = " (differs)" if marks.broken(i) else ""
+        relation = say("trees.root")
+        if head != i:
+            relation = say("trees.of", relation=parse.labels[i], word=parse.words[head])
+        wrong = f" ({say('trees.differs')})" if marks.broken(i) else ""
         parts.append(f"{word}: {parse.tags[i]}, {relation}{wrong}")
     return "; ".join(parts)
 

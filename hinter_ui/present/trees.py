@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from hinter_core.sentences import split_sentences
 from hinter_core.trial import Check
 from hinter_core.types import Judged, Layer, Parse, Sentence, Verdict
-from hinter_ui.present import tree
+from hinter_ui.present import glossary, tree
 from hinter_ui.present.markup import Markup, isolated, join, tag
-from hinter_ui.present.words import SIGNS
+from hinter_ui.present.words import SIGNS, spoken
+from hinter_ui.wording import Words
 
 _MOST_SENTENCES = 4
 _HALF_PAGE = 520  # pixels
@@ -42,17 +43,24 @@ def trees(check: Check, judged: Judged, parses: Mapping[str, Parse]) -> Markup:
     rows = []
     for number, (left, right) in enumerate(pairs[:_MOST_SENTENCES]):
         broken = number == 0 and not judged.conformance.kept
-        rows.append(_row(judged, left, right, parses, broken=broken))
+        rows.append(_row(judged, left, right, parses, spoken(None), broken=broken))
     more = None
     if len(pairs) > _MOST_SENTENCES:
         more = tag("p", f"{len(pairs) - _MOST_SENTENCES} more sentences changed.", class_="quiet")
     return tag("div", _reason(judged, pairs, parses), *rows, more, class_="trees")
 
 
+def pair(judged: Judged, parses: Mapping[str, Parse], sides: SentencePair, say: Words) -> Markup:
+    """The trees of one sentence and its mutant alone, in the language of ``say``."""
+    row = _row(judged, *sides, parses, say, broken=not judged.conformance.kept)
+    return tag("div", row, class_="trees")
+
+
 def _reason(judged: Judged, pairs: Sequence[SentencePair], parses: Mapping[str, Parse]) -> Markup:
     answer = judged.conformance
     if not answer.kept:
-        head = tag("strong", f"{SIGNS[Verdict.DISCARDED]} Discarded ({answer.layer}): ")
+        word = glossary.link("discarded", "Discarded")
+        head = tag("strong", f"{SIGNS[Verdict.DISCARDED]} ", word, f" ({answer.layer}): ")
         return tag("p", head, isolated(answer.reason), ".", class_="reason lost")
     grown = max(
         (abs(len(parses[a.text].tags) - len(parses[b.text].tags)) for a, b in pairs), default=0
@@ -61,7 +69,13 @@ def _reason(judged: Judged, pairs: Sequence[SentencePair], parses: Mapping[str, 
     if grown:
         more = "a token" if grown == 1 else f"{grown} tokens"
         words += f", within the tolerance for a sentence that is {more} longer or shorter"
-    return tag("p", tag("strong", "\u2713 Kept: "), words, ".", class_="reason kept")
+    return tag(
+        "p",
+        tag("strong", "\u2713 ", glossary.link("kept", "Kept"), ": "),
+        words,
+        ".",
+        class_="reason kept",
+    )
 
 
 def _row(
@@ -69,6 +83,7 @@ def _row(
     left: Sentence,
     right: Sentence,
     parses: Mapping[str, Parse],
+    say: Words,
     *,
     broken: bool,
 ) -> Markup:
@@ -78,7 +93,7 @@ def _row(
         ("source", left, source_edits, [(m.layer, m.source_index) for m in mismatches]),
         ("mutant", right, mutant_edits, [(m.layer, m.mutant_index) for m in mismatches]),
     )
-    cards = [_card(*side, parses[side[1].text]) for side in sides]
+    cards = [_card(*side, parses[side[1].text], say) for side in sides]
     # Long sentences stand one above the other, so that both show as many words as fit.
     width = max(tree.width_of(parses[s.text]) for s in (left, right))
     return tag("div", *cards, class_="tree-row wide" if width > _HALF_PAGE else "tree-row")
@@ -90,19 +105,25 @@ def _card(
     edited: Sequence[tuple[int, int, str]],
     broken: Sequence[tuple[Layer, int]],
     parse: Parse,
+    say: Words,
 ) -> Markup:
     marks = tree.marks_of(parse, edited, broken)
-    title = f"Dependency tree of the {side} sentence: {sentence.text}"
-    drawing = tree.svg(parse, marks, title)
+    title = say(f"trees.title_{side}", text=sentence.text)
+    drawing = tree.svg(parse, marks, title, say)
     scroll = tag(
         "div",
         drawing,
         class_="tree-scroll",
         tabindex="0",
         role="region",
-        aria_label=f"Tree of the {side} sentence, scrolls sideways",
+        aria_label=say(f"trees.scroll_{side}"),
     )
-    return tag("figure", tag("figcaption", side, class_="quiet"), scroll, class_="card tree-card")
+    return tag(
+        "figure",
+        tag("figcaption", say(f"trees.{side}"), class_="quiet"),
+        scroll,
+        class_="card tree-card",
+    )
 
 
 def _edited(

@@ -7,6 +7,7 @@ from zlib import crc32
 
 from hinter_core.types import Edit, Prediction, Verdict
 from hinter_ui.present.markup import Markup, tag
+from hinter_ui.wording import DEFAULT, Words, words_of
 
 MINUS = "\u2212"
 ARROW = "\u2192"
@@ -47,6 +48,16 @@ _HUES = {
 def hue(attribute: str) -> int:
     """The colour of an attribute, as a hue; a word always stands beside it."""
     return _HUES.get(attribute, crc32(attribute.encode()) % 360)
+
+
+def spoken(say: Words | None) -> Words:
+    """The texts of a check in the language asked for; in English otherwise."""
+    return say or words_of(DEFAULT, "check")
+
+
+def name_in(attribute: str, say: Words) -> str:
+    """An attribute's name in a sentence of that language."""
+    return str(say.branch("attributes").get(attribute) or name_of(attribute))
 
 
 def name_of(attribute: str) -> str:
@@ -105,16 +116,25 @@ def in_order(edits: Sequence[Edit], attributes: Sequence[str]) -> tuple[Edit, ..
     return tuple(sorted(edits, key=lambda e: attributes.index(e.attribute)))
 
 
-def badge(verdict: Verdict) -> Markup:
+def badge(verdict: Verdict, say: Words | None = None) -> Markup:
     """The verdict as a word with its sign, on its colour."""
+    word = spoken(say)(f"verdicts.{verdict.value}")
     sign = tag("span", SIGNS[verdict], aria_hidden="true", class_="sign")
-    return tag("span", sign, " ", verdict.value, class_=f"badge {verdict.value}")
+    return tag("span", sign, " ", word, class_=f"badge {verdict.value}")
 
 
-def term(text: str, attribute: str, *, element: str = "mark", label: bool = False) -> Markup:
+def term(
+    text: str,
+    attribute: str,
+    *,
+    element: str = "mark",
+    label: bool = False,
+    say: Words | None = None,
+) -> Markup:
     """A word on the colour of its attribute, with the attribute's name as text."""
-    name = tag("span", name_of(attribute), class_="term-label") if label else None
-    hidden = None if label else tag("span", f" ({name_of(attribute)})", class_="sr-only")
+    called = name_in(attribute, spoken(say))
+    name = tag("span", called, class_="term-label") if label else None
+    hidden = None if label else tag("span", f" ({called})", class_="sr-only")
     return tag(element, text, name, hidden, class_="term", style=f"--h:{hue(attribute)}")
 
 

@@ -68,8 +68,12 @@ def serving(factory: pytest.TempPathFactory, **settings: str) -> Iterator[App]:
         port = probe.getsockname()[1]
     url = f"http://127.0.0.1:{port}"
     started = time.monotonic()
-    own = {"HINTER_CACHE": str(cache), "HINTER_CAMPAIGNS": str(shelf),
-           "HINTER_ANNOTATIONS": str(projects)}  # fmt: skip
+    own = {
+        "HINTER_CACHE": str(cache),
+        "HINTER_CAMPAIGNS": str(shelf),
+        "HINTER_ANNOTATIONS": str(projects),
+        "HINTER_CLASSES": str(cache.parent / "classes"),
+    }
     with log.open("w") as output:
         process = subprocess.Popen(
             [sys.executable, str(ROOT / "app.py"), "--port", str(port)],

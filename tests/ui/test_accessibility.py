@@ -117,6 +117,7 @@ class Rooms:
             "Batch": self._batch,
             "Results": self._results,
             "Models": self._models,
+            "Learn": self._learn,
         }
 
     def enter(self, title: str, size: Any = WIDE) -> Page:
@@ -160,6 +161,12 @@ class Rooms:
         page.locator("#ask").click()
         expect(page.locator("#try-answer .card")).not_to_have_count(0)
 
+    def _learn(self) -> None:
+        page = self.page
+        page.locator("#learn-steps [data-step=broken]").click()
+        page.locator("#learn-step [data-choice=no]").click()
+        expect(page.locator("#learn-result svg.tree")).to_have_count(2)
+
 
 @pytest.fixture(scope="module", params=["light", "dark"])
 def scheme(request: pytest.FixtureRequest) -> str:
@@ -198,6 +205,21 @@ def test_focus_shows_on_every_control(rooms: Rooms, title: str) -> None:
     many, bare = rooms.enter(title).evaluate(_BARE)
     assert many > len(TITLES)  # more than the tabs
     assert bare == []
+
+
+@LIGHT
+def test_axe_finds_no_fault_in_the_parts_of_the_lesson(rooms: Rooms) -> None:
+    page = rooms.enter("Learn")
+    page.locator("#learn-steps [data-step=hunt]").click()
+    expect(page.locator("#learn-case-2 select")).to_have_count(3)
+    assert page.evaluate(_AXE, MILD) == []
+    page.locator("#learn-head [data-section=glossary]").click()
+    expect(page.locator("#learn-glossary dt").first).to_be_visible()
+    assert page.evaluate(_AXE, MILD) == []
+    page.locator("#learn-head [data-section=teach]").click()
+    page.locator("#learn-class [data-act=open-class]").click()
+    expect(page.locator("#learn-chart article")).to_have_count(6)
+    assert page.evaluate(_AXE, MILD) == []
 
 
 @LIGHT

@@ -1,0 +1,267 @@
+"""The Learn tab as a student, a teacher and a class use it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from hinter_ui.lesson import load_lesson
+from hinter_ui.wording import words_of
+
+LESSON = load_lesson()
+HUNT = next(step for step in LESSON if step.key == "hunt")
+
+
+class Learn:
+    """The tab in one browser page."""
+
+    def __init__(self, page: Page, url: str, language: str = "en") -> None:
+        self.page = page
+        self.url = url
+        self.say = words_of(language, "learn")
+
+    def open(self, query: str) -> Learn:
+        self.page.goto(f"{self.url}/{query}")
+        expect(self.page.locator("#learn")).to_be_visible()
+        return self
+
+    def __getattr__(self, name: str) -> Locator:
+        """``learn.class_room`` is the widget with the id ``learn-class-room``."""
+        return self.page.locator("#learn-" + name.replace("_", "-"))
+
+    @property
+    def heading(self) -> Locator:
+        return self.step.get_by_role("heading", level=2)
+
+    def at(self, key: str) -> None:
+        """Wait until a step is shown."""
+        expect(self.heading).to_have_text(self.say(f"steps.{key}.title"))
+
+    def guess(self, key: str, choice: str) -> None:
+        button = self.step.get_by_role(
+            "button", name=self.say(f"steps.{key}.choices.{choice}"), exact=True
+        )
+        button.click()
+        expect(button).to_have_attribute("aria-pressed", "true")
+        reply = self.say(f"steps.{key}.choices.{choice}")
+        expect(self.reply).to_contain_text(reply)
+
+    def next(self) -> None:
+        self.foot.locator(".turn.next").click()
+
+    def choose(self, place: int, *words: str) -> None:
+        """Choose words on the menus of one sentence."""
+        for number, word in enumerate(words):
+            menu = self.page.locator(f"#learn-case-{place} select").nth(number)
+            if menu.input_value() != word:
+                menu.select_option(word)
+            expect(menu).to_have_value(word)
+
+
+@pytest.fixture
+def learn(explore: Any) -> Learn:
+    return Learn(explore.page, explore.url)
+
+
+def test_a_student_goes_through_the_whole_lesson(learn: Learn) -> None:
+    learn.open("?lesson=1").at("attribute")
+    expect(learn.step).to_contain_text("Content note")
+    expect(learn.result).to_be_hidden()
+    learn.guess("attribute", "actions")
+    expect(learn.result.locator("mark")).to_have_text(
+        ["Britishrace", "waitergender", "whiterace", "waitergender"]
+    )
+    expect(learn.result.locator(".rejected")).to_have_text(["black", "old", "white"])
+    learn.next()
+    learn.at("atomic")
+    expect(learn.heading).to_be_focused()
+    expect(learn.page).to_have_url(re.compile(r"\?lesson=atomic$"))
+    learn.choose(0, "waitress")
+    expect(learn.result.locator("article .answer")).to_have_text(["positive", "positive"])
+    expect(learn.result).to_contain_text("from 0.81 to 0.73")
+    # Forward by keyboard: the guess comes before what it is about.
+    learn.foot.locator(".turn.next").press("Enter")
+    learn.at("guess")
+    expect(learn.step.locator(".open-answer")).to_have_count(1)
+    expect(learn.result).to_be_hidden()
+    learn.guess("guess", "stays")
+    expect(learn.result.locator(".answer")).to_contain_text("negative")
+    learn.next()
+    learn.at("square")
+    expect(learn.result.locator("article .answer")).to_have_text(
+        ["positive", "positive", "positive", "negative"]
+    )
+    learn.choose(0, "Mexican")
+    expect(learn.result.locator("article .answer").nth(3)).to_have_text("positive")
+    learn.next()
+    learn.at("hidden")
+    expect(learn.step.locator(".answers-table tbody tr")).to_have_count(4)
+    learn.guess("hidden", "b")
+    badges = learn.result.locator(".badge")
+    expect(badges).to_have_text([re.compile("benign"), re.compile("biased"), re.compile("hidden")])
+    learn.next()
+    learn.at("broken")
+    learn.guess("broken", "no")
+    expect(learn.result.locator("svg.tree")).to_have_count(2)
+    expect(learn.result.locator(".pos.wrong")).to_have_text(["≠ PRP$", "≠ PRP"])
+    learn.next()
+    learn.at("plot")
+    learn.guess("plot", "above")
+    expect(learn.plot.locator(".scatterlayer .trace")).to_have_count(3)
+    expect(learn.result).to_contain_text("would give 0.55; the model gives 0.38")
+    learn.next()
+    learn.at("hunt")
+    expect(learn.result).to_contain_text("0 of 3 found")
+    for place, scene in enumerate(HUNT.scenes):
+        learn.choose(place, *scene.solution)
+        expect(learn.page.locator(f"#learn-verdict-{place} .verdict .badge")).to_contain_text(
+            "hidden"
+        )
+        expect(learn.result).to_contain_text(f"{place + 1} of 3 found")
+    # What was found stays found when one looks on.
+    learn.choose(0, "young")
+    expect(learn.page.locator("#learn-verdict-0 .verdict .badge")).to_contain_text("benign")
+    expect(learn.result).to_contain_text("All three found")
+    learn.next()
+    learn.at("limits")
+    learn.guess("limits", "sentence")
+    expect(learn.result.locator("tbody tr")).to_have_count(7)
+    expect(learn.result).to_contain_text("neutral swaps turn the answer")
+    expect(learn.steps.locator("li.done")).to_have_count(9)
+    # Back, and what was guessed and chosen is still there.
+    learn.foot.locator(".turn.back").click()
+    learn.at("hunt")
+    expect(learn.page.locator("#learn-case-2 select").first).to_have_value("poor")
+    learn.steps.get_by_role("button", name="Guess").click()
+    learn.at("guess")
+    expect(learn.step.locator("[aria-pressed=true]")).to_have_text("It stays positive")
+    expect(learn.result.locator(".answer")).to_contain_text("negative")
+
+
+def test_a_step_opens_by_its_link_in_german(learn: Learn) -> None:
+    german = Learn(learn.page, learn.url, "de").open("?lesson=hunt&lang=de")
+    german.at("hunt")
+    german.choose(0, *HUNT.scenes[0].solution)
+    expect(german.page.locator("#learn-verdict-0 .verdict .badge")).to_contain_text("verborgen")
+    expect(german.result).to_contain_text("1 von 3 gefunden")
+    german.steps.get_by_role("button", name="Das Quadrat").click()
+    german.at("square")
+    expect(german.result.locator("article h3")).to_have_text(
+        ["Original", "Nur Herkunft", "Nur Geschlecht", "Herkunft × Geschlecht"]
+    )
+    for word in ("same answer", "valid", "Interaction", "source text", "flips"):
+        expect(german.result).not_to_contain_text(word)
+    german.head.get_by_role("combobox").select_option("en")
+    learn.at("square")
+    expect(learn.result.locator("article h3").nth(1)).to_have_text("Race only")
+
+
+def test_a_word_leads_to_the_glossary(learn: Learn) -> None:
+    learn.open("?lesson=attribute").at("attribute")
+    word = learn.step.get_by_role("link", name="sensitive attribute")
+    tip = learn.page.locator("#gloss-tip")
+    expect(tip).to_be_hidden()
+    word.focus()
+    expect(tip).to_contain_text("should not depend on")
+    expect(word).to_have_attribute("aria-describedby", "gloss-tip")
+    learn.page.keyboard.press("Escape")
+    expect(tip).to_be_hidden()
+    word.hover()
+    expect(tip).to_be_visible()
+    learn.open(word.get_attribute("href") or "")
+    expect(learn.glossary.locator(".chosen dt")).to_be_focused()
+    expect(learn.glossary.locator(".chosen dt")).to_have_text("Attribute")
+    learn.glossary.get_by_role("searchbox").fill("log-odds beyond")
+    expect(learn.glossary.locator(".gloss-entry:visible dt")).to_have_text(["Interaction"])
+    learn.glossary.get_by_role("searchbox").fill("zebra")
+    expect(learn.glossary.get_by_role("status")).to_have_text("No entry has these letters.")
+
+
+def test_a_teacher_makes_links_and_takes_the_handout(learn: Learn) -> None:
+    page = learn.page
+    learn.open("?teach=")
+    expect(learn.plan.locator("tbody tr")).to_have_count(6)
+    with page.expect_download() as got:
+        learn.pdf.click()
+    assert got.value.path().read_bytes().startswith(b"%PDF")
+    page.locator("#learn-builder [name=step]").select_option("broken")
+    page.locator("#learn-builder [name=language]").select_option("de")
+    link = learn.made.locator("a.share")
+    expect(link).to_have_text(f"{learn.url}/?lesson=broken&lang=de")
+    page.locator("#learn-builder [name=opens]").select_option("check")
+    expect(learn.made).to_contain_text("Write a text about people")
+    text = 'The British waiter <b>who</b> said "remembered" & left.'
+    page.locator("#learn-builder textarea").fill(text)
+    page.get_by_label("Scripted: hidden review").check()
+    page.get_by_label("Embedded sentiment").uncheck()
+    expect(link).to_have_attribute("href", re.compile(r"hidden-review"))
+    page.goto(link.evaluate("a => a.href"))
+    expect(page.get_by_role("textbox", name="Text about people")).to_have_value(text)
+    expect(page.locator("#banner .banner")).to_be_visible()
+
+
+@pytest.fixture
+def student(browser: Any, app: Any) -> Iterator[Learn]:
+    """Another device: a phone."""
+    context = browser.new_context(viewport={"width": 360, "height": 780}, has_touch=True)
+    yield Learn(context.new_page(), app.url)
+    context.close()
+
+
+def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: Learn) -> None:
+    learn.open("?teach=")
+    page = learn.page
+    page.get_by_role("button", name="Open a class").click()
+    links = page.locator("#learn-class a.full")
+    expect(links).to_have_count(2)
+    expect(page).to_have_url(re.compile(r"\?teach=[A-Z0-9]{6}\."))
+    code = page.locator(".class-code").inner_text()
+    chart = page.locator("#learn-chart")
+    expect(chart).to_contain_text("Devices that have guessed: 0")
+
+    student.open(f"?lesson=guess&class={code}").at("guess")
+    expect(student.join).to_contain_text(f"You are in class {code}")
+    assert student.page.evaluate("document.documentElement.scrollWidth") <= 360
+    student.guess("guess", "stays")
+    told = student.step.locator(".class-told")
+    expect(told).to_have_text("Your guess has been counted in the class.")
+    bars = chart.locator("[data-question=guess] .bar-value [aria-hidden]")
+    expect(bars).to_have_text(["1", "0", "0"])
+    student.guess("guess", "turns")
+    expect(bars).to_have_text(["0", "1", "0"])
+
+    # The same page later, by the teacher's own link; nobody else has it.
+    own = links.nth(1).inner_text()
+    page.goto(own)
+    expect(bars).to_have_text(["0", "1", "0"])
+    page.get_by_role("button", name="Clear all guesses").click()
+    page.get_by_role("button", name="Really?").click()
+    expect(chart).to_contain_text("Devices that have guessed: 0")
+    page.get_by_role("button", name="Close the class").click()
+    page.get_by_role("button", name="Really?").click()
+    expect(chart).to_contain_text("This class is closed")
+    student.guess("guess", "unknown")
+    expect(told).to_contain_text("This class is closed")
+    student.open(f"?class={code}")
+    expect(student.join.get_by_role("alert")).to_contain_text("closed")
+    student.page.locator(".join-code").fill("nope")
+    student.page.locator(".join-code").press("Enter")
+    expect(student.join.get_by_role("alert")).to_contain_text("no class of that code")
+    page.goto(own[:-3])
+    expect(page.locator("#learn-class")).to_contain_text("There is no class of this link")
+
+
+def test_the_lesson_fits_a_narrow_page(learn: Learn) -> None:
+    page = learn.page
+    page.set_viewport_size({"width": 360, "height": 780})
+    learn.open("?lesson=hidden&lang=de")
+    for step, choice in (("hidden", "c"), ("broken", "no")):
+        learn.step.locator(f"[data-choice={choice}]").click()
+        expect(learn.after).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        learn.next()
+        expect(learn.step.locator(f"[data-question={step}]")).to_have_count(0)

@@ -1,0 +1,203 @@
+"""The lesson: what its steps promise is what the pipeline gives, in every language."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+
+import pytest
+
+from hinter_core.errors import InputError
+from hinter_core.types import Verdict
+from hinter_ui.handout import markdown
+from hinter_ui.learn_journey import Journey
+from hinter_ui.lesson import Scene, load_lesson, number_of, questions
+from hinter_ui.lesson_desk import LessonDesk
+from hinter_ui.present import glossary, lesson_shown
+from hinter_ui.present.lesson import query_of
+from hinter_ui.present.plot import figure
+from hinter_ui.services import Services
+from hinter_ui.wording import languages, words_of
+
+STEPS = {step.key: step for step in load_lesson()}
+SCENES = {scene.key: scene for step in load_lesson() for scene in step.scenes}
+LANGUAGES = list(languages())
+ROOMS = ("learn", "teach", "glossary")
+
+
+@pytest.fixture(scope="module")
+def desk() -> LessonDesk:
+    return LessonDesk(Services())
+
+
+def verdicts(desk: LessonDesk, scene: Scene) -> dict[tuple[str, ...], str]:
+    """The verdict of every choice of words but the text's own, for the first model."""
+    found = {}
+    for words in product(*(menu.words for menu in scene.menus)):
+        judged = desk.judge(scene, words).judged()
+        if judged:
+            found[words] = judged.verdict.value
+    return found
+
+
+@pytest.mark.parametrize("key", [key for key, scene in SCENES.items() if scene.shows])
+def test_a_scene_shows_what_it_promises(desk: LessonDesk, key: str) -> None:
+    scene = SCENES[key]
+    trying = desk.judge(scene)
+    judged = [trying.judged(model) for model in scene.models]
+    assert tuple(one.verdict.value for one in judged if one) == scene.shows
+
+
+@pytest.mark.parametrize("key", [scene.key for scene in STEPS["hunt"].scenes])
+def test_a_hunt_has_one_solution_on_its_menus(desk: LessonDesk, key: str) -> None:
+    found = verdicts(desk, SCENES[key])
+    assert SCENES[key].solution in found
+    for words, verdict in found.items():
+        assert verdict == ("hidden" if words == SCENES[key].solution else "benign"), words
+
+
+def test_the_hunt_ends_on_a_model_that_nobody_planted_anything_in() -> None:
+    models = [scene.models[0] for scene in STEPS["hunt"].scenes]
+    assert "embedded" in models
+    assert sum(model.startswith("scripted:") for model in models) == 2
+
+
+def test_one_change_alone_is_benign(desk: LessonDesk) -> None:
+    assert set(verdicts(desk, SCENES["one"]).values()) == {"benign"}
+
+
+def test_not_every_origin_gives_the_same_square(desk: LessonDesk) -> None:
+    found = verdicts(desk, SCENES["square"])
+    hidden = {words for words, verdict in found.items() if verdict == "hidden"}
+    assert hidden == {("Iranian", "waitress"), ("Lebanese", "waitress")}
+    assert found["Mexican", "waitress"] == "benign"
+
+
+def test_the_broken_sentence_breaks_where_the_lesson_says(desk: LessonDesk) -> None:
+    judged = desk.judge(SCENES["broken"]).judged()
+    assert judged is not None
+    assert judged.verdict is Verdict.DISCARDED
+    assert judged.prediction is None
+    broken = {(m.source_value, m.mutant_value) for m in judged.conformance.mismatches}
+    assert ("PRP$", "PRP") in broken
+    shown = lesson_shown.broken(desk.judge(SCENES["broken"]), words_of("en", "learn"), desk)
+    assert shown.count("<svg") == 2
+
+
+def test_the_fourth_point_lies_below_the_sum(desk: LessonDesk) -> None:
+    trying = desk.judge(SCENES["both"])
+    judged = trying.judged()
+    assert judged is not None
+    assert judged.effect is not None
+    assert judged.effect.interaction is not None
+    assert judged.effect.interaction < 0
+    assert STEPS["plot"].right == "below"
+    drawn = figure(trying.check, judged, trying.model, words_of("de", "check"))
+    assert drawn.data[2].name == "wenn sich die Wirkungen bloß addierten"
+    assert drawn.data[1].y[1] < drawn.data[2].y[0]
+
+
+def test_words_about_things_are_left_alone(desk: LessonDesk) -> None:
+    first, second = (desk.plan(scene) for scene in STEPS["attribute"].scenes)
+    assert [o.surface for o in first.occurrences] == ["British", "waiter"]
+    assert [o.surface for o in second.occurrences] == ["white", "waiter"]
+    assert [r.occurrence.surface for r in second.rejected] == ["black", "old", "white"]
+
+
+def test_some_neutral_swaps_turn_a_trained_model_and_some_do_not(desk: LessonDesk) -> None:
+    found = list(verdicts(desk, SCENES["hotel"]).values())
+    assert set(found) == {"biased", "benign"}
+    tried = [desk.judge(SCENES["hotel"], (word,)) for word in SCENES["hotel"].menus[0].words]
+    shown = lesson_shown.swaps(tried, words_of("en", "learn"))
+    assert f"{found.count('biased')} of {len(found)} neutral swaps" in shown
+
+
+def test_what_was_judged_is_not_judged_again(desk: LessonDesk) -> None:
+    assert desk.judge(SCENES["both"]) is desk.judge(SCENES["both"], ("Iranian", "waitress"))
+
+
+def test_words_that_are_on_no_menu_are_refused(desk: LessonDesk) -> None:
+    for words in (("Iranian",), ("Iranian", "waitress", "x"), ("<b>", "waitress")):
+        with pytest.raises(InputError, match="from each menu"):
+            desk.judge(SCENES["both"], words)
+
+
+def test_a_menu_never_breaks_an_article() -> None:
+    """The word before a menu is no a or an, which would have to change with it."""
+    for scene in SCENES.values():
+        for menu in scene.menus:
+            before = re.search(rf"(\w+) {menu.source}\b", scene.text)
+            vowels = {word[0].lower() in "aeiou" for word in menu.words}
+            assert before is None or before[1] not in ("a", "an") or len(vowels) == 1
+
+
+def test_steps_are_found_by_key_and_by_number() -> None:
+    assert number_of("guess") == number_of("3") == number_of(" GUESS ") == 2
+    for wrong in ("", None, "0", "10", "nowhere", "²", "-1", "x" * 1000):
+        assert number_of(wrong) == 0
+
+
+def test_every_question_has_its_words() -> None:
+    for language in LANGUAGES:
+        say = words_of(language, "learn")
+        for step in load_lesson():
+            texts = say.branch(f"steps.{step.key}")
+            assert texts["name"]
+            assert texts["title"]
+            if step.choices:
+                assert step.right in step.choices
+                assert set(texts["choices"]) == set(texts["replies"]) == set(step.choices)
+    assert list(questions()) == ["attribute", "guess", "hidden", "broken", "plot", "limits"]
+
+
+def test_a_journey_is_read_from_a_link() -> None:
+    journey = Journey.from_query({"lesson": "hidden", "lang": "de-AT"})
+    assert (journey.number, journey.language, journey.section) == (4, "de", "lesson")
+    assert query_of(journey.step, "de") == "?lesson=hidden&lang=de"
+    assert Journey.from_query({"glossary": "<script>"}).entry == ""
+    assert Journey.from_query({"glossary": "Hidden"}).entry == "hidden"
+    assert len(Journey.from_query({"teach": "x" * 1000}).key) <= 80
+    assert not Journey.wanted({"text": "x", "lang": "de"})
+
+
+def test_a_guess_is_taken_only_for_the_step_that_asks() -> None:
+    journey = Journey(number=2)
+    journey.choose({"question": "hidden", "choice": "c"})
+    journey.choose({"question": "guess", "choice": "c"})
+    journey.choose({"question": ["guess"], "choice": None})
+    assert not journey.open
+    journey.choose({"question": "guess", "choice": "stays"})
+    assert journey.open
+    assert journey.done == {"guess"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_link_into_the_glossary_leads_somewhere(language: str) -> None:
+    known = glossary.entries(language)
+    for room in ROOMS:
+        for key, text in words_of(language, room).texts():
+            for found in re.finditer(r"\[\[([a-z-]+)", text):
+                assert found[1] in known, f"{room}: {key}"
+            if ".see." in key:
+                assert text in known, key
+    page = glossary.glossary(language, "hidden")
+    assert page.count("<dt") == len(known) >= 30
+    assert page.count("gloss-entry chosen") == 1
+
+
+def test_a_link_into_the_glossary_is_a_link_and_is_escaped() -> None:
+    link = glossary.link("hidden", "<b>hidden</b>", "de")
+    assert "&lt;b&gt;" in link
+    assert 'href="?glossary=hidden&amp;lang=de"' in link
+    assert glossary.entries("de")["hidden"]["short"] in link
+    with pytest.raises(KeyError):
+        glossary.link("nothing")
+    assert glossary.linked("<i> *so* [[flip|flips]]").startswith("&lt;i&gt; <em>so</em> <a ")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_handout_holds_the_sentences_of_the_lesson(language: str) -> None:
+    text = markdown(language)
+    assert "The Iranian waitress who served us remembered every order." in text
+    assert all(scene.text in text for scene in STEPS["hunt"].scenes)
+    assert "[[" not in text
