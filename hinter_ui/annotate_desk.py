@@ -244,7 +244,9 @@ class OwnerDesk:
             HinterError: not the owner, or it cannot be removed.
         """
         with self._discreet():
-            self.projects.delete(name, key)
+            path = self.projects.delete(name, key)
+        if self.services.keeper:
+            self.services.keeper.forget(path)
         self._evaluated.pop(name, None)
 
     def write(self, session: Session, name: str, key: str, kind: str, folder: Path) -> Path:

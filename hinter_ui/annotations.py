@@ -117,8 +117,8 @@ class Annotations:
             found.append(Listed(path.stem, project.name, project.closed))
         return found
 
-    def delete(self, name: str, key: str) -> None:
-        """Delete a project with all that was judged.
+    def delete(self, name: str, key: str) -> Path:
+        """Delete a project with all that was judged; returns where it lay.
 
         Raises:
             HinterError: not the owner, or the file cannot be removed.
@@ -132,6 +132,7 @@ class Annotations:
                 own.unlink(missing_ok=True)
         except OSError as error:
             raise InputError(f"The project cannot be deleted ({error.strerror}).") from error
+        return path
 
     def _is_name(self, name: str) -> bool:
         """Whether a project may have that name; on this machine, one made by hand is welcome."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from hinter_core.annotation.values import AnnotationError
@@ -10,9 +10,15 @@ from hinter_core.errors import InputError
 
 
 def write_dataset(
-    dataset: str, files: Mapping[str, bytes], message: str, *, token: str = "", public: bool = False
+    dataset: str,
+    files: Mapping[str, bytes],
+    message: str,
+    *,
+    token: str = "",
+    public: bool = False,
+    gone: Iterable[str] = (),
 ) -> str:
-    """Write files by their path, and return the address of the commit.
+    """Write files by their path, take out those that are ``gone``; return the commit's address.
 
     Without a ``token`` that of the environment (``HF_TOKEN``) or of ``hf auth login`` is used.
 
@@ -21,7 +27,13 @@ def write_dataset(
             reached or refuses.
         InputError: nobody is logged in.
     """
-    from huggingface_hub import CommitOperationAdd, HfApi, get_token
+    from huggingface_hub import (
+        CommitOperationAdd,
+        CommitOperationCopy,
+        CommitOperationDelete,
+        HfApi,
+        get_token,
+    )
 
     if not (token or get_token()):
         raise InputError("Set HF_TOKEN to a token that may write, or log in with: hf auth login")
@@ -33,8 +45,14 @@ def write_dataset(
                 f"The data set {dataset} is public, and names of annotators would be, too; make it "
                 "private first."
             )
-        additions = [CommitOperationAdd(path, body) for path, body in files.items()]
-        done = api.create_commit(dataset, additions, commit_message=message, repo_type="dataset")
+        operations: list[CommitOperationAdd | CommitOperationCopy | CommitOperationDelete] = [
+            CommitOperationAdd(path, body) for path, body in files.items()
+        ]
+        there = set(api.list_repo_files(dataset, repo_type="dataset")) if gone else set()
+        operations += [CommitOperationDelete(path) for path in gone if path in there]
+        if not operations:
+            return ""
+        done = api.create_commit(dataset, operations, commit_message=message, repo_type="dataset")
         return str(done.commit_url)
 
 

@@ -77,6 +77,7 @@ class Keeper:
         self.copied_at = ""  # ISO 8601, UTC
         self._token, self._every = token, every
         self._sent: dict[str, str] = {}  # digest of what the data set has, by name
+        self._gone: set[str] = set()  # names of projects that were deleted here
         self._restored = False
         self._copying = threading.Lock()
         self._over = threading.Event()
@@ -137,6 +138,13 @@ class Keeper:
                 came.append(own)
         return came
 
+    def forget(self, path: Path) -> None:
+        """A project was deleted: the next copy takes it out of the data set, too.
+
+        What the data set held earlier stays in its history on the Hub.
+        """
+        self._gone.add(path.name)
+
     def copy(self) -> list[str]:
         """Send every project that has changed since; returns their names.
 
@@ -150,10 +158,13 @@ class Keeper:
                 digest = hashlib.sha256(content).hexdigest()
                 if self._sent.get(path.name) != digest:
                     changed[path.name] = (content, digest)
-            if changed:
+            gone = self._gone - {path.name for path in self._projects()}
+            if changed or gone:
                 files = {f"{_BESIDE}/{name}": body for name, (body, _) in changed.items()}
-                message = f"Annotations: {', '.join(sorted(changed))}"[:200]
-                write_dataset(self.dataset, files, message, token=self._token)
+                message = f"Annotations: {', '.join(sorted({*changed, *gone}))}"[:200]
+                taken_out = [f"{_BESIDE}/{name}" for name in sorted(gone)]
+                write_dataset(self.dataset, files, message, token=self._token, gone=taken_out)
+                self._gone -= gone
                 self._sent |= {name: digest for name, (_, digest) in changed.items()}
                 self.copied_at = datetime.now(UTC).isoformat(timespec="seconds")
             self.problem = ""

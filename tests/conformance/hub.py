@@ -152,6 +152,8 @@ class _Handler(BaseHTTPRequestHandler):
                 files[value["path"]] = b64decode(value["content"])
             elif line["key"] == "lfsFile":
                 files[value["path"]] = self.of.large[value["oid"]]
+            elif line["key"] == "deletedFile":
+                del files[value["path"]]
         sha = self.of.commit(name, files)
         where = f"{self.of.address}/datasets/{name}/commit/{sha}"
         return {"commitUrl": where, "commitOid": sha, "success": True}

@@ -69,6 +69,22 @@ def test_projects_are_copied_when_they_change_and_come_back(hub: LocalHub, tmp_p
     assert other.restore() == []  # not over what is there
 
 
+def test_a_project_that_was_deleted_does_not_come_back(hub: LocalHub, tmp_path: Path) -> None:
+    stores = [made(tmp_path / "first", name) for name in ("p", "q")]
+    keeper = Keeper(tmp_path / "first", NAME, KEY)
+    keeper.copy()
+    stores[0].close()
+    stores[0].path.unlink()
+    assert keeper.copy() == []  # a file that is missing was not deleted by its owner
+    assert len(hub.files(NAME)) == 2
+    keeper.forget(stores[0].path)
+    keeper.copy()
+    assert list(hub.files(NAME)) == ["projects/q.sqlite"]
+    keeper.forget(tmp_path / "first" / "never-copied.sqlite")
+    keeper.copy()
+    assert Keeper(tmp_path / "second", NAME, KEY).restore() == [tmp_path / "second" / "q.sqlite"]
+
+
 def test_in_the_background_and_at_the_end(hub: LocalHub, tmp_path: Path) -> None:
     made(tmp_path).close()
     keeper = Keeper(tmp_path, NAME, KEY, every=0.05)
