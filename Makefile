@@ -12,7 +12,7 @@ run: $(STAMP)
 	$(BIN)/python app.py
 
 test: $(DEV_STAMP) chromium lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(DEV_STAMP)
 	$(BIN)/ruff check .

@@ -127,6 +127,7 @@ class Jobs:
         self._running: dict[str, _Job] = {}
         self._closed = False
         self._lock = threading.RLock()
+        _hear_interrupts()
 
     # -- what there is --------------------------------------------------------------------------
 
@@ -278,6 +279,17 @@ def environment(keys: Mapping[str, str], cache: Path | None) -> dict[str, str]:
     return env
 
 
+def _hear_interrupts() -> None:
+    """Let what is started from here be interrupted, even if this process ignores interrupts.
+
+    What a shell starts in the background ignores them and would hand that down; a handler that
+    does nothing is as good for this process and is not handed down.
+    """
+    here = threading.current_thread() is threading.main_thread()
+    if here and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, lambda *_: None)
+
+
 def _alone() -> dict[str, Any]:
     """A group of its own, so that stopping it reaches its workers, and nothing else reaches it."""
     if WINDOWS:
@@ -295,11 +307,7 @@ def _signal(pid: int, which: int) -> None:
 
 
 def _stop(pid: int, alive: Any) -> None:
-    """Ask a group of processes to stop, and end it if it does not, without waiting for that.
-
-    An app that was started in the background of a shell may have handed down to them to ignore the
-    polite way.
-    """
+    """Ask a group of processes to stop, and end it if it does not, without waiting for that."""
     _signal(pid, signal.SIGINT)
 
     def end() -> None:

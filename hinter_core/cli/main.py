@@ -6,7 +6,6 @@ Bad input ends with exit code 2 and one line on standard error; a stack trace is
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from typing import Annotated, Any
 
@@ -26,7 +25,6 @@ from hinter_core.cli.report import report
 from hinter_core.cli.run import run, verify
 from hinter_core.cli.validity import validity
 from hinter_core.errors import HinterError
-from hinter_core.models.endpoint import KEYS
 
 cli = typer.Typer(
     name="hinter",
@@ -72,10 +70,6 @@ def _root(
 def main() -> None:
     """Run the command line; exit 2 on bad input."""
     code: Any = 0
-    if KEYS in os.environ:
-        # Started by an app. One that a shell started in the background ignores interrupts, which
-        # its children inherit; a campaign must be able to stop all the same.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         code = typer.main.get_command(cli).main(standalone_mode=False)
         sys.stdout.flush()  # here rather than at exit, so that a reader that has gone is noticed

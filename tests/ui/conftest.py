@@ -110,6 +110,18 @@ def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     pytest.fail(f"The app did not come up:\n{log.read_text()}")
 
 
+def turn_to(page: Page, title: str) -> None:
+    """Open a tab, from the menu at the end of the row where the page is too narrow for all."""
+    tab = page.get_by_role("tab", name=title, exact=True)
+    menu = page.locator(".main-tabs .overflow-menu > button").first
+    expect(tab.or_(menu).first).to_be_visible()
+    if not tab.is_visible():
+        menu.click()
+        page.locator(".main-tabs .overflow-dropdown").get_by_text(title, exact=True).click()
+        return
+    tab.click()
+
+
 class Explore:
     """The Explore tab as a person uses it."""
 

@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.conformance.faulty_server import FaultyServer
 from tests.conformance.tiny import make_classifier
+from tests.ui.conftest import turn_to
 
 KEY = "sk-page-0123456789"
 WRONG = "sk-wrong-987654321"
@@ -27,7 +28,7 @@ class Models:
 
     def open(self) -> Models:
         self.explore.open()
-        self.page.get_by_role("tab", name="Models").click()
+        turn_to(self.page, "Models")
         expect(self.rows).not_to_have_count(0)
         return self
 
