@@ -24,6 +24,7 @@ _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _SHORTEST = 16  # characters of a name that strangers may use: one that cannot be guessed
 _OPEN = 16  # projects whose files stay open
 _LISTED = 100
+_MOST = 500  # projects that strangers may make together
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,13 @@ class Annotations:
         """A new project; its name and the key of its owner, which is told this once.
 
         Raises:
-            HinterError: the folder cannot be written.
+            HinterError: the folder cannot be written, or strangers made too many already.
         """
+        if not self.local and len(list(self.folder.glob(f"*{ENDING}"))) >= _MOST:
+            raise InputError(
+                "This app holds as many projects as it can. Run HInter on a machine of your own, "
+                "or ask whoever runs this one to make room."
+            )
         name = secrets.token_urlsafe(16)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from hinter_core.annotation.desk import Desk, Said
+from hinter_core.annotation.questions import default_questions
 from hinter_core.annotation.store import AnnotationStore
-from hinter_core.annotation.values import AccessError, AnnotationError, Status
+from hinter_core.annotation.values import AccessError, AnnotationError, Project, Status
 from hinter_core.campaign import Campaign
 from hinter_core.engine import run_campaign
 from hinter_core.errors import HinterError
@@ -62,6 +63,20 @@ def test_a_campaigns_directory_becomes_a_project(tmp_path: Path, campaign: Campa
     with pytest.raises(HinterError, match="own machine only"):
         public.make(Session(), form)
     assert list(tmp_path.glob("public/projects/*")) == []
+
+
+def test_strangers_do_not_fill_the_disk_with_projects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hinter_ui.annotations._MOST", 2)
+    project = Project("Trial", default_questions()[1])
+    public = desk(tmp_path, local=False).projects
+    made = [public.new(project) for _ in range(2)]
+    with pytest.raises(HinterError, match="as many projects as it can"):
+        public.new(project)
+    public.delete(*made[0])
+    public.new(project)
+    desk(tmp_path).projects.new(project)  # the owner of the machine knows what they do
 
 
 def test_a_project_made_by_hand_is_for_this_machine(tmp_path: Path) -> None:
