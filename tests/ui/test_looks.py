@@ -1,55 +1,10 @@
-"""Dark, narrow, still: the page in other people's settings."""
+"""Long, still, by keyboard: the page in other people's settings (see also accessibility)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from playwright.sync_api import expect
-
-_CONTRAST = """
-(selector) => {
-  const parse = c => c.match(/[\\d.]+/g).map(Number);
-  const light = c => { const [r, g, b] = c.slice(0, 3).map(x => { x /= 255;
-    return x <= .03928 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4; });
-    return .2126 * r + .7152 * g + .0722 * b; };
-  const behind = e => { while (e) { const c = parse(getComputedStyle(e).backgroundColor);
-    if (c.length < 4 || c[3] > .99) return c; e = e.parentElement; } return [255, 255, 255]; };
-  return [...document.querySelectorAll(selector)].filter(e => e.offsetParent).map(e => {
-    const [a, b] = [light(parse(getComputedStyle(e).color)), light(behind(e))];
-    return [e.className + ' ' + e.textContent.slice(0, 30),
-            (Math.max(a, b) + .05) / (Math.min(a, b) + .05)]; });
-}
-"""
-_TEXTS = (
-    ".banner, .banner strong, .term, .term-label, .answer, .foot, .quiet, .badge, .pager, "
-    ".reason, .count, .mutants td, .mutants th, h1 span:not(.sr-only), h2, h3, del, .chip, "
-    "a.share, .attribute-chips label span, #check, #scan"
-)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_contrast_is_enough(explore: Any, scheme: Any) -> None:
-    explore.page.emulate_media(color_scheme=scheme)
-    explore.open().example("Planted bias")
-    explore.scan_to_end()
-    dark = explore.page.evaluate("document.body.classList.contains('dark')")
-    assert dark is (scheme == "dark")
-    measured = explore.page.evaluate(_CONTRAST, _TEXTS)
-    assert len(measured) > 40
-    weak = [(name, round(ratio, 2)) for name, ratio in measured if ratio < 4.5]
-    assert not weak
-
-
-def test_narrow_page_does_not_scroll_sideways(explore: Any) -> None:
-    explore.page.set_viewport_size({"width": 360, "height": 780})
-    explore.open().example("Three models")
-    width = explore.page.evaluate("document.documentElement.scrollWidth")
-    assert width <= 360
-    first, second = explore.square.evaluate(
-        "e => [...e.querySelectorAll('article')].map(card => card.getBoundingClientRect().toJSON())"
-    )[:2]
-    assert second["top"] > first["bottom"] - 1
 
 
 def test_long_sentence_scrolls_inside_its_card(explore: Any) -> None:

@@ -129,7 +129,8 @@ def test_a_model_behind_an_api_is_asked_with_a_key_that_is_kept_nowhere(
     stored = "JSON.stringify(localStorage) + JSON.stringify(sessionStorage) + document.cookie"
     typed = "[...document.querySelectorAll('input, textarea')].map(e => e.value).join()"
     places = [page.content(), page.evaluate(stored), page.evaluate(typed), app.log.read_text()]
-    places += [p.read_bytes().decode("latin-1") for p in app.cache.parent.iterdir()]
+    files = [p for p in app.cache.parent.rglob("*") if p.is_file()]
+    places += [p.read_bytes().decode("latin-1") for p in files]
     assert any("openai-2-" in place for place in places)
     for key in (KEY, WRONG):
         assert not [place[:80] for place in places if key in place]

@@ -32,7 +32,7 @@ TEXTS = [
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> CampaignStore:
     folder = tmp_path_factory.mktemp("results")
-    data = folder / "people.csv"
+    data = folder / "guests.csv"
     with data.open("w", newline="") as file:
         csv.writer(file).writerows([["text"], *([text] for text in TEXTS)])
     campaign = Campaign(data=str(data), limit=200, shard=2, models=(HIDDEN, ALONE))
@@ -275,7 +275,7 @@ def test_the_shelf_is_offered_and_a_link_opens_it(results: Results, shelf: Entry
     results.explore.open()
     results.tab("Results")
     results.campaign.locator("input").click()
-    page.get_by_role("option").filter(has_text="people.csv").click()
+    page.get_by_role("option").filter(has_text="guests.csv").click()
     expect(results.cards).to_have_count(2)
     page.goto(f"{results.explore.url}/?results={shelf.id}")
     expect(results.cards).to_have_count(2)
