@@ -6,18 +6,26 @@ STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
-.PHONY: run test lint format chromium clean bench
+.PHONY: run test lint style types pytest format chromium clean bench
 
 run: $(STAMP)
 	$(BIN)/python app.py
 
-test: $(DEV_STAMP) chromium lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+# Types are checked on one core while the first tests run on the other.
+test: $(DEV_STAMP) chromium style
+	@$(MAKE) --no-print-directory -j 2 types pytest
 
-lint: $(DEV_STAMP)
+lint: style types
+
+style: $(DEV_STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(DEV_STAMP)
 	$(BIN)/mypy
+
+pytest: $(DEV_STAMP)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 format: $(DEV_STAMP)
 	$(BIN)/ruff check --fix .
