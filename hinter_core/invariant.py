@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from hinter_core.parsing import ParseStore
 from hinter_core.types import Conformance, Layer, Mismatch, Parse, Sentence
 
 KEPT = Conformance(True)
@@ -66,6 +67,22 @@ def check(
             if broken:
                 return broken
     return KEPT
+
+
+def check_all(
+    pairs: Sequence[tuple[Sequence[Sentence], Sequence[Sentence]]], parses: ParseStore
+) -> list[Conformance]:
+    """:func:`check` for each source and mutant; distinct sentences are parsed at once."""
+    changed = [
+        sentence.text
+        for source, mutant in pairs
+        if len(source) == len(mutant)
+        for both in zip(source, mutant, strict=True)
+        if both[0].text != both[1].text
+        for sentence in both
+    ]
+    parsed = parses.parse(changed)
+    return [check(source, mutant, parsed) for source, mutant in pairs]
 
 
 def _count(number: int) -> str:

@@ -145,17 +145,9 @@ class Item:
 
 def conform(items: Sequence[Item], store: ParseStore) -> None:
     """Hold every mutant of a batch against its source; distinct sentences are parsed at once."""
-    split = [split_sentences(item.mutant.text) for item in items]
-    changed: list[str] = []
-    for item, sentences in zip(items, split, strict=True):
-        source = item.trial.plan.sentences
-        if len(sentences) == len(source):
-            for left, right in zip(source, sentences, strict=True):
-                if left.text != right.text:
-                    changed += (left.text, right.text)
-    parses = store.parse(changed)
-    for item, sentences in zip(items, split, strict=True):
-        item.conformance = invariant.check(item.trial.plan.sentences, sentences, parses)
+    pairs = [(item.trial.plan.sentences, split_sentences(item.mutant.text)) for item in items]
+    for item, said in zip(items, invariant.check_all(pairs, store), strict=True):
+        item.conformance = said
 
 
 def ask_originals(trials: Sequence[Trial], store: PredictionStore) -> None:

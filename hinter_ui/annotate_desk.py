@@ -26,11 +26,10 @@ from hinter_ui.annotate_form import ProjectForm
 from hinter_ui.annotations import Annotations
 from hinter_ui.campaigns import Campaigns
 from hinter_ui.forms import DEFAULT_PARSER
-from hinter_ui.results_desk import label_of
+from hinter_ui.results_desk import offered
 from hinter_ui.services import Services, Session
 
 KINDS = ("csv", "jsonl", "parquet")
-_LISTED = 100  # campaigns offered
 _COMMENTS = 20  # shown
 _DISPUTED = 8  # shown
 _REST = 4.0  # an evaluation is made anew after so many times what it took
@@ -88,13 +87,7 @@ class OwnerDesk:
 
     def campaigns(self, known: Iterable[str]) -> list[tuple[str, str]]:
         """(label, name) of the campaigns that a visitor may see and that have begun."""
-        found = []
-        for entry in self.shelf.seen_by(known)[:_LISTED]:
-            try:
-                found.append((label_of(entry.store), entry.id))
-            except HinterError:
-                continue
-        return found
+        return offered(self.shelf, known)
 
     def campaign(self, form: ProjectForm) -> CampaignStore | None:
         """The campaign that a form draws from, if it names one.

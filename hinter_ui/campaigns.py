@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hinter_core.errors import InputError
+from hinter_core.places import user_cache
 from hinter_core.shards import CampaignStore
 
 FOLDER = "HINTER_CAMPAIGNS"
@@ -44,7 +45,7 @@ class Campaigns:
     def at_home(cls, *, shared: bool) -> Campaigns:
         """The folder that ``HINTER_CAMPAIGNS`` names, or one in the visitor's own cache."""
         named = os.environ.get(FOLDER)
-        return cls(Path(named) if named else _home() / "hinter" / "campaigns", shared=shared)
+        return cls(Path(named) if named else user_cache() / "campaigns", shared=shared)
 
     def new(self) -> Entry:
         """Room for one more.
@@ -84,9 +85,3 @@ class Campaigns:
 
     def _entry(self, name: str) -> Entry:
         return Entry(name, self.folder / name)
-
-
-def _home() -> Path:
-    return Path(
-        os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    )

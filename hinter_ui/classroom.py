@@ -21,6 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from hinter_core.errors import InputError
+from hinter_core.places import user_cache
 
 FOLDER = "HINTER_CLASSES"
 DAYS = 30
@@ -87,9 +88,7 @@ class Classroom:
     def at_home(cls, questions: Mapping[str, tuple[str, ...]]) -> Classroom:
         """The folder that ``HINTER_CLASSES`` names, or one in the visitor's own cache."""
         named = os.environ.get(FOLDER)
-        home = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME")
-        cache = Path(home) if home else Path.home() / ".cache"
-        return cls(Path(named) if named else cache / "hinter" / "classes", questions)
+        return cls(Path(named) if named else user_cache() / "classes", questions)
 
     def open(self) -> tuple[str, str]:
         """A new class: the code for its students, and the key for its teacher alone.

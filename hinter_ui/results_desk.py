@@ -56,13 +56,7 @@ class ResultsDesk:
 
     def choices(self, known: Iterable[str]) -> list[tuple[str, str]]:
         """(label, name) of the campaigns that a visitor may see and that have begun."""
-        found = []
-        for entry in self.shelf.seen_by(known)[:_LISTED]:
-            try:
-                found.append((label_of(entry.store), entry.id))
-            except HinterError:
-                continue
-        return found
+        return offered(self.shelf, known)
 
     def find(self, name: str, path: str = "") -> tuple[CampaignStore, str]:
         """A campaign by its name on the shelf, or by the path of its directory.
@@ -252,6 +246,17 @@ def _open(session: Session) -> Reading:
     if session.reading is None:
         raise InputError("Open a campaign first.")
     return session.reading
+
+
+def offered(shelf: Campaigns, known: Iterable[str]) -> list[tuple[str, str]]:
+    """(label, name) of the campaigns on a shelf that a visitor may see and that have begun."""
+    found = []
+    for entry in shelf.seen_by(known)[:_LISTED]:
+        try:
+            found.append((label_of(entry.store), entry.id))
+        except HinterError:
+            continue
+    return found
 
 
 def label_of(store: CampaignStore) -> str:

@@ -29,15 +29,9 @@ def conform_pairs(items: Iterable[Item], parses: ParseStore) -> Iterator[Item]:
     """
     for batch in chunks(items, _BATCH):
         split = [_split(item) for item in batch]
-        changed: list[str] = []
-        for source, mutant in filter(None, split):
-            if len(source) == len(mutant):
-                for left, right in zip(source, mutant, strict=True):
-                    if left.text != right.text:
-                        changed += (left.text, right.text)
-        parsed = parses.parse(changed)
+        said = iter(invariant.check_all([both for both in split if both], parses))
         for item, both in zip(batch, split, strict=True):
-            yield _answered(item, invariant.check(*both, parsed)) if both else item
+            yield _answered(item, next(said)) if both else item
 
 
 def _split(item: Item) -> tuple[list[Sentence], list[Sentence]] | None:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from hinter_core.annotation.hub_writing import named, write_dataset
 from hinter_core.errors import HinterError
+from hinter_core.places import user_cache
 
 FOLDER, DATASET, TOKEN = "HINTER_ANNOTATIONS", "HINTER_ANNOTATIONS_DATASET", "HF_TOKEN"
 ENDING = ".sqlite"
@@ -34,8 +35,7 @@ def annotations_folder(volume: Path = _VOLUME) -> Path:
         return Path(named)
     if _on_space() and _mounted(volume):
         return volume / "annotations"
-    home = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME")
-    return Path(home or Path.home() / ".cache") / "hinter" / "annotations"
+    return user_cache() / "annotations"
 
 
 def lasting_warning(volume: Path = _VOLUME) -> str:

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hinter_core.errors import HinterError
+from hinter_core.places import user_cache
 from hinter_core.types import Failure, Prediction
 
 _KEY_VERSION = b"hinter-prediction-1"
@@ -57,8 +58,7 @@ def default_path() -> Path:
     named = os.environ.get("HINTER_CACHE")
     if named:
         return Path(named)
-    base = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME")
-    return Path(base or Path.home() / ".cache") / "hinter" / "predictions.sqlite"
+    return user_cache() / "predictions.sqlite"
 
 
 def prediction_key(identity: str, text: str) -> bytes:

@@ -14,16 +14,16 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # A module may import those before it. ``models`` and ``cli`` are folders.
 CORE = [
-    "types", "errors", "recent", "sentences", "dictionary", "sbic", "matching", "mutation",
-    "lattice", "parsing", "invariant", "person", "models", "oracle", "noise", "planning",
-    "soundness", "trial", "probe", "search", "export", "records", "rows", "hub", "hub_rows",
-    "by_hand", "campaign", "preview", "shards", "table_writing", "testbed", "tables", "hand_bed",
-    "work", "engine", "forecast", "statistics", "weighted", "tally_columns", "tally_groups",
-    "tally_parts", "tally", "mutant_rows", "report_section", "report_positives", "report_reach",
-    "validity", "report_validity", "report_people", "report", "report_gate",
-    "report_positive_tables", "report_tables", "report_values", "report_text", "report_figures",
-    "report_pies", "report_html", "pairing", "comparison", "comparison_tables", "findings",
-    "annotation", "cli",
+    "types", "errors", "places", "recent", "sentences", "dictionary", "sbic", "matching",
+    "mutation", "lattice", "parsing", "invariant", "person", "models", "oracle", "noise",
+    "planning", "soundness", "trial", "probe", "search", "export", "records", "rows", "hub",
+    "hub_rows", "by_hand", "campaign", "preview", "shards", "table_writing", "testbed",
+    "tables", "hand_bed", "work", "engine", "forecast", "statistics", "weighted",
+    "tally_columns", "tally_groups", "tally_parts", "tally", "mutant_rows", "report_section",
+    "report_positives", "report_reach", "validity", "report_validity", "report_people",
+    "report", "report_gate", "report_positive_tables", "report_tables", "report_values",
+    "report_text", "report_figures", "report_pies", "report_html", "pairing", "comparison",
+    "comparison_tables", "findings", "annotation", "cli",
 ]  # fmt: skip
 HEAVY = {
     "torch", "spacy", "transformers", "openai", "pandas", "numpy", "scipy", "ray", "datasets",
