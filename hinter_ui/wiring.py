@@ -32,6 +32,10 @@ def private(
         "concurrency_limit": 8,
         "show_progress": "hidden",
     } | options
+    if settings["show_progress"] == "hidden" and outputs:
+        # The page keeps the progress of every output up to date, each time by a search of the
+        # whole page for it, though nothing of it is shown: one output is enough.
+        settings.setdefault("show_progress_on", outputs[:1])
     return event(act, inputs, outputs, **settings)
 
 
