@@ -111,6 +111,7 @@ class Session:
     added: list[str] = field(default_factory=list)
     loads: dict[str, Load] = field(default_factory=dict)
     campaign: str = ""  # the one looked at last
+    offered: list[tuple[str, str]] = field(default_factory=list)  # campaigns, in Results
     watched: dict[str, str] = field(default_factory=dict)
     reading: Reading | None = None  # the campaign whose results are open
     wanted: Form | None = None  # what another tab asks Explore to open

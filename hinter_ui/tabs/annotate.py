@@ -65,10 +65,13 @@ class _Tab:
             dict.fromkeys([tabs, ui.owner, ui.login, ui.links, ui.told, *ui.shown, *words])
         )
         self._on(page.load, self.open_page, [], everything)
-        self._on(tab.select, self.look, [self.kept, *sources], [*drawn, ui.table])
-        typed = [ui.fields["source"].input, ui.fields["campaign"].input,
-                 ui.fields["directory"].submit, ui.fields["directory"].blur]  # fmt: skip
-        self._on(partial(gr.on, typed), self.choose, [self.kept, *sources], drawn)
+        # One event for all of them: an answer to older values must not come last.
+        looked = [tab.select, ui.fields["source"].input, ui.fields["campaign"].input,
+                  ui.fields["directory"].submit, ui.fields["directory"].blur]  # fmt: skip
+        self._on(
+            partial(gr.on, looked), self.look, [self.kept, *sources], [*drawn, ui.table],
+            trigger_mode="always_last",
+        )  # fmt: skip
         questions = ui.fields["questions"]
         self._on(ui.buttons["defaults"].click, self.defaults, [ui.fields["language"]], [questions])
         self._on(ui.upload.upload, self.upload, [ui.upload], [questions])
@@ -140,22 +143,18 @@ class _Tab:
             return updates | view
         return updates | self.screen.opened(words, view)
 
-    def look(self, request: gr.Request, kept: Any, *sources: Any) -> Updates:
-        """The tab is turned to: campaigns, a check and projects may have come since."""
-        words = self.screen.words(self._session(request))
-        return self.choose(request, kept, *sources) | self.screen.listed(words)
-
-    # -- making ---------------------------------------------------------------------------------
-
-    def choose(
+    def look(
         self, request: gr.Request, kept: Any, source: Any, campaign: Any, directory: Any
     ) -> Updates:
-        """Another source of mutants."""
+        """Another source of mutants, or the tab is turned to: there may be more to draw from."""
         session = self._session(request)
+        words = self.screen.words(session)
         form = ProjectForm(
             source=str(source), campaign=str(campaign or ""), directory=str(directory or "").strip()
         )
-        return self.screen.sources(session, self.screen.words(session), form, known(kept))
+        return self.screen.sources(session, words, form, known(kept)) | self.screen.listed(words)
+
+    # -- making ---------------------------------------------------------------------------------
 
     def defaults(self, language: Any) -> Updates:
         """The default questions, to be changed."""

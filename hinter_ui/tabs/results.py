@@ -115,7 +115,7 @@ class _Tab:
         session, names = self._session(request), known(kept)
         session.campaign = str(query.get("results") or query.get("campaign") or "")[:64]
         if not query.get("results"):
-            return {self.ui.campaign: gr.update(choices=self.desk.choices(names))}
+            return self._offered(session, names)
         shown = self._opened(session, session.campaign, "", names)
         if session.campaign not in names and not self.services.access.local:
             shown |= {self.kept: [session.campaign, *names]}
@@ -130,7 +130,15 @@ class _Tab:
             return self._opened(session, reading.name, path, names)
         if session.campaign:
             return self._opened(session, session.campaign, "", names)
-        return {self.ui.campaign: gr.update(choices=self.desk.choices(names))}
+        return self._offered(session, names)
+
+    def _offered(self, session: Session, names: list[str]) -> Updates:
+        """The campaigns to choose from, if there are others: a list that is open now stays so."""
+        choices = self.desk.choices(names)
+        if choices == session.offered:
+            return {self.ui.notice: ""}
+        session.offered = choices
+        return {self.ui.campaign: gr.update(choices=choices)}
 
     def open(self, request: gr.Request, kept: Any, name: Any, path: Any = "") -> Updates:
         """Open the campaign that was chosen, or the one of a path."""
@@ -138,7 +146,7 @@ class _Tab:
         return self._opened(session, str(name or ""), str(path or ""), known(kept))
 
     def _opened(self, session: Session, name: str, path: str, names: list[str]) -> Updates:
-        choices = self.desk.choices([*names, name])
+        choices = session.offered = self.desk.choices([*names, name])
         reading = self.desk.open(session, name, path)
         return self.screen.opened(reading, choices) | {self.ui.notice: ""}
 

@@ -1,4 +1,4 @@
-"""Long, still, by keyboard: the page in other people's settings (see also accessibility)."""
+"""A long text in the page (see accessibility for narrow, dark, still and by keyboard)."""
 
 from __future__ import annotations
 
@@ -24,26 +24,3 @@ def test_long_sentence_scrolls_inside_its_card(explore: Any) -> None:
         "document.querySelectorAll('.tree-scroll')[1].scrollLeft === 400"
     )
     assert explore.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_reduced_motion_stops_animation(explore: Any) -> None:
-    explore.page.emulate_media(reduced_motion="reduce")
-    explore.open()
-    seconds = explore.scan.evaluate("e => getComputedStyle(e).transitionDuration")
-    assert all(float(part.strip().removesuffix("s")) < 0.01 for part in seconds.split(","))
-
-
-def test_focus_is_visible_on_every_control(explore: Any) -> None:
-    explore.open()
-    explore.page.keyboard.press("Tab")
-    bare = []
-    for _ in range(25):
-        bare += explore.page.evaluate(
-            """() => { const e = document.activeElement; if (!e || e === document.body) return [];
-              const seen = [e, e.closest('label, .wrap, .container')].filter(Boolean).some(x => {
-                const c = getComputedStyle(x);
-                return c.outlineStyle !== 'none' || c.boxShadow !== 'none'; });
-              return seen ? [] : [e.tagName + ' ' + e.className]; }"""
-        )
-        explore.page.keyboard.press("Tab")
-    assert not bare

@@ -91,7 +91,14 @@ def test_a_campaign_is_seen_by_whose_it_is_and_by_whom_they_send_the_link(
     expect(mine.locator("#campaigns tbody tr")).to_have_count(1)
     results(mine)
     assert offered(mine) == 1
-    # The link opens it, and the browser keeps it.
+    # The link of the report opens it, and the browser keeps it.
+    other.goto(link.replace("?campaign=", "?results="))
+    expect(other.locator("#results-cards .card")).to_have_count(1)
+    other.goto(public.url)
+    results(other)
+    assert offered(other) == 1
+    # So does the link of the campaign.
+    other.evaluate("localStorage.clear()")
     other.goto(link)
     expect(other.locator("#job-title .badge")).to_have_text("done")
     other.locator("#job-results").click()
@@ -105,24 +112,6 @@ def test_a_campaign_is_seen_by_whose_it_is_and_by_whom_they_send_the_link(
     expect(other.locator("#campaigns")).to_contain_text("None yet")
     batch(mine, public.url)
     expect(mine.locator("#campaigns")).to_contain_text("None yet")
-
-
-def test_the_link_of_a_report_is_kept_too(visitors: tuple[Page, Page], public: App) -> None:
-    mine, other = visitors
-    batch(mine, public.url)
-    ask(mine, RULES)
-    mine.locator("#batch-sample input").fill("1")
-    mine.locator("#batch-start").click()
-    expect(mine.locator("#job-title .badge")).to_have_text("done", timeout=120_000)
-    name = mine.url.rpartition("=")[2]
-    other.goto(f"{public.url}/?results={name}")
-    expect(other.locator("#results-cards .card")).to_have_count(1)
-    # Also in a tab that is opened before the one that made it.
-    other.goto(public.url)
-    results(other)
-    assert offered(other) == 1
-    batch(other, public.url)
-    expect(other.locator("#campaigns tbody tr")).to_have_count(1)
 
 
 def test_a_data_set_of_the_hub_is_read_without_this_machines_own_key(

@@ -283,16 +283,3 @@ def test_the_shelf_is_offered_and_a_link_opens_it(results: Results, shelf: Entry
     page.goto(f"{results.explore.url}/?campaign={shelf.id}")  # the link of the Batch tab
     results.tab("Results")
     expect(results.cards).to_have_count(2)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_report_fits_a_narrow_page(results: Results, made: CampaignStore, scheme: Any) -> None:
-    results.page.set_viewport_size({"width": 360, "height": 780})
-    results.page.emulate_media(color_scheme=scheme)
-    results.open(made.folder)
-    expect(results.page.locator("#results-map-0 .main-svg").first).to_be_visible()
-    results.compare.click()
-    expect(results.comparison).to_contain_text("McNemar")
-    opened = "all => all.forEach(one => { one.open = true; })"
-    results.page.locator("#results-page details").evaluate_all(opened)
-    assert results.page.evaluate("document.documentElement.scrollWidth") <= 360
