@@ -50,18 +50,26 @@ class Dictionary:
     def pairs_from(self) -> Mapping[Term, tuple[Pair, ...]]:
         """Directed pairs by source term."""
         found: dict[Term, list[Pair]] = defaultdict(list)
-        if self.listed:
-            for pair in self.listed:
-                found[pair.source].append(pair)
-        else:
-            slots: dict[tuple[str, Form], list[Term]] = defaultdict(list)
-            for term in self.terms:
-                slots[term.concept, term.form].append(term)
-            for term in self.terms:
-                for other in slots[term.concept, term.form]:
-                    if other.group != term.group and other.text.lower() != term.text.lower():
-                        found[term].append(Pair(self.attribute, term, other))
+        for pair in self._pairs():
+            found[pair.source].append(pair)
         return {term: tuple(pairs) for term, pairs in found.items()}
+
+    def _pairs(self) -> Iterator[Pair]:
+        if self.listed:
+            yield from self.listed
+            return
+        slots: dict[tuple[str, Form], list[Term]] = defaultdict(list)
+        for term in self.terms:
+            slots[term.concept, term.form].append(term)
+        for term in self.terms:
+            for other in slots[term.concept, term.form]:
+                if other.group != term.group and other.text.lower() != term.text.lower():
+                    yield Pair(self.attribute, term, other)
+
+    @property
+    def is_useful(self) -> bool:
+        """Whether there is any pair; takes less time than to make them all."""
+        return next(self._pairs(), None) is not None
 
     @property
     def pair_count(self) -> int:
@@ -151,7 +159,7 @@ def load_file(
     dictionary = Dictionary(
         attribute, terms, label or attribute, description, content_note, groups, placebo, listed
     )
-    if not dictionary.pair_count:
+    if not dictionary.is_useful:
         raise DictionaryError(
             f"{path}: no two terms can be exchanged. Give terms of different groups the same "
             "form and concept."

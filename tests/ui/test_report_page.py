@@ -47,8 +47,7 @@ def opened(browser: Browser, file: Path, width: int, scheme: str) -> tuple[Page,
     return page, faults
 
 
-@pytest.mark.parametrize("width", [1240, 400])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(1240, "light"), (400, "dark")])
 def test_charts_are_drawn_and_fit(browser: Browser, file: Path, width: int, scheme: str) -> None:
     page, faults = opened(browser, file, width, scheme)
     places = page.locator(".chart")
