@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
+# Modules are compiled as they are first used, and kept so, whatever the shell says.
+export PYTHONDONTWRITEBYTECODE :=
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
 .PHONY: run test lint style types pytest format chromium clean bench
@@ -38,8 +40,7 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("HInter needs Python 3.11 or newer; set PYTHON=python3.x" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 
-# Modules are compiled as they are first used: most of what is installed never is.
-# torch comes first and alone, so that its pinned build is taken before anything asks for a range.
+# Nothing is compiled in advance: most of what is installed is never used. torch comes first and alone, so that its pinned build is taken before anything asks for a range.
 $(STAMP): requirements.txt constraints.txt pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt torch
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e .

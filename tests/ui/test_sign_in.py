@@ -1,0 +1,52 @@
+"""Annotators who sign in with the Hub, against a provider that speaks its protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.ui.conftest import PATIENCE, App, serving
+from tests.ui.identity_provider import IdentityProvider
+from tests.ui.test_annotate_tab import Judge, Made, pairs
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[IdentityProvider]:
+    made = IdentityProvider("ann-hub", "Ann of the Hub")
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def space(tmp_path_factory: pytest.TempPathFactory, provider: IdentityProvider) -> Iterator[App]:
+    with serving(tmp_path_factory, **provider.environment) as app:
+        yield app
+
+
+def test_who_signs_in_joins_without_a_pass_phrase(
+    page: Page, space: App, provider: IdentityProvider
+) -> None:
+    page.set_default_timeout(PATIENCE)
+    made = Made(space.annotations, pairs(3))
+    ann = Judge(page, space.url).visit(made)
+    expect(page.locator(".join-form")).to_be_visible()
+    expect(page.locator("[data-act=login]")).to_have_count(0)
+    page.get_by_role("button", name="Sign in with Hugging Face").click()
+    page.get_by_role("link", name="Allow HInter to know your name").click()
+    # Back at the same project.
+    page.locator("[data-act=login]").click()
+    expect(ann.text).to_be_visible()
+    expect(page.get_by_role("button", name="Logout")).to_be_hidden()
+    ann.judge("yyy")
+    ann.all_saved()
+    assert [one.answers["sense"] for one in made.judged()] == ["yes"]
+    assert provider.exchanged == 1
+    # Nobody else gets in under that name.
+    page.evaluate("localStorage.clear(); sessionStorage.clear()")
+    page.context.clear_cookies()
+    ann.visit(made)
+    page.locator("[name=name]").focus()
+    ann.type_in("Ann of the Hub", "a guess at a phrase")
+    expect(ann.told).to_contain_text("taken")
