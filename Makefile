@@ -40,7 +40,8 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("HInter needs Python 3.11 or newer; set PYTHON=python3.x" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 
-# Nothing is compiled in advance: most of what is installed is never used. torch comes first and alone, so that its pinned build is taken before anything asks for a range.
+# torch comes first and alone, so that its pinned build is taken before anything asks for a range.
+# Nothing is compiled in advance: most of what is installed is never used.
 $(STAMP): requirements.txt constraints.txt pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt torch
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e .

@@ -146,8 +146,9 @@ class _Tab:
         return self._opened(session, str(name or ""), str(path or ""), known(kept))
 
     def _opened(self, session: Session, name: str, path: str, names: list[str]) -> Updates:
-        choices = session.offered = self.desk.choices([*names, name])
+        choices = self.desk.choices([*names, name])
         reading = self.desk.open(session, name, path)
+        session.offered = choices
         return self.screen.opened(reading, choices) | {self.ui.notice: ""}
 
     # -- choosing what is shown -----------------------------------------------------------------
