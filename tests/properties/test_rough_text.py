@@ -24,7 +24,7 @@ pieces = st.sampled_from(
 rough = st.lists(pieces, max_size=12).map(" ".join)
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=rough, literal=st.booleans(), order=st.integers(1, 3))
 def test_the_probe_answers_or_refuses(
     text: str,

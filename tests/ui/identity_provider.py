@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import socket
 import threading
 import time
 from typing import Any
@@ -28,10 +27,6 @@ class IdentityProvider:
         self.exchanged = 0
         self._key = RSAKey.generate_key(2048, {"kid": "one"})
         self._asked: dict[str, dict[str, str]] = {}
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self._port = probe.getsockname()[1]
-        self.address = f"http://127.0.0.1:{self._port}"
         routes = [
             Route("/.well-known/openid-configuration", self._described),
             Route("/keys", self._keys),
@@ -39,12 +34,14 @@ class IdentityProvider:
             Route("/allow", self._allow),
             Route("/token", self._token, methods=["POST"]),
         ]
-        config = uvicorn.Config(Starlette(routes=routes), port=self._port, log_level="warning")
+        config = uvicorn.Config(Starlette(routes=routes), port=0, log_level="warning")
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, daemon=True)
         self._thread.start()
         while not self._server.started:
             time.sleep(0.02)
+        port = self._server.servers[0].sockets[0].getsockname()[1]
+        self.address = f"http://127.0.0.1:{port}"
 
     def close(self) -> None:
         self._server.should_exit = True

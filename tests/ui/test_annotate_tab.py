@@ -16,7 +16,7 @@ from hinter_core.annotation.questions import default_questions
 from hinter_core.annotation.store import AnnotationStore, opened
 from hinter_core.annotation.values import Item, Judgement, Project
 from tests.ui.annotate_server import Server
-from tests.ui.conftest import PATIENCE, App
+from tests.ui.conftest import PATIENCE, SIZE, App
 
 PASS = "a long enough phrase"
 SECRETS = {"kept": False, "layer": "part of speech", "reason": "a secret reason",
@@ -134,7 +134,7 @@ class Judge:
 @pytest.fixture(scope="module")
 def browsers(browser: Browser) -> Iterator[list[BrowserContext]]:
     """Two people's browsers, kept so that gradio's own files are fetched once."""
-    contexts = [browser.new_context(viewport={"width": 1240, "height": 900}) for _ in range(2)]
+    contexts = [browser.new_context(viewport=SIZE) for _ in range(2)]
     yield contexts
     for context in contexts:
         context.close()

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.conformance.hub import LocalHub, parquet
-from tests.ui.conftest import App, serving
+from tests.ui.conftest import SIZE, App, serving
 from tests.ui.test_jobs import PEOPLE, RULES
 
 
@@ -31,7 +31,7 @@ def public(tmp_path_factory: pytest.TempPathFactory, hub: LocalHub) -> Iterator[
 @pytest.fixture
 def visitors(browser: Browser, public: App) -> Iterator[tuple[Page, Page]]:
     """Two people, each with a browser of their own."""
-    contexts = [browser.new_context(viewport={"width": 1240, "height": 900}) for _ in range(2)]
+    contexts = [browser.new_context(viewport=SIZE) for _ in range(2)]
     pages = [context.new_page() for context in contexts]
     for page in pages:
         page.set_default_timeout(60_000)
