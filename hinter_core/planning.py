@@ -205,7 +205,7 @@ def _with_sense(
         start, end = occurrence.span
         sentence = sentence_at(sentences, start)
         home.append(sentence if sentence and end <= sentence.end else None)
-    parsed = parses.parse([s.text for s in home if s])
+    parsed = parses.parse([s.text for s in home if s], entities=True)
     kept: list[Occurrence] = []
     refused: list[RejectedOccurrence] = []
     for occurrence, sentence in zip(occurrences, home, strict=True):

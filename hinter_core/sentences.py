@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from hinter_core.types import Sentence
+from hinter_core.types import Sentence, Splice
 
 _ABBREVIATIONS = frozenset(
     """
@@ -64,15 +64,81 @@ def split_sentences(text: str) -> list[Sentence]:
     """
     sentences: list[Sentence] = []
     start = 0
-    for match in _BOUNDARY.finditer(text):
-        if match.group("para") is not None:
-            _append(sentences, text, start, match.start())
-            start = match.end()
-        elif match.start() >= start and _ends_sentence(text, start, match):
-            _append(sentences, text, start, match.end("close"))
-            start = match.end()
+    for end, after in _boundaries(text, 0):
+        _append(sentences, text, start, end)
+        start = after
     _append(sentences, text, start, len(text))
     return sentences
+
+
+class SourceSplit:
+    """The split of a source, by which its mutants are split without reading all of them again.
+
+    What ends a sentence is seen within ``_LOOK`` characters of it. So sentences well before a
+    change stand, and once one ends at the same place after the change, so do those that follow.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.sentences: list[Sentence] = []
+        self._cuts = [0]  # where sentences may begin
+        self._before = [0]  # sentences before each such place
+        for end, after in _boundaries(text, 0):
+            _append(self.sentences, text, self._cuts[-1], end)
+            self._cuts.append(after)
+            self._before.append(len(self.sentences))
+        _append(self.sentences, text, self._cuts[-1], len(text))
+        self._place = {cut: i for i, cut in enumerate(self._cuts)}
+
+    def of_mutant(self, mutant: str, splices: Sequence[Splice]) -> list[Sentence]:
+        """What :func:`split_sentences` says of a mutant that these splices made, in their order."""
+        sentences: list[Sentence] = []
+        cut = shift = done = 0
+        while done < len(splices):
+            last = bisect_right(self._cuts, splices[done].start - _LOOK) - 1
+            if last > cut:
+                sentences += self._between(cut, last, shift)
+                cut = last
+            start, same = self._cuts[cut] + shift, None
+            for end, after in _boundaries(mutant, start):
+                _append(sentences, mutant, start, end)
+                start = after
+                while done < len(splices) and _end(splices[done]) <= after:
+                    shift = _end(splices[done]) - splices[done].end
+                    done += 1
+                if done == len(splices) or after <= splices[done].at:
+                    same = self._place.get(after - shift)
+                    if same is not None:
+                        break
+            if same is None:
+                _append(sentences, mutant, start, len(mutant))
+                return sentences
+            cut = same
+        return sentences + self._between(cut, None, shift)
+
+    def _between(self, cut: int, last: int | None, shift: int) -> list[Sentence]:
+        """The source's sentences from one cut to another (None: to the end), moved."""
+        end = None if last is None else self._before[last]
+        taken = self.sentences[self._before[cut] : end]
+        if not shift:
+            return taken
+        return [Sentence(s.text, s.start + shift, s.end + shift) for s in taken]
+
+
+def _end(splice: Splice) -> int:
+    """Where what a splice brought in ends, in the mutant."""
+    return splice.at + len(splice.new)
+
+
+def _boundaries(text: str, start: int) -> Iterator[tuple[int, int]]:
+    """Where sentences end from ``start`` on, and where what follows begins."""
+    for match in _BOUNDARY.finditer(text, start):
+        if match.group("para") is not None:
+            yield match.start(), match.end()
+        elif _ends_sentence(text, start, match):
+            yield match.end("close"), match.end()
+        else:
+            continue
+        start = match.end()
 
 
 def sentence_at(sentences: Sequence[Sentence], position: int) -> Sentence | None:

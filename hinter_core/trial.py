@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from hinter_core import invariant, oracle
 from hinter_core.lattice import EditSet
@@ -16,8 +17,17 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.noise import NoiseFloor, noise_floor
 from hinter_core.parsing import ParseStore
 from hinter_core.planning import Plan
-from hinter_core.sentences import split_sentences
-from hinter_core.types import Conformance, Edit, Failure, Judged, Mutant, Prediction, Verdict
+from hinter_core.sentences import SourceSplit, split_sentences
+from hinter_core.types import (
+    Conformance,
+    Edit,
+    Failure,
+    Judged,
+    Mutant,
+    Prediction,
+    Sentence,
+    Verdict,
+)
 
 _UNSEEN = Prediction(
     failure=Failure.TOO_LONG, detail="the change lies past the part of the text that the model sees"
@@ -90,6 +100,16 @@ class Trial:
         seen = self._seen.get(store.model.name)
         return seen is None or all(splice.end <= seen for splice in item.mutant.splices)
 
+    @cached_property
+    def _split(self) -> SourceSplit:
+        return SourceSplit(self.plan.text)
+
+    def sentences_of(self, item: Item) -> list[Sentence]:
+        """The sentences of a mutant of this text."""
+        if item.by_hand:
+            return split_sentences(item.mutant.text)
+        return self._split.of_mutant(item.mutant.text, item.mutant.splices)
+
     def answer_original(self, store: PredictionStore, original: Prediction) -> None:
         """Take in the model's answer to the unchanged text; ask it again if the settings say so."""
         name = store.model.name
@@ -145,7 +165,7 @@ class Item:
 
 def conform(items: Sequence[Item], store: ParseStore) -> None:
     """Hold every mutant of a batch against its source; distinct sentences are parsed at once."""
-    pairs = [(item.trial.plan.sentences, split_sentences(item.mutant.text)) for item in items]
+    pairs = [(item.trial.plan.sentences, item.trial.sentences_of(item)) for item in items]
     for item, said in zip(items, invariant.check_all(pairs, store), strict=True):
         item.conformance = said
 

@@ -141,7 +141,8 @@ class Parse:
     """The parse of one sentence; all tuples have one item per token.
 
     ``tags`` are Penn Treebank tags, ``heads`` indices of head tokens (a root is its own head),
-    ``spans`` character offsets within the sentence, ``entities`` entity types or ``""``.
+    ``spans`` character offsets within the sentence, ``entities`` entity types or ``""``; they are
+    empty where nobody asked for them.
     """
 
     words: tuple[str, ...]
@@ -149,7 +150,12 @@ class Parse:
     labels: tuple[str, ...]
     heads: tuple[int, ...]
     spans: tuple[Span, ...]
-    entities: tuple[str, ...]
+    entities: tuple[str, ...] = ()
+
+    @property
+    def has_entities(self) -> bool:
+        """Whether entities were looked for."""
+        return len(self.entities) == len(self.words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,10 +51,10 @@ class PolarityModel:
 def load_vader(_: ModelName) -> PolarityModel:
     """VADER (Hutto and Gilbert 2014); neutral within 0.05 of 0, as its authors advise."""
     try:
-        from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+        from hinter_core.models.vader import WindowedAnalyzer
     except ImportError as error:
         raise ModelError("VADER is not installed: pip install vaderSentiment") from error
-    analyzer = SentimentIntensityAnalyzer()
+    analyzer = WindowedAnalyzer()
 
     def polarity(text: str) -> float:
         return float(analyzer.polarity_scores(text)["compound"])

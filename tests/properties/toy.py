@@ -52,7 +52,7 @@ class ToyParser:
     def _kind(self, layer: str, key: str) -> str:
         return f"{layer}{crc32(f'{self._seed}{layer}{key}'.encode()) % self._kinds}"
 
-    def parse(self, sentences: Sequence[str]) -> list[Parse]:
+    def parse(self, sentences: Sequence[str], *, entities: bool = False) -> list[Parse]:
         found = []
         for sentence in sentences:
             words = tuple(_words(sentence))

@@ -58,7 +58,7 @@ def test_the_parser_names_entities(parses: ParseStore) -> None:
     }  # fmt: skip
     wrong = [
         (word, entity)
-        for sentence, parse in parses.parse(expected).items()
+        for sentence, parse in parses.parse(expected, entities=True).items()
         for word, entity in zip(parse.words, parse.entities, strict=True)
         if expected[sentence].get(word, entity) != entity
     ]

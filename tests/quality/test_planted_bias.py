@@ -23,7 +23,7 @@ class AgreeableParser:
 
     name = identity = "agreeable"
 
-    def parse(self, sentences: Sequence[str]) -> list[Parse]:
+    def parse(self, sentences: Sequence[str], *, entities: bool = False) -> list[Parse]:
         found = []
         for sentence in sentences:
             words = tuple(m.group() for m in re.finditer(r"\S+", sentence))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from hinter_core.types import Parse
 
 def test_the_embedded_parser_answers_one_item_per_token(parses: ParseStore) -> None:
     sentence = "The old waiter doesn't like caf\u00e9s, does he?"
-    parse = parses.parse([sentence])[sentence]
+    parse = parses.parse([sentence], entities=True)[sentence]
     lengths = {len(getattr(parse, name)) for name in Parse.__slots__}
     assert lengths == {len(parse.words)}
     for word, (start, end) in zip(parse.words, parse.spans, strict=True):
@@ -40,6 +40,21 @@ def test_the_store_counts_and_keeps(fresh_parses: ParseStore) -> None:
     assert fresh_parses.parse(["She left."])["She left."] == found["She left."]
     assert (fresh_parses.parsed, fresh_parses.asked) == (2, 4)
     assert fresh_parses.parse([]) == {}
+
+
+def test_entities_are_found_where_they_are_asked_for_and_change_nothing_else(
+    fresh_parses: ParseStore,
+) -> None:
+    sentence = "Anna Smith met him in London."
+    bare = fresh_parses.parse([sentence])[sentence]
+    assert bare.entities == ()
+    named = fresh_parses.parse([sentence], entities=True)[sentence]
+    assert set(named.entities) > {""}
+    assert replace(named, entities=()) == bare
+    assert fresh_parses.parsed == 2
+    assert fresh_parses.parse([sentence])[sentence] is named  # what is known is not forgotten
+    assert fresh_parses.parse([sentence], entities=True)[sentence] is named
+    assert fresh_parses.parsed == 2
 
 
 def test_a_full_store_forgets_what_was_used_longest_ago() -> None:
@@ -93,7 +108,7 @@ def test_another_pipeline_is_loaded_by_path() -> None:
 
 SPARED = """
 import json, sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hinter_core.models.registry import load_model
 from hinter_core.parsing import load_parser, spare_torch
 spare_torch("embedded")
