@@ -209,6 +209,9 @@ def main() -> None:
     arguments.add_argument("--throughput", action="store_true", help="print the last table only")
     arguments.add_argument("--campaign", action="store_true", help="time campaigns only")
     arguments.add_argument("--data", default="sample", help="texts of the campaigns")
+    arguments.add_argument("--texts", type=int, default=16, help="of a campaign (default 16)")
+    arguments.add_argument("--limit", type=int, help="mutants of a text in a campaign")
+    arguments.add_argument("--model", action="append", help="of the campaigns; may be repeated")
     arguments.add_argument("--annotators", action="store_true", help="time annotators at once only")
     given = arguments.parse_args()
     if given.annotators:
@@ -218,8 +221,8 @@ def main() -> None:
         throughput.table()
         return
     if given.campaign:
-        for name in ("vader", "embedded"):
-            campaign.table(given.data, 16, 60, name, (1, 2))
+        for name in given.model or ("vader", "embedded"):
+            campaign.table(given.data, given.texts, given.limit, name, (1, 2))
         return
     parser = load_parser(given.parser)
     parser.parse(["Warm."])

@@ -88,14 +88,13 @@ def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
 
 def _to_parse(doc: Doc, entities: bool) -> Parse:
     # spaCy makes each string anew; most of them are alike, and parses are kept.
-    return Parse(
-        words=tuple(intern(t.text) for t in doc),
-        tags=tuple(intern(t.tag_) for t in doc),
-        labels=tuple(intern(t.dep_) for t in doc),
-        heads=tuple(t.head.i for t in doc),
-        spans=tuple((t.idx, t.idx + len(t)) for t in doc),
-        entities=tuple(intern(t.ent_type_) for t in doc) if entities else (),
-    )
+    tokens = [
+        (intern(t.text), intern(t.tag_), intern(t.dep_), t.head.i, (t.idx, t.idx + len(t)))
+        for t in doc
+    ]
+    words, tags, labels, heads, spans = zip(*tokens, strict=True) if tokens else ((),) * 5
+    named = tuple(intern(t.ent_type_) for t in doc) if entities else ()
+    return Parse(words, tags, labels, heads, spans, named)
 
 
 def spare_torch(parser: str) -> None:
