@@ -29,7 +29,7 @@ from hinter_ui.forms import DEFAULT_PARSER
 from hinter_ui.results_desk import offered
 from hinter_ui.services import Services, Session
 
-KINDS = ("csv", "jsonl", "parquet")
+KINDS = ("csv", "jsonl", "parquet", "consensus")  # the last one as CSV
 _COMMENTS = 20  # shown
 _DISPUTED = 8  # shown
 _REST = 4.0  # an evaluation is made anew after so many times what it took
@@ -243,7 +243,7 @@ class OwnerDesk:
         self._evaluated.pop(name, None)
 
     def write(self, session: Session, name: str, key: str, kind: str, folder: Path) -> Path:
-        """Write all items with what was judged of them to a file to be downloaded.
+        """Write all items with what was judged of them, or what stands, to a file to download.
 
         Raises:
             HinterError: not the owner, or the disk is full.
@@ -256,8 +256,12 @@ class OwnerDesk:
             own.mkdir(parents=True)
         except OSError as error:
             raise InputError(f"The file cannot be written here: {error.strerror}.") from error
-        path = own / f"hinter-annotations.{kind}"
-        export_file(Exported(store), path, kind)
+        if kind == "consensus":
+            path = own / "hinter-consensus.csv"
+            export_file(Exported(store, consensus=True), path)
+        else:
+            path = own / f"hinter-annotations.{kind}"
+            export_file(Exported(store), path, kind)
         return path
 
     @contextmanager

@@ -10,6 +10,7 @@ import gradio as gr
 
 from hinter_core.annotation.sampling import OUTCOMES
 from hinter_ui.annotate_counter import Counter
+from hinter_ui.annotate_desk import KINDS
 from hinter_ui.annotate_form import HERE_ONLY, SOURCES, ProjectForm
 from hinter_ui.annotate_scripts import OWNER_JS, ROOM_JS
 from hinter_ui.explore_layout import html
@@ -206,7 +207,7 @@ def _panel(
     widgets["numbers"] = html("project-numbers")
     html("project-take", present.subheading(words("project.take")))
     with gr.Row(elem_classes="job-actions"):
-        for kind in ("csv", "jsonl", "parquet"):
+        for kind in KINDS:
             buttons[kind] = _button(words, kind, size="sm")
     widgets["place"] = gr.Textbox(elem_classes="offstage", show_label=False)
     html("project-manage", present.subheading(words("project.manage")))

@@ -428,6 +428,15 @@ document.addEventListener('keydown', event => {
   else return;
   event.preventDefault();
 });
+// Gradio appends the address as it is, and of several parts only the first one survives the way to
+// Hugging Face and back: which project, but not in which language.
+document.addEventListener('click', event => {
+  const button = event.target.closest('#annotate-login button');
+  if (!button?.textContent.includes('Sign in')) return;
+  event.stopPropagation();
+  location.assign(`/login/huggingface?_target_url=${encodeURIComponent('/' + location.search)}`);
+}, true);
+
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) spent += performance.now() - since; else since = performance.now();
 });

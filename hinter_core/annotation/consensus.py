@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hinter_core.annotation.values import FIRST, Item, Question, Rating
+from hinter_core.annotation.ratings import ratings_of
+from hinter_core.annotation.values import FIRST, Item, Judgement, Question, Rating, Status
 
 Decisions = Mapping[tuple[str, str], str]  # the owner's, by item and question
 _NONE: Decisions = {}
@@ -49,6 +50,31 @@ def consensus(
         decided = decisions.get(key)
         found[key] = Consensus(*key, counts, decided or most(counts), bool(decided))
     return found
+
+
+def settled(judgements: Sequence[Judgement], decisions: Decisions) -> list[Judgement]:
+    """What stands of each item, as one judgement by ``consensus``; nothing of what is open.
+
+    Its comment says how often each answer was given and what the owner decided.
+    """
+    asked: dict[str, list[Consensus]] = {}
+    for one in consensus(ratings_of(judgements), decisions).values():
+        asked.setdefault(one.item, []).append(one)
+    last = {j.item: j.at for j in sorted(judgements, key=lambda j: j.at)}
+    return [
+        Judgement(
+            0, "consensus", item, FIRST, Status.JUDGED,
+            {one.question: one.value for one in found if one.value is not None},
+            "; ".join(map(_in_words, found)), 0.0, last.get(item, ""),
+        )
+        for item, found in asked.items()
+        if any(one.value is not None for one in found)
+    ]  # fmt: skip
+
+
+def _in_words(one: Consensus) -> str:
+    counts = ", ".join(f"{value} {many}" for value, many in one.counts.items()) or "not judged"
+    return f"{one.question}: {counts}{' (decided by the owner)' if one.decided else ''}"
 
 
 def most(counts: Mapping[str, int]) -> str | None:

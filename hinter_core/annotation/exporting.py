@@ -18,6 +18,7 @@ from typing import Any
 from hinter_core.annotation.argilla import argilla_of
 from hinter_core.annotation.coding import item_to_json
 from hinter_core.annotation.columns import ANSWER
+from hinter_core.annotation.consensus import settled
 from hinter_core.annotation.label_studio import labelling_config, tasks_of
 from hinter_core.annotation.store import AnnotationStore
 from hinter_core.annotation.values import Item, Judgement, Project
@@ -36,15 +37,22 @@ class Exported:
     """What to export: ``history`` has every row ever written and not only those that count.
 
     ``anonymous``: annotators are numbers, in the order in which they joined. ``items_only``:
-    nothing of what was judged.
+    nothing of what was judged. ``consensus``: of each item what stands, as if one annotator
+    named ``consensus`` had said it: the owner's decision, else what most said.
+
+    Raises:
+        InputError: a consensus is wanted with its history, or without judgements.
     """
 
     def __init__(
         self, store: AnnotationStore, *, history: bool = False, anonymous: bool = False,
-        items_only: bool = False,
+        items_only: bool = False, consensus: bool = False,
     ) -> None:  # fmt: skip
+        if consensus and (history or items_only):
+            raise InputError("A consensus has no history and needs the judgements; leave one out.")
         self.project: Project = store.project()
         self._store, self._history, self._items_only = store, history, items_only
+        self._consensus = consensus
         people = store.annotators() if anonymous else []
         self._numbers = {person.name: f"annotator {n}" for n, person in enumerate(people, 1)}
 
@@ -65,7 +73,7 @@ class Exported:
         """Rows by column, with lists and objects as they are."""
         judged: dict[str, list[Judgement]] = {}
         if not self._items_only:
-            for judgement in self._store.judgements(history=self._history):
+            for judgement in self._judgements():
                 judged.setdefault(judgement.item, []).append(judgement)
         for item in self._store.items():
             values = _item_values(item)
@@ -73,6 +81,12 @@ class Exported:
                 yield values | self._judged(judgement)
             if item.id not in judged:
                 yield values if self._items_only else values | self._unjudged()
+
+    def _judgements(self) -> Iterable[Judgement]:
+        every = self._store.judgements(history=self._history)
+        if not self._consensus:
+            return every
+        return settled(list(every), self._store.adjudications())
 
     def _judged(self, judgement: Judgement) -> dict[str, Any]:
         answers = {

@@ -135,6 +135,13 @@ def export(
     anonymous: Annotated[
         bool, typer.Option("--anonymous", help="Numbers instead of annotators' names.")
     ] = False,
+    consensus: Annotated[
+        bool,
+        typer.Option(
+            "--consensus",
+            help="One judgement an item: the owner's decision, else what most said.",
+        ),
+    ] = False,
     push: Annotated[
         str, typer.Option(help="Write to this data set of the Hub, as ORG/NAME, instead.")
     ] = "",
@@ -148,7 +155,9 @@ def export(
     if push and kind not in ("", "dataset"):
         raise InputError("--push writes a data set; leave --format out.")
     with opened(project) as store:
-        wanted = Exported(store, history=history, anonymous=anonymous, items_only=items_only)
+        wanted = Exported(
+            store, history=history, anonymous=anonymous, items_only=items_only, consensus=consensus
+        )
         if push:
             rows = list(wanted.rows())
             message = f"{wanted.project.name}: {len(rows)} rows"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
+from typing import Any
 
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities
@@ -51,15 +52,40 @@ class PolarityModel:
 def load_vader(_: ModelName) -> PolarityModel:
     """VADER (Hutto and Gilbert 2014); neutral within 0.05 of 0, as its authors advise."""
     try:
-        from hinter_core.models.vader import WindowedAnalyzer
+        from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
     except ImportError as error:
         raise ModelError("VADER is not installed: pip install vaderSentiment") from error
-    analyzer = WindowedAnalyzer()
+    analyzer = with_windows(SentimentIntensityAnalyzer())
 
     def polarity(text: str) -> float:
         return float(analyzer.polarity_scores(text)["compound"])
 
     return PolarityModel("vader", f"vader-{version('vaderSentiment')}", polarity, 0.05)
+
+
+def with_windows(analyzer: Any) -> Any:
+    """A VADER analyser that takes time by the length of a text; its scores stay what they are.
+
+    Two of the library's rules write the whole text in small letters again for every word of
+    sentiment, so that its time grows with the square of the text. They look at three words before
+    that word and two after it, and are shown only those here; the rules themselves are the
+    library's.
+    """
+    negation, idioms = analyzer._negation_check, analyzer._special_idioms_check
+
+    def window(words: list[str], i: int) -> tuple[list[str], int]:
+        first = max(0, i - 3)
+        return words[first : i + 3], i - first
+
+    def negation_in(valence: float, words: list[str], start_i: int, i: int) -> Any:
+        near, place = window(words, i)
+        return negation(valence, near, start_i, place)
+
+    def idioms_in(valence: float, words: list[str], i: int) -> Any:
+        return idioms(valence, *window(words, i))
+
+    analyzer._negation_check, analyzer._special_idioms_check = negation_in, idioms_in
+    return analyzer
 
 
 def load_textblob(_: ModelName) -> PolarityModel:

@@ -12,10 +12,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from hinter_core.annotation.columns import Reading
+from hinter_core.annotation.consensus import consensus
 from hinter_core.annotation.desk import Desk, Said
 from hinter_core.annotation.exporting import Exported, export_file
 from hinter_core.annotation.importing import import_file
 from hinter_core.annotation.questions import default_questions
+from hinter_core.annotation.ratings import ratings_of
 from hinter_core.annotation.store import AnnotationStore
 from hinter_core.annotation.values import Item, Judgement, Project, Status
 from hinter_core.types import Edit, Form, Layer, Pair, Term
@@ -150,6 +152,35 @@ def test_so_is_every_row_ever_written(
     assert import_file(other, str(path)).problems == []
     assert said(other) == said(store)
     assert len(said(other, history=True)) == len(said(store, history=True))
+    store.close()
+    other.close()
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@settings(CALM, max_examples=8)
+@given(
+    given=st.lists(items, min_size=1, max_size=3, unique_by=lambda item: item.id),
+    data=st.data(),
+)  # fmt: skip
+def test_so_is_what_stands_of_each_item(
+    tmp_path_factory: pytest.TempPathFactory, kind: str, given: list[Item], data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("files")
+    store, other = made(folder), made(folder)
+    store.add(given)
+    judge(store, data)
+    decided = data.draw(st.sampled_from(given))
+    question = data.draw(st.sampled_from([q for q in QUESTIONS if decided.source or not q.pair]))
+    store.adjudicate(decided.id, question.id, question.values[-1])
+    path = folder / f"out{FORMATS[kind]}"
+    export_file(Exported(store, consensus=True), path, kind)
+    assert import_file(other, str(path)).problems == []
+    stands = consensus(ratings_of(store.judgements()), store.adjudications()).values()
+    expected = {(one.item, one.question, one.value) for one in stands if one.value is not None}
+    read = list(ratings_of(other.judgements()))
+    assert {(one.item, one.question, one.value) for one in read} == expected
+    assert {one.annotator for one in read} == {"consensus"}
+    assert any(f"{question.id}: " in j.comment and "decided" in j.comment for j in said(other))
     store.close()
     other.close()
 

@@ -174,7 +174,7 @@ def test_the_owner_sees_what_was_said_and_decides(tmp_path: Path, campaign: Camp
     own.switch(made.id, made.key)
     assert own.view(made.id, made.key).project.closed
     session = Session()
-    for kind in ("csv", "jsonl", "parquet"):
+    for kind in ("csv", "jsonl", "parquet", "consensus"):
         assert own.write(session, made.id, made.key, kind, tmp_path / "out").stat().st_size > 100
     session.close()
     own.delete(made.id, made.key)

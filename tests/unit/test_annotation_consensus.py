@@ -9,10 +9,11 @@ from hinter_core.annotation.consensus import (
     consensus,
     disagreements,
     most,
+    settled,
     validity,
 )
 from hinter_core.annotation.questions import default_questions
-from hinter_core.annotation.values import REPEAT, Item, Rating
+from hinter_core.annotation.values import REPEAT, Item, Judgement, Rating, Status
 
 QUESTIONS = default_questions("en", ("good", "bad"))[1]
 SENSE = next(q for q in QUESTIONS if q.id == "sense")
@@ -41,6 +42,23 @@ def test_the_owner_stands_above_all() -> None:
     assert found["k", "sense"].value == "yes"  # nobody judged it, the owner did
     assert found["k", "sense"].counts == {}
     assert [one.item for one in disagreements(found)] == ["j"]
+
+
+def test_what_stands_is_said_as_one_judgement_with_its_votes() -> None:
+    answers = [{"sense": "yes", "meaning": "no"}, {"sense": "no", "meaning": "no"}]
+    given = [
+        Judgement(n, name, "i", 1, Status.JUDGED, said, "", 1.0, f"2026-01-0{n}T00:00:00Z")
+        for n, (name, said) in enumerate(zip("ab", answers, strict=True), 1)
+    ]
+    given.append(Judgement(3, "a", "tie", 1, Status.JUDGED, {"sense": "yes"}, "", 1.0, ""))
+    given.append(Judgement(4, "b", "tie", 1, Status.JUDGED, {"sense": "no"}, "", 1.0, ""))
+    (open_one,) = settled(given, {})
+    assert (open_one.item, open_one.answers) == ("i", {"meaning": "no"})
+    assert open_one.at == "2026-01-02T00:00:00Z"
+    decided, other = settled(given, {("i", "sense"): "yes", ("k", "sense"): "no"})
+    assert decided.answers == {"sense": "yes", "meaning": "no"}
+    assert "sense: yes 1, no 1 (decided by the owner)" in decided.comment
+    assert (other.item, other.comment) == ("k", "sense: not judged (decided by the owner)")
 
 
 def test_hidden_repeats_have_no_second_vote() -> None:

@@ -12,9 +12,9 @@ from vaderSentiment.vaderSentiment import (
     SentimentIntensityAnalyzer,
 )
 
-from hinter_core.models.vader import WindowedAnalyzer
+from hinter_core.models.lexicon import with_windows
 
-PUBLISHED, WINDOWED = SentimentIntensityAnalyzer(), WindowedAnalyzer()
+PUBLISHED, WINDOWED = SentimentIntensityAnalyzer(), with_windows(SentimentIntensityAnalyzer())
 TELLING = sorted(
     {word for phrase in (*SPECIAL_CASES, *BOOSTER_DICT) for word in phrase.split()}
     | {*NEGATE, "never", "so", "this", "without", "doubt", "no", "or", "nor", "least", "at", "but"}
