@@ -122,9 +122,9 @@ def in_words(found: Coefficient) -> str:
     """``0.49 (95 % interval 0.41 to 0.57), moderate``, or why there is none."""
     if found.value is None:
         return f"not defined, as {found.why}"
-    words = f"{found.value:.2f}"
+    words = f"{found.value:z.2f}"
     if found.low is not None and found.high is not None:
-        words += f" (95 % interval {found.low:.2f} to {found.high:.2f})"
+        words += f" (95 % interval {found.low:z.2f} to {found.high:z.2f})"
     words += f", {strength(found.value)}"
     return f"{words}; no interval, as {found.why}" if found.why else words
 
@@ -134,8 +134,8 @@ def in_short(found: Coefficient) -> str:
     if found.value is None:
         return "\u2013"
     if found.low is None or found.high is None:
-        return f"{found.value:.2f}"
-    return f"{found.value:.2f} [{found.low:.2f},\u00a0{found.high:.2f}]"
+        return f"{found.value:z.2f}"
+    return f"{found.value:z.2f} [{found.low:z.2f},\u00a0{found.high:z.2f}]"
 
 
 def strength(value: float) -> str:

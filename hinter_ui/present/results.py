@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 
 from hinter_core.comparison import Comparison
 from hinter_core.comparison_tables import comparison_sections, points
@@ -40,6 +41,8 @@ _SECTIONS = {
     "coverage": "pairwise-coverage",
     "invariant": "invariant",
 }
+
+_MANY = {"confusion": "Answer by answer"}  # sections of which there are many, and what they are
 
 
 def head(report: Report, state: str) -> Markup:
@@ -130,8 +133,23 @@ def ending(report: Report) -> Markup:
 
 
 def folded(found: Iterable[Section]) -> Markup:
-    """Sections one after another, each with its first sentence."""
-    return join(_section(section) for section in found)
+    """Sections one after another, each with its first sentence; many of a kind fold into one."""
+    return join(
+        _together(_MANY[key], list(alike)) if key in _MANY else join(map(_section, alike))
+        for key, alike in groupby(found, key=lambda section: section.key)
+    )
+
+
+def _together(title: str, found: Sequence[Section]) -> Markup:
+    """Sections of one kind under one title, each with its own once unfolded."""
+    many = f"{len(found):,} table{'s' if len(found) != 1 else ''}"
+    each = [
+        join([tag("h4", section.title), *(tag("p", isolated(s)) for s in section.sentences),
+              _table(section)])
+        for section in found
+    ]  # fmt: skip
+    rest = tag("details", tag("summary", capital(many)), *each)
+    return tag("section", tag("h3", title), rest, class_="fold")
 
 
 def _section(section: Section, *, wide: bool = False) -> Markup:

@@ -14,10 +14,12 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.parsing import ParseStore, load_parser
 from hinter_core.planning import Settings
 from hinter_core.probe import Probe
+from hinter_core.report_section import Section
 from hinter_core.trial import Check
 from hinter_core.types import Prediction
 from hinter_ui.present.banner import banner
 from hinter_ui.present.notice import costs
+from hinter_ui.present.results import folded
 from hinter_ui.present.square import square
 
 TEXT = "The black man was kind."
@@ -95,3 +97,12 @@ def test_costs_are_said_before_a_scan() -> None:
     assert "openai:&lt;x&gt;" in shown
     assert "1,200 requests, 50,000 tokens asked and 9,000 answered, 1.2500 in money" in shown
     assert str(costs({})) == ""
+
+
+def test_many_tables_of_one_kind_fold_into_one_card() -> None:
+    rows = [["Ann: yes", "1"]]
+    alike = [Section("confusion", f"q, {n}", ["Words."], ["", "Bo: yes"], rows) for n in range(3)]
+    shown = str(folded([Section("agreement", "Agreement", ["Said."]), *alike]))
+    assert shown.count("<section") == 2
+    assert shown.count("<table") == 3
+    assert "3 tables" in shown
