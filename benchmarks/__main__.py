@@ -209,8 +209,10 @@ def main() -> None:
     arguments.add_argument("--throughput", action="store_true", help="print the last table only")
     arguments.add_argument("--campaign", action="store_true", help="time campaigns only")
     arguments.add_argument("--data", default="sample", help="texts of the campaigns")
-    arguments.add_argument("--texts", type=int, default=12, help="of a campaign (default 12)")
-    arguments.add_argument("--limit", type=int, default=400, help="mutants of a text in it (400)")
+    arguments.add_argument(
+        "--texts", type=int, default=12, help="texts of each campaign (default 12)"
+    )
+    arguments.add_argument("--limit", type=int, default=400, help="most mutants of a text (400)")
     arguments.add_argument("--model", action="append", help="of the campaigns; may be repeated")
     arguments.add_argument("--annotators", action="store_true", help="time annotators at once only")
     given = arguments.parse_args()

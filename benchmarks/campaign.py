@@ -75,7 +75,7 @@ class Plain:
         return invariant.check(plan.sentences, split, parses)
 
 
-def table(data: str, texts: int, limit: int | None, name: str, workers: Iterable[int]) -> None:
+def table(data: str, texts: int, limit: int, name: str, workers: Iterable[int]) -> None:
     """Print one table; the texts are the first ones that have an intersection."""
     campaign = Campaign(
         data=data, attributes=("race", "gender", "body"), limit=limit, models=(name,),

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 EMBEDDED = Path(__file__).resolve().parent.parent / "assets" / "models" / "parser"
 _BATCH = 8_000  # characters
 _ENTITIES = "ner"
+# spaCy's pipelines are not safe to share between threads, and the limit on threads is the
+# process's: of two that overlap, the last to leave would leave its own behind for good.
+_ALONE = threading.Lock()
 _UNUSED = ("lemmatizer", "senter", "morphologizer", "attribute_ruler", "entity_linker")
 
 
@@ -60,13 +63,14 @@ class SpacyParser:
         # wants that core the two wait for each other: parsing takes four times as long. More
         # processes make better use of more cores.
         self._threads = ThreadpoolController().select(user_api="blas")
-        self._lock = threading.Lock()  # spaCy pipelines are not safe to share between threads
+        # A pipe behind it may need the entities, as one that merges them into one token does.
+        self._spared = [_ENTITIES] if nlp.pipe_names[-1] == _ENTITIES else []
 
     def parse(self, sentences: Sequence[str], *, entities: bool = False) -> list[Parse]:
         """Parse each string as one sentence."""
         # The invariant looks at tags and relations alone, and entities take a third of the time.
-        left_out = [] if entities else [_ENTITIES]
-        with self._lock, self._threads.limit(limits=1):
+        left_out = [] if entities else self._spared
+        with _ALONE, self._threads.limit(limits=1):
             return [
                 _to_parse(doc, entities)
                 for batch in _batches(sentences)
@@ -180,7 +184,9 @@ class ParseStore:
         with self._lock:
             self.asked += len(wanted)
             found = self._kept.found(distinct)
-            missing = [s for s in distinct if s not in found or entities > found[s].has_entities]
+            missing = [
+                s for s in distinct if s not in found or (entities and not found[s].has_entities)
+            ]
             if missing:
                 self.parsed += len(missing)
                 parsed = self.parser.parse(missing, entities=entities)

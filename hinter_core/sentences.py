@@ -62,13 +62,7 @@ def split_sentences(text: str) -> list[Sentence]:
 
     Every non-blank character belongs to exactly one sentence. Blank text gives no sentence.
     """
-    sentences: list[Sentence] = []
-    start = 0
-    for end, after in _boundaries(text, 0):
-        _append(sentences, text, start, end)
-        start = after
-    _append(sentences, text, start, len(text))
-    return sentences
+    return SourceSplit(text).sentences
 
 
 class SourceSplit:
@@ -92,6 +86,7 @@ class SourceSplit:
     def of_mutant(self, mutant: str, splices: Sequence[Splice]) -> list[Sentence]:
         """What :func:`split_sentences` says of a mutant that these splices made, in their order."""
         sentences: list[Sentence] = []
+        # ``cut``, ``last`` and ``same`` are numbers of cuts, ``start`` and ``after`` characters.
         cut = shift = done = 0
         while done < len(splices):
             last = bisect_right(self._cuts, splices[done].start - _LOOK) - 1

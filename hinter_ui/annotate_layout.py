@@ -76,7 +76,7 @@ def lay_out(services: Services, counter: Counter) -> AnnotateLayout:
     )  # fmt: skip
     with gr.Column(visible=False, min_width=0, elem_id="annotate-login") as login:
         if signs_in():
-            gr.LoginButton(size="md")
+            gr.LoginButton("Sign in with Hugging Face", size="md")  # annotate.js knows it
     widgets["current"] = gr.Textbox(elem_classes="offstage", show_label=False)
     widgets["seen"] = gr.Textbox(elem_classes="offstage", show_label=False)
     widgets["timer"] = gr.Timer(TICK, active=False)

@@ -432,9 +432,11 @@ document.addEventListener('keydown', event => {
 // Hugging Face and back: which project, but not in which language.
 document.addEventListener('click', event => {
   const button = event.target.closest('#annotate-login button');
-  if (!button?.textContent.includes('Sign in')) return;
+  if (!button?.textContent.includes('Sign in with')) return;
   event.stopPropagation();
-  location.assign(`/login/huggingface?_target_url=${encodeURIComponent('/' + location.search)}`);
+  const here = new URL(location.href).searchParams, back = new URLSearchParams();
+  for (const part of ['annotate', 'lang']) if (here.has(part)) back.set(part, here.get(part));
+  location.assign(`/login/huggingface?_target_url=${encodeURIComponent(`/?${back}`)}`);
 }, true);
 
 document.addEventListener('visibilitychange', () => {

@@ -10,7 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hinter_core.annotation.ratings import ratings_of
-from hinter_core.annotation.values import FIRST, Item, Judgement, Question, Rating, Status
+from hinter_core.annotation.values import (
+    CONSENSUS,
+    FIRST,
+    Item,
+    Judgement,
+    Question,
+    Rating,
+    Status,
+)
 
 Decisions = Mapping[tuple[str, str], str]  # the owner's, by item and question
 _NONE: Decisions = {}
@@ -55,15 +63,17 @@ def consensus(
 def settled(judgements: Sequence[Judgement], decisions: Decisions) -> list[Judgement]:
     """What stands of each item, as one judgement by ``consensus``; nothing of what is open.
 
-    Its comment says how often each answer was given and what the owner decided.
+    Its comment says how often each answer was given and what the owner decided; its time is that
+    of the last judgement that it counts.
     """
     asked: dict[str, list[Consensus]] = {}
     for one in consensus(ratings_of(judgements), decisions).values():
         asked.setdefault(one.item, []).append(one)
-    last = {j.item: j.at for j in sorted(judgements, key=lambda j: j.at)}
+    counted = [j for j in judgements if j.status is Status.JUDGED and j.showing == FIRST]
+    last = {j.item: j.at for j in sorted(counted, key=lambda j: j.at)}
     return [
         Judgement(
-            0, "consensus", item, FIRST, Status.JUDGED,
+            0, CONSENSUS, item, FIRST, Status.JUDGED,
             {one.question: one.value for one in found if one.value is not None},
             "; ".join(map(_in_words, found)), 0.0, last.get(item, ""),
         )

@@ -49,11 +49,13 @@ class Exported:
         items_only: bool = False, consensus: bool = False,
     ) -> None:  # fmt: skip
         if consensus and (history or items_only):
-            raise InputError("A consensus has no history and needs the judgements; leave one out.")
+            raise InputError(
+                "A consensus goes with neither the history nor items alone; ask for one of them."
+            )
         self.project: Project = store.project()
         self._store, self._history, self._items_only = store, history, items_only
-        self._consensus = consensus
-        people = store.annotators() if anonymous else []
+        self.consensus = consensus
+        people = store.annotators() if anonymous and not consensus else []
         self._numbers = {person.name: f"annotator {n}" for n, person in enumerate(people, 1)}
 
     @property
@@ -84,7 +86,7 @@ class Exported:
 
     def _judgements(self) -> Iterable[Judgement]:
         every = self._store.judgements(history=self._history)
-        if not self._consensus:
+        if not self.consensus:
             return every
         return settled(list(every), self._store.adjudications())
 
@@ -233,6 +235,7 @@ def folder_files(wanted: Exported, rows: Sequence[Mapping[str, Any]]) -> dict[st
         name=" ".join(wanted.project.name.split()),
         rows=len(rows),
         items=len({row["item"] for row in rows}),
+        each=_EACH_CONSENSUS if wanted.consensus else _EACH_JUDGEMENT,
         questions="\n".join(
             f"- `{ANSWER}{q.id}`: {' '.join(q.ask.split())} ({', '.join(q.values)})"
             for q in wanted.project.questions
@@ -244,6 +247,13 @@ def folder_files(wanted: Exported, rows: Sequence[Mapping[str, Any]]) -> dict[st
     }
 
 
+_EACH_JUDGEMENT = (
+    "Each row is one\njudgement with its item; `showing` 2 is a hidden repeat for the same person."
+)
+_EACH_CONSENSUS = (
+    "Each row is one\nitem with what stands of it: the owner's decision, else what most said, with "
+    "the votes as `comment`."
+)
 _CARD = """---
 configs:
   - config_name: default
@@ -254,9 +264,8 @@ tags:
 ---
 # {name}
 
-What people said of mutants: {rows} rows about {items} items, exported from HInter. Each row is one
-judgement with its item; `showing` 2 is a hidden repeat for the same person. Texts may name groups
-of people.
+What people said of mutants: {rows} rows about {items} items, exported from HInter. {each} Texts may
+name groups of people.
 
 Questions:
 

@@ -22,6 +22,7 @@ from hinter_core.annotation.new_items import add_items
 from hinter_core.annotation.sources import open_source
 from hinter_core.annotation.store import AnnotationStore, now, project_of
 from hinter_core.annotation.values import (
+    CONSENSUS,
     AccessError,
     AnnotationError,
     GoneError,
@@ -187,6 +188,11 @@ class _Bringer:
 
     def _person(self, name: str) -> int:
         if name not in self._people:
+            if name.casefold() == CONSENSUS and self._has_people():
+                raise AnnotationError(
+                    "it is a consensus, which would be one more vote beside those that it counts; "
+                    "import it into a project of its own"
+                )
             try:
                 who, new = people.by_name(self._connection, name, now())
             except AccessError as error:
@@ -195,6 +201,12 @@ class _Bringer:
                 self._done.people.append(who.name)
             self._people[name] = who.id
         return self._people[name]
+
+    def _has_people(self) -> bool:
+        found = self._connection.execute(
+            "SELECT 1 FROM annotators WHERE folded != ? LIMIT 1", (CONSENSUS,)
+        )
+        return found.fetchone() is not None
 
     def _meet(self, row: int, place: tuple[int, int, int], given: Given) -> None:
         """Refuse a second judgement of one showing, unless times say which is the correction."""

@@ -12,7 +12,7 @@ import sqlite3
 import unicodedata
 from dataclasses import dataclass
 
-from hinter_core.annotation.values import AccessError, Annotator
+from hinter_core.annotation.values import CONSENSUS, AccessError, Annotator
 
 _SHORTEST, _LONGEST_NAME = 8, 40
 _TAKEN = (
@@ -37,7 +37,7 @@ def claim(connection: sqlite3.Connection, name: str, pass_phrase: str) -> Claim:
     Raises:
         AccessError: that is no name.
     """
-    shown = readable(name)
+    shown = _free(name)
     row = _named(connection, shown)
     salt = row["salt"] if row is not None and row["salt"] else secrets.token_bytes(16)
     enough = len(pass_phrase) >= _SHORTEST
@@ -74,7 +74,7 @@ def join_by_login(
     """
     found = connection.execute("SELECT * FROM annotators WHERE login = ?", (login,)).fetchone()
     if found is None:
-        shown = readable(name)
+        shown = _free(name)
         if _named(connection, shown) is not None:
             raise AccessError(
                 f"The name \u201c{shown}\u201d is taken here; ask the owner.", "taken"
@@ -132,6 +132,14 @@ def readable(name: str) -> str:
         raise AccessError(
             f"Give a name of 1 to {_LONGEST_NAME} characters; any word will do.", "name"
         )
+    return shown
+
+
+def _free(name: str) -> str:
+    """A readable name that means a person."""
+    shown = readable(name)
+    if shown.casefold() == CONSENSUS:
+        raise AccessError(f"\u201c{shown}\u201d means what all say together; use another.", "name")
     return shown
 
 

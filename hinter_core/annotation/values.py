@@ -34,6 +34,9 @@ class AccessError(AnnotationError):
     """A name, a pass-phrase or a key that does not fit."""
 
 
+CONSENSUS = "consensus"  # as whose judgement an export gives what stands; nobody's name
+
+
 class GoneError(AnnotationError):
     """A judgement that nobody waits for: its item was taken out, or the project is closed."""
 

@@ -64,12 +64,13 @@ def load_vader(_: ModelName) -> PolarityModel:
 
 
 def with_windows(analyzer: Any) -> Any:
-    """A VADER analyser that takes time by the length of a text; its scores stay what they are.
+    """A VADER analyser that is quick with long texts, too; its scores stay what they are.
 
     Two of the library's rules write the whole text in small letters again for every word of
     sentiment, so that its time grows with the square of the text. They look at three words before
     that word and two after it, and are shown only those here; the rules themselves are the
-    library's.
+    library's. (A third one, for texts with "but", still takes the square; it is not felt below
+    some thousand words.)
     """
     negation, idioms = analyzer._negation_check, analyzer._special_idioms_check
 

@@ -148,7 +148,7 @@ def _together(title: str, found: Sequence[Section]) -> Markup:
               _table(section)])
         for section in found
     ]  # fmt: skip
-    rest = tag("details", tag("summary", capital(many)), *each)
+    rest = tag("details", tag("summary", many), *each)
     return tag("section", tag("h3", title), rest, class_="fold")
 
 

@@ -174,8 +174,16 @@ def test_the_owner_sees_what_was_said_and_decides(tmp_path: Path, campaign: Camp
     own.switch(made.id, made.key)
     assert own.view(made.id, made.key).project.closed
     session = Session()
-    for kind in ("csv", "jsonl", "parquet", "consensus"):
+    for kind in ("csv", "jsonl", "parquet"):
         assert own.write(session, made.id, made.key, kind, tmp_path / "out").stat().st_size > 100
+    path = own.write(session, made.id, made.key, "consensus", tmp_path / "out")
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 3
+    assert {row["annotator"] for row in rows} <= {"consensus", ""}
+    (row,) = [row for row in rows if row["item"] == first.item]
+    assert row[f"answer.{first.question}"] == "yes"
+    assert "decided by the owner" in row["comment"]
     session.close()
     own.delete(made.id, made.key)
     with pytest.raises(AnnotationError, match="no such project"):

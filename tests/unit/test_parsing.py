@@ -108,7 +108,7 @@ def test_another_pipeline_is_loaded_by_path() -> None:
 
 SPARED = """
 import json, sys
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from hinter_core.models.registry import load_model
 from hinter_core.parsing import load_parser, spare_torch
 spare_torch("embedded")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from hinter_core.annotation.store import opened
+from hinter_core.annotation.values import AccessError
 from hinter_core.shards import CampaignStore
 from tests.conformance.hub import LocalHub, ask_there
 
@@ -145,6 +146,8 @@ def test_an_export_for_spreadsheets_runs_nothing_and_names_nobody(
         (("out.csv", "--format", "excel"), "no format 'excel'; use csv"),
         (("out.json", "--history"), "holds no history"),
         (("taken.csv",), "there already"),
+        (("out.csv", "--consensus", "--history"), "neither the history nor items alone"),
+        (("out.csv", "--consensus", "--items-only"), "neither the history nor items alone"),
         (("--push", "a/b", "--format", "csv"), "leave --format out"),
     ],
 )
@@ -172,6 +175,25 @@ def test_history_and_items_alone(run: Run, judged: str, tmp_path: Path) -> None:
     assert {name: len(rows) for name, rows in many.items()} == {"all": 4, "latest": 3, "items": 2}
     assert "annotator" not in many["items"][0]
     assert [row["answer.sense"] for row in many["latest"] if row["annotator"] == "Bo"] == ["yes"]
+
+
+def test_a_consensus_is_one_judgement_an_item_and_no_vote(
+    run: Run, judged: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "gold.csv"
+    assert run("annotate", "export", judged, str(out), "--consensus", "--anonymous")[0] == 0
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2
+    assert {row["annotator"] for row in rows} <= {"consensus", ""}
+    assert any(row["annotator"] for row in rows)
+    with opened(Path(judged)) as store:
+        before = len(list(store.judgements()))
+        _, _, err = run("annotate", "import", judged, str(out))
+        assert "one more vote" in err
+        assert len(list(store.judgements())) == before
+        with pytest.raises(AccessError, match="all say together"):
+            store.join("Consensus", "a long pass-phrase")
 
 
 def test_a_folder_that_datasets_reads_and_a_push(
