@@ -19,6 +19,7 @@ from hinter_core.dictionary import Dictionary, choose, load_file, load_shipped
 from hinter_core.errors import InputError
 from hinter_core.hub import on_hub, pin, read_hub_name
 from hinter_core.hub_rows import open_hub
+from hinter_core.models.registry import split_names
 from hinter_core.planning import Settings
 from hinter_core.rows import Rows, open_table
 
@@ -198,12 +199,12 @@ _LEAST = {"sample": 1, "limit": 1, "order": 1, "shard": 1, "workers": 1, "reques
 
 def _read(name: str, value: Any, default: Any, where: str) -> Any:
     if isinstance(default, tuple):
-        if isinstance(value, str):
-            # A model's own settings may hold commas.
-            value = [value] if name == "models" else value.split(",")
-        parts = value
+        parts = value.split(",") if isinstance(value, str) and name != "models" else value
+        parts = [parts] if isinstance(parts, str) else parts
         if not isinstance(parts, list | tuple) or not all(isinstance(p, str) for p in parts):
             raise InputError(f"{where}: {name} is a list of names.")
+        if name == "models":  # their own settings may hold commas
+            return tuple(one for part in parts for one in split_names(part))
         return tuple(p.strip() for p in parts if p.strip())
     if value is None and default is None:
         return None

@@ -21,6 +21,7 @@ from hinter_core.campaign import Campaign
 from hinter_core.dictionary import Dictionary
 from hinter_core.errors import InputError
 from hinter_core.models.budget import Budget
+from hinter_core.models.registry import parse_name
 from hinter_core.parsing import spare_torch
 from hinter_core.probe import chunks
 from hinter_core.rows import Row, Rows
@@ -71,6 +72,8 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> Work:
     table, vocabulary = campaign.table(), campaign.vocabulary()
     if not campaign.mutants:  # before there is a directory, so that none is left to be in the way
         require_sound(vocabulary, campaign.models, campaign.settings)
+    for name in campaign.models:
+        parse_name(name, trusted=True)
     if store is not None:
         store.open(campaign)
         store.note_scope({d.attribute: _scope(d) for d in vocabulary})

@@ -68,7 +68,8 @@ def run(
     seed: Annotated[int | None, typer.Option(help="Seed of both samples.")] = None,
     parser: Annotated[str | None, typer.Option(help="Parser.")] = None,
     model: Annotated[
-        list[str] | None, typer.Option(help="Model under test; may be given again.")
+        list[str] | None,
+        typer.Option(help="Model under test, or several with commas; may be given again."),
     ] = None,
     shard: Annotated[int | None, typer.Option(help="Texts in a unit of work.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes.")] = None,

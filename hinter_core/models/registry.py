@@ -122,6 +122,23 @@ def parse_name(name: str, *, trusted: bool = False, key: str = "") -> ModelName:
     return read_name(name, backend.options, trusted=trusted, key=key)
 
 
+def split_names(names: str) -> list[str]:
+    """The names in a list with commas; a comma before what is no model belongs to a name's options.
+
+    ``"vader,hf-zero-shot:M?labels=A,B"`` are two names.
+    """
+    found: list[str] = []
+    for part in names.rstrip(", ").split(","):
+        kind, colon, _ = part.strip().partition(":")
+        backend = BACKENDS.get(kind)
+        starts = backend is not None and bool(colon) == bool(backend.source)
+        if starts or not found:
+            found.append(part)
+        else:
+            found[-1] += f",{part}"
+    return [name.strip() for name in found if name.strip()]
+
+
 def is_generative(name: str) -> bool:
     """Whether a name is of a kind that answers in words, without loading it."""
     backend = BACKENDS.get(name.strip().partition(":")[0])

@@ -106,3 +106,8 @@ def test_names_may_be_given_as_one_text() -> None:
     read = from_mapping({"attributes": "race, gender", "models": "hf-zero-shot:x?labels=a,b"}, "x")
     assert read.attributes == ("race", "gender")
     assert read.models == ("hf-zero-shot:x?labels=a,b",)
+
+
+def test_models_are_a_list_or_names_with_commas() -> None:
+    for given in ("vader,textblob", ["vader,textblob"], ["vader", " textblob"]):
+        assert from_mapping({"models": given}, "a test").models == ("vader", "textblob")

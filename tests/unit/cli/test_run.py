@@ -47,6 +47,7 @@ def test_an_estimate_writes_nothing(run: Run, data: Path, tmp_path: Path) -> Non
         (("--data", "none.csv"), "no file none.csv"),
         (("--data", "DATA", "--text-column", "body"), "no column 'body'"),
         (("--data", "DATA", "--model", "gpt-99"), "Unknown model 'gpt-99'"),
+        (("--data", "DATA", "--model", "vader,gpt-99"), "Unknown model 'vader,gpt-99'"),
         (("--data", "DATA", "--attributes", "shoes"), "shoes"),
         (("--data", "DATA", "--workers", "0"), "workers is at least 1"),
         (("--data", "DATA", "--workers", "2", "--requests", "5"), "one worker"),
@@ -61,6 +62,7 @@ def test_what_cannot_be_run_is_one_line(
     assert code == 2
     assert words in err
     assert len(err.splitlines()) == 1
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_directory_is_not_run_over_unasked(run: Run, data: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hinter_core.errors import ModelError
-from hinter_core.models.registry import BACKENDS, load_model
+from hinter_core.models.registry import BACKENDS, load_model, split_names
 
 
 def test_a_name_is_loaded_once_and_keeps_what_the_user_typed() -> None:
@@ -24,6 +24,24 @@ def test_unknown_names_list_the_known_ones(name: str) -> None:
     assert message.startswith(f"Unknown model '{name}'; use one of ")
     for kind, backend in BACKENDS.items():
         assert backend.usage(kind) in message
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("vader", ["vader"]),
+        (" vader, embedded,", ["vader", "embedded"]),
+        ("hf-zero-shot:M?labels=A,B,vader", ["hf-zero-shot:M?labels=A,B", "vader"]),
+        ("hf-chat:M?labels=no,yes&question=no, or yes?,scripted:x",
+         ["hf-chat:M?labels=no,yes&question=no, or yes?", "scripted:x"]),
+        ("openai:m?labels=hf,openai,python", ["openai:m?labels=hf,openai,python"]),
+        ("gpt-99,vader", ["gpt-99", "vader"]),
+        ("vader,gpt-99", ["vader,gpt-99"]),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_a_list_of_names_is_told_from_a_name_with_commas(names: str, expected: list[str]) -> None:
+    assert split_names(names) == expected
 
 
 def test_every_backend_names_a_loader_that_exists() -> None:
