@@ -100,6 +100,16 @@ def judge(store: AnnotationStore, data: st.DataObject) -> None:
                 desk.undo(key, f"undo {name}{number}")
 
 
+def judged(
+    folder: Path, given: list[Item], data: st.DataObject, kind: str
+) -> tuple[AnnotationStore, AnnotationStore, Path]:
+    """A project that was judged, an empty one, and the file that goes from one to the other."""
+    store = made(folder)
+    store.add(given)
+    judge(store, data)
+    return store, made(folder), folder / f"out{FORMATS[kind]}"
+
+
 def said(store: AnnotationStore, *, history: bool = False) -> list[Judgement]:
     """All but the numbers of the rows."""
     found = [replace(j, id=0, answers=dict(j.answers)) for j in store.judgements(history=history)]
@@ -115,11 +125,7 @@ def said(store: AnnotationStore, *, history: bool = False) -> list[Judgement]:
 def test_what_is_exported_is_imported_again(
     tmp_path_factory: pytest.TempPathFactory, kind: str, given: list[Item], data: st.DataObject
 ) -> None:
-    folder = tmp_path_factory.mktemp("files")
-    store, other = made(folder), made(folder)
-    store.add(given)
-    judge(store, data)
-    path = folder / f"out{FORMATS[kind]}"
+    store, other, path = judged(tmp_path_factory.mktemp("files"), given, data, kind)
     many = export_file(Exported(store), path, kind)
     done = import_file(other, str(path))
     assert done.problems == []
@@ -143,11 +149,7 @@ def test_what_is_exported_is_imported_again(
 def test_so_is_every_row_ever_written(
     tmp_path_factory: pytest.TempPathFactory, kind: str, given: list[Item], data: st.DataObject
 ) -> None:
-    folder = tmp_path_factory.mktemp("files")
-    store, other = made(folder), made(folder)
-    store.add(given)
-    judge(store, data)
-    path = folder / f"out{FORMATS[kind]}"
+    store, other, path = judged(tmp_path_factory.mktemp("files"), given, data, kind)
     export_file(Exported(store, history=True), path, kind)
     assert import_file(other, str(path)).problems == []
     assert said(other) == said(store)
@@ -165,14 +167,10 @@ def test_so_is_every_row_ever_written(
 def test_so_is_what_stands_of_each_item(
     tmp_path_factory: pytest.TempPathFactory, kind: str, given: list[Item], data: st.DataObject
 ) -> None:
-    folder = tmp_path_factory.mktemp("files")
-    store, other = made(folder), made(folder)
-    store.add(given)
-    judge(store, data)
+    store, other, path = judged(tmp_path_factory.mktemp("files"), given, data, kind)
     decided = data.draw(st.sampled_from(list(store.items())))
     question = data.draw(st.sampled_from([q for q in QUESTIONS if decided.source or not q.pair]))
     store.adjudicate(decided.id, question.id, question.values[-1])
-    path = folder / f"out{FORMATS[kind]}"
     export_file(Exported(store, consensus=True), path, kind)
     assert import_file(other, str(path)).problems == []
     stands = consensus(ratings_of(store.judgements()), store.adjudications()).values()
