@@ -17,7 +17,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, help="port (the first free one from 7860 if left out)")
     arguments = parser.parse_args()
 
-    from hinter_ui.models_access import Access
+    from hinter_ui.shared.access import Access
 
     if not Access.at(arguments.host).local:
         # Read when the Hub's client is imported: what the owner of this machine may read on the

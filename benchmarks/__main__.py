@@ -16,15 +16,15 @@ from dataclasses import dataclass
 
 from benchmarks import annotators, campaign, reference, texts, throughput
 from benchmarks.reference import Labels, Lists, Tree, WordPair
-from hinter_core.dictionary import load_shipped
+from hinter_core.language.parsing import Parser, ParseStore, load_parser
+from hinter_core.language.sentences import split_sentences
 from hinter_core.models.base import ModelUnderTest
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
-from hinter_core.parsing import Parser, ParseStore, load_parser
-from hinter_core.planning import Plan, Settings
-from hinter_core.probe import Probe
-from hinter_core.sentences import split_sentences
-from hinter_core.trial import Check
+from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.pipeline.case import TestResult
+from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import Edit, Verdict
 
 SCRIPTED = "scripted:hidden-review"
@@ -103,7 +103,7 @@ def run_reference(plan: Plan, edits: dict[str, list[Edit]], counted: Counted) ->
     )  # fmt: skip
 
 
-def run_fast(probe: Probe, plan: Plan, edits: dict[str, list[Edit]]) -> Check:
+def run_fast(probe: Pipeline, plan: Plan, edits: dict[str, list[Edit]]) -> TestResult:
     """The same mutants through the probe, with empty stores."""
     first, second = (edits[a] for a in ATTRIBUTES)
     chosen = [(a, b) for a in first for b in second if plan.possible((a, b))]
@@ -111,7 +111,7 @@ def run_fast(probe: Probe, plan: Plan, edits: dict[str, list[Edit]]) -> Check:
     return check
 
 
-def verdicts(check: Check, name: str, *wanted: Verdict) -> set[tuple[str, WordPair, WordPair]]:
+def verdicts(check: TestResult, name: str, *wanted: Verdict) -> set[tuple[str, WordPair, WordPair]]:
     """Order-2 results as the reference lists them."""
     return {
         (check.plan.text, *sorted_pairs(j.mutant.edits))
@@ -140,7 +140,7 @@ def compare(name: str, text: str, parser: Parser, number: int) -> None:
     """One row of the table: reference against fast path on one text and model."""
     model = load_model(name)
     dictionaries = [load_shipped()[a] for a in ATTRIBUTES]
-    plan = Probe(dictionaries, ParseStore(parser), [PredictionStore(model)]).plan(text)
+    plan = Pipeline(dictionaries, ParseStore(parser), [PredictionStore(model)]).plan(text)
     edits = few_edits(plan, number)
     results = []
     for changed in (False, True):
@@ -148,7 +148,7 @@ def compare(name: str, text: str, parser: Parser, number: int) -> None:
         start = time.perf_counter()
         lists = run_reference(plan, edits, counted)
         results.append((time.perf_counter() - start, lists, counted))
-    probe = Probe(dictionaries, ParseStore(parser), [PredictionStore(model)])
+    probe = Pipeline(dictionaries, ParseStore(parser), [PredictionStore(model)])
     start = time.perf_counter()
     check = run_fast(probe, plan, edits)
     fast = time.perf_counter() - start
@@ -179,7 +179,7 @@ def targets(parser: Parser) -> None:
         text = texts.LONG
         store = PredictionStore(load_model(name))
         store.predict(["Warm."])
-        probe = Probe(dictionaries, ParseStore(parser), [store])
+        probe = Pipeline(dictionaries, ParseStore(parser), [store])
         plan = probe.plan(text)
         square = plan.chosen()[len(plan.chosen()) // 2]
         start = time.perf_counter()
@@ -187,7 +187,7 @@ def targets(parser: Parser) -> None:
         took = time.perf_counter() - start
         print(f"square, 300 words, {label:<10} {took:6.2f} s  (target 1)", flush=True)
         settings = Settings(limit=240)  # with their atomic mutants about 500
-        probe = Probe(dictionaries, ParseStore(parser), [PredictionStore(store.model)], settings)
+        probe = Pipeline(dictionaries, ParseStore(parser), [PredictionStore(store.model)], settings)
         plan = probe.plan(text)
         start = time.perf_counter()
         *_, check = probe.run(plan)

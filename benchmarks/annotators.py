@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from hinter_core.annotation.questions import default_questions
-from hinter_core.annotation.store import AnnotationStore, opened
-from hinter_core.annotation.values import Item, Project
+from hinter_core.annotation.project.questions import default_questions
+from hinter_core.annotation.project.store import AnnotationStore, opened
+from hinter_core.annotation.project.types import AnnotationItem, Project
 
 ANSWERS = {"sense": "yes", "same": "no", "grammatical": "unsure"}
 _PATIENCE = 60.0  # seconds for one call
@@ -41,7 +41,9 @@ def make_project(folder: Path, items: int) -> tuple[str, Path]:
     store, _ = AnnotationStore.create(path, project)
     words = "The Syrian waiter brought the soup to table {}, and nobody complained about it. "
     store.add(
-        Item(f"i{n}", words.format(n) * 4, words.format(n).replace("Syrian", "British") * 4)
+        AnnotationItem(
+            f"i{n}", words.format(n) * 4, words.format(n).replace("Syrian", "British") * 4
+        )
         for n in range(items)
     )
     store.close()

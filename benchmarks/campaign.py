@@ -17,17 +17,17 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from hinter_core import invariant, oracle
-from hinter_core.campaign import Campaign
-from hinter_core.engine import plan_run, rows_of, run_campaign
-from hinter_core.lattice import EditSet, subsets
+from hinter_core.campaign.engines.local import plan_run, rows_of, run_campaign
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore, read_table
+from hinter_core.generators.substitution import Substitution
+from hinter_core.language.parsing import Parser, load_parser
+from hinter_core.language.sentences import split_sentences
 from hinter_core.models.base import ModelUnderTest
 from hinter_core.models.registry import load_model
-from hinter_core.parsing import Parser, load_parser
-from hinter_core.planning import Plan
-from hinter_core.sentences import split_sentences
-from hinter_core.shards import CampaignStore, read_table
-from hinter_core.testbed import Testbed
+from hinter_core.mutation.lattice import EditSet, subsets
+from hinter_core.mutation.plan import Plan
+from hinter_core.relations import invariant, oracle
 from hinter_core.types import Conformance, Mutant, Prediction, Verdict
 
 
@@ -81,7 +81,7 @@ def table(data: str, texts: int, limit: int, name: str, workers: Iterable[int]) 
         data=data, attributes=("race", "gender", "body"), limit=limit, models=(name,),
         atomic=False, placebo=False,
     )  # fmt: skip
-    bed = Testbed(campaign)
+    bed = Substitution(campaign)
     rows = rows_of(plan_run(campaign))
     planned = ((row, plan) for row, plan, why in bed.plans(rows) if plan and not why)
     chosen = list(islice(planned, texts))

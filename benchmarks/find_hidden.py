@@ -9,16 +9,16 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from hinter_core.dictionary import choose
 from hinter_core.errors import InputError
-from hinter_core.lattice import subsets
-from hinter_core.planning import Settings
-from hinter_core.probe import Probe, build_probe
-from hinter_core.trial import Check
-from hinter_core.types import Judged, Verdict
+from hinter_core.mutation.lattice import subsets
+from hinter_core.mutation.plan import Settings
+from hinter_core.pipeline.case import TestResult
+from hinter_core.pipeline.pipeline import Pipeline, build_pipeline
+from hinter_core.terms.dictionary import choose
+from hinter_core.types import Outcome, Verdict
 
 
-def clearness(check: Check, model: str, judged: Judged) -> float:
+def clearness(check: TestResult, model: str, judged: Outcome) -> float:
     """The least probability by which any answer of the square is off the fence.
 
     A high value means that the example survives small changes of the model.
@@ -33,7 +33,7 @@ def clearness(check: Check, model: str, judged: Judged) -> float:
     return min(abs(score - 0.5) for score in scores)
 
 
-def hidden_in(probe: Probe, text: str, model: str) -> list[tuple[float, str]]:
+def hidden_in(probe: Pipeline, text: str, model: str) -> list[tuple[float, str]]:
     """Hidden mutants of one text: (clearness, description)."""
     try:
         check = probe.check(text)
@@ -60,7 +60,7 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=30)
     given = parser.parse_args()
     settings = Settings(limit=given.limit)
-    probe = build_probe(choose(given.attributes.split(",")), "embedded", [given.model], settings)
+    probe = build_pipeline(choose(given.attributes.split(",")), "embedded", [given.model], settings)
     lines = [line for line in given.file.read_text(encoding="utf-8").splitlines() if line.strip()]
     found = [item for line in lines for item in hidden_in(probe, line, given.model)]
     for value, description in sorted(found, reverse=True)[: given.show]:

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from benchmarks import texts
-from hinter_core.models.huggingface import EMBEDDED
+from hinter_core.models.huggingface.classifier import EMBEDDED
 from hinter_core.models.registry import load_model
 
 _NUMBER = 256

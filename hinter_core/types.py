@@ -15,7 +15,7 @@ from types import MappingProxyType
 Span = tuple[int, int]
 
 
-class Form(StrEnum):
+class GrammaticalForm(StrEnum):
     """Grammatical form of a term; terms are exchanged only within one form."""
 
     ANY = "any"
@@ -49,7 +49,7 @@ class Term:
 
     text: str
     group: str
-    form: Form = Form.ANY
+    form: GrammaticalForm = GrammaticalForm.ANY
     concept: str = ""
     sense: Sense = Sense.PERSON
 
@@ -265,7 +265,7 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Outcome:
     """A mutant with everything known of it for one model under test."""
 
     mutant: Mutant

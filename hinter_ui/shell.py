@@ -5,20 +5,25 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 import gradio as gr
 
-from hinter_core.annotation.keeping import Keeper
-from hinter_ui.kept import names_kept
-from hinter_ui.learn_scripts import GLOSS_JS
-from hinter_ui.models_access import Access
-from hinter_ui.present.markup import Markup, join, tag
-from hinter_ui.present.words import attribute_styles
-from hinter_ui.services import Services
-from hinter_ui.tabs import annotate, batch, explore, learn, models, results
+from hinter_core.annotation.backup import Backup
+from hinter_core.storage import ASSETS
+from hinter_ui.annotate import events as annotate
+from hinter_ui.batch import events as batch
+from hinter_ui.explore import events as explore
+from hinter_ui.html.markup import Markup, join, tag
+from hinter_ui.html.words import attribute_styles
+from hinter_ui.learn import events as learn
+from hinter_ui.learn.scripts import GLOSS_JS
+from hinter_ui.models import events as models
+from hinter_ui.results import events as results
+from hinter_ui.shared.access import Access
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.shelf import names_kept
 
-STYLES = Path(__file__).resolve().parent.parent / "assets" / "css"
+STYLES = ASSETS / "css"
 CSS = (STYLES / "hinter.css", STYLES / "learn.css", STYLES / "annotate.css")
 QUESTION = "Does the model treat the intersection differently from its parts?"
 _SYSTEM_FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "DejaVu Sans", "sans-serif"]
@@ -76,7 +81,7 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
     """Serve the page until interrupted; models are loaded once it is up."""
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
     services = Services(Access.at(host))
-    services.keeper = Keeper.from_environment()
+    services.keeper = Backup.from_environment()
     if services.keeper:
         services.keeper.start()
     page = build_app(services)

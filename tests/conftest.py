@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from hinter_core.dictionary import Dictionary, load_shipped
+from hinter_core.language.parsing import EMBEDDED, ParseStore, load_parser
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
-from hinter_core.parsing import EMBEDDED, ParseStore, load_parser
-from hinter_core.planning import Settings
-from hinter_core.probe import Probe
-from hinter_core.types import Form, Sense, Term
+from hinter_core.mutation.plan import Settings
+from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.terms.dictionary import Dictionary, load_shipped
+from hinter_core.types import GrammaticalForm, Sense, Term
 
 
 @pytest.fixture(scope="session")
@@ -38,23 +38,26 @@ def shipped() -> dict[str, Dictionary]:
 def race() -> Dictionary:
     words = {"black": "black", "white": "white", "Syrian": "syrian"}
     return Dictionary(
-        "race", tuple(Term(w, g, Form.ADJECTIVE, "r", Sense.ASK) for w, g in words.items())
+        "race",
+        tuple(Term(w, g, GrammaticalForm.ADJECTIVE, "r", Sense.ASK) for w, g in words.items()),
     )
 
 
 @pytest.fixture(scope="session")
 def gender() -> Dictionary:
     rows = [("man", "male"), ("woman", "female"), ("person", "neutral")]
-    return Dictionary("gender", tuple(Term(w, g, Form.NOUN_SG, "g") for w, g in rows))
+    return Dictionary("gender", tuple(Term(w, g, GrammaticalForm.NOUN_SG, "g") for w, g in rows))
 
 
 @pytest.fixture(scope="session")
 def age() -> Dictionary:
     rows = [("old", "older"), ("young", "young")]
-    return Dictionary("age", tuple(Term(w, g, Form.ADJECTIVE, "a", Sense.ASK) for w, g in rows))
+    return Dictionary(
+        "age", tuple(Term(w, g, GrammaticalForm.ADJECTIVE, "a", Sense.ASK) for w, g in rows)
+    )
 
 
-MakeProbe = Callable[..., Probe]
+MakeProbe = Callable[..., Pipeline]
 
 
 @pytest.fixture
@@ -66,8 +69,8 @@ def make_probe(fresh_parses: ParseStore) -> MakeProbe:
         model: str,
         parses: ParseStore | None = None,
         **settings: object,
-    ) -> Probe:
+    ) -> Pipeline:
         store = PredictionStore(load_model(model))
-        return Probe(dictionaries, parses or fresh_parses, [store], Settings(**settings))  # type: ignore[arg-type]
+        return Pipeline(dictionaries, parses or fresh_parses, [store], Settings(**settings))  # type: ignore[arg-type]
 
     return make

@@ -9,19 +9,18 @@ from typing import Annotated
 
 import typer
 
-from hinter_core.cli.costs import budget_of
-from hinter_core.cli.text import read_text
-from hinter_core.dictionary import Dictionary, choose, load_file, load_shipped
-from hinter_core.export import check_to_json
+from hinter_core.cli.options import budget_of, read_text
+from hinter_core.language.clean import clean
+from hinter_core.language.parsing import spare_torch
 from hinter_core.models.base import Generative
 from hinter_core.models.budget import cost_in_words
-from hinter_core.noise import NoiseFloor
-from hinter_core.parsing import spare_torch
-from hinter_core.planning import Plan, Settings, clean
-from hinter_core.probe import Probe, build_probe
-from hinter_core.soundness import require_mutable
-from hinter_core.trial import Check
-from hinter_core.types import Judged, Verdict
+from hinter_core.mutation.plan import Plan, Settings, require_mutable
+from hinter_core.pipeline.case import TestResult
+from hinter_core.pipeline.export import check_to_json
+from hinter_core.pipeline.pipeline import Pipeline, build_pipeline
+from hinter_core.relations.noise import NoiseFloor
+from hinter_core.terms.dictionary import Dictionary, choose, load_file, load_shipped
+from hinter_core.types import Outcome, Verdict
 
 _SIGNS = {
     Verdict.HIDDEN: "!!",
@@ -76,7 +75,7 @@ def check(
     settings = Settings(order, limit, literal, seed, repeat)
     allowed = budget_of(model, requests, budget)
     dictionaries = _dictionaries(attributes, dictionary or [])
-    probe = build_probe(dictionaries, parser, [model], settings, allowed)
+    probe = build_pipeline(dictionaries, parser, [model], settings, allowed)
     store = probe.models[0]
     name, note = store.model.name, store.model.capabilities.note
     plan = probe.plan(source)
@@ -96,7 +95,7 @@ def check(
         typer.echo(f"Used: {cost_in_words(store.model.usage.spent)}.", err=True)
 
 
-def _estimated(probe: Probe, plan: Plan) -> str:
+def _estimated(probe: Pipeline, plan: Plan) -> str:
     costs = probe.estimate(plan).items()
     return "\n".join(f"{name}: at most {cost_in_words(cost)}." for name, cost in costs)
 
@@ -107,7 +106,7 @@ def _dictionaries(attributes: str, files: list[Path]) -> list[Dictionary]:
     return choose([*names, *own], {**load_shipped(), **own})
 
 
-def _report(check: Check, model: str, note: str) -> str:
+def _report(check: TestResult, model: str, note: str) -> str:
     plan, original = check.plan, check.originals[model]
     lines = [f"Model {model}, parser {check.parser}"]
     if note:
@@ -139,7 +138,7 @@ def _report(check: Check, model: str, note: str) -> str:
     return "\n".join(lines)
 
 
-def _unanswered(check: Check, model: str) -> list[str]:
+def _unanswered(check: TestResult, model: str) -> list[str]:
     """Why mutants have no answer, the commonest reason first."""
     if not check.originals[model].answered:
         return []
@@ -163,7 +162,7 @@ def _noise(noise: NoiseFloor) -> str:
     return f"{line}."
 
 
-def _line(judged: Judged) -> str:
+def _line(judged: Outcome) -> str:
     edits = " and ".join(
         f"{e.pair.source.text} -> {e.pair.target.text}" for e in judged.mutant.edits
     )

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from hinter_core.campaign import SAMPLE, Campaign
+from hinter_core.campaign.preview import preview, preview_in_words
+from hinter_core.campaign.spec import SAMPLE, Campaign
+from hinter_core.data.hub import PRESETS
 from hinter_core.errors import InputError
-from hinter_core.hub import PRESETS
-from hinter_core.preview import preview, preview_in_words
 
 data = typer.Typer(
     help="Data sets: those with a name, and a look at one.", invoke_without_command=True

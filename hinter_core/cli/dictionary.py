@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from hinter_core.dictionary import load_file, load_shipped
-from hinter_core.sbic import build_from_sbic
+from hinter_core.terms.dictionary import load_file, load_shipped
+from hinter_core.terms.sbic import build_from_sbic
 
 dictionary = typer.Typer(help="Dictionaries of sensitive terms.", invoke_without_command=True)
 

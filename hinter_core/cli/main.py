@@ -13,15 +13,14 @@ import typer
 from typer.exceptions import TyperException
 
 from hinter_core import __version__
-from hinter_core.cli.annotate import annotate
+from hinter_core.cli.annotate.project import annotate
 from hinter_core.cli.cache import cache
 from hinter_core.cli.check import check
-from hinter_core.cli.compare import compare
 from hinter_core.cli.data import data
 from hinter_core.cli.dictionary import dictionary
 from hinter_core.cli.models import models, predict
 from hinter_core.cli.mutants import mutants
-from hinter_core.cli.report import report
+from hinter_core.cli.report import compare, report
 from hinter_core.cli.run import run, verify
 from hinter_core.cli.validity import validity
 from hinter_core.errors import HinterError

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from hinter_core.cli.text import read_text
-from hinter_core.export import prediction_to_json
-from hinter_core.models.prompts import shipped_prompts
+from hinter_core.cli.options import read_text
+from hinter_core.language.clean import clean
+from hinter_core.models.prompting.prompts import shipped_prompts
 from hinter_core.models.registry import BACKENDS, load_model, open_store
 from hinter_core.models.scripted import shipped_rules
-from hinter_core.planning import clean
+from hinter_core.pipeline.export import prediction_to_json
 
 
 def models(

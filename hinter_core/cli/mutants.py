@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from hinter_core.campaign.mutants_file import ExportFilter, write_mutants
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
-from hinter_core.mutant_rows import Wanted, write_mutants
-from hinter_core.shards import CampaignStore
 from hinter_core.types import Verdict
 
 
@@ -38,7 +38,7 @@ def mutants(
             raise InputError(f"There is no verdict '{name}'; use {', '.join(known)}.")
     if limit is not None and limit < 1:
         raise InputError("--limit is at least 1.")
-    wanted = Wanted(
+    wanted = ExportFilter(
         tuple(known[name] for name in verdict or ()),
         tuple(name.strip() for name in attributes.split(",") if name.strip()),
         tuple(model or ()),

@@ -12,15 +12,15 @@ from typing import Annotated
 import typer
 from tqdm import tqdm
 
-from hinter_core.campaign import Campaign, from_mapping, load_campaign
+from hinter_core.campaign.engines.local import RunProgress, plan_run, run_campaign
+from hinter_core.campaign.estimate import forecast
+from hinter_core.campaign.spec import Campaign, from_mapping, load_campaign
+from hinter_core.campaign.store import CampaignStore, StoreError
 from hinter_core.cli.report import FailOver, JUnitFile, pass_or_fail
-from hinter_core.engine import Progress, plan_run, run_campaign
 from hinter_core.errors import InputError
-from hinter_core.forecast import forecast
+from hinter_core.language.parsing import spare_torch
 from hinter_core.models.budget import cost_in_words
-from hinter_core.parsing import spare_torch
-from hinter_core.report import make_report
-from hinter_core.shards import CampaignStore, StoreError
+from hinter_core.report.model import make_report
 from hinter_core.validity.survey import faults as validity_faults
 
 _EVERY = 60.0  # seconds between two lines where there is no terminal
@@ -156,7 +156,7 @@ def _watched(settings: Campaign, store: CampaignStore) -> None:
     ) as bar:
         last = started
 
-        def told(progress: Progress) -> None:
+        def told(progress: RunProgress) -> None:
             nonlocal last
             bar.update(progress.texts - bar.n)
             bar.set_postfix_str(f"{progress.mutants:,} mutants, {progress.hidden:,} hidden")
@@ -168,7 +168,7 @@ def _watched(settings: Campaign, store: CampaignStore) -> None:
     typer.echo(_line(done, time.monotonic() - started))
 
 
-def _line(progress: Progress, seconds: float) -> str:
+def _line(progress: RunProgress, seconds: float) -> str:
     return (
         f"{progress.shards} of {progress.of} shards, {progress.texts:,} texts, "
         f"{progress.mutants:,} mutants, {progress.hidden:,} hidden; {progress.parses:,} parses and "

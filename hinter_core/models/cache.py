@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hinter_core.errors import HinterError
-from hinter_core.places import user_cache
+from hinter_core.storage import user_cache
 from hinter_core.types import Failure, Prediction
 
 _KEY_VERSION = b"hinter-prediction-1"

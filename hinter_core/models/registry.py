@@ -16,8 +16,16 @@ from hinter_core.errors import ModelError
 from hinter_core.models.base import ModelUnderTest
 from hinter_core.models.budget import Budget
 from hinter_core.models.cache import PredictionCache, default_path
-from hinter_core.models.naming import ModelName, Option, read_name
-from hinter_core.models.options import CHAT, CLASSIFIER, OPENAI, PYTHON, ZERO_SHOT
+from hinter_core.models.naming import (
+    CHAT,
+    CLASSIFIER,
+    OPENAI,
+    PYTHON,
+    ZERO_SHOT,
+    ModelName,
+    Option,
+    read_name,
+)
 from hinter_core.models.store import CHARACTERS, PredictionStore
 
 
@@ -41,7 +49,7 @@ class Backend:
 
 BACKENDS = {
     "embedded": Backend(
-        "hinter_core.models.huggingface:load_embedded",
+        "hinter_core.models.huggingface.classifier:load_embedded",
         "Embedded sentiment",
         about="A small sentiment classifier that comes with HInter.",
     ),
@@ -60,21 +68,21 @@ BACKENDS = {
         about="Bias planted by rules: to teach, to demonstrate and to test.",
     ),
     "hf": Backend(
-        "hinter_core.models.huggingface:load",
+        "hinter_core.models.huggingface.classifier:load",
         "Hugging Face classifier",
         "ORG/NAME[@revision]",
         CLASSIFIER,
         about="Any sequence classifier of the Hub or of a folder, in safetensors.",
     ),
     "hf-zero-shot": Backend(
-        "hinter_core.models.zero_shot:load",
+        "hinter_core.models.huggingface.zero_shot:load",
         "Zero-shot (NLI)",
         "ORG/NAME?labels=A,B",
         ZERO_SHOT,
         about="An inference model that judges a hypothesis for each of your labels.",
     ),
     "hf-chat": Backend(
-        "hinter_core.models.chat:load",
+        "hinter_core.models.huggingface.chat:load",
         "Local chat model",
         "ORG/NAME?prompt=NAME",
         CHAT,
@@ -82,7 +90,7 @@ BACKENDS = {
         about="A language model with a chat template, on this machine.",
     ),
     "openai": Backend(
-        "hinter_core.models.openai_api:load",
+        "hinter_core.models.api.openai:load",
         "OpenAI-compatible API",
         "MODEL?base_url=URL&prompt=NAME",
         OPENAI,

@@ -19,14 +19,15 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from hinter_core.dictionary import load_shipped
 from hinter_core.errors import ModelError
-from hinter_core.matching import Matcher
 from hinter_core.models.base import Capabilities
 from hinter_core.models.naming import ModelName
+from hinter_core.storage import ASSETS
+from hinter_core.terms.dictionary import load_shipped
+from hinter_core.terms.matching import Matcher
 from hinter_core.types import Prediction
 
-RULES_FOLDER = Path(__file__).resolve().parent.parent.parent / "assets" / "scripted"
+RULES_FOLDER = ASSETS / "scripted"
 _RULE = re.compile(
     r"^(?P<label>.+?)(?:\s+(?P<score>[01]?\.\d+|1|0))?\s+(?P<when>if\s+.+|otherwise)$"
 )

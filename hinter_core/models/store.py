@@ -11,7 +11,7 @@ from hinter_core.errors import HinterError
 from hinter_core.models.base import Generative, ModelUnderTest
 from hinter_core.models.budget import Budget, Cost, total
 from hinter_core.models.cache import AGAIN, PASSING, PredictionCache
-from hinter_core.recent import Recent
+from hinter_core.storage import LRU
 from hinter_core.types import Failure, Prediction
 
 _USED_UP = "the budget is used up; raise it and run again, what was answered is kept"
@@ -48,9 +48,7 @@ class PredictionStore:
         self.predicted = 0
         self.asked = 0
         self._cache = cache
-        self._kept: Recent[_Question, Prediction] = Recent(
-            characters, lambda q: len(q.text) + _ANSWER
-        )
+        self._kept: LRU[_Question, Prediction] = LRU(characters, lambda q: len(q.text) + _ANSWER)
         self._lock = threading.RLock()
 
     def predict(

@@ -8,18 +8,18 @@ sentences broken on purpose; its card, ``assets/models/acceptability/README.md``
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hinter_core.models.batching import Batches
-from hinter_core.models.checkpoint import Checkpoint, open_checkpoint
+from hinter_core.models.huggingface.checkpoint import Checkpoint, open_checkpoint
+from hinter_core.models.huggingface.inputs import Batches
+from hinter_core.storage import ASSETS
 from hinter_core.validity.base import Acceptability, Checker, CheckerError
 
 if TYPE_CHECKING:
     import torch
     from transformers import BatchEncoding
 
-FOLDER = Path(__file__).resolve().parents[2] / "assets" / "models" / "acceptability"
+FOLDER = ASSETS / "models" / "acceptability"
 _HALF = 0.5
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hinter_core.by_hand import mutant_of
-from hinter_core.sentences import split_sentences
-from hinter_core.shards import CampaignStore, read_batches, read_table
-from hinter_core.tables import edit_from_row
-from hinter_core.tally_columns import PIECE, Attributes, Book, blocks, is_placebo
+from hinter_core.campaign.reader import PIECE, Attributes, Codebook, blocks, is_placebo
+from hinter_core.campaign.schema import edit_from_row
+from hinter_core.campaign.store import CampaignStore, read_batches, read_table
+from hinter_core.language.sentences import split_sentences
+from hinter_core.mutation.difference import mutant_of
 
 _Candidate = tuple[float, int, int]  # a random key, shard, place in its table of mutants
 
@@ -40,7 +40,7 @@ def draw(store: CampaignStore, most: int, seed: int) -> list[Drawn]:
     import numpy
 
     rng = numpy.random.default_rng(seed)
-    book, best = Book(), dict[tuple[bool, Attributes], list[_Candidate]]()
+    book, best = Codebook(), dict[tuple[bool, Attributes], list[_Candidate]]()
     for shard in store.known():
         first = 0
         for table in _parts(store, shard):

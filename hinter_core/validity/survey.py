@@ -13,9 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from hinter_core.campaign.store import CampaignStore, StoreError, TableWriter, read_table
 from hinter_core.errors import InputError
-from hinter_core.shards import CampaignStore, StoreError, read_table
-from hinter_core.table_writing import TableWriter
 from hinter_core.validity.base import Acceptability, Checker
 from hinter_core.validity.sample import Drawn, draw
 

@@ -5,36 +5,38 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("hinter_core", "hinter_ui", "benchmarks", "training", "scripts")
 SOURCES = sorted([ROOT / "app.py", *(p for d in PACKAGES for p in (ROOT / d).rglob("*.py"))])
-MAX_LINES = 350
+MAX_LINES = 500
 
 
 def name(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name)
-def test_a_module_is_short_documented_and_safe(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= MAX_LINES
-    tree = ast.parse(text)
-    assert ast.get_docstring(tree), "say what the module is for"
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            names = [alias.name for alias in node.names]
-            module = getattr(node, "module", None) or names[0]
-            assert "*" not in names
-            assert module.split(".")[0] not in ("pickle", "shelve", "marshal", "dill", "joblib")
-        if isinstance(node, ast.Call):
-            called = ast.unparse(node.func)
-            assert called not in ("eval", "exec", "os.system", "torch.load")
-            keywords = {k.arg: ast.unparse(k.value) for k in node.keywords}
-            assert keywords.get("trust_remote_code", "False") == "False"
-            assert keywords.get("shell", "False") == "False"
+def test_modules_are_of_bearable_length() -> None:
+    lines = {name(p): len(p.read_text(encoding="utf-8").splitlines()) for p in SOURCES}
+    assert {path: many for path, many in lines.items() if many > MAX_LINES} == {}
+
+
+def test_modules_are_documented_and_safe() -> None:
+    for path in SOURCES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        assert ast.get_docstring(tree), f"{name(path)}: say what the module is for"
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = [alias.name for alias in node.names]
+                module = getattr(node, "module", None) or names[0]
+                assert "*" not in names, path
+                first = module.split(".")[0]
+                assert first not in ("pickle", "shelve", "marshal", "dill", "joblib"), path
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                assert called not in ("eval", "exec", "os.system", "torch.load"), path
+                keywords = {k.arg: ast.unparse(k.value) for k in node.keywords}
+                assert keywords.get("trust_remote_code", "False") == "False", path
+                assert keywords.get("shell", "False") == "False", path
 
 
 def test_no_drawer_for_everything() -> None:

@@ -7,7 +7,7 @@ from string import Formatter
 
 import pytest
 
-from hinter_ui.wording import DEFAULT, FOLDER, languages, words_of
+from hinter_ui.html.wording import DEFAULT, FOLDER, languages, words_of
 
 ROOMS = sorted(path.stem for path in (FOLDER / DEFAULT).glob("*.yaml"))
 OTHERS = [code for code in languages() if code != DEFAULT]

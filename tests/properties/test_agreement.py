@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from hinter_core.annotation import coefficients
-from hinter_core.annotation.agreement import agreement
-from hinter_core.annotation.coefficients import alpha, cohen, fleiss
-from hinter_core.annotation.ratings import by_item, confusion, counts_of, pairs_of
-from hinter_core.annotation.values import Answer, Question, Rating
+from hinter_core.annotation.evaluation.agreement import agreement
+from hinter_core.annotation.evaluation.ratings import by_item, confusion, counts_of, pairs_of
+from hinter_core.annotation.project.types import Answer, Question, Rating
+from hinter_core.statistics import agreement as coefficients
+from hinter_core.statistics.agreement import alpha, cohen, fleiss
 
 VALUES = ("a", "b", "c", "d")
 MISSING = ""

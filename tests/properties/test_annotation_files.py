@@ -11,16 +11,15 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from hinter_core.annotation.columns import Reading
-from hinter_core.annotation.consensus import consensus
-from hinter_core.annotation.desk import Desk, Said
-from hinter_core.annotation.exporting import Exported, export_file
-from hinter_core.annotation.importing import import_file
-from hinter_core.annotation.questions import default_questions
-from hinter_core.annotation.ratings import ratings_of
-from hinter_core.annotation.store import AnnotationStore
-from hinter_core.annotation.values import Item, Judgement, Project, Status
-from hinter_core.types import Edit, Form, Layer, Pair, Term
+from hinter_core.annotation.evaluation.ratings import majority_votes, ratings_of
+from hinter_core.annotation.files.columns import ColumnMapping
+from hinter_core.annotation.files.exporting import Exported, export_file
+from hinter_core.annotation.files.importing import import_file
+from hinter_core.annotation.project.judging import Judging, Said
+from hinter_core.annotation.project.questions import default_questions
+from hinter_core.annotation.project.store import AnnotationStore
+from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project, Status
+from hinter_core.types import Edit, GrammaticalForm, Layer, Pair, Term
 
 FORMATS = {
     "csv": ".csv.gz", "tsv": ".tsv", "jsonl": ".jsonl", "parquet": ".parquet",
@@ -42,14 +41,14 @@ filled = text.map(lambda t: f"{t}x")
 names = st.text(string.ascii_letters + "=+ ,\u00e9", max_size=8).map(
     lambda t: " ".join(f"{t}a".split())
 )
-terms = st.builds(Term, filled, names, st.sampled_from(Form))
+terms = st.builds(Term, filled, names, st.sampled_from(GrammaticalForm))
 pairs = st.builds(
     lambda attribute, old, new: Pair(attribute, old, replace(new, form=old.form)),
     names, terms, terms,
 )  # fmt: skip
 edits = st.builds(Edit, pairs, st.just(((0, 3),)))
 items = st.builds(
-    Item,
+    AnnotationItem,
     id=names, mutant=filled, source=st.just("") | filled,
     attributes=st.lists(names, max_size=2).map(tuple),
     edits=st.lists(edits, max_size=2).map(tuple),
@@ -83,7 +82,7 @@ def made(folder: Path) -> AnnotationStore:
 
 def judge(store: AnnotationStore, data: st.DataObject) -> None:
     """Two people at work, some of what they say taken back."""
-    desk = Desk(store)
+    desk = Judging(store)
     for name in ("Ann", "=Bo"):
         _, key = store.join_by_login(name, name)
         for number in range(data.draw(st.integers(0, 4))):
@@ -101,7 +100,7 @@ def judge(store: AnnotationStore, data: st.DataObject) -> None:
 
 
 def judged(
-    folder: Path, given: list[Item], data: st.DataObject, kind: str
+    folder: Path, given: list[AnnotationItem], data: st.DataObject, kind: str
 ) -> tuple[AnnotationStore, AnnotationStore, Path]:
     """A project that was judged, an empty one, and the file that goes from one to the other."""
     store = made(folder)
@@ -123,7 +122,10 @@ def said(store: AnnotationStore, *, history: bool = False) -> list[Judgement]:
     data=st.data(),
 )  # fmt: skip
 def test_what_is_exported_is_imported_again(
-    tmp_path_factory: pytest.TempPathFactory, kind: str, given: list[Item], data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory,
+    kind: str,
+    given: list[AnnotationItem],
+    data: st.DataObject,
 ) -> None:
     store, other, path = judged(tmp_path_factory.mktemp("files"), given, data, kind)
     many = export_file(Exported(store), path, kind)
@@ -147,7 +149,10 @@ def test_what_is_exported_is_imported_again(
     data=st.data(),
 )  # fmt: skip
 def test_so_is_every_row_ever_written(
-    tmp_path_factory: pytest.TempPathFactory, kind: str, given: list[Item], data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory,
+    kind: str,
+    given: list[AnnotationItem],
+    data: st.DataObject,
 ) -> None:
     store, other, path = judged(tmp_path_factory.mktemp("files"), given, data, kind)
     export_file(Exported(store, history=True), path, kind)
@@ -165,7 +170,10 @@ def test_so_is_every_row_ever_written(
     data=st.data(),
 )  # fmt: skip
 def test_so_is_what_stands_of_each_item(
-    tmp_path_factory: pytest.TempPathFactory, kind: str, given: list[Item], data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory,
+    kind: str,
+    given: list[AnnotationItem],
+    data: st.DataObject,
 ) -> None:
     store, other, path = judged(tmp_path_factory.mktemp("files"), given, data, kind)
     decided = data.draw(st.sampled_from(list(store.items())))
@@ -173,7 +181,7 @@ def test_so_is_what_stands_of_each_item(
     store.adjudicate(decided.id, question.id, question.values[-1])
     export_file(Exported(store, consensus=True), path, kind)
     assert import_file(other, str(path)).problems == []
-    stands = consensus(ratings_of(store.judgements()), store.adjudications()).values()
+    stands = majority_votes(ratings_of(store.judgements()), store.adjudications()).values()
     expected = {(one.item, one.question, one.value) for one in stands if one.value is not None}
     read = list(ratings_of(other.judgements()))
     assert {(one.item, one.question, one.value) for one in read} == expected
@@ -199,7 +207,8 @@ def test_no_file_breaks_the_import(
     path = folder / "rows.jsonl"
     lines = [{"mutant": "A first text."}, *rows]
     path.write_text("\n".join(json.dumps(row) for row in lines), encoding="utf-8")
-    done = import_file(store, str(path), Reading(annotator="Ann", columns={"sense": "answer.sense"})
+    done = import_file(store, str(path),
+                       ColumnMapping(annotator="Ann", columns={"sense": "answer.sense"})
                        if any("answer.sense" in row for row in rows) else None)  # fmt: skip
     named = {number for number, _ in done.problems}
     assert done.rows == len(lines)

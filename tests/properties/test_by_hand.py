@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hinter_core.by_hand import change, read_edits, write_edits
-from hinter_core.export import plain_cell, safe_cell
+from hinter_core.data.handwritten import read_edits, write_edits
+from hinter_core.data.tables import plain_cell, safe_cell
+from hinter_core.mutation.difference import difference
 
 TEXTS = st.text("ab .'=-\n\u00e9", max_size=12)
 WORDS = st.text("ab '=\u00e9-", min_size=1, max_size=8).map(str.strip).filter(bool)
@@ -20,7 +21,7 @@ def test_a_neutral_cell_is_undone_exactly(cell: str) -> None:
 
 @given(TEXTS, TEXTS)
 def test_a_change_makes_the_mutant_of_the_source(source: str, mutant: str) -> None:
-    made = change(source, mutant)
+    made = difference(source, mutant)
     assert source[made.start : made.end] == made.old
     assert source[: made.start] + made.new + source[made.end :] == mutant
     assert mutant[made.at : made.at + len(made.new)] == made.new

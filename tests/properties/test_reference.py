@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from benchmarks import reference
 from benchmarks.reference import WordPair
 from hinter_core.errors import InputError
-from hinter_core.invariant import tolerant_compare
+from hinter_core.language.parsing import ParseStore
 from hinter_core.models.store import PredictionStore
-from hinter_core.parsing import ParseStore
-from hinter_core.planning import Settings
-from hinter_core.probe import Probe
-from hinter_core.trial import Check
-from hinter_core.types import Judged, Verdict
+from hinter_core.mutation.plan import Settings
+from hinter_core.pipeline.case import TestResult
+from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.relations.invariant import tolerant_compare
+from hinter_core.types import Outcome, Verdict
 
 from .toy import ATTRIBUTES, FILLERS, SpanReplace, ToyModel, ToyParser, dictionary, split
 
@@ -53,9 +53,9 @@ worlds = st.tuples(
 World = tuple[str, list[WordPair], list[WordPair], ToyParser, ToyModel]
 
 
-def fast(world: World, order: int) -> Check | None:
+def fast(world: World, order: int) -> TestResult | None:
     text, race, gender, parser, model = world
-    probe = Probe(
+    probe = Pipeline(
         [dictionary("race", race), dictionary("gender", gender)],
         ParseStore(parser),
         [PredictionStore(model)],
@@ -67,7 +67,7 @@ def fast(world: World, order: int) -> Check | None:
         return None
 
 
-def pair_of(judged: Judged, attribute: str) -> WordPair:
+def pair_of(judged: Outcome, attribute: str) -> WordPair:
     pair = next(e.pair for e in judged.mutant.edits if e.attribute == attribute)
     return pair.source.text, pair.target.text
 
@@ -131,7 +131,7 @@ def test_nothing_is_parsed_or_predicted_twice(world: World) -> None:
     text, race, gender, parser, model = world
     parses, store = ParseStore(parser), PredictionStore(model)
     dictionaries = [dictionary("race", race), dictionary("gender", gender)]
-    probe = Probe(dictionaries, parses, [store], Settings(literal=True))
+    probe = Pipeline(dictionaries, parses, [store], Settings(literal=True))
     try:
         check = probe.check(text)
     except InputError:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from hinter_core.dictionary import Dictionary
+from hinter_core.data.tables import rows_to_csv
 from hinter_core.errors import InputError
-from hinter_core.export import check_to_json, check_to_rows, rows_to_csv
+from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation import undo
-from hinter_core.parsing import ParseStore
-from hinter_core.planning import Settings
-from hinter_core.probe import Probe
+from hinter_core.mutation.edits import undo
+from hinter_core.mutation.plan import Settings
+from hinter_core.pipeline.export import check_to_json, check_to_rows
+from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Verdict
 
 pieces = st.sampled_from(
@@ -36,7 +37,7 @@ def test_the_probe_answers_or_refuses(
     store = PredictionStore(load_model("vader"))
     dictionaries = [shipped[a] for a in ("race", "gender", "age", "disability")]
     chosen = Settings(order=order, limit=5, literal=literal)
-    probe = Probe(dictionaries, parses, [store], chosen)
+    probe = Pipeline(dictionaries, parses, [store], chosen)
     try:
         plan = probe.plan(text)
         check = probe.check(text)

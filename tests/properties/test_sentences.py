@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hinter_core.sentences import _LOOK, SourceSplit, split_sentences
+from hinter_core.language.sentences import _LOOK, SourceSplit, split_sentences
 from hinter_core.types import Splice
 
 WORDS = ["man", "The man", "Dr.", "e.g.", "U.S.", "5", "J.", "he", "I", "'", "word " * 30]

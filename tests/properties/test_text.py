@@ -7,12 +7,12 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hinter_core.dictionary import Dictionary
-from hinter_core.lattice import subsets
-from hinter_core.matching import Matcher
-from hinter_core.mutation import apply_edits, edits_for, splices_of, splices_overlap, undo
-from hinter_core.sentences import split_sentences
-from hinter_core.types import Edit, Form, Term
+from hinter_core.language.sentences import split_sentences
+from hinter_core.mutation.edits import apply_edits, edits_for, splices_of, splices_overlap, undo
+from hinter_core.mutation.lattice import subsets
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.terms.matching import Matcher
+from hinter_core.types import Edit, GrammaticalForm, Term
 
 ALPHABET = "abAB. .!?\u2026\"'\u2019()\u201c\u201d\n\t1-,\u00e9\u0301\u05d0\u200b\U0001f600"
 rough = st.text(alphabet=ALPHABET, max_size=60) | st.text(max_size=40)
@@ -81,15 +81,20 @@ def test_matcher_is_leftmost_longest_whole_word_search(text: str) -> None:
 RACE = Dictionary(
     "race",
     tuple(
-        Term(w, w, Form.ADJECTIVE, "r")
+        Term(w, w, GrammaticalForm.ADJECTIVE, "r")
         for w in ("black", "white", "Asian", "African American", "Italian")
     ),
 )
 GENDER = Dictionary(
     "gender",
-    tuple(Term(w, w, Form.NOUN_SG, "g") for w in ("man", "woman", "heir", "university wife")),
+    tuple(
+        Term(w, w, GrammaticalForm.NOUN_SG, "g")
+        for w in ("man", "woman", "heir", "university wife")
+    ),
 )
-AGE = Dictionary("age", tuple(Term(w, w, Form.ADJECTIVE, "a") for w in ("old", "young", "aged")))
+AGE = Dictionary(
+    "age", tuple(Term(w, w, GrammaticalForm.ADJECTIVE, "a") for w in ("old", "young", "aged"))
+)
 DICTIONARIES = (RACE, GENDER, AGE)
 
 mixed = st.lists(

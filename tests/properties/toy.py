@@ -13,9 +13,9 @@ from itertools import pairwise
 from zlib import crc32
 
 from benchmarks.reference import Labels, Tree, WordPair
-from hinter_core.dictionary import Dictionary
+from hinter_core.language.sentences import split_sentences
 from hinter_core.models.base import Capabilities
-from hinter_core.sentences import split_sentences
+from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Pair, Parse, Prediction, Term
 
 ATTRIBUTES = {

@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
-from hinter_core.dictionary import DICTIONARY_FOLDER, Dictionary, load_shipped
-from hinter_core.person import person_nouns
-from hinter_core.types import Form, Pair
+from hinter_core.terms.dictionary import DICTIONARY_FOLDER, Dictionary, load_shipped
+from hinter_core.terms.person_sense import person_nouns
+from hinter_core.types import GrammaticalForm, Pair
 
 SENSITIVE = (
     "race", "gender", "body", "age", "religion", "nationality", "disability", "sexual-orientation",
@@ -22,7 +22,7 @@ def all_pairs(dictionary: Dictionary) -> list[Pair]:
     return [pair for pairs in dictionary.pairs_from.values() for pair in pairs]
 
 
-def targets(dictionary: Dictionary, source: str, form: Form) -> set[str]:
+def targets(dictionary: Dictionary, source: str, form: GrammaticalForm) -> set[str]:
     return {
         p.target.text
         for p in all_pairs(dictionary)
@@ -69,15 +69,17 @@ def test_pairs_keep_the_form_change_the_group_and_go_both_ways(attribute: str) -
 
 def test_pronouns_are_paired_by_part_of_speech(shipped: dict[str, Dictionary]) -> None:
     gender = shipped["gender"]
-    assert "she" in targets(gender, "he", Form.PRONOUN_SUBJECT)
-    assert "her" in targets(gender, "him", Form.PRONOUN_OBJECT)
-    assert "her" in targets(gender, "his", Form.PRONOUN_POSSESSIVE)
-    assert "hers" in targets(gender, "his", Form.PRONOUN_POSSESSIVE_ABSOLUTE)
-    assert "his" in targets(gender, "her", Form.PRONOUN_POSSESSIVE)
-    assert "him" in targets(gender, "her", Form.PRONOUN_OBJECT)
-    assert targets(gender, "herself", Form.PRONOUN_REFLEXIVE) & {"himself", "him", "he"} == {
-        "himself"
-    }
+    assert "she" in targets(gender, "he", GrammaticalForm.PRONOUN_SUBJECT)
+    assert "her" in targets(gender, "him", GrammaticalForm.PRONOUN_OBJECT)
+    assert "her" in targets(gender, "his", GrammaticalForm.PRONOUN_POSSESSIVE)
+    assert "hers" in targets(gender, "his", GrammaticalForm.PRONOUN_POSSESSIVE_ABSOLUTE)
+    assert "his" in targets(gender, "her", GrammaticalForm.PRONOUN_POSSESSIVE)
+    assert "him" in targets(gender, "her", GrammaticalForm.PRONOUN_OBJECT)
+    assert targets(gender, "herself", GrammaticalForm.PRONOUN_REFLEXIVE) & {
+        "himself",
+        "him",
+        "he",
+    } == {"himself"}
     for pair in all_pairs(gender):
         reflexive = [t.text.endswith(("self", "selves")) for t in (pair.source, pair.target)]
         assert reflexive[0] is reflexive[1], (pair.source.text, pair.target.text)
@@ -102,9 +104,9 @@ def test_plural_forms_differ_from_singular_ones(attribute: str) -> None:
     terms = load_shipped()[attribute].terms
     by_form = {
         form: {t.text.casefold() for t in terms if t.form is form}
-        for form in (Form.NOUN_SG, Form.NOUN_PL)
+        for form in (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL)
     }
-    both = by_form[Form.NOUN_SG] & by_form[Form.NOUN_PL]
+    both = by_form[GrammaticalForm.NOUN_SG] & by_form[GrammaticalForm.NOUN_PL]
     # "Chinese", "deaf", "police": a handful of words are the same in both numbers.
     assert len(both) <= len(terms) // 10, sorted(both)
 

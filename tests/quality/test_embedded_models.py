@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from hinter_core.models.huggingface import EMBEDDED as SENTIMENT
+from hinter_core.language.parsing import EMBEDDED as PARSER
+from hinter_core.language.parsing import ParseStore
+from hinter_core.models.huggingface.classifier import EMBEDDED as SENTIMENT
 from hinter_core.models.registry import load_model
-from hinter_core.parsing import EMBEDDED as PARSER
-from hinter_core.parsing import ParseStore
 
 MAX_FILE = 10 * 2**20
 

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from hinter_core.dictionary import Dictionary
+from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
-from hinter_core.parsing import ParseStore
-from hinter_core.planning import Settings
-from hinter_core.probe import Probe
-from hinter_core.trial import Check
-from hinter_core.types import Judged, Parse, Verdict
+from hinter_core.mutation.plan import Settings
+from hinter_core.pipeline.case import TestResult
+from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.types import Outcome, Parse, Verdict
 
 
 class AgreeableParser:
@@ -33,8 +33,8 @@ class AgreeableParser:
         return found
 
 
-def run(text: str, dictionaries: Sequence[Dictionary], rules: str, order: int) -> Check:
-    probe = Probe(
+def run(text: str, dictionaries: Sequence[Dictionary], rules: str, order: int) -> TestResult:
+    probe = Pipeline(
         dictionaries,
         ParseStore(AgreeableParser()),
         [PredictionStore(load_model(f"scripted:{rules}"))],
@@ -43,12 +43,12 @@ def run(text: str, dictionaries: Sequence[Dictionary], rules: str, order: int) -
     return probe.check(text)
 
 
-def judged(check: Check) -> list[Judged]:
+def judged(check: TestResult) -> list[Outcome]:
     (results,) = check.judged.values()
     return results
 
 
-def tally(check: Check, order: int) -> dict[str, int]:
+def tally(check: TestResult, order: int) -> dict[str, int]:
     counts = Counter(j.verdict.value for j in judged(check) if j.mutant.order == order)
     return dict(counts)
 
@@ -127,7 +127,7 @@ def test_an_even_handed_model_shows_no_bias_with_real_parts(
     text: str, shipped: dict[str, Dictionary], parses: ParseStore
 ) -> None:
     store = PredictionStore(load_model("scripted:even-handed"))
-    check = Probe(list(shipped.values()), parses, [store], Settings(limit=150)).check(text)
+    check = Pipeline(list(shipped.values()), parses, [store], Settings(limit=150)).check(text)
     counts = check.counts("scripted:even-handed")
     assert counts["biased"] == counts["hidden"] == counts["unanswered"] == 0
     assert counts["benign"] > 50
@@ -142,7 +142,7 @@ def test_planted_bias_is_found_wherever_a_valid_mutant_shows_it(
     model = load_model(name)
     dictionaries = [shipped["race"], shipped["gender"], shipped["age"]]
     settings = Settings(order=3, limit=250, seed=4)
-    check = Probe(dictionaries, parses, [PredictionStore(model)], settings).check(text)
+    check = Pipeline(dictionaries, parses, [PredictionStore(model)], settings).check(text)
     answer = {j.mutant.text: model.predict([j.mutant.text])[0].labels for j in check.judged[name]}
     original = model.predict([text])[0].labels
     local: dict[frozenset[object], Verdict] = {}

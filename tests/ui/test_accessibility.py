@@ -10,9 +10,9 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, expect
 
-from hinter_core.campaign import Campaign
-from hinter_core.engine import run_campaign
-from hinter_core.shards import CampaignStore
+from hinter_core.campaign.engines.local import run_campaign
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore
 from hinter_ui.shell import TABS
 from tests.ui.test_results_tab import ALONE, HIDDEN, TEXTS
 

@@ -12,12 +12,17 @@ import httpx
 import pytest
 
 from benchmarks.annotators import component_of
-from hinter_core.annotation.questions import default_questions
-from hinter_core.annotation.values import AccessError, AnnotationError, Item, Project
-from hinter_ui.annotate_counter import Counter
-from hinter_ui.annotate_tries import Tries
-from hinter_ui.annotations import Annotations
-from hinter_ui.services import Services
+from hinter_core.annotation.project.questions import default_questions
+from hinter_core.annotation.project.types import (
+    AccessError,
+    AnnotationError,
+    AnnotationItem,
+    Project,
+)
+from hinter_ui.annotate.endpoints import AnnotatorEndpoints
+from hinter_ui.annotate.throttle import Throttle
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.shelf import Annotations
 from tests.ui.conftest import App
 
 PASS = "a long enough phrase"
@@ -33,10 +38,12 @@ class Room:
         self.id, self.key = self.projects.new(Project("Trial", questions, **settings))
         self.desk = self.projects.desk(self.id)
         self.desk.store.add(
-            Item(f"i{n}", f"The Syrian waiter number {n}.", f"The British waiter number {n}.")
+            AnnotationItem(
+                f"i{n}", f"The Syrian waiter number {n}.", f"The British waiter number {n}."
+            )
             for n in range(many)
         )
-        self.counter = Counter(Services(), self.projects)
+        self.counter = AnnotatorEndpoints(Services(), self.projects)
         self._calls = {act.__name__: act for act in self.counter.functions()}
 
     def ask(self, act: str, told: Any = None, /, *profile: Any, **more: Any) -> dict[str, Any]:
@@ -147,7 +154,7 @@ def test_a_judgement_that_met_a_full_disk_is_not_called_done(room: Room) -> None
 
 def test_guessing_is_slow(room: Room) -> None:
     now = [0.0]
-    room.counter.tries = Tries(clock=lambda: now[0])
+    room.counter.tries = Throttle(clock=lambda: now[0])
     room.join("Ann")
 
     def code(name: str, phrase: str) -> str:

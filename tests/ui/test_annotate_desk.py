@@ -8,20 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.annotation.desk import Desk, Said
-from hinter_core.annotation.questions import default_questions
-from hinter_core.annotation.store import AnnotationStore
-from hinter_core.annotation.values import AccessError, AnnotationError, Project, Status
-from hinter_core.campaign import Campaign
-from hinter_core.engine import run_campaign
+from hinter_core.annotation.project.judging import Judging, Said
+from hinter_core.annotation.project.questions import default_questions
+from hinter_core.annotation.project.store import AnnotationStore
+from hinter_core.annotation.project.types import AccessError, AnnotationError, Project, Status
+from hinter_core.campaign.engines.local import run_campaign
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError
-from hinter_core.planning import Settings
-from hinter_core.shards import CampaignStore
-from hinter_ui.annotate_desk import OwnerDesk
-from hinter_ui.annotate_form import ProjectForm, attribute_choices
-from hinter_ui.annotations import Annotations
-from hinter_ui.models_access import Access
-from hinter_ui.services import Services, Session
+from hinter_core.mutation.plan import Settings
+from hinter_ui.annotate.actions import AnnotateActions
+from hinter_ui.annotate.form import ProjectForm, attribute_choices
+from hinter_ui.shared.access import Access
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
+from hinter_ui.shared.shelf import Annotations
 
 HIDDEN = "scripted:negative if race=white and gender=female; positive otherwise"
 FORM = ProjectForm(name="Trial", share=100.0, repeats=0.0)
@@ -39,9 +40,11 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> CampaignStore:
     return store
 
 
-def desk(folder: Path, *, local: bool = True) -> OwnerDesk:
+def desk(folder: Path, *, local: bool = True) -> AnnotateActions:
     services = Services(Access(local=local))
-    return OwnerDesk(services, Annotations(folder / "projects", lambda: services.access.local))
+    return AnnotateActions(
+        services, Annotations(folder / "projects", lambda: services.access.local)
+    )
 
 
 def test_a_campaigns_directory_becomes_a_project(tmp_path: Path, campaign: CampaignStore) -> None:
@@ -68,7 +71,7 @@ def test_a_campaigns_directory_becomes_a_project(tmp_path: Path, campaign: Campa
 def test_strangers_do_not_fill_the_disk_with_projects(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hinter_ui.annotations._MOST", 2)
+    monkeypatch.setattr("hinter_ui.shared.shelf._MOST", 2)
     project = Project("Trial", default_questions()[1])
     public = desk(tmp_path, local=False).projects
     made = [public.new(project) for _ in range(2)]
@@ -153,7 +156,7 @@ def test_the_owner_sees_what_was_said_and_decides(tmp_path: Path, campaign: Camp
     with pytest.raises(AccessError):
         own.view(made.id, "")
     store = own.projects.desk(made.id).store
-    work = Desk(store)
+    work = Judging(store)
     for name, answer in (("Ann", "yes"), ("Bo", "no")):
         key = store.join(name, "a long enough phrase")[1]
         while given := work.upcoming(key, 1):

@@ -12,9 +12,9 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Response, expect
 
-from hinter_core.annotation.questions import default_questions
-from hinter_core.annotation.store import AnnotationStore, opened
-from hinter_core.annotation.values import Item, Judgement, Project
+from hinter_core.annotation.project.questions import default_questions
+from hinter_core.annotation.project.store import AnnotationStore, opened
+from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project
 from tests.ui.annotate_server import Server
 from tests.ui.conftest import PATIENCE, SIZE, App
 
@@ -24,9 +24,9 @@ SECRETS = {"kept": False, "layer": "part of speech", "reason": "a secret reason"
            "stratum": "a secret stratum"}  # fmt: skip
 
 
-def pairs(many: int, **more: object) -> list[Item]:
+def pairs(many: int, **more: object) -> list[AnnotationItem]:
     return [
-        Item(f"i{n}", f"The British waiter number {n} was kind.",
+        AnnotationItem(f"i{n}", f"The British waiter number {n} was kind.",
              f"The Syrian waiter number {n} was kind.", ("race",), **more)  # type: ignore[arg-type]
         for n in range(many)
     ]  # fmt: skip
@@ -35,7 +35,7 @@ def pairs(many: int, **more: object) -> list[Item]:
 class Made:
     """A project in the app's folder."""
 
-    def __init__(self, folder: Path, items: list[Item], **settings: object) -> None:
+    def __init__(self, folder: Path, items: list[AnnotationItem], **settings: object) -> None:
         language = str(settings.get("language", "en"))
         instructions, questions = default_questions(language)
         plain = {"share": 1.0, "repeats": 0.0} | settings
@@ -57,7 +57,7 @@ class Made:
 
 @pytest.fixture
 def project(app: App) -> Callable[..., Made]:
-    def make(items: int | list[Item] = 6, **settings: object) -> Made:
+    def make(items: int | list[AnnotationItem] = 6, **settings: object) -> Made:
         return Made(app.annotations, pairs(items) if isinstance(items, int) else items, **settings)
 
     return make
@@ -300,8 +300,8 @@ def test_html_stays_text(
     judges: Callable[..., Judge], project: Callable[..., Made], page: Page, app: App
 ) -> None:
     evil = "<img src=x onerror=window.pwned=1> {{constructor}} ${1+1}"
-    items = [Item("e", f"A number 1 nurse {evil} left.", f"A kind nurse {evil} left.")]
-    made = project([*items, Item("alone", f"Only number 2 {evil}.")])
+    items = [AnnotationItem("e", f"A number 1 nurse {evil} left.", f"A kind nurse {evil} left.")]
+    made = project([*items, AnnotationItem("alone", f"Only number 2 {evil}.")])
     ann = judges().join(made, evil[:40])
     for _ in range(2):
         expect(ann.text).to_contain_text(evil)

@@ -11,16 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.dictionary import load_shipped
+from hinter_core.campaign.progress import TOGETHER
 from hinter_core.errors import HinterError, InputError
-from hinter_ui.batch_desk import KEEP, BatchDesk
-from hinter_ui.batch_form import BatchForm
-from hinter_ui.batch_watch import TOGETHER
-from hinter_ui.campaigns import FOLDER
-from hinter_ui.jobs import State, campaign_file, log_file, record_of, write_record
-from hinter_ui.models_access import Access
-from hinter_ui.present import batch
-from hinter_ui.services import Services, Session
+from hinter_core.terms.dictionary import load_shipped
+from hinter_ui.batch import html
+from hinter_ui.batch.actions import KEEP, BatchActions
+from hinter_ui.batch.form import BatchForm
+from hinter_ui.batch.jobs import JobState, campaign_file, log_file, record_of, write_record
+from hinter_ui.shared.access import Access
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
+from hinter_ui.shared.shelf import FOLDER
 from tests.conformance.faulty_server import FaultyServer
 from tests.conformance.hub import LocalHub, ask_there, parquet
 from tests.ui.test_jobs import KEY, PEOPLE, RULES, until
@@ -35,31 +36,31 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "shelf"
 
 
-def desk_at(access: Access) -> Iterator[BatchDesk]:
-    desk = BatchDesk(Services(access))
+def desk_at(access: Access) -> Iterator[BatchActions]:
+    desk = BatchActions(Services(access))
     yield desk
     desk.jobs.close()
 
 
 @pytest.fixture
-def local() -> Iterator[BatchDesk]:
+def local() -> Iterator[BatchActions]:
     yield from desk_at(Access(local=True))
 
 
 @pytest.fixture
-def public() -> Iterator[BatchDesk]:
+def public() -> Iterator[BatchActions]:
     yield from desk_at(Access())
 
 
 def test_a_shared_host_lists_to_a_visitor_what_their_browser_keeps(
-    public: BatchDesk, local: BatchDesk
+    public: BatchActions, local: BatchActions
 ) -> None:
     mine, other = (public.start(Session(), SMALL) for _ in range(2))
     assert [s.id for s in public.listed([])] == []
     assert [s.id for s in public.listed([mine.id, "../../etc", "x" * 20])] == [mine.id]
     assert {s.id for s in local.listed([])} == {mine.id, other.id}
     assert public.standing(other.id).id == other.id  # whoever has the link has the key
-    until(lambda: public.jobs.state(other) is State.DONE)
+    until(lambda: public.jobs.state(other) is JobState.DONE)
     public.delete(other.id)
     assert not other.folder.exists()
     with pytest.raises(InputError, match="no such campaign"):
@@ -89,7 +90,7 @@ def test_a_shared_host_lists_to_a_visitor_what_their_browser_keeps(
     ],
 )
 def test_a_shared_host_refuses(
-    public: BatchDesk, folder: Path, change: dict[str, object], message: str
+    public: BatchActions, folder: Path, change: dict[str, object], message: str
 ) -> None:
     form = replace(SMALL, **change)  # type: ignore[arg-type]
     for act in (public.start, public.estimate):
@@ -99,10 +100,10 @@ def test_a_shared_host_refuses(
 
 
 def test_a_shared_host_deletes_what_nothing_happens_to(
-    public: BatchDesk, local: BatchDesk, monkeypatch: pytest.MonkeyPatch
+    public: BatchActions, local: BatchActions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, fresh = (public.start(Session(), SMALL) for _ in range(2))
-    until(lambda: public.jobs.state(fresh) is State.DONE)
+    until(lambda: public.jobs.state(fresh) is JobState.DONE)
     monkeypatch.setenv(KEEP, "2")
     record, days = record_of(old), 3 * 86_400
     write_record(old, replace(record, created=record.created - days, started=record.started - days,
@@ -114,7 +115,7 @@ def test_a_shared_host_deletes_what_nothing_happens_to(
     assert fresh.folder.exists()
 
 
-def test_a_key_is_asked_for_used_and_kept_in_memory_only(local: BatchDesk, folder: Path) -> None:
+def test_a_key_is_asked_for_used_and_kept_in_memory_only(local: BatchActions, folder: Path) -> None:
     with FaultyServer() as server:
         form = replace(SMALL, models=(f"openai:tiny?base_url={server.base_url}&retries=0",))
         with pytest.raises(HinterError, match="needs a key: load it in the Models tab"):
@@ -127,17 +128,17 @@ def test_a_key_is_asked_for_used_and_kept_in_memory_only(local: BatchDesk, folde
         entry = local.start(session, form)
         until(lambda: not local.jobs.state(entry).busy)
         standing = local.standing(entry.id)
-        assert standing.state is State.DONE, log_file(entry).read_text()
+        assert standing.state is JobState.DONE, log_file(entry).read_text()
         assert server.keys == {f"Bearer {KEY}"}
         with pytest.raises(HinterError, match="needs a key"):
             local.resume(Session(), entry.id)
     places = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
-    shown = "".join(map(str, (batch.title(standing), batch.progress(standing)))).encode()
+    shown = "".join(map(str, (html.title(standing), html.progress(standing)))).encode()
     assert len(places) > 5
     assert not [place[:80] for place in (*places, shown) if KEY.encode() in place]
 
 
-def test_an_upload_is_kept_with_its_campaign(local: BatchDesk, tmp_path: Path) -> None:
+def test_an_upload_is_kept_with_its_campaign(local: BatchActions, tmp_path: Path) -> None:
     upload = tmp_path / "people \u00fc 1.csv"
     upload.write_text("number,remark\n1,The black man was kind.\n2,\n", encoding="utf-8")
     form = replace(SMALL, source="upload", upload=str(upload), sample=None)
@@ -145,7 +146,7 @@ def test_an_upload_is_kept_with_its_campaign(local: BatchDesk, tmp_path: Path) -
     upload.unlink()
     until(lambda: not local.jobs.state(entry).busy)
     standing = local.standing(entry.id)
-    assert standing.state is State.DONE
+    assert standing.state is JobState.DONE
     assert standing.seen.outcomes == {"tested": 1, "unusable": 1}
     assert standing.record.title == "people \u00fc 1.csv"
     assert standing.campaign.text_column == "remark"
@@ -155,7 +156,7 @@ def test_an_upload_is_kept_with_its_campaign(local: BatchDesk, tmp_path: Path) -
     assert str(tmp_path) not in campaign_file(entry).read_text(encoding="utf-8")
 
 
-def test_what_breaks_is_told_and_others_are_still_listed(local: BatchDesk, folder: Path) -> None:
+def test_what_breaks_is_told_and_others_are_still_listed(local: BatchActions, folder: Path) -> None:
     good, lost, broken = (local.start(Session(), SMALL) for _ in range(3))
     until(lambda: not any(local.jobs.state(entry).busy for entry in (good, lost, broken)))
     (lost.folder / "job.json").write_text("{")
@@ -166,15 +167,15 @@ def test_what_breaks_is_told_and_others_are_still_listed(local: BatchDesk, folde
     with pytest.raises(InputError, match="notes are damaged"):
         local.standing(lost.id)
     local.resume(Session(), broken.id)
-    until(lambda: local.jobs.state(broken) is State.FAILED)
+    until(lambda: local.jobs.state(broken) is JobState.FAILED)
     problem = local.standing(broken.id).problem
     assert "damaged" in problem
     assert str(folder) not in problem
 
 
-def test_rate_and_time_left_come_from_this_run_alone(local: BatchDesk) -> None:
+def test_rate_and_time_left_come_from_this_run_alone(local: BatchActions) -> None:
     entry = local.start(Session(), SMALL)
-    until(lambda: local.jobs.state(entry) is State.DONE)
+    until(lambda: local.jobs.state(entry) is JobState.DONE)
     record = record_of(entry)
     assert local.standing(entry.id).seen.since[0] == 2
     for path in entry.store.shards.iterdir():
@@ -186,7 +187,7 @@ def test_rate_and_time_left_come_from_this_run_alone(local: BatchDesk) -> None:
 
 
 def test_a_data_set_of_the_hub_is_tested_at_its_commit(
-    local: BatchDesk, public: BatchDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    local: BatchActions, public: BatchActions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub = LocalHub()
     monkeypatch.setenv("HF_ENDPOINT", hub.address)  # for the process of the campaign
@@ -207,7 +208,7 @@ def test_a_data_set_of_the_hub_is_tested_at_its_commit(
     hub.commit("some/people", {"test.parquet": parquet(remark=["Other."], verdict=["bad"])})
     until(lambda: not local.jobs.state(entry).busy)
     standing = local.standing(entry.id)
-    assert standing.state is State.DONE, log_file(entry).read_text()
+    assert standing.state is JobState.DONE, log_file(entry).read_text()
     assert standing.record.title == "hf:some/people"
     named = f"hf:some/people?split=test&revision={sha}"
     assert (standing.campaign.data, standing.campaign.text_column) == (named, "remark")
@@ -218,7 +219,7 @@ def test_a_data_set_of_the_hub_is_tested_at_its_commit(
 
 
 def test_mutants_by_hand_come_from_one_campaign_and_make_another(
-    local: BatchDesk, tmp_path: Path
+    local: BatchActions, tmp_path: Path
 ) -> None:
     texts = tmp_path / "texts.txt"
     texts.write_text("".join(f"The {person} was kind.\n" for person in PEOPLE))
@@ -242,18 +243,20 @@ def test_mutants_by_hand_come_from_one_campaign_and_make_another(
     assert not path.exists()
     until(lambda: not local.jobs.state(second).busy)
     standing = local.standing(second.id)
-    assert standing.state is State.DONE, log_file(second).read_text()
+    assert standing.state is JobState.DONE, log_file(second).read_text()
     assert standing.seen.mutants == len(rows)  # all of them: a sample is of texts alone
     assert standing.seen.verdicts[RULES][TOGETHER, "hidden"] == found
     told = local.file_of(second.id)
     assert "mutants: hinter-mutants.csv" in told
     assert "hinter-mutants.csv lies beside" in told
-    assert "mutants by hand" in batch.title(standing)
+    assert "mutants by hand" in html.title(standing)
     with pytest.raises(InputError, match="Explore makes its own"):
         local.form_of_finding(session, second.id, 0, 0, 0)
 
 
-def test_a_dictionary_of_ones_own_goes_with_its_campaign(local: BatchDesk, tmp_path: Path) -> None:
+def test_a_dictionary_of_ones_own_goes_with_its_campaign(
+    local: BatchActions, tmp_path: Path
+) -> None:
     texts = tmp_path / "texts.txt"
     texts.write_text("The black plumber was kind.\n")
     own = tmp_path / "craft.csv"
@@ -265,7 +268,7 @@ def test_a_dictionary_of_ones_own_goes_with_its_campaign(local: BatchDesk, tmp_p
         path.unlink()
     until(lambda: not local.jobs.state(entry).busy)
     standing = local.standing(entry.id)
-    assert standing.state is State.DONE, log_file(entry).read_text()
+    assert standing.state is JobState.DONE, log_file(entry).read_text()
     assert standing.campaign.attributes == ("race", "craft")
     assert standing.seen.mutants > 0
     assert "dictionaries:\n- craft.csv" in local.file_of(entry.id)
@@ -291,7 +294,7 @@ def test_a_dictionary_of_ones_own_goes_with_its_campaign(local: BatchDesk, tmp_p
     ],
 )
 def test_a_guide_is_for_what_it_can_search(
-    local: BatchDesk, folder: Path, change: dict[str, object], message: str
+    local: BatchActions, folder: Path, change: dict[str, object], message: str
 ) -> None:
     form = replace(SMALL, attributes=("race", "gender", "body"), order=3, guide="embedded")
     assert form.campaign(Access(local=True), load_shipped()).guide == "embedded"
@@ -300,14 +303,14 @@ def test_a_guide_is_for_what_it_can_search(
     assert not folder.exists()
 
 
-def test_another_model_is_asked_about_the_same_mutants(local: BatchDesk) -> None:
+def test_another_model_is_asked_about_the_same_mutants(local: BatchActions) -> None:
     entry = local.start(Session(), SMALL)
-    until(lambda: local.jobs.state(entry) is State.DONE)
+    until(lambda: local.jobs.state(entry) is JobState.DONE)
     before = {path: path.stat().st_mtime_ns for path in entry.store.shards.iterdir()}
     local.go_on(Session(), entry.id, [RULES, "vader"], 70, None)
     with pytest.raises(InputError, match="stop it first"):
         local.go_on(Session(), entry.id, ["vader"], None, None)
-    until(lambda: local.jobs.state(entry) is State.DONE)
+    until(lambda: local.jobs.state(entry) is JobState.DONE)
     standing = local.standing(entry.id)
     assert (standing.campaign.models, standing.campaign.requests) == ((RULES, "vader"), 70)
     assert set(standing.seen.verdicts) == {RULES, "vader"}
@@ -316,10 +319,10 @@ def test_another_model_is_asked_about_the_same_mutants(local: BatchDesk) -> None
     # A model that cannot be had leaves the others' answers as they are, and can be taken out.
     local.go_on(Session(), entry.id, [RULES, "hf:no/such-model-anywhere-0"], 0, 2.5)
     until(lambda: not local.jobs.state(entry).busy)
-    assert local.standing(entry.id).state is State.FAILED
+    assert local.standing(entry.id).state is JobState.FAILED
     local.go_on(Session(), entry.id, [RULES], None, None)
     standing = local.standing(entry.id)
-    assert (standing.state, standing.campaign.budget) == (State.DONE, None)
+    assert (standing.state, standing.campaign.budget) == (JobState.DONE, None)
     for models, requests, message in (
         ([], None, "at least one model"),
         (["openai:gpt-4o-mini"], None, "needs a key"),

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from hinter_core.errors import InputError
-from hinter_ui import classroom
-from hinter_ui.classroom import Classroom, ClosedClassError, UnknownClassError
-from hinter_ui.lesson import questions
-from hinter_ui.tabs.learn import _counter
-from hinter_ui.wording import words_of
+from hinter_ui.html.wording import words_of
+from hinter_ui.learn import classroom
+from hinter_ui.learn.classroom import Classroom, ClosedClassError, UnknownClassError
+from hinter_ui.learn.events import _counter
+from hinter_ui.learn.lesson import questions
 
 QUESTIONS = {"guess": ("stays", "turns"), "plot": ("above", "below")}
 DAY = 24 * 3600.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hinter_ui.present.difference import Piece, differences
+from hinter_ui.html.difference import Piece, differences
 
 
 def changed(pieces: list[Piece]) -> list[str]:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from hinter_ui.examples import Example, load_examples
-from hinter_ui.explorer import Explorer
-from hinter_ui.services import Services, Session
+from hinter_ui.explore.actions import ExploreActions
+from hinter_ui.explore.examples import ExampleText, load_examples
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
 
 EXAMPLES = load_examples()
 
 
 @pytest.fixture(scope="module")
-def explorer() -> Explorer:
-    return Explorer(Services())
+def explorer() -> ExploreActions:
+    return ExploreActions(Services())
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=[e.title for e in EXAMPLES])
-def test_example_shows_what_it_promises(explorer: Explorer, example: Example) -> None:
+def test_example_shows_what_it_promises(explorer: ExploreActions, example: ExampleText) -> None:
     session = Session()
     check = explorer.check(session, example.form)
     verdict = check.judged[session.models[0]][-1].verdict.value

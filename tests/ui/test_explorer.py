@@ -10,14 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hinter_core.errors import HinterError
-from hinter_ui.explorer import Explorer
-from hinter_ui.forms import LINK_LIMIT, Form
-from hinter_ui.present.highlight import preview
-from hinter_ui.present.markup import escape, tag
-from hinter_ui.services import Services, Session, Sessions
+from hinter_ui.explore.actions import ExploreActions
+from hinter_ui.html.highlight import preview
+from hinter_ui.html.markup import escape, tag
+from hinter_ui.shared.links import LINK_LIMIT, ExploreForm
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session, Sessions
 
 MODEL = "scripted:hidden-review"
-FORM = Form(text="The young British waiter met her.", attributes=("race", "gender", "age"),
+FORM = ExploreForm(text="The young British waiter met her.", attributes=("race", "gender", "age"),
             models=(MODEL,))  # fmt: skip
 
 
@@ -27,11 +28,13 @@ def services() -> Services:
 
 
 @pytest.fixture
-def explorer(services: Services) -> Explorer:
-    return Explorer(services)
+def explorer(services: Services) -> ExploreActions:
+    return ExploreActions(services)
 
 
-def test_cancelled_scan_asks_the_model_no_more(explorer: Explorer, services: Services) -> None:
+def test_cancelled_scan_asks_the_model_no_more(
+    explorer: ExploreActions, services: Services
+) -> None:
     session = Session()
     scan = explorer.scan(session, replace(FORM, limit=5000))
     next(scan)
@@ -44,7 +47,7 @@ def test_cancelled_scan_asks_the_model_no_more(explorer: Explorer, services: Ser
     assert not session.check.complete
 
 
-def test_second_scan_stops_the_first(explorer: Explorer) -> None:
+def test_second_scan_stops_the_first(explorer: ExploreActions) -> None:
     session = Session()
     first = explorer.scan(session, FORM)
     next(first)
@@ -54,7 +57,7 @@ def test_second_scan_stops_the_first(explorer: Explorer) -> None:
     assert len(list(second)) > 0
 
 
-def test_closed_page_stops_its_scan(explorer: Explorer) -> None:
+def test_closed_page_stops_its_scan(explorer: ExploreActions) -> None:
     sessions = Sessions()
     session = sessions.of("a")
     scan = explorer.scan(session, FORM)
@@ -64,25 +67,25 @@ def test_closed_page_stops_its_scan(explorer: Explorer) -> None:
     assert sessions.of("a") is not session
 
 
-def test_sessions_do_not_see_each_other(explorer: Explorer) -> None:
+def test_sessions_do_not_see_each_other(explorer: ExploreActions) -> None:
     one, other = Session(), Session()
     explorer.check(one, FORM)
     assert other.check is None
     assert explorer.csv(other) == ""
 
 
-def test_check_repeats_no_work(explorer: Explorer, services: Services) -> None:
+def test_check_repeats_no_work(explorer: ExploreActions, services: Services) -> None:
     explorer.check(Session(), FORM)
     before = services.parses("embedded").parsed, services.model(MODEL).predicted
     explorer.check(Session(), FORM)
     assert (services.parses("embedded").parsed, services.model(MODEL).predicted) == before
 
 
-def test_what_lies_past_the_window_is_said(explorer: Explorer, services: Services) -> None:
+def test_what_lies_past_the_window_is_said(explorer: ExploreActions, services: Services) -> None:
     filler = "The bread was good and the soup was warm, and we stayed until they closed. " * 60
     text = f"The waiter met a British man. {filler} The waitress smiled at an Iranian woman."
     services.model("embedded")
-    form = Form(text=text, attributes=("race", "gender"), models=("embedded",))
+    form = ExploreForm(text=text, attributes=("race", "gender"), models=("embedded",))
     plan = explorer.plan(Session(), form)
     late = {r.occurrence.surface: r.reason for r in plan.rejected}
     assert set(late) == {"waitress", "Iranian", "woman"}
@@ -90,17 +93,19 @@ def test_what_lies_past_the_window_is_said(explorer: Explorer, services: Service
     assert "past the part of the text that the model sees" in preview(plan)
 
 
-def test_overlapping_terms_show_both_attributes(explorer: Explorer) -> None:
-    form = Form(text="The British waiter left.", attributes=("race", "nationality", "gender"))
+def test_overlapping_terms_show_both_attributes(explorer: ExploreActions) -> None:
+    form = ExploreForm(
+        text="The British waiter left.", attributes=("race", "nationality", "gender")
+    )
     shown = preview(explorer.plan(Session(), form))
     assert "race + nationality" in shown
     assert shown.count("<mark") == 2
 
 
-def test_table_of_many_attributes_has_one_column_of_changes(explorer: Explorer) -> None:
+def test_table_of_many_attributes_has_one_column_of_changes(explorer: ExploreActions) -> None:
     session = Session()
     attributes = ("race", "gender", "age", "occupation")
-    form = Form(text="The young British nurse met a waiter.", attributes=attributes,
+    form = ExploreForm(text="The young British nurse met a waiter.", attributes=attributes,
                 models=(MODEL,), limit=60)  # fmt: skip
     for _ in explorer.scan(session, form):
         pass
@@ -130,7 +135,7 @@ def test_a_model_is_loaded_once_by_many_at_once(services: Services) -> None:
 def test_a_link_brings_back_its_form(text: str, order: int, literal: bool) -> None:
     from urllib.parse import parse_qsl
 
-    form = Form(
+    form = ExploreForm(
         text=text,
         order=order,
         literal=literal,
@@ -138,17 +143,17 @@ def test_a_link_brings_back_its_form(text: str, order: int, literal: bool) -> No
         models=("scripted:negative if gender=female; positive otherwise", "vader"),
     )
     query = dict(parse_qsl(form.query(), keep_blank_values=True))
-    assert Form.from_query(query) == form
+    assert ExploreForm.from_query(query) == form
 
 
 def test_a_text_too_long_has_no_link() -> None:
-    assert Form(text="a" * LINK_LIMIT).query() == ""
+    assert ExploreForm(text="a" * LINK_LIMIT).query() == ""
 
 
 @pytest.mark.parametrize("limit", [None, 0, -1, "x", float("nan"), float("inf"), 5001])
 def test_numbers_out_of_range_are_refused(limit: object) -> None:
     with pytest.raises(HinterError, match="The limit is a whole number"):
-        Form.of("text", ["race"], ["vader"], 2, True, "embedded", limit, 0, 0)
+        ExploreForm.of("text", ["race"], ["vader"], 2, True, "embedded", limit, 0, 0)
 
 
 @given(st.text())
@@ -164,6 +169,6 @@ def test_escaped_text_holds_no_markup(text: str) -> None:
 
 def test_only_models_that_answer_in_words_are_asked_again() -> None:
     """Their field is hidden for the others, so a value left in it must not count."""
-    asked = Form(models=("openai:x", MODEL), repeat=3)
+    asked = ExploreForm(models=("openai:x", MODEL), repeat=3)
     assert asked.settings.repeat == 3
     assert replace(asked, models=(MODEL, "embedded")).settings.repeat == 0

@@ -7,9 +7,11 @@ import re
 import pytest
 
 from hinter_core.types import Verdict
-from hinter_ui.present import banner, glossary, results, square, table, trees
-from hinter_ui.present.highlight import preview
-from hinter_ui.services import Services
+from hinter_ui.explore import html, table
+from hinter_ui.html import glossary, square, trees
+from hinter_ui.html.highlight import preview
+from hinter_ui.results import html as results
+from hinter_ui.shared.services import Services
 
 
 def entries_in(markup: str) -> list[str]:
@@ -24,16 +26,16 @@ def services() -> Services:
 
 
 def test_explore_explains_its_terms(services: Services) -> None:
-    from hinter_ui.lesson import load_lesson
-    from hinter_ui.lesson_desk import LessonDesk
+    from hinter_ui.learn.actions import LessonActions
+    from hinter_ui.learn.lesson import load_lesson
 
-    desk = LessonDesk(services)
+    desk = LessonActions(services)
     scenes = {scene.key: scene for step in load_lesson() for scene in step.scenes}
     trying, lost = desk.judge(scenes["both"]), desk.judge(scenes["broken"])
     check, judged, broken = trying.check, trying.judged(), lost.judged()
     assert judged is not None
     assert broken is not None
-    shown = banner.banner(check, judged, trying.model, named=False)
+    shown = html.banner(check, judged, trying.model, named=False)
     assert entries_in(shown) == [Verdict.HIDDEN.value]
     assert "<strong><a" in shown
     assert entries_in(square.square(check, judged, trying.model)) == ["interaction"]

@@ -15,23 +15,23 @@ from typing import Any
 
 import pytest
 
-from hinter_core.campaign import Campaign, load_campaign, write_campaign
-from hinter_core.engine import run_campaign
+from hinter_core.campaign.engines.local import run_campaign
+from hinter_core.campaign.progress import TOGETHER, CampaignProgress, ProgressReader
+from hinter_core.campaign.spec import Campaign, load_campaign, write_campaign
+from hinter_core.campaign.store import CampaignStore, read_table
 from hinter_core.errors import InputError
-from hinter_core.shards import CampaignStore, read_table
 from hinter_core.types import Verdict
-from hinter_ui.batch_watch import TOGETHER, Seen, Watch
-from hinter_ui.campaigns import Campaigns, Entry
-from hinter_ui.jobs import (
+from hinter_ui.batch.jobs import (
+    JobRecord,
     Jobs,
-    Record,
-    State,
+    JobState,
     campaign_file,
     log_file,
     record_of,
     settings_of,
     write_record,
 )
+from hinter_ui.shared.shelf import CampaignEntry, Campaigns
 from tests.conformance.faulty_server import FaultyServer
 
 KEY = "sk-job-0123456789"
@@ -61,7 +61,7 @@ def jobs() -> Iterator[Jobs]:
     made.close()
 
 
-def put(shelf: Campaigns, number: int = LONG, **settings: Any) -> Entry:
+def put(shelf: Campaigns, number: int = LONG, **settings: Any) -> CampaignEntry:
     """A campaign on the shelf over a file of its own, not started."""
     entry = shelf.new()
     texts = [f"The {PEOPLE[i % len(PEOPLE)]} was kind, said guest {i}." for i in range(number)]
@@ -69,7 +69,7 @@ def put(shelf: Campaigns, number: int = LONG, **settings: Any) -> Entry:
     chosen: dict[str, Any] = {"limit": 6, "shard": 1, "models": (RULES,), "atomic": False}
     campaign = Campaign(data="texts.txt", placebo=False, **(chosen | settings))
     campaign_file(entry).write_text(write_campaign(campaign), encoding="utf-8")
-    write_record(entry, Record("texts.txt", time.time()))
+    write_record(entry, JobRecord("texts.txt", time.time()))
     return entry
 
 
@@ -80,12 +80,12 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def shards(entry: Entry) -> int:
+def shards(entry: CampaignEntry) -> int:
     return len(entry.store.known())
 
 
-def look(entry: Entry) -> Seen:
-    return Watch().look(entry.store, settings_of(entry).models, record_of(entry).started)
+def look(entry: CampaignEntry) -> CampaignProgress:
+    return ProgressReader().look(entry.store, settings_of(entry).models, record_of(entry).started)
 
 
 def tables(folder: Path) -> dict[str, list[dict[str, Any]]]:
@@ -95,12 +95,12 @@ def tables(folder: Path) -> dict[str, list[dict[str, Any]]]:
 
 def test_a_job_runs_to_its_end_and_says_what_it_found(shelf: Campaigns, jobs: Jobs) -> None:
     entry = put(shelf, 10)
-    assert jobs.state(entry) is State.NEW
+    assert jobs.state(entry) is JobState.NEW
     jobs.start(entry, {})
-    assert jobs.state(entry) is State.RUNNING
+    assert jobs.state(entry) is JobState.RUNNING
     with pytest.raises(InputError, match="runs already"):
         jobs.start(entry, {})
-    until(lambda: jobs.state(entry) is State.DONE)
+    until(lambda: jobs.state(entry) is JobState.DONE)
     seen = look(entry)
     assert (seen.texts, seen.shards, seen.done, seen.shards_done) == (10, 10, 10, 10)
     assert seen.complete
@@ -120,11 +120,11 @@ def test_stopped_and_resumed_it_ends_as_one_that_was_not(shelf: Campaigns, jobs:
     jobs.start(entry, {})
     until(lambda: shards(entry) >= 2)
     jobs.cancel(entry)
-    assert jobs.state(entry) in (State.STOPPING, State.STOPPED)
-    until(lambda: jobs.state(entry) is State.STOPPED)
+    assert jobs.state(entry) in (JobState.STOPPING, JobState.STOPPED)
+    until(lambda: jobs.state(entry) is JobState.STOPPED)
     assert 2 <= shards(entry) < LONG
     jobs.start(entry, {})
-    until(lambda: jobs.state(entry) is State.DONE)
+    until(lambda: jobs.state(entry) is JobState.DONE)
     straight = CampaignStore(shelf.folder / "straight")
     run_campaign(settings_of(entry), straight)
     assert tables(entry.store.folder) == tables(straight.folder)
@@ -135,16 +135,16 @@ def test_others_wait_and_start_by_themselves(shelf: Campaigns, jobs: Jobs) -> No
     for entry in (first, second, third):
         jobs.start(entry, {})
     states = [jobs.state(entry) for entry in (first, second, third)]
-    assert states == [State.RUNNING, State.WAITING, State.WAITING]
+    assert states == [JobState.RUNNING, JobState.WAITING, JobState.WAITING]
     assert [jobs.ahead_of(entry) for entry in (first, second, third)] == [0, 1, 2]
     jobs.cancel(second)
-    assert jobs.state(second) is State.STOPPED
+    assert jobs.state(second) is JobState.STOPPED
     jobs.cancel(first)
-    until(lambda: jobs.state(third) is State.DONE)
-    assert jobs.state(first) is State.STOPPED
+    until(lambda: jobs.state(third) is JobState.DONE)
+    assert jobs.state(first) is JobState.STOPPED
     assert shards(second) == 0
     jobs.start(second, {})
-    until(lambda: jobs.state(second) is State.DONE)
+    until(lambda: jobs.state(second) is JobState.DONE)
 
 
 def test_only_so_many_wait(shelf: Campaigns) -> None:
@@ -154,7 +154,7 @@ def test_only_so_many_wait(shelf: Campaigns) -> None:
         idle.start(entry, {})
     with pytest.raises(InputError, match="Too many campaigns wait"):
         idle.start(entries[-1], {})
-    assert idle.state(entries[-1]) is State.NEW
+    assert idle.state(entries[-1]) is JobState.NEW
 
 
 def test_what_failed_is_asked_again_and_nothing_else(shelf: Campaigns, jobs: Jobs) -> None:
@@ -162,7 +162,7 @@ def test_what_failed_is_asked_again_and_nothing_else(shelf: Campaigns, jobs: Job
         model = f"openai:tiny?base_url={server.base_url}&retries=0"
         entry, keys = put(shelf, 4, models=(model,), requests=30), {server.base_url: KEY}
         jobs.start(entry, keys)
-        until(lambda: jobs.state(entry) is State.DONE)
+        until(lambda: jobs.state(entry) is JobState.DONE)
         before, folder = look(entry), entry.store.shards
         assert before.failures == {"over budget": before.failed}
         assert min(before.failed, before.unanswered) > 0
@@ -173,7 +173,7 @@ def test_what_failed_is_asked_again_and_nothing_else(shelf: Campaigns, jobs: Job
         # Every run has its own bound; what was answered is on disk and asked no second time.
         while look(entry).failed:
             jobs.start(entry, keys, retry=True)
-            until(lambda: jobs.state(entry) is State.DONE)
+            until(lambda: jobs.state(entry) is JobState.DONE)
         after = look(entry)
         assert (after.unanswered, after.mutants) == (0, before.mutants)
         assert set(server.asked.values()) == {1}
@@ -192,18 +192,18 @@ def test_a_key_reaches_its_server_and_no_file(
         entry = put(shelf, 3, models=tuple(names))
         jobs.start(entry, {one.base_url: KEY, other.base_url: f"{KEY}-other"})
         until(lambda: not jobs.state(entry).busy)
-        assert jobs.state(entry) is State.DONE, log_file(entry).read_text()
+        assert jobs.state(entry) is JobState.DONE, log_file(entry).read_text()
         assert one.keys == {f"Bearer {KEY}"}
         assert other.keys == {f"Bearer {KEY}-other"}
         missing = put(shelf, 2, models=(names[0],))
         jobs.start(missing, {})
-        until(lambda: jobs.state(missing) is State.FAILED)
+        until(lambda: jobs.state(missing) is JobState.FAILED)
         assert "There is no key for" in log_file(missing).read_text()
         assert one.keys == {f"Bearer {KEY}"}
         wrong = put(shelf, 2, models=(names[0],))
         one.wrong_key = KEY
         jobs.start(wrong, {one.base_url: KEY})
-        until(lambda: jobs.state(wrong) is State.FAILED)
+        until(lambda: jobs.state(wrong) is JobState.FAILED)
         assert "refused the key" in log_file(wrong).read_text()
     files = [path for path in shelf.folder.rglob("*") if path.is_file()]
     assert any(path.name == "answers.sqlite" for path in files)
@@ -215,7 +215,7 @@ def test_a_campaign_that_cannot_run_says_why(shelf: Campaigns, jobs: Jobs) -> No
     entry = put(shelf, 2, models=("hf:no/such-model-anywhere-0",))
     (entry.folder / "texts.txt").unlink()
     jobs.start(entry, {})
-    until(lambda: jobs.state(entry) is State.FAILED)
+    until(lambda: jobs.state(entry) is JobState.FAILED)
     assert log_file(entry).read_text().startswith("hinter: ")
     assert record_of(entry).code == 2
 
@@ -223,15 +223,15 @@ def test_a_campaign_that_cannot_run_says_why(shelf: Campaigns, jobs: Jobs) -> No
 APP = """
 import sys, time
 from pathlib import Path
-from hinter_ui.campaigns import Campaigns
-from hinter_ui.jobs import Jobs
+from hinter_ui.shared.shelf import Campaigns
+from hinter_ui.batch.jobs import Jobs
 jobs = Jobs()
 jobs.start(Campaigns(Path(sys.argv[1]), shared=True).get(sys.argv[2]), {})
 time.sleep(600)
 """
 
 
-def app_with(shelf: Campaigns, entry: Entry, *before: str) -> subprocess.Popen[bytes]:
+def app_with(shelf: Campaigns, entry: CampaignEntry, *before: str) -> subprocess.Popen[bytes]:
     """Another life of the app, which starts the campaign."""
     script = "\n".join((*before, APP))
     return subprocess.Popen([sys.executable, "-c", script, str(shelf.folder), entry.id])
@@ -246,7 +246,7 @@ def test_a_job_of_an_app_in_the_background_of_a_shell_stops_at_once(
     app.kill()
     app.wait()
     jobs.cancel(entry)
-    until(lambda: jobs.state(entry) is State.STOPPED)
+    until(lambda: jobs.state(entry) is JobState.STOPPED)
     assert shards(entry) < LONG
 
 
@@ -256,14 +256,14 @@ def test_a_job_outlives_an_app_that_was_killed(shelf: Campaigns, jobs: Jobs) -> 
     until(lambda: shards(entry) >= 1)
     app.kill()
     app.wait()
-    assert jobs.state(entry) is State.RUNNING
+    assert jobs.state(entry) is JobState.RUNNING
     with pytest.raises(InputError, match="runs already"):
         jobs.start(entry, {})
     jobs.cancel(entry)
-    until(lambda: jobs.state(entry) is State.STOPPED)
+    until(lambda: jobs.state(entry) is JobState.STOPPED)
     assert 1 <= shards(entry) < LONG
     jobs.start(entry, {})
-    until(lambda: jobs.state(entry) is State.DONE)
+    until(lambda: jobs.state(entry) is JobState.DONE)
     assert shards(entry) == LONG
 
 
@@ -274,9 +274,9 @@ def test_a_job_that_was_killed_with_its_app_is_interrupted(shelf: Campaigns, job
     app.kill()
     app.wait()
     os.killpg(record_of(entry).pid, signal.SIGKILL)
-    until(lambda: jobs.state(entry) is State.INTERRUPTED)
+    until(lambda: jobs.state(entry) is JobState.INTERRUPTED)
     jobs.start(entry, {})
-    until(lambda: jobs.state(entry) is State.DONE)
+    until(lambda: jobs.state(entry) is JobState.DONE)
     assert look(entry).complete
 
 
@@ -287,17 +287,17 @@ def test_a_closing_app_stops_its_jobs_and_they_can_be_resumed(shelf: Campaigns) 
     first.start(waiting, {})
     until(lambda: shards(entry) >= 1)
     first.close()
-    until(lambda: first.state(entry) is State.INTERRUPTED)
-    assert second.state(waiting) is State.NEW
+    until(lambda: first.state(entry) is JobState.INTERRUPTED)
+    assert second.state(waiting) is JobState.NEW
     second.start(entry, {})
-    until(lambda: second.state(entry) is State.DONE)
+    until(lambda: second.state(entry) is JobState.DONE)
 
 
 def test_tables_are_read_once_and_again_when_they_change(shelf: Campaigns, jobs: Jobs) -> None:
     entry = put(shelf, 3)
     jobs.start(entry, {})
-    until(lambda: jobs.state(entry) is State.DONE)
-    watch, models = Watch(), settings_of(entry).models
+    until(lambda: jobs.state(entry) is JobState.DONE)
+    watch, models = ProgressReader(), settings_of(entry).models
     first = watch.look(entry.store, models, 0.0)
     for path in entry.store.shards.glob("*.mutants.parquet"):
         path.rename(path.with_suffix(".aside"))

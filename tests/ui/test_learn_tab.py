@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from hinter_ui.lesson import load_lesson
-from hinter_ui.wording import words_of
+from hinter_ui.html.wording import words_of
+from hinter_ui.learn.lesson import load_lesson
 
 LESSON = load_lesson()
 HUNT = next(step for step in LESSON if step.key == "hunt")

@@ -9,15 +9,16 @@ import pytest
 
 from hinter_core.errors import InputError
 from hinter_core.types import Verdict
-from hinter_ui.handout import markdown
-from hinter_ui.learn_journey import Journey
-from hinter_ui.lesson import Scene, load_lesson, number_of, questions
-from hinter_ui.lesson_desk import LessonDesk
-from hinter_ui.present import glossary, lesson_shown
-from hinter_ui.present.lesson import query_of
-from hinter_ui.present.plot import figure
-from hinter_ui.services import Services
-from hinter_ui.wording import languages, words_of
+from hinter_ui.html import glossary
+from hinter_ui.html.charts import figure
+from hinter_ui.html.wording import languages, words_of
+from hinter_ui.learn import html
+from hinter_ui.learn.actions import LessonActions
+from hinter_ui.learn.handout import markdown
+from hinter_ui.learn.html import query_of
+from hinter_ui.learn.journey import Journey
+from hinter_ui.learn.lesson import Scene, load_lesson, number_of, questions
+from hinter_ui.shared.services import Services
 
 STEPS = {step.key: step for step in load_lesson()}
 SCENES = {scene.key: scene for step in load_lesson() for scene in step.scenes}
@@ -26,11 +27,11 @@ ROOMS = ("learn", "teach", "glossary")
 
 
 @pytest.fixture(scope="module")
-def desk() -> LessonDesk:
-    return LessonDesk(Services())
+def desk() -> LessonActions:
+    return LessonActions(Services())
 
 
-def verdicts(desk: LessonDesk, scene: Scene) -> dict[tuple[str, ...], str]:
+def verdicts(desk: LessonActions, scene: Scene) -> dict[tuple[str, ...], str]:
     """The verdict of every choice of words but the text's own, for the first model."""
     found = {}
     for words in product(*(menu.words for menu in scene.menus)):
@@ -41,7 +42,7 @@ def verdicts(desk: LessonDesk, scene: Scene) -> dict[tuple[str, ...], str]:
 
 
 @pytest.mark.parametrize("key", [key for key, scene in SCENES.items() if scene.shows])
-def test_a_scene_shows_what_it_promises(desk: LessonDesk, key: str) -> None:
+def test_a_scene_shows_what_it_promises(desk: LessonActions, key: str) -> None:
     scene = SCENES[key]
     trying = desk.judge(scene)
     judged = [trying.judged(model) for model in scene.models]
@@ -49,7 +50,7 @@ def test_a_scene_shows_what_it_promises(desk: LessonDesk, key: str) -> None:
 
 
 @pytest.mark.parametrize("key", [scene.key for scene in STEPS["hunt"].scenes])
-def test_a_hunt_has_one_solution_on_its_menus(desk: LessonDesk, key: str) -> None:
+def test_a_hunt_has_one_solution_on_its_menus(desk: LessonActions, key: str) -> None:
     found = verdicts(desk, SCENES[key])
     assert SCENES[key].solution in found
     for words, verdict in found.items():
@@ -62,29 +63,29 @@ def test_the_hunt_ends_on_a_model_that_nobody_planted_anything_in() -> None:
     assert sum(model.startswith("scripted:") for model in models) == 2
 
 
-def test_one_change_alone_is_benign(desk: LessonDesk) -> None:
+def test_one_change_alone_is_benign(desk: LessonActions) -> None:
     assert set(verdicts(desk, SCENES["one"]).values()) == {"benign"}
 
 
-def test_not_every_origin_gives_the_same_square(desk: LessonDesk) -> None:
+def test_not_every_origin_gives_the_same_square(desk: LessonActions) -> None:
     found = verdicts(desk, SCENES["square"])
     hidden = {words for words, verdict in found.items() if verdict == "hidden"}
     assert hidden == {("Iranian", "waitress"), ("Lebanese", "waitress")}
     assert found["Mexican", "waitress"] == "benign"
 
 
-def test_the_broken_sentence_breaks_where_the_lesson_says(desk: LessonDesk) -> None:
+def test_the_broken_sentence_breaks_where_the_lesson_says(desk: LessonActions) -> None:
     judged = desk.judge(SCENES["broken"]).judged()
     assert judged is not None
     assert judged.verdict is Verdict.DISCARDED
     assert judged.prediction is None
     broken = {(m.source_value, m.mutant_value) for m in judged.conformance.mismatches}
     assert ("PRP$", "PRP") in broken
-    shown = lesson_shown.broken(desk.judge(SCENES["broken"]), words_of("en", "learn"), desk)
+    shown = html.broken(desk.judge(SCENES["broken"]), words_of("en", "learn"), desk)
     assert shown.count("<svg") == 2
 
 
-def test_the_fourth_point_lies_below_the_sum(desk: LessonDesk) -> None:
+def test_the_fourth_point_lies_below_the_sum(desk: LessonActions) -> None:
     trying = desk.judge(SCENES["both"])
     judged = trying.judged()
     assert judged is not None
@@ -97,26 +98,26 @@ def test_the_fourth_point_lies_below_the_sum(desk: LessonDesk) -> None:
     assert drawn.data[1].y[1] < drawn.data[2].y[0]
 
 
-def test_words_about_things_are_left_alone(desk: LessonDesk) -> None:
+def test_words_about_things_are_left_alone(desk: LessonActions) -> None:
     first, second = (desk.plan(scene) for scene in STEPS["attribute"].scenes)
     assert [o.surface for o in first.occurrences] == ["British", "waiter"]
     assert [o.surface for o in second.occurrences] == ["white", "waiter"]
     assert [r.occurrence.surface for r in second.rejected] == ["black", "old", "white"]
 
 
-def test_some_neutral_swaps_turn_a_trained_model_and_some_do_not(desk: LessonDesk) -> None:
+def test_some_neutral_swaps_turn_a_trained_model_and_some_do_not(desk: LessonActions) -> None:
     found = list(verdicts(desk, SCENES["hotel"]).values())
     assert set(found) == {"biased", "benign"}
     tried = [desk.judge(SCENES["hotel"], (word,)) for word in SCENES["hotel"].menus[0].words]
-    shown = lesson_shown.swaps(tried, words_of("en", "learn"))
+    shown = html.swaps(tried, words_of("en", "learn"))
     assert f"{found.count('biased')} of {len(found)} neutral swaps" in shown
 
 
-def test_what_was_judged_is_not_judged_again(desk: LessonDesk) -> None:
+def test_what_was_judged_is_not_judged_again(desk: LessonActions) -> None:
     assert desk.judge(SCENES["both"]) is desk.judge(SCENES["both"], ("Iranian", "waitress"))
 
 
-def test_words_that_are_on_no_menu_are_refused(desk: LessonDesk) -> None:
+def test_words_that_are_on_no_menu_are_refused(desk: LessonActions) -> None:
     for words in (("Iranian",), ("Iranian", "waitress", "x"), ("<b>", "waitress")):
         with pytest.raises(InputError, match="from each menu"):
             desk.judge(SCENES["both"], words)

@@ -13,15 +13,17 @@ from hinter_core.errors import HinterError, InputError, ModelError
 from hinter_core.models.base import Capabilities
 from hinter_core.models.registry import BACKENDS, parse_name
 from hinter_core.types import Prediction
-from hinter_ui.explorer import Explorer
-from hinter_ui.forms import Form
-from hinter_ui.models_access import OPENAI_URL, Access, clean_key
-from hinter_ui.models_desk import Desk
-from hinter_ui.models_form import addable, name_of, sketch
-from hinter_ui.present import answer, models
-from hinter_ui.present.models import Known, State
-from hinter_ui.present.notice import over_budget
-from hinter_ui.services import Services, Session
+from hinter_ui.explore.actions import ExploreActions
+from hinter_ui.html import notice
+from hinter_ui.html.notice import over_budget
+from hinter_ui.models import answer, html
+from hinter_ui.models.actions import ModelsActions
+from hinter_ui.models.form import addable, name_of, sketch
+from hinter_ui.models.html import ModelRow, ModelState
+from hinter_ui.shared.access import OPENAI_URL, Access, clean_key
+from hinter_ui.shared.links import ExploreForm
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
 from tests.conformance.faulty_server import FaultyServer
 
 KEY = "sk-visitor-0123456789"
@@ -45,7 +47,7 @@ def named(server: FaultyServer, more: str = "") -> str:
     return f"openai:tiny?base_url={server.base_url}&retries=0{more}"
 
 
-def loaded(desk: Desk, session: Session, name: str, key: str = "") -> Any:
+def loaded(desk: ModelsActions, session: Session, name: str, key: str = "") -> Any:
     load = desk.load(session, name, key)
     assert load.done.wait(60)
     return load
@@ -166,7 +168,7 @@ def test_what_cannot_be_a_key_is_refused_without_repeating_it(key: str) -> None:
 def test_a_session_model_is_reached_by_its_session_only(server: FaultyServer) -> None:
     services = Services(LOCAL)
     mine, other = Session(), Session()
-    assert loaded(Desk(services), mine, named(server), KEY).error == ""
+    assert loaded(ModelsActions(services), mine, named(server), KEY).error == ""
     assert server.keys == {f"Bearer {KEY}"}
     assert services.model(named(server), mine).model.name == named(server)
     assert services.capabilities(named(server), mine) is not None
@@ -179,7 +181,7 @@ def test_a_session_model_is_reached_by_its_session_only(server: FaultyServer) ->
 
 def test_a_key_stands_in_no_file_answer_or_error(server: FaultyServer, cache: Path) -> None:
     services, session = Services(LOCAL), Session()
-    desk = Desk(services)
+    desk = ModelsActions(services)
     loaded(desk, session, named(server), KEY)
     asked = desk.ask(session, named(server), "A fine day.")
     assert asked.first.labels == ("positive",)
@@ -190,7 +192,7 @@ def test_a_key_stands_in_no_file_answer_or_error(server: FaultyServer, cache: Pa
     server.wrong_key = KEY
     error = loaded(desk, session, named(server, "&timeout=9"), KEY).error
     assert "refused the key" in error
-    shown = models.table(desk.known(session)) + answer.one(asked)
+    shown = html.table(desk.known(session)) + answer.one(asked)
     for place in (repr(session), repr(session.own), error, shown, kept.decode("latin-1")):
         assert KEY not in place
 
@@ -198,7 +200,7 @@ def test_a_key_stands_in_no_file_answer_or_error(server: FaultyServer, cache: Pa
 def test_a_closed_page_lets_go_of_its_keys(server: FaultyServer) -> None:
     services = Services(LOCAL)
     session = services.sessions.of("page")
-    loaded(Desk(services), session, named(server), KEY)
+    loaded(ModelsActions(services), session, named(server), KEY)
     assert session.keys
     services.sessions.forget("page")
     assert not session.keys
@@ -206,7 +208,7 @@ def test_a_closed_page_lets_go_of_its_keys(server: FaultyServer) -> None:
 
 
 def test_a_key_is_kept_for_its_own_server_only(server: FaultyServer) -> None:
-    desk, session = Desk(Services(LOCAL)), Session()
+    desk, session = ModelsActions(Services(LOCAL)), Session()
     loaded(desk, session, named(server), KEY)
     assert loaded(desk, session, named(server, "&max_tokens=9")).error == ""
     with FaultyServer() as other:
@@ -217,7 +219,7 @@ def test_a_key_is_kept_for_its_own_server_only(server: FaultyServer) -> None:
 
 def test_strangers_need_a_key_and_leave_nothing_on_disk(server: FaultyServer, cache: Path) -> None:
     services, session = Services(Access(endpoints=(OPENAI_URL, server.base_url))), Session()
-    desk = Desk(services)
+    desk = ModelsActions(services)
     with pytest.raises(InputError, match="Type your key"):
         desk.load(session, named(server))
     assert loaded(desk, session, named(server), KEY).error == ""
@@ -226,14 +228,14 @@ def test_strangers_need_a_key_and_leave_nothing_on_disk(server: FaultyServer, ca
 
 
 def test_an_unreachable_server_and_a_wrong_model_are_told() -> None:
-    desk, session = Desk(Services(LOCAL)), Session()
+    desk, session = ModelsActions(Services(LOCAL)), Session()
     gone = "openai:tiny?base_url=http://127.0.0.1:1/v1&retries=0"
     assert "cannot be reached" in loaded(desk, session, gone).error
     assert gone not in [known.name for known in desk.known(session)]
 
 
 def test_a_second_press_loads_nothing_twice(server: FaultyServer) -> None:
-    desk, session = Desk(Services(LOCAL)), Session()
+    desk, session = ModelsActions(Services(LOCAL)), Session()
     loads = [desk.load(session, named(server), KEY) for _ in range(5)]
     assert all(load.done.wait(60) for load in loads)
     assert sum(server.asked.values()) == len({id(load) for load in loads})
@@ -241,7 +243,7 @@ def test_a_second_press_loads_nothing_twice(server: FaultyServer) -> None:
 
 
 def test_a_model_that_flips_on_itself_shows_its_noise_floor(server: FaultyServer) -> None:
-    desk, session = Desk(Services(LOCAL)), Session()
+    desk, session = ModelsActions(Services(LOCAL)), Session()
     loaded(desk, session, named(server), KEY)
     assert not desk.steady(session, named(server))
     asked = desk.again(session, named(server), "Odd [fault:flip] text.", 4)
@@ -259,16 +261,16 @@ def test_a_model_that_flips_on_itself_shows_its_noise_floor(server: FaultyServer
 
 
 def test_states_follow_what_happens(server: FaultyServer) -> None:
-    desk, session = Desk(Services(LOCAL)), Session()
+    desk, session = ModelsActions(Services(LOCAL)), Session()
 
-    def states() -> dict[str, State]:
+    def states() -> dict[str, ModelState]:
         return {known.name: known.state for known in desk.known(session)}
 
-    assert set(states().values()) == {State.ABSENT}
+    assert set(states().values()) == {ModelState.ABSENT}
     loaded(desk, session, "vader")
-    assert states()["vader"] is State.READY
+    assert states()["vader"] is ModelState.READY
     loaded(desk, session, named(server), KEY)
-    assert states()[named(server)] is State.READY
+    assert states()[named(server)] is ModelState.READY
     desk.remove(session, named(server))
     assert named(server) not in states()
 
@@ -320,33 +322,33 @@ def test_a_form_says_what_is_missing_or_out_of_range() -> None:
 def test_names_labels_and_replies_are_escaped_and_many_labels_folded() -> None:
     evil = "<img src=x onerror=alert(1)>"
     able = Capabilities(labels=(evil, *(f"topic {i}" for i in range(30))))
-    shown = models.table([Known(f"hf:{evil}", evil, State.READY, able, added=True)])
+    shown = html.table([ModelRow(f"hf:{evil}", evil, ModelState.READY, able, added=True)])
     assert "<img" not in shown
     assert "<summary>31 labels</summary>" in shown
     said = Prediction((evil,), {evil: 0.9}, reply=evil)
-    assert "<img" not in answer.one(answer.Asked(evil, said, 1, 1))
-    assert "<img" not in answer.repeated(answer.Asked(evil, said, 1, 1, more=(said,)))
-    assert "<img" not in models.name_line(evil, evil) + models.working(evil, 1)
+    assert "<img" not in answer.one(answer.RepeatedAnswer(evil, said, 1, 1))
+    assert "<img" not in answer.repeated(answer.RepeatedAnswer(evil, said, 1, 1, more=(said,)))
+    assert "<img" not in html.name_line(evil, evil) + notice.working(evil, 1)
 
 
 def test_a_text_without_words_is_not_asked() -> None:
     with pytest.raises(HinterError, match="There is no text"):
-        Desk(Services()).ask(Session(), "vader", "  ")
+        ModelsActions(Services()).ask(Session(), "vader", "  ")
 
 
 def test_a_scan_keeps_to_the_number_of_requests_allowed(server: FaultyServer) -> None:
     services, session, name = Services(LOCAL), Session(), named(server)
-    loaded(Desk(services), session, name, KEY)
+    loaded(ModelsActions(services), session, name, KEY)
     asked = sum(server.asked.values())
-    form = Form(text="The British waiter was kind.", models=(name,), limit=20, requests=5)
-    for _ in Explorer(services).scan(session, form):
+    form = ExploreForm(text="The British waiter was kind.", models=(name,), limit=20, requests=5)
+    for _ in ExploreActions(services).scan(session, form):
         pass
     assert session.check is not None
     assert sum(server.asked.values()) - asked == 5
     left = session.check.counts(name)["unanswered"]
     assert left > 0
     assert f"{left} mutants were not asked about" in over_budget(session.check)
-    for _ in Explorer(services).scan(session, replace(form, requests=0)):
+    for _ in ExploreActions(services).scan(session, replace(form, requests=0)):
         pass
     assert session.check.counts(name)["unanswered"] == 0
     assert over_budget(session.check) == ""

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 
 import pytest
 
-from hinter_core.dictionary import load_shipped
+from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import Capabilities, ModelUnderTest
 from hinter_core.models.budget import Cost
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
-from hinter_core.parsing import ParseStore, load_parser
-from hinter_core.planning import Settings
-from hinter_core.probe import Probe
-from hinter_core.report_section import Section
-from hinter_core.trial import Check
+from hinter_core.mutation.plan import Settings
+from hinter_core.pipeline.case import TestResult
+from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.report.section import Section
+from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import Prediction
-from hinter_ui.present.banner import banner
-from hinter_ui.present.notice import costs
-from hinter_ui.present.results import folded
-from hinter_ui.present.square import square
+from hinter_ui.explore.html import banner
+from hinter_ui.html.notice import costs
+from hinter_ui.html.sections import folded
+from hinter_ui.html.square import square
 
 TEXT = "The black man was kind."
 SAID = "I would say <b>yes</b>, on the whole."
@@ -44,12 +44,12 @@ class Talker:
         return len(text)
 
 
-def checked(repeat: int, model: ModelUnderTest | None = None) -> Check:
+def checked(repeat: int, model: ModelUnderTest | None = None) -> TestResult:
     shipped = load_shipped()
     parses = ParseStore(load_parser("embedded"))
     settings = Settings(limit=1, repeat=repeat)
     stores = [PredictionStore(model or Talker())]
-    return Probe([shipped["race"], shipped["gender"]], parses, stores, settings).check(TEXT)
+    return Pipeline([shipped["race"], shipped["gender"]], parses, stores, settings).check(TEXT)
 
 
 @pytest.mark.parametrize(

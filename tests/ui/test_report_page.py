@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from hinter_core.campaign import Campaign
-from hinter_core.engine import run_campaign
-from hinter_core.report import make_report
-from hinter_core.report_html import to_html
-from hinter_core.shards import CampaignStore
+from hinter_core.campaign.engines.local import run_campaign
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.report.html import to_html
+from hinter_core.report.model import make_report
 
 MODEL = (
     'scripted:negative if race=white and gender=female; <img src="x" onerror="alert(1)"> if '

@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.campaign import Campaign
-from hinter_core.engine import run_campaign
+from hinter_core.campaign.engines.local import run_campaign
+from hinter_core.campaign.progress import ProgressReader
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
-from hinter_core.shards import CampaignStore
-from hinter_ui.batch_watch import Watch
-from hinter_ui.campaigns import FOLDER
-from hinter_ui.models_access import Access
-from hinter_ui.present import results
-from hinter_ui.present.findings import findings as latest
-from hinter_ui.results_desk import ResultsDesk
-from hinter_ui.services import Services, Session
+from hinter_ui.batch.html import findings as latest
+from hinter_ui.results import html
+from hinter_ui.results.actions import ResultsActions
+from hinter_ui.shared.access import Access
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
+from hinter_ui.shared.shelf import FOLDER
 
 MINE, OTHERS = "mine-0123456789abcdef", "others-0123456789abcdef"
 BY_HAND = 'scripted:negative if "aunt"; positive otherwise'
@@ -44,8 +45,8 @@ def shelf(made: CampaignStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     return tmp_path / "shelf"
 
 
-def desk(*, local: bool) -> ResultsDesk:
-    return ResultsDesk(Services(Access(local=local)))
+def desk(*, local: bool) -> ResultsActions:
+    return ResultsActions(Services(Access(local=local)))
 
 
 def test_a_public_host_shows_only_what_a_browser_names(shelf: Path) -> None:
@@ -121,9 +122,9 @@ def test_mutants_by_hand_are_shown_as_they_stand_and_not_sent_to_explore(
     assert reading.chosen is not None
     (aunt,) = [f for f in reading.shown if f.mutant == "The white aunt was kind."]
     shown = [
-        results.examples(reading.chosen),
-        results.findings([aunt], 1, 0, 20),
-        latest(Watch().look(store, [BY_HAND], 0.0).latest, [BY_HAND], busy=False),
+        html.examples(reading.chosen),
+        html.findings([aunt], 1, 0, 20),
+        latest(ProgressReader().look(store, [BY_HAND], 0.0).latest, [BY_HAND], busy=False),
     ]
     for page in shown:
         assert "<del>black man</del> <ins>white aunt</ins>" in page

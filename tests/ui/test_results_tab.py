@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Download, Locator, expect
 
-from hinter_core.campaign import Campaign
-from hinter_core.engine import run_campaign
-from hinter_core.report import make_report
-from hinter_core.shards import CampaignStore
-from hinter_ui.campaigns import Entry
+from hinter_core.campaign.engines.local import run_campaign
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.report.model import make_report
+from hinter_ui.shared.shelf import CampaignEntry
 
 HIDDEN = "scripted:negative if race=white and gender=female; positive otherwise"
 ALONE = 'scripted:negative if gender=female; <img src=x onerror=window.pwned=1> if "unicorn"; positive otherwise'  # noqa: E501
@@ -98,12 +98,12 @@ def results(explore: Any) -> Results:
 
 
 @pytest.fixture
-def shelf(app: Any, made: CampaignStore) -> Iterator[Entry]:
+def shelf(app: Any, made: CampaignStore) -> Iterator[CampaignEntry]:
     """The campaign on the app's own shelf, as the Batch tab leaves it."""
     name = "a-name-nobody-guesses"
     folder = app.campaigns / name
     shutil.copytree(made.folder, folder / "campaign")
-    yield Entry(name, folder)
+    yield CampaignEntry(name, folder)
     shutil.rmtree(folder)
 
 
@@ -270,7 +270,7 @@ def test_a_campaign_in_the_making_shows_what_there_is(
     expect(results.head).not_to_contain_text("running")
 
 
-def test_the_shelf_is_offered_and_a_link_opens_it(results: Results, shelf: Entry) -> None:
+def test_the_shelf_is_offered_and_a_link_opens_it(results: Results, shelf: CampaignEntry) -> None:
     page = results.page
     results.explore.open()
     results.tab("Results")

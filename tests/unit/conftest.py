@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from hinter_core.campaign import Campaign
-from hinter_core.engine import run_campaign
-from hinter_core.shards import CampaignStore
+from hinter_core.campaign.engines.local import run_campaign
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore
 
 DICTIONARIES = {
     "race": ["black,dark,adj", "white,light,adj", "Syrian,syrian,adj"],

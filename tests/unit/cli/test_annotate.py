@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.annotation.store import opened
-from hinter_core.annotation.values import AccessError
-from hinter_core.shards import CampaignStore
+from hinter_core.annotation.project.store import opened
+from hinter_core.annotation.project.types import AccessError
+from hinter_core.campaign.store import CampaignStore
 from tests.conformance.hub import LocalHub, ask_there
 
 from .conftest import Run

@@ -9,12 +9,12 @@ from uuid import uuid4
 
 import pytest
 
-from hinter_core.annotation.desk import Desk, Said
-from hinter_core.annotation.questions import default_questions
-from hinter_core.annotation.sampling import Draw, sample_campaign
-from hinter_core.annotation.store import AnnotationStore
-from hinter_core.annotation.values import Item, Project, Status
-from hinter_core.shards import CampaignStore
+from hinter_core.annotation.items.sampling import Draw, sample_campaign
+from hinter_core.annotation.project.judging import Judging, Said
+from hinter_core.annotation.project.questions import default_questions
+from hinter_core.annotation.project.store import AnnotationStore
+from hinter_core.annotation.project.types import AnnotationItem, Project, Status
+from hinter_core.campaign.store import CampaignStore
 
 from .conftest import Run
 
@@ -27,11 +27,11 @@ def campaign(make: Callable[..., CampaignStore]) -> CampaignStore:
     return make(TEXTS, ["race", "gender", "age"], 2, MODEL)
 
 
-def judged(path: Path, items: list[Item]) -> str:
+def judged(path: Path, items: list[AnnotationItem]) -> str:
     settings = Project("Trial", default_questions()[1], share=1.0, repeats=0.2, gap=1)
     project, _ = AnnotationStore.create(path, settings)
     project.add(items)
-    desk = Desk(project)
+    desk = Judging(project)
     for name in ("Ann", "Bob"):
         _, key = project.join(name, "correct horse")
         while found := desk.upcoming(key):
@@ -97,7 +97,7 @@ def test_a_report_with_what_people_say(
     assert (found["annotators"], found["foreign"]) == (2, 0)
     assert found["lines"][0]["valid"]["share"] == 1.0
     assert "Judged by people" in run("report", folder, "--humans", project, "--html")[1]
-    other = judged(tmp_path / "other.sqlite", [Item("a", "A text.", "Another.")])
+    other = judged(tmp_path / "other.sqlite", [AnnotationItem("a", "A text.", "Another.")])
     code, out, err = run("report", folder, "--humans", other)
     assert (code, out) == (2, "")
     assert "not drawn from this campaign" in err

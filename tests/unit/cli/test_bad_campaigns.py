@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.campaign import Campaign
-from hinter_core.engine import plan_run
-from hinter_core.shards import CampaignStore
+from hinter_core.campaign.engines.local import plan_run
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore
 
 from .conftest import Run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hinter_core.hub import PRESETS
+from hinter_core.data.hub import PRESETS
 
 from .conftest import Run
 

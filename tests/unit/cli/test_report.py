@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from hinter_core.shards import CampaignStore
+from hinter_core.campaign.store import CampaignStore
 
 MODEL = 'scripted:negative if "white" and "woman"; positive otherwise'
 

@@ -1,0 +1,260 @@
+"""Files written to a data set of the Hub, in one commit; the data set is made private if new."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from hinter_core.annotation.project.types import AnnotationError
+from hinter_core.errors import HinterError, InputError
+from hinter_core.storage import user_cache
+
+
+def write_dataset(
+    dataset: str,
+    files: Mapping[str, bytes],
+    message: str,
+    *,
+    token: str = "",
+    public: bool = False,
+    gone: Iterable[str] = (),
+) -> str:
+    """Write files by their path, take out those that are ``gone``; return the commit's address.
+
+    Without a ``token`` that of the environment (``HF_TOKEN``) or of ``hf auth login`` is used.
+
+    Raises:
+        AnnotationError: the data set is public and need not be (``public``), or the Hub cannot be
+            reached or refuses.
+        InputError: nobody is logged in.
+    """
+    from huggingface_hub import (
+        CommitOperationAdd,
+        CommitOperationCopy,
+        CommitOperationDelete,
+        HfApi,
+        get_token,
+    )
+
+    if not (token or get_token()):
+        raise InputError("Set HF_TOKEN to a token that may write, or log in with: hf auth login")
+    with named(dataset, token or get_token() or ""):
+        api = HfApi(token=token or None)
+        api.create_repo(dataset, repo_type="dataset", private=not public, exist_ok=True)
+        if not public and not api.dataset_info(dataset).private:
+            raise AnnotationError(
+                f"The data set {dataset} is public, and names of annotators would be, too; make it "
+                "private first."
+            )
+        operations: list[CommitOperationAdd | CommitOperationCopy | CommitOperationDelete] = [
+            CommitOperationAdd(path, body) for path, body in files.items()
+        ]
+        there = set(api.list_repo_files(dataset, repo_type="dataset")) if gone else set()
+        operations += [CommitOperationDelete(path) for path in gone if path in there]
+        if not operations:
+            return ""
+        done = api.create_commit(dataset, operations, commit_message=message, repo_type="dataset")
+        return str(done.commit_url)
+
+
+@contextmanager
+def named(dataset: str, token: str) -> Iterator[None]:
+    """Whatever keeps us from a data set, in one sentence and without the key.
+
+    Raises:
+        AnnotationError: instead of all else.
+    """
+    try:
+        yield
+    except (AnnotationError, InputError):
+        raise
+    except Exception as error:  # of the network, the Hub, the disk
+        why = (str(error).strip().splitlines() or [""])[0]
+        why = why.replace(token, "***") if token else why
+        raise AnnotationError(
+            f"The data set {dataset} cannot be used ({type(error).__name__}: {why[:200]}); check "
+            "its name, your network, and that the token may write."
+        ) from error
+
+
+FOLDER, DATASET, TOKEN = "HINTER_ANNOTATIONS", "HINTER_ANNOTATIONS_DATASET", "HF_TOKEN"
+ENDING = ".sqlite"
+_VOLUME = Path("/data")  # where a Space mounts storage that is kept
+_EVERY = 300.0  # seconds between two looks for what has changed
+_BESIDE = "projects"  # the folder in the data set
+
+
+def annotations_folder(volume: Path = _VOLUME) -> Path:
+    """Where projects lie: as ``HINTER_ANNOTATIONS`` says, on a Space's volume, or in the cache."""
+    named = os.environ.get(FOLDER)
+    if named:
+        return Path(named)
+    if _on_space() and _mounted(volume):
+        return volume / "annotations"
+    return user_cache() / "annotations"
+
+
+def lasting_warning(volume: Path = _VOLUME) -> str:
+    """What the owner must know where projects will not last; "" where they will."""
+    folder = annotations_folder(volume)
+    if not _on_space() or (_mounted(volume) and folder.resolve().is_relative_to(volume.resolve())):
+        return ""
+    if os.environ.get(DATASET) and os.environ.get(TOKEN):
+        return ""
+    if os.environ.get(DATASET):
+        return (
+            f"{DATASET} is set, but {TOKEN} is not: nothing is copied, and the projects are gone "
+            "when the Space restarts. Add a token that may write to that data set as a secret."
+        )
+    return (
+        "Projects on this Space are gone when it restarts. Mount a volume at /data, or let them be "
+        f"copied to a private data set ({DATASET}=ORG/NAME with the secret {TOKEN}); until then, "
+        "export what was judged before you leave."
+    )
+
+
+def _on_space() -> bool:
+    return bool(os.environ.get("SPACE_ID"))
+
+
+def _mounted(volume: Path) -> bool:
+    return os.path.ismount(volume) and os.access(volume, os.W_OK)
+
+
+class Backup:
+    """Copies the projects of a folder to a private data set of the Hub, and back when it is empty.
+
+    ``problem`` says in words why the last copy failed, "" if it did not; judging goes on meanwhile.
+    """
+
+    def __init__(self, folder: Path, dataset: str, token: str, every: float = _EVERY) -> None:
+        self.folder, self.dataset = folder, dataset
+        self.problem = ""
+        self.copied_at = ""  # ISO 8601, UTC
+        self._token, self._every = token, every
+        self._sent: dict[str, str] = {}  # digest of what the data set has, by name
+        self._gone: set[str] = set()  # names of projects that were deleted here
+        self._restored = False
+        self._copying = threading.Lock()
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @classmethod
+    def from_environment(cls, folder: Path | None = None) -> Backup | None:
+        """The keeper that the environment asks for, if it does."""
+        dataset, token = os.environ.get(DATASET, ""), os.environ.get(TOKEN, "")
+        return cls(folder or annotations_folder(), dataset, token) if dataset and token else None
+
+    def start(self) -> None:
+        """Bring projects back if the folder has none, and copy them from now on, until close."""
+        self._restored = self._safely(self.restore)
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._go_on, name="keeper", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        """Copy what has changed, and stop."""
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join(self._every)
+            self._safely(self.copy)
+
+    def _go_on(self) -> None:
+        while not self._over.wait(self._every):
+            self._restored = self._restored or self._safely(self.restore)
+            self._safely(self.copy)
+
+    def restore(self) -> list[Path]:
+        """Bring the projects of the data set into a folder that has none; returns what came.
+
+        Raises:
+            AnnotationError: the Hub cannot be reached, or refuses.
+        """
+        if self._projects():
+            return []
+        with named(self.dataset, self._token), tempfile.TemporaryDirectory() as place:
+            from huggingface_hub import snapshot_download
+            from huggingface_hub.errors import RepositoryNotFoundError
+
+            try:
+                found = snapshot_download(
+                    self.dataset, repo_type="dataset", token=self._token, local_dir=place,
+                    allow_patterns=[f"{_BESIDE}/*{ENDING}"],
+                )  # fmt: skip
+            except RepositoryNotFoundError:
+                return []  # made at the first copy
+            self.folder.mkdir(parents=True, exist_ok=True)
+            came = []
+            for path in sorted((Path(found) / _BESIDE).glob(f"*{ENDING}")):
+                content, own = path.read_bytes(), self.folder / path.name
+                part = own.with_name(f"{own.name}.{os.getpid()}.part")
+                part.write_bytes(content)
+                os.replace(part, own)
+                self._sent[path.name] = hashlib.sha256(content).hexdigest()
+                came.append(own)
+        return came
+
+    def forget(self, path: Path) -> None:
+        """A project was deleted: the next copy takes it out of the data set, too.
+
+        What the data set held earlier stays in its history on the Hub.
+        """
+        self._gone.add(path.name)
+
+    def copy(self) -> list[str]:
+        """Send every project that has changed since; returns their names.
+
+        Raises:
+            AnnotationError: the Hub cannot be reached or refuses, or the data set is public.
+        """
+        with self._copying, named(self.dataset, self._token):
+            changed = {}
+            for path in self._projects():
+                content = snapshot(path)
+                digest = hashlib.sha256(content).hexdigest()
+                if self._sent.get(path.name) != digest:
+                    changed[path.name] = (content, digest)
+            gone = self._gone - {path.name for path in self._projects()}
+            if changed or gone:
+                files = {f"{_BESIDE}/{name}": body for name, (body, _) in changed.items()}
+                message = f"Annotations: {', '.join(sorted({*changed, *gone}))}"[:200]
+                taken_out = [f"{_BESIDE}/{name}" for name in sorted(gone)]
+                write_dataset(self.dataset, files, message, token=self._token, gone=taken_out)
+                self._gone -= gone
+                self._sent |= {name: digest for name, (_, digest) in changed.items()}
+                self.copied_at = datetime.now(UTC).isoformat(timespec="seconds")
+            self.problem = ""
+            return list(changed)
+
+    def _projects(self) -> list[Path]:
+        return sorted(self.folder.glob(f"*{ENDING}"))
+
+    def _safely(self, act: Callable[[], object]) -> bool:
+        try:
+            act()
+        except HinterError as error:
+            moment = datetime.now(UTC).isoformat(timespec="seconds")
+            self.problem = f"{error} (Tried at {moment}; what is judged stays on this machine.)"
+            return False
+        return True
+
+
+def snapshot(path: Path) -> bytes:
+    """A project's file as it is at one moment, complete, while others write to it."""
+    with tempfile.TemporaryDirectory() as place:
+        copy = Path(place) / "copy"
+        with (
+            closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as source,
+            closing(sqlite3.connect(copy)) as target,
+        ):
+            source.backup(target)
+            # One file: what the log beside it holds is in it.
+            target.execute("PRAGMA journal_mode=DELETE")
+        return copy.read_bytes()

@@ -1,0 +1,1 @@
+"""What judgements say: agreement, the invariant against people, corrected rates."""

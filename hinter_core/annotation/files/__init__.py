@@ -1,0 +1,1 @@
+"""Items and judgements in files of many formats, in and out."""

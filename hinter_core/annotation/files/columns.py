@@ -1,0 +1,196 @@
+"""Which column of a file holds what: by the names that are usual, or as the user says.
+
+``item``, ``mutant``, ``source`` and the other parts of an item, ``role`` (whether a row is an
+original or a mutant of its group), ``annotator`` and the parts of a judgement, and ``answer.ID``
+for each question of the project.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hinter_core.annotation.project.types import Question
+from hinter_core.data.records import Record
+from hinter_core.data.rows import as_text
+from hinter_core.errors import InputError
+
+ANSWER = "answer."  # before the id of a question, as a part's name and as a column's
+# Usual names of columns, by the part that they hold; the first is the name in our own files.
+USUAL: Mapping[str, tuple[str, ...]] = {
+    "item": ("item", "item_id", "id", "uid", "guid", "record_id"),
+    "mutant": ("mutant", "mutant_text", "mutated", "text", "sentence", "review", "content"),
+    "source": ("source", "source_text", "original", "original_text"),
+    "attributes": ("attributes", "attribute"),
+    "edits": ("edits",),
+    "kept": ("kept",),
+    "layer": ("layer",),
+    "reason": ("reason",),
+    "verdicts": ("verdicts",),
+    "label": ("label",),
+    "group": ("group", "group_id", "template", "pair_id"),
+    "stratum": ("stratum",),
+    "weight": ("weight",),
+    "origin": ("origin",),
+    "role": ("role", "kind"),
+    "annotator": ("annotator", "annotator_name", "annotator_id", "worker", "worker_id", "coder",
+                  "rater", "completed_by", "user"),
+    "showing": ("showing",),
+    "status": ("status",),
+    "comment": ("comment", "comments", "note", "notes", "remark"),
+    "seconds": ("seconds", "lead_time", "duration"),
+    "at": ("at", "created_at", "timestamp", "submitted_at"),
+}  # fmt: skip
+ORIGINAL, MUTANT = ("original", "source", "base", "template"), ("mutant", "mutated", "follow-up")
+
+
+@dataclass(frozen=True)
+class ColumnMapping:
+    """How a file is to be read.
+
+    ``columns``: part to column, "" where a part is not to be read. ``values``: what an answer is
+    called in the file to its value, under ``QUESTION:NAME`` for one question or ``NAME`` for all;
+    "" where it is no answer at all.
+    ``annotator``: who judged, where no column says so. ``attributes``: of items that name none.
+    ``mend``: letters that were encoded twice (``Ã¯``) are read back.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
+    annotator: str = ""
+    attributes: tuple[str, ...] = ()
+    mend: bool = False
+
+
+def find_columns(
+    where: str, head: Sequence[Record], questions: Sequence[Question], reading: ColumnMapping
+) -> dict[str, str]:
+    """The column of each part that a file has; ``head`` are its first records.
+
+    Raises:
+        InputError: a column or a part that there is not, no text to judge, or nobody who judged.
+    """
+    names = list(dict.fromkeys(name for values, _ in head for name in values))
+    _require_values(questions, reading)
+    parts = (*USUAL, *(f"{ANSWER}{question.id}" for question in questions))
+    chosen = _chosen(where, names, parts, reading)
+    found = dict(chosen)
+    for part in parts:
+        if part not in found:
+            own = _usual(part, [name for name in names if name not in found.values()])
+            if own and (part != "role" or _are_roles(own, head)):
+                found[part] = own
+    found = {part: name for part, name in found.items() if name}
+    _require(where, names, parts, found, reading)
+    return found
+
+
+def _chosen(
+    where: str, names: Sequence[str], parts: Sequence[str], reading: ColumnMapping
+) -> dict[str, str]:
+    """The columns that the user named, checked."""
+    chosen: dict[str, str] = {}
+    for given, name in reading.columns.items():
+        part = given if given in parts else f"{ANSWER}{given}"
+        if part not in parts:
+            raise InputError(
+                f"There is nothing called '{given}' to fill; a column can be {', '.join(parts)}."
+            )
+        if name and name not in names:
+            if f"{ANSWER}{name}" not in names:
+                raise InputError(f"{where} has no column '{name}'; it has {_listed(names)}.")
+            name = f"{ANSWER}{name}"
+        chosen[part] = name
+    return chosen
+
+
+def _usual(part: str, names: Sequence[str]) -> str:
+    """The column that by its name holds a part."""
+    by_name = {name.strip().casefold(): name for name in reversed(names)}
+    usual = USUAL.get(part, (part.casefold(), part.removeprefix(ANSWER).casefold()))
+    return next((by_name[name] for name in usual if name in by_name), "")
+
+
+def _are_roles(name: str, head: Sequence[Record]) -> bool:
+    given = {as_text(values.get(name)).strip().casefold() for values, _ in head} - {""}
+    return bool(given) and given <= {*ORIGINAL, *MUTANT}
+
+
+def _require_values(questions: Sequence[Question], reading: ColumnMapping) -> None:
+    """Refuse a value that no answer has, rather than to leave out every row that it is for."""
+    for given, value in reading.values.items():
+        of, sign, _ = given.partition(":")
+        asked = [q for q in questions if q.id == of] if sign else list(questions)
+        if not asked:
+            known = [question.id for question in questions]
+            raise InputError(f"There is no question '{of}'; the project asks {', '.join(known)}.")
+        if value and not any(question.answer(value) for question in asked):
+            there = dict.fromkeys(value for question in asked for value in question.values)
+            raise InputError(f"'{given}={value}': no answer is '{value}'; use {', '.join(there)}.")
+
+
+def _require(
+    where: str,
+    names: Sequence[str],
+    parts: Sequence[str],
+    found: Mapping[str, str],
+    reading: ColumnMapping,
+) -> None:
+    if "mutant" not in found and "item" not in found:
+        raise InputError(
+            f"{where} has no column of texts to judge; it has {_listed(names)}. Say which it is "
+            "with --map mutant=COLUMN (or item=COLUMN, for items that the project has)."
+        )
+    if found.get("role") and "group" not in found:
+        raise InputError(
+            f"{where} tells originals from mutants, but not which belong together; say where that "
+            f"stands with --map group=COLUMN. It has {_listed(names)}."
+        )
+    asked = [part for part in parts if part.startswith(ANSWER)]
+    answered = [part for part in asked if part in found]
+    who = "annotator" in found or reading.annotator
+    if answered and not who:
+        raise InputError(
+            f"{where} has answers, but no column says whose; give --annotator NAME, or --map "
+            f"annotator=COLUMN. It has {_listed(names)}."
+        )
+    # A file of items may well have a column "user" of its own.
+    if (reading.annotator or reading.columns.get("annotator")) and not answered:
+        raise InputError(
+            f"{where} has no column of answers; the project asks {', '.join(asked)}. Say where "
+            f"they stand, as in --map {asked[0]}=COLUMN; it has {_listed(names)}."
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "no column at all"
+
+
+def pairs(given: Sequence[str], option: str) -> dict[str, str]:
+    """``NAME=VALUE`` as one writes them, separated by commas or given again.
+
+    A part without ``=`` belongs to the value before it: ``mutant=text, cleaned``.
+
+    Raises:
+        InputError: one of them has no ``=``.
+    """
+    found: dict[str, str] = {}
+    for text in given:
+        last = ""
+        for part in text.split(","):
+            name, sign, value = part.partition("=")
+            if sign and name.strip():
+                last = name.strip()
+                found[last] = value.strip()
+            elif last and not sign:
+                found[last] += f",{part}".rstrip()
+            else:
+                raise InputError(f"{option} cannot be read at '{part}'; write NAME=VALUE.")
+    return found
+
+
+def role_of(cell: Any) -> bool | None:
+    """Whether a row is an original (True) or a mutant (False); None where it does not say."""
+    given = as_text(cell).strip().casefold()
+    return True if given in ORIGINAL else False if given in MUTANT else None

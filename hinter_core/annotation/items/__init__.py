@@ -1,0 +1,1 @@
+"""Items to judge: drawn from campaigns and checks, or brought in by people."""

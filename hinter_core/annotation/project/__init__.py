@@ -1,0 +1,1 @@
+"""An annotation project: items, questions, people, and one append-only SQLite file."""

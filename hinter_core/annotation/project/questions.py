@@ -1,0 +1,170 @@
+"""What annotators are asked, from a small YAML file, checked before anybody is asked.
+
+The default questions follow HInter (RQ3: is a mutant a valid sentence?) and BiasFinder (its user
+study: does it make sense, and which sentiment has it?).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hinter_core.annotation.project.types import AnnotationError, Answer, Question
+from hinter_core.storage import ASSETS
+
+FOLDER = ASSETS / "annotation"
+TAKEN = "zsct?"  # keys of the judging screen: undo, skip, comment, trees, help
+LABELS = "labels"  # stands for the labels of the project's task
+_DIGITS = "123456789"
+_MOST_QUESTIONS, _MOST_ANSWERS = 12, 12
+
+
+def default_questions(
+    language: str = "en", labels: Sequence[str] = ()
+) -> tuple[str, tuple[Question, ...]]:
+    """The instructions and questions a project starts with; that of the label needs ``labels``."""
+    path = FOLDER / f"questions.{language}.yaml"
+    path = path if path.exists() else FOLDER / "questions.en.yaml"
+    return load_questions(path, labels)
+
+
+def load_questions(path: Path, labels: Sequence[str] = ()) -> tuple[str, tuple[Question, ...]]:
+    """The instructions and questions of a file.
+
+    Raises:
+        AnnotationError: it cannot be read, or a question cannot be asked.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise AnnotationError(f"The questions in {path} cannot be read ({error}).") from error
+    return read_questions(text, str(path), labels)
+
+
+def read_questions(
+    text: str, name: str, labels: Sequence[str] = ()
+) -> tuple[str, tuple[Question, ...]]:
+    """The instructions and questions of a YAML text; ``name`` is how errors call it.
+
+    A question ``answers: labels`` is left out where no labels are given.
+
+    Raises:
+        AnnotationError: it is no such YAML, or a question cannot be asked.
+    """
+    import yaml
+
+    try:
+        # All values as the words they are: in YAML an unquoted yes is the truth value.
+        tree = yaml.load(text, yaml.BaseLoader)  # noqa: S506 -- makes strings only
+    except yaml.YAMLError as error:
+        raise AnnotationError(f"{name} is no YAML: {error}".replace("\n", " ")) from error
+    if not isinstance(tree, Mapping) or not isinstance(tree.get("questions"), list):
+        raise AnnotationError(f"{name} has no list of questions; see the default questions.")
+    unknown = sorted(set(tree) - {"instructions", "questions"})
+    if unknown:
+        raise AnnotationError(f"{name} has '{unknown[0]}', which is nothing here.")
+    found = [_question(raw, f"{name}, question {n}", labels) for n, raw in
+             enumerate(tree["questions"], 1)]  # fmt: skip
+    questions = tuple(question for question in found if question is not None)
+    _check(questions, name)
+    return str(tree.get("instructions", "")).strip(), questions
+
+
+def question_to_json(question: Question) -> dict[str, Any]:
+    """A question as plain values."""
+    return {
+        "id": question.id, "ask": question.ask, "help": question.help, "pair": question.pair,
+        "scale": question.scale,
+        "answers": [
+            {"value": a.value, "label": a.label, "key": a.key, "valid": a.valid}
+            for a in question.answers
+        ],
+    }  # fmt: skip
+
+
+def question_from_json(raw: Mapping[str, Any]) -> Question:
+    """The question of plain values that :func:`question_to_json` made."""
+    answers = tuple(Answer(a["value"], a["label"], a["key"], a["valid"]) for a in raw["answers"])
+    return Question(raw["id"], raw["ask"], answers, raw["help"], raw["pair"], raw["scale"])
+
+
+def faults(questions: Iterable[Question], answers: Mapping[str, str], *, pair: bool) -> list[str]:
+    """What is wrong with a person's answers; ``pair``: whether there is a source."""
+    asked = {question.id: question for question in questions if pair or not question.pair}
+    wrong = [f"there is no question '{name}'" for name in answers if name not in asked]
+    for name, question in asked.items():
+        value = answers.get(name)
+        if value is None:
+            wrong.append(f"'{name}' is not answered")
+        elif question.answer(value) is None:
+            wrong.append(f"'{name}' has no answer '{value[:40]}'")
+    return wrong
+
+
+def _question(raw: Any, where: str, labels: Sequence[str]) -> Question | None:
+    if not isinstance(raw, Mapping):
+        raise AnnotationError(f"{where} is no question; it needs id, ask and answers.")
+    unknown = sorted(set(raw) - {"id", "ask", "help", "pair", "scale", "answers"})
+    if unknown:
+        raise AnnotationError(f"{where} has '{unknown[0]}', which is nothing here.")
+    ident, ask = str(raw.get("id") or "").strip(), str(raw.get("ask") or "").strip()
+    if not ident.isidentifier() or not ask:
+        raise AnnotationError(f"{where} needs an id (letters, digits, _) and a text to ask.")
+    answers = raw.get("answers")
+    if answers == LABELS:
+        if not labels:
+            return None
+        answers = [{"value": label, "label": label} for label in labels]
+    if not isinstance(answers, list) or len(answers) < 2:
+        raise AnnotationError(f"{where} needs at least two answers, or 'answers: labels'.")
+    return Question(
+        ident, ask, _answers(answers, where), str(raw.get("help") or "").strip(),
+        _flag(raw.get("pair"), where) or False, _flag(raw.get("scale"), where) or False,
+    )  # fmt: skip
+
+
+def _answers(raws: Sequence[Any], where: str) -> tuple[Answer, ...]:
+    if len(raws) > _MOST_ANSWERS:
+        raise AnnotationError(
+            f"{where} has {len(raws)} answers; at most {_MOST_ANSWERS} have keys."
+        )
+    spare = iter(_DIGITS + "abdefghijklmnopqrvwxy")
+    answers: list[Answer] = []
+    for raw in raws:
+        if not isinstance(raw, Mapping) or not str(raw.get("value") or "").strip():
+            raise AnnotationError(f"{where}: each answer needs a value.")
+        value = str(raw["value"]).strip()
+        used = {answer.key for answer in answers}
+        key = str(raw.get("key") or next(k for k in spare if k not in used)).lower()
+        if len(key) != 1 or key in TAKEN or not key.isalnum():
+            raise AnnotationError(
+                f"{where}: the key '{key}' cannot be used; take a letter or digit other than "
+                f"{', '.join(TAKEN)}."
+            )
+        if key in used or value in {answer.value for answer in answers}:
+            raise AnnotationError(f"{where}: '{value}' repeats a value or a key of another answer.")
+        label = str(raw.get("label") or value)
+        answers.append(Answer(value, label, key, _flag(raw.get("valid"), where)))
+    return tuple(answers)
+
+
+def _flag(raw: Any, where: str) -> bool | None:
+    words = {"true": True, "yes": True, "false": False, "no": False}
+    if raw is None or raw == "":
+        return None
+    if str(raw).lower() not in words:
+        raise AnnotationError(f"{where}: '{raw}' is neither true nor false.")
+    return words[str(raw).lower()]
+
+
+def _check(questions: Sequence[Question], name: str) -> None:
+    if not questions:
+        raise AnnotationError(f"{name} asks nothing; a question about labels needs labels.")
+    if len(questions) > _MOST_QUESTIONS:
+        raise AnnotationError(f"{name} asks {len(questions)} questions; at most {_MOST_QUESTIONS}.")
+    seen: set[str] = set()
+    for question in questions:
+        if question.id in seen:
+            raise AnnotationError(f"{name} has two questions '{question.id}'.")
+        seen.add(question.id)

@@ -1,0 +1,1 @@
+"""Run all shards of a campaign; one module an engine."""

@@ -1,0 +1,367 @@
+"""The store of a campaign: a directory of Parquet files, each written whole, then renamed.
+
+``campaign.json`` holds the settings and their identity. A shard of texts has two tables and one
+more for each model::
+
+    shards/00012.texts.parquet      one row a text: its outcome, and the text itself
+    shards/00012.mutants.parquet    one row a mutant: its edits and what the invariant says
+    shards/00012.answers-HASH.parquet  one row an original or mutant: answer, verdict, effect
+
+A file that is there is done, so nothing else has to be kept in step. Mutants are kept as edits, not
+as texts. ``texts`` is written last of its pair.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from hinter_core.campaign.spec import VERSION, Campaign, from_mapping
+from hinter_core.data.hub import as_before, moved
+from hinter_core.errors import HinterError
+
+_SPEC = "campaign.json"
+_CURE = "; delete it and resume."
+_BROKEN = f"is missing or damaged{_CURE}"
+# By which each kind of table is told from the others.
+_COLUMNS = {
+    "texts": ("row", "text", "outcome", "mutants"),
+    "mutants": ("row", "order", "edits", "kept", "text"),
+    "answers": ("row", "mutant", "verdict", "labels"),
+}
+# What became of a text, in the table of texts.
+TESTED = "tested"
+NOTHING = "nothing to test"
+UNUSABLE = "unusable"
+
+
+class StoreError(HinterError):
+    """A campaign's directory cannot be used or written."""
+
+
+@dataclass(frozen=True)
+class CampaignStore:
+    """A campaign's directory."""
+
+    folder: Path
+
+    @property
+    def shards(self) -> Path:
+        """Where the tables lie."""
+        return self.folder / "shards"
+
+    def texts(self, shard: int) -> Path:
+        """The table of a shard's texts."""
+        return self.shards / f"{shard:05}.texts.parquet"
+
+    def mutants(self, shard: int) -> Path:
+        """The table of a shard's mutants."""
+        return self.shards / f"{shard:05}.mutants.parquet"
+
+    def answers(self, shard: int, model: str) -> Path:
+        """The table of a model's answers, by its identity."""
+        short = sha256(model.encode()).hexdigest()[:10]
+        return self.shards / f"{shard:05}.answers-{short}.parquet"
+
+    def known(self) -> list[int]:
+        """Shards whose texts and mutants are written, in order."""
+        return sorted(int(path.name[:5]) for path in self.shards.glob("*.texts.parquet"))
+
+    def open(self, campaign: Campaign) -> dict[str, Any]:
+        """Make the directory, or go on in one of the same identity; returns its specification.
+
+        Raises:
+            StoreError: something else lies there, or another campaign does.
+        """
+        if self.folder.is_file():
+            raise StoreError(f"{self.folder} is a file; name a directory for the campaign.")
+        path, campaign = self.folder / _SPEC, self.pinned(campaign)
+        identity = campaign.identity()
+        if path.exists():
+            spec = self.read()
+            if spec["identity"] != identity:
+                why = moved(spec["campaign"].get("data", ""), campaign.data)
+                raise StoreError(
+                    f"{self.folder} holds another campaign "
+                    f"({why or 'other data, dictionaries or settings'}); name another directory."
+                )
+            return spec
+        if self.folder.is_dir() and any(self.folder.iterdir()):
+            raise StoreError(f"{self.folder} is not empty and no campaign; name another directory.")
+        spec = {
+            "version": VERSION,
+            "identity": identity,
+            "campaign": asdict(campaign),
+            "models": {},
+        }
+        with named(self.folder):
+            self.shards.mkdir(parents=True, exist_ok=True)
+        self.write_spec(spec)
+        return spec
+
+    def pinned(self, campaign: Campaign) -> Campaign:
+        """The campaign with its data at one commit: the one that was met here before, if any.
+
+        Raises:
+            InputError: see :func:`hinter_core.data.hub.pin`.
+        """
+        if (self.folder / _SPEC).exists():
+            noted = self.read()["campaign"].get("data", "")
+            campaign = replace(campaign, data=as_before(campaign.data, noted))
+        return campaign.pinned()
+
+    def read(self) -> dict[str, Any]:
+        """The specification.
+
+        Raises:
+            StoreError: no campaign, a damaged one, or one of another version.
+        """
+        path = self.folder / _SPEC
+        try:
+            spec = json.loads(path.read_text(encoding="utf-8"))
+            version = spec["version"]
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise StoreError(f"{self.folder} is no campaign; there is no {_SPEC}.") from error
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise StoreError(f"{path} is damaged; restore it, or start anew.") from error
+        if version != VERSION:
+            raise StoreError(
+                f"{self.folder} was written by another version ({version}; this is {VERSION}); "
+                "run the campaign anew."
+            )
+        if not _whole(spec):
+            raise StoreError(f"{path} is damaged; restore it, or start anew.")
+        return dict(spec)
+
+    def campaign(self) -> Campaign:
+        """The campaign that the directory was made for."""
+        return from_mapping(self.read()["campaign"], str(self.folder / _SPEC))
+
+    def write_spec(self, spec: Mapping[str, Any]) -> None:
+        """Write the specification whole."""
+        with named(self.folder):
+            path = self.folder / _SPEC
+            part = path.with_suffix(".part")
+            part.write_text(json.dumps(spec, ensure_ascii=False, indent=1), encoding="utf-8")
+            os.replace(part, path)
+
+    def add_model(self, name: str, identity: str, labels: Sequence[str]) -> None:
+        """Note a model that was asked, so that a report can name it; for the one who runs all."""
+        spec = self.read()
+        noted = {"identity": identity, "labels": list(labels)}
+        if spec["models"].get(name) != noted:
+            spec["models"][name] = noted
+            self.write_spec(spec)
+
+    def note_size(self, texts: int, shards: int) -> None:
+        """Note how many texts and shards there are to do, so that others can say how far it is."""
+        spec, size = self.read(), {"texts": texts, "shards": shards}
+        if spec.get("size") != size:
+            self.write_spec({**spec, "size": size})
+
+    def note_scope(self, scope: Mapping[str, tuple[int, int]]) -> None:
+        """Note, by attribute, how many word pairs and target groups its dictionary has.
+
+        A report needs no more of dictionaries, which may be moved or changed when it is made.
+        """
+        spec = self.read()
+        if "scope" not in spec:
+            self.write_spec({**spec, "scope": scope})
+
+    def scope(self) -> dict[str, tuple[int, int]]:
+        """What :meth:`note_scope` noted; empty where no run has begun."""
+        noted = self.read().get("scope", {})
+        return {name: (pairs, groups) for name, (pairs, groups) in noted.items()}
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the directory for one run, and clear what a killed one left half written.
+
+        Raises:
+            StoreError: another process runs this campaign.
+        """
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.folder / ".lock", timeout=0)
+        with named(self.folder):
+            try:
+                lock.acquire()
+            except Timeout as error:
+                raise StoreError(f"Another process runs the campaign in {self.folder}.") from error
+        try:
+            for part in self.folder.rglob("*.part"):
+                part.unlink(missing_ok=True)
+            yield
+        finally:
+            lock.release()
+
+    def forget_failures(self) -> int:
+        """Delete tables of answers that hold a failure, so that they are asked anew.
+
+        Raises:
+            StoreError: another process runs this campaign, or a table cannot be read.
+        """
+        forgotten = 0
+        with self.alone():
+            for path in sorted(self.shards.glob("*.answers-*.parquet")):
+                column = read_table(path, "failure")["failure"]
+                if column.null_count < len(column):
+                    path.unlink()
+                    forgotten += 1
+        return forgotten
+
+    def verify(self) -> list[str]:
+        """Faults found: tables that cannot be read, are missing, or do not fit together."""
+        spec = self.read()
+        faults: list[str] = []
+        for shard in self.known():
+            try:
+                texts, mutants = read_table(self.texts(shard)), read_table(self.mutants(shard))
+            except StoreError as error:
+                faults.append(str(error).removesuffix(_CURE))
+                continue
+            made = sum(texts["mutants"].to_pylist())
+            if made != mutants.num_rows:
+                faults.append(f"{self.mutants(shard).name} has {mutants.num_rows} rows, not {made}")
+            tested = texts["outcome"].to_pylist().count(TESTED)
+            for name, model in spec["models"].items():
+                path = self.answers(shard, model["identity"])
+                faults += _fault_of_answers(path, name, tested + made)
+        return faults
+
+
+def _whole(spec: Mapping[str, Any]) -> bool:
+    """Whether a specification holds what is read from it."""
+    models, scope = spec.get("models"), spec.get("scope", {})
+    return (
+        isinstance(spec.get("identity"), str)
+        and isinstance(spec.get("campaign"), dict)
+        and isinstance(models, dict)
+        and all(isinstance(m, dict) and {"identity", "labels"} <= set(m) for m in models.values())
+        and isinstance(scope, dict)
+        and all(isinstance(n, list) and list(map(type, n)) == [int, int] for n in scope.values())
+    )
+
+
+def _fault_of_answers(path: Path, name: str, rows: int) -> list[str]:
+    if not path.exists():
+        return [f"{path.name} of {name} is missing (resume to make it)"]
+    try:
+        found = read_table(path).num_rows
+    except StoreError as error:
+        return [str(error).removesuffix(_CURE)]
+    return [] if found == rows else [f"{path.name} has {found} rows, not {rows}"]
+
+
+def read_table(path: Path, *columns: str) -> Any:
+    """A table, or some columns of it, as pyarrow has it.
+
+    Raises:
+        StoreError: it is missing or damaged.
+    """
+    with _opened(path, columns) as file:
+        return file.read(columns=list(columns) or None)
+
+
+@contextmanager
+def _opened(path: Path, columns: Sequence[str]) -> Iterator[Any]:
+    """A table's file, whose faults are told while it is open, too."""
+    import pyarrow
+    import pyarrow.parquet as parquet
+
+    try:
+        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
+            if _lacks(path, file.schema_arrow.names, columns):
+                raise StoreError(f"{path} {_BROKEN}")
+            yield file
+    except (OSError, pyarrow.ArrowException) as error:
+        raise StoreError(f"{path} {_BROKEN}") from error
+
+
+def _lacks(path: Path, names: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether a file is another table than its name says."""
+    kind = path.name.removesuffix(".parquet").rpartition(".")[2].partition("-")[0]
+    return not {*_COLUMNS.get(kind, ()), *wanted} <= set(names)
+
+
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Turn what the disk refuses into an error that names the file.
+
+    Raises:
+        StoreError: the disk is full, or the folder cannot be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"Cannot write {path}: {error.strerror or error}. Free some space or choose another "
+            "directory; what is there stays, and the run can be resumed."
+        ) from error
+
+
+def read_batches(path: Path, columns: Sequence[str], rows: int) -> Iterator[Any]:
+    """A table, or some columns of it, as record batches of at most ``rows``, read one by one.
+
+    Raises:
+        StoreError: it is missing or damaged.
+    """
+    with _opened(path, columns) as file:
+        yield from file.iter_batches(batch_size=rows, columns=list(columns) or None)
+
+
+class TableWriter:
+    """Writes a table piece by piece to a file beside it, and renames it when all is written.
+
+    Raises:
+        StoreError: the disk is full, or the folder cannot be written.
+    """
+
+    def __init__(self, path: Path, schema: Any) -> None:
+        self._path = path
+        self._schema = schema
+        self._part = path.with_name(f"{path.name}.{os.getpid()}.part")
+        self._writer: Any = None
+
+    def __enter__(self) -> TableWriter:
+        import pyarrow.parquet as parquet
+
+        try:
+            with named(self._path):
+                self._writer = parquet.ParquetWriter(
+                    self._part, self._schema, compression="zstd", write_page_checksum=True
+                )
+        except StoreError:
+            self._part.unlink(missing_ok=True)
+            raise
+        return self
+
+    def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Add rows."""
+        import pyarrow
+
+        if rows:
+            table = pyarrow.Table.from_pylist(list(rows), schema=self._schema)
+            with named(self._path):
+                self._writer.write_table(table)
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        with named(self._path):
+            try:
+                self._writer.close()
+                if kind is None:
+                    os.replace(self._part, self._path)
+            finally:
+                self._part.unlink(missing_ok=True)
+
+
+def write_table(path: Path, rows: Sequence[Mapping[str, Any]], schema: Any) -> None:
+    """Write a whole table at once."""
+    with TableWriter(path, schema) as writer:
+        writer.write(rows)

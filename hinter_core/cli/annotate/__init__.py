@@ -1,0 +1,1 @@
+"""``hinter annotate``: projects, files and agreement."""

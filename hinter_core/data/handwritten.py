@@ -1,0 +1,218 @@
+"""Mutants by hand: a file of sources and mutants that a person wrote or changed, as rows to test.
+
+Each row has a ``source`` and a ``mutant``; both are tested as they are given. ``edits`` says what
+changed (``race: black -> white; gender: man -> woman``) and ``groups`` which groups these words
+belong to; a mutant whose edits are subsets of another's is part of it, so that hidden bias can be
+told. ``ask``: yes where a mutant is to be asked even if the invariant discards it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from hinter_core.data.records import format_of, mended, records
+from hinter_core.data.rows import LOOKED_AT, Columns, Row, as_text, require_file
+from hinter_core.data.tables import plain_cell
+from hinter_core.errors import InputError
+from hinter_core.language.clean import MAX_CHARACTERS, clean
+from hinter_core.mutation.difference import _SHOWN, _unnamed
+from hinter_core.types import Edit, Pair, Term
+
+ARROW = "->"  # plain letters, which every spreadsheet keeps
+_YES, _NO = ("yes", "y", "true", "1", "x"), ("", "no", "n", "false", "0")
+_CHANGE = re.compile(r"\s*([^:;]+?)\s*:\s*(.+?)\s*->\s*(.+?)\s*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class HandwrittenMutant:
+    """A mutant as it was given; ``ask``: even if the invariant discards it."""
+
+    text: str
+    edits: tuple[Edit, ...]
+    ask: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HandwrittenSource(Row):
+    """A source text with its mutants, parts before wholes; ``number`` is its first row."""
+
+    variants: tuple[HandwrittenMutant, ...] = ()
+
+
+@dataclass(frozen=True)
+class HandwrittenTable:
+    """A file of mutants by hand. It is held in memory while it is read."""
+
+    path: Path
+    names: tuple[str, ...]
+    columns = Columns("source", "label", "id")
+    count = None
+
+    def rows(self) -> Iterator[Row]:
+        """Sources with their mutants, and rows that cannot be used, by their first row.
+
+        Raises:
+            InputError: the file cannot be read any further.
+        """
+        yield from self._grouped
+
+    @cached_property
+    def _grouped(self) -> list[Row]:
+        given = list(_cells(self.path))
+        known: dict[str, set[str]] = defaultdict(set)
+        for _, cells, _ in given:
+            if cells["source"].strip():
+                known[cells["id"]].add(cells["source"])
+        found: dict[str, _Group] = {}
+        rows: list[Row] = []
+        for number, cells, fault in given:
+            try:
+                source, variant = _read(cells, fault, known)
+                group = found.setdefault(source, _Group(number, cells["id"], cells["label"]))
+                group.add(variant, number)
+            except InputError as error:
+                rows.append(Row(number, cells["id"] or str(number), "", cells["label"], str(error)))
+        rows += [group.row(source) for source, group in found.items()]
+        return sorted(rows, key=lambda row: row.number)
+
+
+class _Group:
+    """Mutants of one source, as they are found."""
+
+    def __init__(self, number: int, ident: str, label: str) -> None:
+        self._number, self._id, self._label = number, ident or str(number), label
+        self._variants: dict[tuple[str, frozenset[Edit]], tuple[int, HandwrittenMutant]] = {}
+
+    def add(self, variant: HandwrittenMutant, number: int) -> None:
+        key = (variant.text, frozenset(variant.edits))
+        if key in self._variants:
+            raise InputError(f"it repeats row {self._variants[key][0]}")
+        self._variants[key] = (number, variant)
+
+    def row(self, source: str) -> HandwrittenSource:
+        variants = [variant for _, variant in self._variants.values()]
+        variants.sort(key=lambda variant: len(variant.edits))
+        return HandwrittenSource(
+            self._number, self._id, source, self._label, variants=tuple(variants)
+        )
+
+
+def open_handwritten(path: Path) -> HandwrittenTable:
+    """A file of mutants by hand.
+
+    Raises:
+        InputError: no such file, or it has no sources or no mutants.
+    """
+    require_file(path)
+    head = list(islice(records(path, format_of(path)), LOOKED_AT))
+    if not head:
+        raise InputError(f"{path} holds no row.")
+    names = tuple(dict.fromkeys(name for values, _ in head for name in values))
+    for needed in ("source", "mutant"):
+        if needed not in names:
+            raise InputError(
+                f"{path} has no column '{needed}'; it has {', '.join(names)}. "
+                "hinter mutants writes a file to begin with."
+            )
+    return HandwrittenTable(path, names)
+
+
+def _cells(path: Path) -> Iterator[tuple[int, dict[str, str], str]]:
+    kind = format_of(path)
+    undo = plain_cell if kind in ("csv", "tsv") else str
+    wanted = ("id", "label", "source", "mutant", "edits", "groups", "ask")
+    for number, (values, fault) in enumerate(records(path, kind), start=1):
+        cells = {name: undo(mended(as_text(values.get(name)))[0]) for name in wanted}
+        yield number, cells, fault
+
+
+def _read(
+    cells: Mapping[str, str], fault: str, known: Mapping[str, set[str]]
+) -> tuple[str, HandwrittenMutant]:
+    if fault:
+        raise InputError(fault)
+    source = cells["source"] if cells["source"].strip() else _source_of(cells["id"], known)
+    source, mutant = _text(source, "source"), _text(cells["mutant"], "mutant")
+    if source == mutant:
+        raise InputError("the mutant is the same as its source")
+    edits = read_edits(cells["edits"], cells["groups"]) or (_unnamed(source, mutant),)
+    ask = cells["ask"].strip().casefold()
+    if ask not in (*_YES, *_NO):
+        raise InputError(f"ask is yes or no, not '{ask[:_SHOWN]}'")
+    return source, HandwrittenMutant(mutant, edits, ask in _YES)
+
+
+def _source_of(ident: str, known: Mapping[str, set[str]]) -> str:
+    """The source of a row that gives an id alone."""
+    if not ident:
+        raise InputError("there is no source text, and no id that says whose mutant it is")
+    sources = known.get(ident, set())
+    if len(sources) != 1:
+        what = "several sources have" if sources else "no row with a source has"
+        raise InputError(f"there is no source text, and {what} the id '{ident}'")
+    return next(iter(sources))
+
+
+def _text(given: str, what: str) -> str:
+    if not any(character.isalnum() for character in given):
+        raise InputError(f"the {what} is empty")
+    if len(given) > MAX_CHARACTERS:
+        raise InputError(f"the {what} has {len(given):,} characters, more than {MAX_CHARACTERS:,}")
+    return clean(given)[0]
+
+
+def read_edits(edits: str, groups: str = "") -> tuple[Edit, ...]:
+    """Edits as a person writes them; without groups, each word is a group of its own.
+
+    Raises:
+        InputError: a cell that cannot be read.
+    """
+    changes, belong = _changes(edits, "edits"), _changes(groups, "groups")
+    if belong and [a for a, _, _ in belong] != [a for a, _, _ in changes]:
+        raise InputError(
+            "groups names other attributes than edits; leave it empty, or name the same"
+        )
+    if len(set(changes)) < len(changes):
+        raise InputError("edits names one change twice")
+    made = [
+        Edit(Pair(attribute, Term(old, before), Term(new, after)), ())
+        for (attribute, old, new), (_, before, after) in zip(
+            changes, belong or changes, strict=True
+        )
+    ]
+    return tuple(sorted(made, key=lambda edit: edit.key))
+
+
+def _changes(cell: str, what: str) -> list[tuple[str, str, str]]:
+    found = []
+    for part in filter(str.strip, cell.split(";")):
+        read = _CHANGE.fullmatch(part)
+        if read is None:
+            raise InputError(
+                f"{what} cannot be read at '{part.strip()[:_SHOWN]}'; write race: black -> white"
+            )
+        found.append((read[1], read[2], read[3]))
+    return found
+
+
+def write_edits(edits: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """Cells of a mutant's edits and of their groups, from stored rows of edits."""
+    return (
+        "; ".join(_change(e["attribute"], e["source"], e["target"]) for e in edits),
+        "; ".join(_change(e["attribute"], e["source_group"], e["target_group"]) for e in edits),
+    )
+
+
+def _change(attribute: str, old: str, new: str) -> str:
+    return f"{_cell(attribute).replace(':', ' ')}: {_cell(old)} {ARROW} {_cell(new)}"
+
+
+def _cell(words: str) -> str:
+    return words.replace(";", ",").replace(ARROW, "-")  # what would end the word

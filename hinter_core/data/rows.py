@@ -1,0 +1,192 @@
+"""Rows of a data set: one text each, with id and label, read one after another whatever the file.
+
+CSV, TSV, JSON lines, Parquet and plain text (one text a line), each also gzipped. A row that cannot
+be used is still a row, with its fault in words; only a file that cannot be read at all is an error.
+Memory does not grow with the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+from hinter_core.data.records import Record, count_of, encoding_of, format_of, mended, records
+from hinter_core.errors import InputError
+from hinter_core.language.clean import MAX_CHARACTERS
+
+TEXT_COLUMNS = ("text", "review", "sentence", "content", "comment", "document", "body", "facts")
+LABEL_COLUMNS = ("label", "labels", "sentiment", "class", "target")
+ID_COLUMNS = ("id", "uid", "guid", "key")
+LOOKED_AT = 50  # rows read to find the column of texts
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: ``number`` counts from 1; ``fault`` says why it cannot be used, if so.
+
+    ``mended``: bytes of its text were not UTF-8 and were read as Windows-1252.
+    """
+
+    number: int
+    id: str
+    text: str
+    label: str = ""
+    fault: str = ""
+    mended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns hold what; ``id`` and ``label`` may be empty."""
+
+    text: str
+    label: str = ""
+    id: str = ""
+
+
+class Rows(Protocol):
+    """Rows that can be read again and again, wherever they come from."""
+
+    @property
+    def columns(self) -> Columns:
+        """Which columns are read."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """All columns that there are."""
+
+    @property
+    def count(self) -> int | None:
+        """The number of rows, where it is known without reading them."""
+
+    def rows(self) -> Iterator[Row]:
+        """All rows, one after another, in the order of their numbers."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file of rows; ``columns`` says which of its ``names`` are read."""
+
+    path: Path
+    format: str
+    names: tuple[str, ...]
+    columns: Columns
+
+    @cached_property
+    def count(self) -> int | None:
+        """The number of rows, where it is known without reading them."""
+        return count_of(self.path, self.format)
+
+    @property
+    def encoding(self) -> str:
+        """How the file's text is written; empty for Parquet."""
+        return encoding_of(self.path, self.format)
+
+    def rows(self) -> Iterator[Row]:
+        """All rows, one after another.
+
+        Raises:
+            InputError: the file breaks off or cannot be read any further.
+        """
+        for number, (values, fault) in enumerate(records(self.path, self.format), start=1):
+            yield make_row(self.columns, number, values, fault)
+
+
+def make_row(columns: Columns, number: int, values: Mapping[str, Any], fault: str = "") -> Row:
+    """The row of a record, with its fault in words if it cannot be used."""
+    text, how = mended(as_text(values.get(columns.text)))
+    label = mended(as_text(values.get(columns.label)))[0] if columns.label else ""
+    own = mended(as_text(values.get(columns.id)))[0] if columns.id else ""
+    if not fault and len(text) > MAX_CHARACTERS:
+        fault = f"the text has {len(text):,} characters, more than {MAX_CHARACTERS:,}"
+        text = ""
+    if not fault and how is None:
+        fault = "the text is neither UTF-8 nor Windows-1252"
+    if not fault and isinstance(values.get(columns.text), dict):
+        fault = "the text is an object with parts of its own"
+    if not fault and not any(map(str.isalnum, text)):
+        fault = "there is no text"
+    return Row(number, own or str(number), text, label, fault, bool(how))
+
+
+def open_table(path: Path, text: str = "", label: str = "", ident: str = "") -> Table:
+    """Find format and columns of a file; a column that is not named is looked for.
+
+    Raises:
+        InputError: no such file, an unknown format, an empty file, or a column it does not have.
+    """
+    require_file(path)
+    kind = format_of(path)
+    head = list(islice(records(path, kind), LOOKED_AT))
+    if not head:
+        raise InputError(f"{path} holds no row.")
+    names = tuple(dict.fromkeys(name for values, _ in head for name in values))
+    columns = find_columns(str(path), head, names, Columns(text, label, ident))
+    return Table(path, kind, names, columns)
+
+
+def require_file(path: Path) -> None:
+    """Refuse what is no file.
+
+    Raises:
+        InputError: nothing is there, or a folder is.
+    """
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a file in it.")
+    if not path.is_file():
+        raise InputError(f"There is no file {path}; check the path.")
+
+
+def find_columns(
+    where: str, head: Sequence[Record], names: Sequence[str], given: Columns
+) -> Columns:
+    """The columns ``given``, and for those that are not, the ones found.
+
+    Raises:
+        InputError: there is no such column, or none of texts.
+    """
+    for named in (given.text, given.label, given.id):
+        if named and named not in names:
+            raise InputError(f"{where} has no column '{named}'; it has {', '.join(names)}.")
+    return Columns(
+        given.text or _find_text(where, head, names),
+        given.label or _first(LABEL_COLUMNS, names),
+        given.id or _first(ID_COLUMNS, names),
+    )
+
+
+def _first(wanted: Sequence[str], names: Sequence[str]) -> str:
+    by_name = {name.strip().casefold(): name for name in names}
+    return next((by_name[name] for name in wanted if name in by_name), "")
+
+
+def _find_text(where: str, head: Sequence[Record], names: Sequence[str]) -> str:
+    """The column of texts: a usual name, or the one with the longest strings."""
+    if found := _first(TEXT_COLUMNS, names):
+        return found
+    lengths = {
+        name: sum(len(v) for values, _ in head if isinstance(v := values.get(name), str))
+        for name in names
+    }
+    best = max(lengths, key=lambda name: lengths[name], default="")
+    if not lengths.get(best):
+        listed = f"it has {', '.join(names)}" if names else "it has no column at all"
+        raise InputError(f"{where} has no column of texts; {listed}.")
+    return best
+
+
+def as_text(value: Any) -> str:
+    """A value of a column as text; a list is joined, its paragraphs by line breaks."""
+    if value is None or value != value:  # NaN is not equal to itself
+        return ""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    if isinstance(value, list | tuple):
+        # LexGLUE's cases come as lists of paragraphs, its labels as lists of numbers.
+        blank = "\n" if any(isinstance(part, str) and " " in part for part in value) else ", "
+        return blank.join(as_text(part) for part in value)
+    return str(value)

@@ -1,0 +1,1 @@
+"""Text as language: cleaning, sentences, parses."""

@@ -1,0 +1,198 @@
+"""Parsers: one protocol, the spaCy back-end, and a store that parses each sentence once.
+
+A parser is named by one string: ``embedded`` (the pipeline in ``assets/models/parser``), the name
+of an installed spaCy pipeline, or a path to one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from sys import intern
+from typing import TYPE_CHECKING, Protocol
+
+from threadpoolctl import ThreadpoolController
+
+from hinter_core.errors import ParserError
+from hinter_core.storage import ASSETS, LRU
+from hinter_core.types import Parse
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+
+EMBEDDED = ASSETS / "models" / "parser"
+_BATCH = 8_000  # characters
+_ENTITIES = "ner"
+# spaCy's pipelines are not safe to share between threads, and the limit on threads is the
+# process's: of two that overlap, the last to leave would leave its own behind for good.
+_ALONE = threading.Lock()
+_UNUSED = ("lemmatizer", "senter", "morphologizer", "attribute_ruler", "entity_linker")
+
+
+class Parser(Protocol):
+    """What the invariant needs of a parser."""
+
+    name: str
+    identity: str
+
+    def parse(self, sentences: Sequence[str], *, entities: bool = False) -> list[Parse]:
+        """One :class:`Parse` per sentence, in order; entities are found only where asked for."""
+        ...
+
+
+class SpacyParser:
+    """A spaCy pipeline with a tagger and a dependency parser (and NER, if it has one)."""
+
+    def __init__(self, name: str, nlp: Language) -> None:
+        missing = {"tagger", "parser"} - set(nlp.pipe_names)
+        if missing:
+            raise ParserError(
+                f"The spaCy pipeline '{name}' has no {' and no '.join(sorted(missing))}; "
+                "choose one with both, such as en_core_web_sm or embedded."
+            )
+        self.name = name
+        meta = nlp.meta
+        self.identity = f"{meta.get('lang')}_{meta.get('name')}-{meta.get('version')}"
+        self._nlp = nlp
+        # A second thread saves a sixth of the time on an idle machine, and where something else
+        # wants that core the two wait for each other: parsing takes four times as long. More
+        # processes make better use of more cores.
+        self._threads = ThreadpoolController().select(user_api="blas")
+        # A pipe behind it may need the entities, as one that merges them into one token does.
+        self._spared = [_ENTITIES] if nlp.pipe_names[-1] == _ENTITIES else []
+
+    def parse(self, sentences: Sequence[str], *, entities: bool = False) -> list[Parse]:
+        """Parse each string as one sentence."""
+        # The invariant looks at tags and relations alone, and entities take a third of the time.
+        left_out = [] if entities else self._spared
+        with _ALONE, self._threads.limit(limits=1):
+            return [
+                _to_parse(doc, entities)
+                for batch in _batches(sentences)
+                for doc in self._nlp.pipe(batch, batch_size=len(batch), disable=left_out)
+            ]
+
+
+def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
+    """Batches of few characters: a batch of long sentences takes a gigabyte at once."""
+    batch: list[str] = []
+    for sentence in sentences:
+        batch.append(sentence)
+        if sum(map(len, batch)) > _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _to_parse(doc: Doc, entities: bool) -> Parse:
+    # spaCy makes each string anew; most of them are alike, and parses are kept.
+    tokens = [
+        (intern(t.text), intern(t.tag_), intern(t.dep_), t.head.i, (t.idx, t.idx + len(t)))
+        for t in doc
+    ]
+    words, tags, labels, heads, spans = zip(*tokens, strict=True) if tokens else ((),) * 5
+    named = tuple(intern(t.ent_type_) for t in doc) if entities else ()
+    return Parse(words, tags, labels, heads, spans, named)
+
+
+def spare_torch(parser: str) -> None:
+    """In a process that parses with this parser alone: import spaCy without torch, if that will do.
+
+    spaCy imports torch wherever it is installed, for pipelines that are made of it. The embedded
+    one is not, and torch takes 2 s and 180 MB. Models that need torch import it all the same.
+    """
+    if parser != "embedded" or "torch" in sys.modules or "spacy" in sys.modules:
+        return
+    sys.modules["torch"] = None  # type: ignore[assignment]  # an import of it fails
+    try:
+        importlib.import_module("spacy")
+    finally:
+        del sys.modules["torch"]
+
+
+@lru_cache(maxsize=4)
+def load_parser(name: str = "embedded") -> SpacyParser:
+    """Load a parser by name; each name is loaded once per process.
+
+    Raises:
+        ParserError: unknown, missing or broken; the message says the install line.
+    """
+    import spacy
+
+    target: str | Path = EMBEDDED if name == "embedded" else name
+    if not str(target).strip():
+        raise ParserError("No parser named; use 'embedded' or a spaCy pipeline.")
+    try:
+        nlp = spacy.load(target, exclude=list(_UNUSED))
+    except OSError as error:
+        if name == "embedded" or Path(name).exists():
+            raise ParserError(f"{target} is no spaCy pipeline; restore or retrain it.") from error
+        hint = f"python -m spacy download {name}" if name.isidentifier() else "check the path"
+        raise ParserError(
+            f"Parser '{name}' is not installed; use 'embedded' or install it: {hint}"
+        ) from error
+    except (ValueError, ImportError, AttributeError, KeyError) as error:
+        first = str(error).strip().splitlines()[0]
+        raise ParserError(f"Parser '{name}' cannot be loaded ({first}).") from error
+    _multiply_with_numpy(nlp)
+    return SpacyParser(name, nlp)
+
+
+def _multiply_with_numpy(nlp: Language) -> None:
+    """Let numpy multiply the matrices of a pipeline that runs on the CPU.
+
+    spaCy takes BLIS as it comes with its wheels; numpy's OpenBLAS parses 1.7 to 2 times as fast and
+    gives the same parses.
+    """
+    from thinc.api import Model, NumpyOps
+
+    ops = NumpyOps(use_blis=False)
+    for _, pipe in nlp.pipeline:
+        model = getattr(pipe, "model", None)
+        for node in model.walk() if isinstance(model, Model) else ():
+            if type(node.ops) is NumpyOps:  # not Apple's own, nor a GPU's
+                node.ops = ops
+
+
+CHARACTERS = 4_000_000  # of sentences whose parses are kept: about 200 MB
+
+
+class ParseStore:
+    """Parses each distinct sentence once and keeps it, up to so many ``characters`` of sentences.
+
+    A sentence that is kept without its entities is parsed again where these are asked for.
+    ``parsed`` counts sentences handed to the parser, ``asked`` all sentences asked for.
+    """
+
+    def __init__(self, parser: Parser, characters: int = CHARACTERS) -> None:
+        self.parser = parser
+        self.parsed = 0
+        self.asked = 0
+        self._kept: LRU[str, Parse] = LRU(characters, len)
+        self._lock = threading.RLock()
+
+    def parse(self, sentences: Iterable[str], *, entities: bool = False) -> dict[str, Parse]:
+        """The parses of ``sentences``, by sentence; what is not kept is parsed in one batch."""
+        wanted = list(sentences)
+        distinct = list(dict.fromkeys(wanted))
+        with self._lock:
+            self.asked += len(wanted)
+            found = self._kept.found(distinct)
+            missing = [
+                s for s in distinct if s not in found or (entities and not found[s].has_entities)
+            ]
+            if missing:
+                self.parsed += len(missing)
+                parsed = self.parser.parse(missing, entities=entities)
+                fresh = dict(zip(missing, parsed, strict=True))
+                found |= fresh
+                self._kept.keep(fresh)
+                self._kept.trim()
+            return found

@@ -1,0 +1,281 @@
+"""Models behind an OpenAI-compatible API: OpenAI, vLLM, Ollama, TGI, LiteLLM, transformers serve.
+
+A model is named ``openai:MODEL``, with settings after a question mark:
+``openai:llama3?base_url=http://localhost:11434/v1&prompt=sentiment&concurrency=8``. The key comes
+from ``OPENAI_API_KEY``, or from a visitor's session, and never stands in a name, a log or a file.
+Decoding is greedy (temperature 0) with a fixed seed, as far as the server takes these settings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from math import exp
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from hinter_core.errors import ModelError
+from hinter_core.models.api.endpoint import Endpoint, endpoint_for, is_too_long, told
+from hinter_core.models.base import predict_by_reply
+from hinter_core.models.budget import Cost, Price, Usage, tokens_in
+from hinter_core.models.naming import ModelName
+from hinter_core.models.prompting.prompts import Prompt
+from hinter_core.models.prompting.reading import Reader, reader_for
+from hinter_core.types import Failure, Prediction
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+
+_SEED = 7
+_TOP = 20  # most alternatives per token that servers give
+_PER_MESSAGE = 4  # tokens that a chat template puts around a message
+
+_Item = tuple[int, Prediction, Cost]
+
+
+class OpenAIModel:
+    """A chat model asked through the ``openai`` client."""
+
+    def __init__(
+        self,
+        name: str,
+        endpoint: Endpoint,
+        prompt: Prompt,
+        reader: Reader,
+        price: Price,
+        max_tokens: int,
+        logprobs: bool,
+    ) -> None:
+        self.name = name
+        self.usage = Usage(price)
+        self._endpoint = endpoint
+        self._prompt = prompt
+        self._reader = reader
+        self._max_tokens = max_tokens
+        self._greeted = False
+        # Newer models refuse some of these; what a server has refused is not sent to it again.
+        self._options: dict[str, Any] = {
+            "temperature": 0,
+            "seed": _SEED,
+            "max_tokens": max_tokens,
+            **({"logprobs": True, "top_logprobs": _TOP} if logprobs else {}),
+        }
+        self.reply_identity = (
+            f"openai-2-{endpoint.base_url or 'default'}-{endpoint.model}-{prompt.asked}"
+            f"-t0-s{_SEED}-m{max_tokens}{'-logprobs' if logprobs else ''}"
+        )
+        self.identity = f"{self.reply_identity}-{reader.identity}"
+        self.capabilities = replace(
+            reader.capabilities, device="remote", window=None, dtype="", costs=True, steady=False
+        )
+
+    def predict(self, texts: Sequence[str]) -> list[Prediction]:
+        """Ask all texts, at most ``concurrency`` at a time; in order."""
+        return predict_by_reply(self, texts)
+
+    def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
+        """The answers in these replies."""
+        return self._reader.read(replies)
+
+    def estimate(self, text: str) -> Cost:
+        """One request: the whole conversation, and the longest answer allowed."""
+        said = sum(tokens_in(m["content"]) + _PER_MESSAGE for m in self._prompt.messages(text))
+        return Cost(1, said, self._max_tokens, self.usage.price.of(said, self._max_tokens))
+
+    def reply(self, texts: Sequence[str]) -> Iterator[_Item]:
+        """Replies as they come; no more than ``concurrency`` are under way or not yet taken.
+
+        Raises:
+            ModelError: the key is refused, or the server cannot be reached or has no such model.
+        """
+
+        @asynccontextmanager
+        async def session() -> AsyncIterator[Callable[[int], Awaitable[_Item]]]:
+            async with self._endpoint.client() as client:
+                if not self._greeted:
+                    await self._endpoint.greet(client)
+                    self._greeted = True
+
+                async def ask(index: int) -> _Item:
+                    return index, *await self._ask(client, texts[index])
+
+                yield ask
+
+        if texts:
+            yield from as_they_come(session, len(texts), self._endpoint.concurrency)
+
+    async def _ask(self, client: AsyncOpenAI, text: str) -> tuple[Prediction, Cost]:
+        """The reply and what it cost; where the server does not tell, as much as was estimated."""
+        import openai
+
+        most = self.estimate(text)
+        error: Exception | None = None
+        try:
+            response = await self._send(client, text)
+        except Exception as caught:  # noqa: BLE001 -- named, or raised again as one clear sentence
+            error = caught
+        if error is not None:
+            failed = self._endpoint.outcome(error)
+            if isinstance(error, openai.APIStatusError):  # the server says that it did not answer
+                return failed, self.usage.add(0, 0)
+            return failed, self.usage.add(most.prompt_tokens, most.completion_tokens)
+        usage = getattr(response, "usage", None)
+        prompt, completion = (
+            getattr(usage, field, None) for field in ("prompt_tokens", "completion_tokens")
+        )
+        if not (isinstance(prompt, int) and isinstance(completion, int)):
+            prompt, completion = most.prompt_tokens, most.completion_tokens
+        raw = _raw(response)
+        # A server that repeats the key must not bring it into a page or a file.
+        hide = self._endpoint.without_key
+        raw = replace(raw, reply=hide(raw.reply), detail=hide(raw.detail))
+        return raw, self.usage.add(prompt, completion)
+
+    async def _send(self, client: AsyncOpenAI, text: str) -> Any:
+        import openai
+
+        create: Any = client.chat.completions.create
+        messages, options = self._prompt.messages(text), self._options
+        while True:
+            try:
+                response = await create(model=self._endpoint.model, messages=messages, **options)
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                left = None if is_too_long(error) else _without_refused(options, error)
+                if left is None:
+                    raise
+                options = left
+            else:
+                self._options = options  # remembered only when nothing else was wrong
+                return response
+
+    def visible(self, text: str) -> int:
+        """The server does not tell its window; the whole text is sent."""
+        return len(text)
+
+
+def _without_refused(options: Mapping[str, Any], error: Any) -> dict[str, Any] | None:
+    """The options without those that an error names; None where it names none.
+
+    ``max_tokens`` becomes ``max_completion_tokens``, which is never left out: an answer without
+    end would cost without end.
+    """
+    param = str(getattr(error, "param", ""))
+    said = param if param in options else told(error)
+    named = {x for x in options if re.search(rf"\b{x}\b", said)} - {"max_completion_tokens"}
+    if named & {"logprobs", "top_logprobs"}:
+        named |= {"logprobs", "top_logprobs"}
+    if not named:
+        return None
+    left = {option: value for option, value in options.items() if option not in named}
+    if "max_tokens" in named:
+        left["max_completion_tokens"] = options["max_tokens"]
+    return left
+
+
+def _raw(response: Any) -> Prediction:
+    """The reply in a response, with its first token's probabilities if the server sent them."""
+    try:
+        choice = response.choices[0]
+        said, refusal = choice.message.content, getattr(choice.message, "refusal", None)
+        if said is not None and not isinstance(said, str):
+            raise TypeError(f"content is {type(said).__name__}")
+        if refusal or (not said and choice.finish_reason == "content_filter"):
+            return Prediction(failure=Failure.REFUSED, detail=str(refusal or "filtered")[:200])
+        if not said or not said.strip():
+            cut = choice.finish_reason == "length"
+            why = "max_tokens was used up before an answer" if cut else "the answer is empty"
+            return Prediction(failure=Failure.UNPARSABLE, detail=why)
+        return Prediction(reply=said, scores=_first_token(choice))
+    except (AttributeError, TypeError, IndexError, KeyError, ValueError) as error:
+        # Such as a web page, where base_url lacks its /v1.
+        detail = f"the server's answer is no chat completion ({type(error).__name__}: {error})"
+        return Prediction(failure=Failure.ERROR, detail=detail[:200])
+
+
+def _first_token(choice: Any) -> dict[str, float]:
+    """Probabilities of the first token that is not blank, and of its alternatives."""
+    tokens = getattr(getattr(choice, "logprobs", None), "content", None) or []
+    first = next((token for token in tokens if token.token.strip()), None)
+    told = getattr(first, "top_logprobs", None) or []
+    return {token.token: min(1.0, exp(token.logprob)) for token in told}
+
+
+def load(name: ModelName) -> OpenAIModel:
+    """``openai:MODEL`` with the options of its kind.
+
+    Raises:
+        ModelError: no model named, a bad address, an unknown prompt or judge, or a missing library.
+    """
+    try:
+        import openai  # noqa: F401
+    except ImportError as error:
+        raise ModelError("The OpenAI client is not installed: pip install openai") from error
+    endpoint = endpoint_for(name)
+    logprobs = name.flag("logprobs") and not name.string("judge")
+    prompt, reader = reader_for(name, scores=logprobs)
+    price = Price(name.number("price_in"), name.number("price_out"))
+    return OpenAIModel(
+        name.text, endpoint, prompt, reader, price, name.whole("max_tokens"), logprobs
+    )
+
+
+T = TypeVar("T")
+
+Session = Callable[[], AbstractAsyncContextManager[Callable[[int], Awaitable[T]]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Came(Generic[T]):
+    value: T
+
+
+def as_they_come(session: Session[T], count: int, limit: int) -> Iterator[T]:
+    """What a session's function gives for 0 to ``count - 1``, in the order in which it comes.
+
+    At most ``limit`` calls are begun and not yet *done with*: a value is done with when the next
+    one is asked for, so whoever writes each value down before that never has more than ``limit``
+    to lose. The first error ends it, and so does closing the iterator: calls under way are
+    cancelled.
+    """
+    queue: SimpleQueue[_Came[T] | BaseException | None] = SimpleQueue()
+    slots = asyncio.Semaphore(limit)
+    loop = asyncio.new_event_loop()
+
+    async def one(ask: Callable[[int], Awaitable[T]], number: int) -> None:
+        await slots.acquire()  # given back below
+        queue.put(_Came(await ask(number)))
+
+    async def run() -> None:
+        async with session() as ask, asyncio.TaskGroup() as group:
+            for number in range(count):
+                group.create_task(one(ask, number))
+
+    task = loop.create_task(run())
+
+    def work() -> None:
+        end: BaseException | None = None
+        try:
+            loop.run_until_complete(task)
+        except BaseExceptionGroup as group:
+            end = group.exceptions[0]
+        except BaseException as error:  # noqa: BLE001 -- handed over to the caller's thread
+            end = error
+        loop.close()
+        queue.put(end)
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        while isinstance(item := queue.get(), _Came):
+            yield item.value
+            with suppress(RuntimeError):  # the loop is closed: nothing is left to begin
+                loop.call_soon_threadsafe(slots.release)
+        if item is not None:
+            raise item
+    finally:
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(task.cancel)

@@ -1,0 +1,422 @@
+"""Open a Hugging Face checkpoint: safetensors only, no remote code, fp32, one clear error.
+
+Shared by all back-ends that run a local transformer. ``transformers`` would load weights in the
+checkpoint's own dtype and fill a missing head with random numbers; both would make answers that
+mean nothing, so dtype is fixed and a missing head refused.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from hinter_core.errors import ModelError
+from hinter_core.models.naming import ModelName
+
+# A model made from its configuration and its weights by name; None: not of the kind it knows.
+Rebuild = Callable[[Any, Mapping[str, Any]], Any | None]
+_NO_LIMIT = 1_000_000
+_HASHED_BYTES = 64 * 2**20
+# Weights, settings, vocabularies and templates; what training leaves beside them is no matter.
+_DECIDING = {".safetensors", ".json", ".jinja", ".txt", ".model"}
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A tokenizer and a model on their device; ``identity`` names the weights and their dtype.
+
+    ``window`` is the longest input in tokens, special ones included (None: no limit known).
+    """
+
+    tokenizer: Any
+    model: Any
+    device: str
+    window: int | None
+    identity: str
+    dtype: str = "float32"
+    load: Callable[[str], Any] | None = None  # the same weights in another dtype
+
+    @cached_property
+    def exact(self) -> Any:
+        """The model in fp32: itself, or a second copy, loaded when it is first asked for.
+
+        Raises:
+            ModelError: the copy cannot be loaded, as where it does not fit into memory.
+        """
+        if self.dtype == "float32" or self.load is None:
+            return self.model
+        return self.load("float32")
+
+    def visible(self, text: str, less: int = 0) -> int:
+        """Characters of ``text`` up to the last token that fits the window, ``less`` tokens."""
+        if self.window is None or not self.tokenizer.is_fast:
+            return len(text)
+        window = max(1, self.window - less)
+        # One pass without truncation tells both how many tokens there are and where they end.
+        encoded = self.tokenizer(text, return_offsets_mapping=True, verbose=False)
+        offsets = encoded["offset_mapping"]
+        if len(offsets) <= window:
+            return len(text)
+        special: int = self.tokenizer.num_special_tokens_to_add()
+        ends: list[int] = [end for start, end in offsets if end > start]
+        return ends[min(len(ends), max(1, window - special)) - 1] if ends else len(text)
+
+
+def locate(argument: str) -> tuple[str, str | None, bool]:
+    """Source, revision, and whether to stay offline, for ``ORG/NAME[@revision]`` or a path.
+
+    Raises:
+        ModelError: nothing named, a folder without checkpoint, or a model the Hub does not give.
+    """
+    if not argument:
+        raise ModelError("Name a checkpoint: ORG/NAME on the Hugging Face Hub, or a folder.")
+    folder = Path(os.path.expanduser(argument))
+    if folder.exists():
+        if not (folder / "config.json").is_file():
+            raise ModelError(f"{argument} holds no config.json; name the folder of a checkpoint.")
+        return str(folder), None, True
+    source, _, revision = argument.partition("@")
+    return source, revision or None, not _reachable(source, revision or None)
+
+
+def _reachable(source: str, revision: str | None) -> bool:
+    """Whether the Hub answers and has this model; asked first, since downloads retry for a minute.
+
+    Raises:
+        ModelError: the Hub answers that there is no such model, or that it is closed to you.
+    """
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError
+    from huggingface_hub.errors import RevisionNotFoundError as NoRevisionError
+
+    try:
+        HfApi().model_info(source, revision=revision, timeout=10)
+    except (RepositoryNotFoundError, NoRevisionError, HFValidationError) as error:
+        raise ModelError(
+            f"There is no model '{source}' that you may read; check the name (ORG/NAME or a "
+            "folder) and, for a private or gated model, log in with: hf auth login"
+        ) from error
+    except Exception:  # noqa: BLE001 -- whatever keeps us from the Hub, the cache may have it
+        return False
+    return True
+
+
+def named_checkpoint(
+    name: ModelName, auto_class: str, rebuild: Rebuild | None = None
+) -> Checkpoint:
+    """The checkpoint that a name's source and ``dtype`` stand for.
+
+    Raises:
+        ModelError: see :func:`locate` and :func:`open_checkpoint`.
+    """
+    source, revision, offline = locate(name.source)
+    return open_checkpoint(
+        name.text,
+        source,
+        revision,
+        auto_class=auto_class,
+        offline=offline,
+        dtype=name.string("dtype"),
+        rebuild=rebuild,
+    )
+
+
+def open_checkpoint(
+    name: str,
+    source: str,
+    revision: str | None,
+    *,
+    auto_class: str,
+    offline: bool,
+    dtype: str = "float32",
+    rebuild: Rebuild | None = None,
+) -> Checkpoint:
+    """Load tokenizer and model; ``auto_class`` names the transformers class to load with.
+
+    ``rebuild`` is asked for the model where that class does not know all the weights it needs.
+
+    Raises:
+        ModelError: missing library, weights or head; the message says what to do.
+    """
+    try:
+        import torch
+        import transformers
+        from transformers.utils import logging
+    except ImportError as error:
+        raise ModelError(
+            f"Model '{name}' needs torch and transformers: pip install torch transformers"
+        ) from error
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    device = _best_device(torch)
+    if device == "cpu":
+        _leave_cores_free(torch)
+    origin = _Origin(name, source, revision, offline, auto_class, device, rebuild)
+    with origin.explained():
+        model = origin.load(dtype)
+    with origin.explained():
+        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(source, **origin.where)
+    # Where its files are missing, transformers makes one that knows its special tokens alone, and
+    # all texts are the same to it.
+    if len(set(tokenizer.get_vocab()) - set(tokenizer.all_special_tokens)) < 2:
+        raise ModelError(without_tokenizer(name))
+    return Checkpoint(
+        tokenizer,
+        model,
+        device,
+        _window(tokenizer, model),
+        f"{_identity(source, model)}-{dtype}",
+        dtype,
+        origin.load,
+    )
+
+
+@dataclass
+class _Origin:
+    """Where a model comes from, so that it can be loaded again in another dtype."""
+
+    name: str
+    source: str
+    revision: str | None
+    offline: bool
+    auto_class: str
+    device: str
+    rebuild: Rebuild | None
+
+    @property
+    def where(self) -> dict[str, Any]:
+        return {"revision": self.revision, "local_files_only": self.offline}
+
+    def load(self, dtype: str) -> Any:
+        """The model on its device, ready to be asked.
+
+        Raises:
+            ModelError: whatever keeps it from being loaded.
+        """
+        with self.explained():
+            return self._loaded(dtype)
+
+    def _loaded(self, dtype: str) -> Any:
+        import torch
+        import transformers
+
+        number = getattr(torch, dtype)
+        model, report = getattr(transformers, self.auto_class).from_pretrained(
+            self.source, use_safetensors=True, dtype=number, output_loading_info=True, **self.where
+        )
+        # What is loaded later must be the same, even if the branch has moved on.
+        self.revision = getattr(model.config, "_commit_hash", None) or self.revision
+        if report["missing_keys"]:
+            config, model = model.config, None
+            if self.rebuild is not None:
+                model = self.rebuild(config, self._weights())
+            if model is None:
+                raise ModelError(without_head(self.name, config))
+        return model.to(device=self.device, dtype=number).eval()
+
+    def _weights(self) -> dict[str, Any]:
+        """All tensors by name, from one file or from the shards that an index lists."""
+        from safetensors.torch import load_file
+        from transformers.utils import cached_file
+
+        where = {**self.where, "_raise_exceptions_for_missing_entries": False}
+        index = cached_file(self.source, "model.safetensors.index.json", **where)
+        files = {"model.safetensors"}
+        if index is not None:
+            files = set(json.loads(Path(index).read_text(encoding="utf-8"))["weight_map"].values())
+        weights: dict[str, Any] = {}
+        for file in sorted(files):
+            weights.update(load_file(cached_file(self.source, file, **self.where)))
+        return weights
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turn what goes wrong into one sentence."""
+        try:
+            yield
+        except ModelError:
+            raise
+        except Exception as error:  # a damaged file raises what its reader raises
+            message = why_not(self.name, self.source, self.revision, error, offline=self.offline)
+            raise ModelError(message) from error
+
+
+def _best_device(torch: Any) -> str:
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def _leave_cores_free(torch: Any) -> None:
+    """Use half of the cores, unless the user has set ``OMP_NUM_THREADS``.
+
+    Threads that wait for one another spin. With two busy cores, two threads took 4 to 20 times as
+    long as one; with idle ones they gain little on models of this size.
+    """
+    if "OMP_NUM_THREADS" not in os.environ:
+        torch.set_num_threads(max(1, (os.cpu_count() or 1) // 2))
+
+
+def _window(tokenizer: Any, model: Any) -> int | None:
+    """The least of what the tokenizer and the model's positions allow."""
+    limits = [tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", None)]
+    for name, module in model.named_modules():
+        # RoBERTa and its kin count positions from the one after padding's, so that the table of
+        # 514 holds 512 tokens; it is told by its padding row.
+        if (
+            name.endswith("position_embeddings")
+            and getattr(module, "padding_idx", None) is not None
+        ):
+            limits.append(module.num_embeddings - module.padding_idx - 1)
+    real = [int(n) for n in limits if n and 0 < n < _NO_LIMIT]
+    return min(real) if real else None
+
+
+def _identity(source: str, model: Any) -> str:
+    commit = getattr(model.config, "_commit_hash", None)
+    if commit is not None:
+        return f"{source}@{commit}"
+    # A local folder may be retrained or mended in place: its files name its state, by content while
+    # they are small and by size and time when reading them would take long. Beside the weights, the
+    # tokenizer with its chat template and the settings of generation decide an answer, too.
+    digest = sha256()
+    for path in sorted(Path(source).iterdir()):
+        if path.suffix not in _DECIDING or not path.is_file():
+            continue
+        stat = path.stat()
+        small = stat.st_size < _HASHED_BYTES
+        digest.update(f"{path.name} {stat.st_size} ".encode())
+        digest.update(path.read_bytes() if small else str(stat.st_mtime_ns).encode())
+    return f"{Path(source).resolve().name}@{digest.hexdigest()[:12]}"
+
+
+_PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
+_FOREIGN = (".h5", ".msgpack", ".onnx", ".gguf", ".ot")
+_TOKENIZER = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model")
+_NO_TOKENIZER = (
+    "has no tokenizer; copy tokenizer.json and tokenizer_config.json there from the model that it "
+    "was made from."
+)
+# Reads tensors only, and writes them under the names that they have.
+CONVERT = (
+    "python -c \"import torch, safetensors.torch as s; w = torch.load('{}', weights_only=True); "
+    "s.save_file({{k: v.contiguous().clone() for k, v in w.items()}}, 'model.safetensors', "
+    "{{'format': 'pt'}})\""
+)
+
+
+def why_not(
+    name: str, source: str, revision: str | None, error: Exception, *, offline: bool
+) -> str:
+    """The sentence for an error that loading has raised."""
+    files = _files(source, revision, offline=offline)
+    return f"Model '{name}' " + (
+        _by_error(error)
+        or _by_files(files, offline and not Path(source).exists())
+        or f"cannot be loaded: {_first_line(error)}. Check its name and its files; only "
+        "safetensors checkpoints are read."
+    )
+
+
+def without_tokenizer(name: str) -> str:
+    """The sentence for a tokenizer that knows no words."""
+    return f"Model '{name}' {_NO_TOKENIZER}"
+
+
+def without_head(name: str, config: Any) -> str:
+    """The sentence for weights that lack the head that was asked for."""
+    made_for = " ".join(getattr(config, "architectures", None) or ())
+    hint = "name a checkpoint fine-tuned for it"
+    if "CausalLM" in made_for or "LMHead" in made_for:
+        hint = "it writes text; if it is tuned to follow instructions, name it as hf-chat:NAME"
+    elif made_for and "Classification" not in made_for:
+        hint = f"it was saved as {made_for}; {hint}"
+    return f"Model '{name}' has no trained head for this task: {hint}."
+
+
+def _by_error(error: Exception) -> str:
+    kinds = {type(e).__name__ for e in _chain(error)}
+    text = " ".join(str(e) for e in _chain(error))
+    if out_of_memory(error):
+        return "does not fit into memory; try dtype=bfloat16, a smaller model, or another machine."
+    if "GatedRepoError" in kinds or "gated repo" in text:
+        return (
+            "is gated: accept its terms on its page of the Hugging Face Hub, and log in with: "
+            "hf auth login"
+        )
+    if "SafetensorError" in kinds:
+        return "has a damaged or incomplete file of weights; download it again."
+    if "Unrecognized configuration class" in text:
+        return "is of a kind that has no head for this task; name one fine-tuned for it."
+    return ""
+
+
+def _by_files(files: list[str], unreachable: bool) -> str:
+    if unreachable:
+        return (
+            "cannot be loaded: the Hugging Face Hub cannot be reached and the model is not in the "
+            "cache; check your network, or name a folder that holds it."
+        )
+    if not files:
+        return ""
+    pickled = [file for file in files if file.endswith(_PICKLED) and "training_args" not in file]
+    if not any(file.endswith(".safetensors") for file in files):
+        if pickled:
+            return (
+                f"holds only pickled weights ({pickled[0]}), which are not read as they can run "
+                f"code; convert them in their folder: {CONVERT.format(pickled[0])}"
+            )
+        foreign = next((file for file in files if file.endswith(_FOREIGN)), "")
+        found = f"weights of another format ({foreign})" if foreign else "no weights"
+        return f"holds {found}; a checkpoint needs model.safetensors, as save_pretrained writes it."
+    return "" if any(file in _TOKENIZER for file in files) else _NO_TOKENIZER
+
+
+def _files(source: str, revision: str | None, *, offline: bool) -> list[str]:
+    if Path(source).is_dir():
+        return sorted(path.name for path in Path(source).iterdir())
+    if offline:
+        return []
+    from huggingface_hub import HfApi
+
+    try:
+        return sorted(HfApi().list_repo_files(source, revision=revision))
+    except Exception:  # noqa: BLE001 -- it is asked for a better message only
+        return []
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return (lines[0][:200] if lines else type(error).__name__).rstrip(".")
+
+
+# How torch's allocators for CPU (Linux and Windows, oneDNN's too) and MPS say it; CUDA's has a
+# class of its own.
+_SIGNS = (
+    "can't allocate memory",
+    "not enough memory",
+    "out of memory",
+    "could not create a memory object",
+)
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory ran out."""
+    import torch
+
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    return isinstance(error, RuntimeError) and any(s in str(error).lower() for s in _SIGNS)

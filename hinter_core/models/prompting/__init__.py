@@ -1,0 +1,1 @@
+"""What generative models are asked, and how a reply is read."""

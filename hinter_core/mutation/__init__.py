@@ -1,0 +1,1 @@
+"""Edits as spans, the lattice of their combinations, and the plan of a text."""

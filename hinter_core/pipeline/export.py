@@ -1,0 +1,134 @@
+"""A check as JSON and as table rows: what the command line prints and the app lets download."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hinter_core.pipeline.case import TestResult
+from hinter_core.relations.noise import NoiseFloor
+from hinter_core.types import Edit, Outcome, Prediction
+
+
+def check_to_json(check: TestResult, model: str) -> dict[str, Any]:
+    """One model's results as plain values.
+
+    ``spans`` are ``[start, end]`` character offsets on the top-level ``text`` and cover the words
+    replaced; ``reason`` says why a mutant was discarded or unanswered.
+    """
+    return {
+        "text": check.plan.text,
+        "model": model,
+        "identity": check.identities[model],
+        "parser": check.parser,
+        "noise": _noise_to_json(check.noise.get(model)),
+        "original": prediction_to_json(check.originals[model]),
+        "mutants": [_judged_to_json(judged) for judged in check.judged[model]],
+        "counts": check.counts(model),
+        "notices": list(check.plan.notices),
+        "rejected": [
+            {
+                "attribute": r.occurrence.attribute,
+                "surface": r.occurrence.surface,
+                "span": list(r.occurrence.span),
+                "reason": r.reason,
+            }
+            for r in check.plan.rejected
+        ],
+    }
+
+
+def _noise_to_json(noise: NoiseFloor | None) -> dict[str, Any] | None:
+    if noise is None:
+        return None
+    answers = [{"labels": list(labels), "times": times} for labels, times in noise.answers]
+    return {
+        "asked": noise.asked,
+        "answered": noise.answered,
+        "flips": noise.flips,
+        "answers": answers,
+    }
+
+
+def prediction_to_json(prediction: Prediction | None) -> dict[str, Any]:
+    """Labels and scores; with ``failure`` and ``detail`` where there is no answer."""
+    if prediction is None:
+        return {"labels": [], "scores": {}}
+    values: dict[str, Any] = {
+        "labels": list(prediction.labels),
+        "scores": {label: round(score, 6) for label, score in prediction.scores.items()},
+    }
+    if prediction.failure:
+        values |= {"failure": prediction.failure.value, "detail": prediction.detail}
+    if prediction.reply:
+        values["reply"] = prediction.reply
+    return values
+
+
+def edit_to_json(edit: Edit) -> dict[str, Any]:
+    """Words, groups and spans of an edit."""
+    pair = edit.pair
+    return {
+        "attribute": pair.attribute,
+        "source": pair.source.text,
+        "target": pair.target.text,
+        "source_group": pair.source.group,
+        "target_group": pair.target.group,
+        "spans": [list(span) for span in edit.spans],
+    }
+
+
+def _judged_to_json(judged: Outcome) -> dict[str, Any]:
+    effect = judged.effect
+    return {
+        "edits": [edit_to_json(edit) for edit in judged.mutant.edits],
+        "order": judged.mutant.order,
+        "text": judged.mutant.text,
+        "valid": judged.conformance.kept,
+        "reason": reason(judged),
+        **prediction_to_json(judged.prediction),
+        "verdict": judged.verdict.value,
+        "shift": _rounded(effect.shift if effect else None),
+        "margin": _rounded(effect.margin if effect else None),
+        "interaction": _rounded(effect.interaction if effect else None),
+    }
+
+
+def reason(judged: Outcome) -> str:
+    """Why a mutant was discarded or unanswered; empty otherwise."""
+    if not judged.conformance.kept:
+        return judged.conformance.reason
+    if judged.prediction is not None and judged.prediction.failure:
+        return judged.prediction.detail or judged.prediction.failure.value
+    return ""
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
+
+
+def check_to_rows(check: TestResult) -> list[dict[str, Any]]:
+    """One flat row per mutant and model, with three columns per attribute of the check."""
+    rows = []
+    for model, results in check.judged.items():
+        for judged in results:
+            row: dict[str, Any] = {"model": model, "verdict": judged.verdict.value}
+            row |= {"order": judged.mutant.order}
+            by_attribute = {edit.attribute: edit.pair for edit in judged.mutant.edits}
+            for attribute in check.plan.attributes:
+                pair = by_attribute.get(attribute)
+                row[attribute] = f"{pair.source.text} \u2192 {pair.target.text}" if pair else ""
+                row[f"{attribute} from"] = pair.source.group if pair else ""
+                row[f"{attribute} to"] = pair.target.group if pair else ""
+            answer = judged.prediction
+            effect = judged.effect
+            row |= {
+                "answer": ", ".join(answer.labels) if answer else "",
+                "reply": answer.reply if answer else "",
+                "shift": _rounded(effect.shift) if effect else None,
+                "interaction": _rounded(effect.interaction) if effect else None,
+                "valid": judged.conformance.kept,
+                "reason": reason(judged),
+                "text": judged.mutant.text,
+            }
+            rows.append(row)
+    return rows

@@ -1,0 +1,210 @@
+"""The probe: the one pipeline from a text to verdicts, whoever feeds it.
+
+match -> mutate -> check -> ask -> judge. Mutants are made in chunks of a few hundred; within a
+chunk, distinct sentences are parsed and distinct texts predicted once, in batches; what was parsed
+or predicted before is kept across chunks, texts and attribute pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TypeVar
+
+from hinter_core.language.parsing import ParseStore, load_parser
+from hinter_core.models.budget import Budget, Cost, total
+from hinter_core.models.registry import open_store
+from hinter_core.models.store import PredictionStore
+from hinter_core.mutation.lattice import EditSet, subsets
+from hinter_core.mutation.plan import Plan, Settings, make_plan, require_mutable, require_testable
+from hinter_core.pipeline.case import FollowUp, TestCase, TestResult, ask_originals, conform, judge
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.terms.matching import Matcher
+from hinter_core.types import Edit
+
+T = TypeVar("T")
+
+_CHUNK = 128
+
+
+class Pipeline:
+    """Dictionaries, a parser and models under test, ready for any number of texts."""
+
+    def __init__(
+        self,
+        dictionaries: Sequence[Dictionary],
+        parses: ParseStore,
+        models: Sequence[PredictionStore],
+        settings: Settings | None = None,
+    ) -> None:
+        self.settings = settings or Settings()
+        require_testable(dictionaries, models, self.settings)
+        self.dictionaries = list(dictionaries)
+        self.parses = parses
+        self.models = list(models)
+        self._matcher = Matcher(self.dictionaries)
+
+    def plan(self, text: str) -> Plan:
+        """What can be mutated in ``text`` and is seen by every model.
+
+        Raises:
+            InputError: see :func:`hinter_core.mutation.plan.make_plan`.
+        """
+        return make_plan(
+            text,
+            self.dictionaries,
+            self.settings,
+            self.parses,
+            matcher=self._matcher,
+            visible=[store.model.visible for store in self.models],
+        )
+
+    def check(self, text: str) -> TestResult:
+        """Plan ``text`` and judge all chosen mutants.
+
+        Raises:
+            InputError: nothing can be mutated; the message says why.
+        """
+        plan = self.plan(text)
+        require_mutable(plan)
+        return self.judge(plan)
+
+    def judge(self, plan: Plan) -> TestResult:
+        """Judge all chosen mutants of a plan, to the end."""
+        return self.judge_all([plan])[0]
+
+    def judge_all(self, plans: Sequence[Plan], *, chunk: int = _CHUNK) -> list[TestResult]:
+        """Judge the mutants of many texts to the end, in batches that may span texts."""
+        checks = self._checks(plans)
+        for batch in chunks(self.items(checks), chunk):
+            self._judge(batch, checks)
+        for check in checks.values():
+            check.planned = len(check.mutants)
+            check.complete = True
+        return list(checks.values())
+
+    def run(
+        self,
+        plan: Plan,
+        *,
+        chosen: Sequence[tuple[Edit, ...]] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+        chunk: int = _CHUNK,
+    ) -> Iterator[TestResult]:
+        """Judge the chosen edit sets and all their sub-mutants, yielding after every chunk.
+
+        The same :class:`Check` is yielded each time, grown; it is ``complete`` at the end. When
+        ``cancelled`` answers true, what is judged so far stays. A small ``chunk`` reports and can
+        be cancelled sooner; a large one makes better batches.
+        """
+        checks = self._checks([plan])
+        ((trial, check),) = checks.items()
+        todo = list(closure(plan.chosen() if chosen is None else chosen))
+        check.planned = len(todo)
+        for batch in chunks((follow_up_of(trial, edits) for edits in todo), chunk):
+            if cancelled():
+                return
+            self._judge(batch, checks)
+            yield check
+        check.complete = True
+        yield check
+
+    def items(self, trials: Iterable[TestCase]) -> Iterator[FollowUp]:
+        """All mutants that the plans choose, with their sub-mutants, parts before wholes."""
+        for trial in trials:
+            for edits in closure(trial.plan.chosen()):
+                yield follow_up_of(trial, edits)
+
+    def _checks(self, plans: Sequence[Plan]) -> dict[TestCase, TestResult]:
+        """A check for each plan, with every model's answer to its unchanged text."""
+        trials = [TestCase(plan) for plan in plans]
+        for store in self.models:
+            ask_originals(trials, store)
+        names = {store.model.name: store.model.identity for store in self.models}
+        return {
+            trial: TestResult(
+                trial.plan,
+                self.parses.parser.name,
+                trial.originals,
+                judged={name: [] for name in names},
+                noise=trial.noise,
+                identities=dict(names),
+            )
+            for trial in trials
+        }
+
+    def _judge(self, batch: Sequence[FollowUp], checks: Mapping[TestCase, TestResult]) -> None:
+        conform(batch, self.parses)
+        for store in self.models:
+            for item, judged in zip(batch, judge(batch, store), strict=True):
+                checks[item.trial].judged[store.model.name].append(judged)
+        for item in batch:
+            checks[item.trial].mutants.append(item.mutant)
+
+    def estimate(self, plan: Plan) -> dict[str, Cost]:
+        """What judging ``plan`` asks of each model at most; see :func:`estimate`."""
+        return estimate(plan, self.models)
+
+
+def estimate(plan: Plan, stores: Sequence[PredictionStore]) -> dict[str, Cost]:
+    """What judging a plan would ask of each model at most, by its name.
+
+    It is an upper bound: mutants that the invariant discards will not be asked.
+    """
+    texts = {plan.text} | {plan.mutant(edits).text for edits in closure(plan.chosen())}
+    again = plan.settings.repeat
+    return {
+        store.model.name: store.estimate(texts) + total([store.cost_of(plan.text)] * again)
+        for store in stores
+    }
+
+
+def closure(
+    chosen: Iterable[tuple[Edit, ...]], top: int | None = None
+) -> Iterator[tuple[Edit, ...]]:
+    """The edit sets and all their sub-mutants, each once, parts before wholes.
+
+    ``top`` promises that no set has more edits, and that none with so many comes twice: these,
+    nearly all of a campaign's, are then not remembered.
+    """
+    seen: set[EditSet] = set()
+    for edits in chosen:
+        for part in subsets(edits):
+            if len(part) == top:
+                yield part
+                continue
+            key = frozenset(part)
+            if key not in seen:
+                seen.add(key)
+                yield part
+
+
+def follow_up_of(trial: TestCase, edits: tuple[Edit, ...]) -> FollowUp:
+    """The mutant of these edits, on trial."""
+    return FollowUp(trial, trial.plan.mutant(edits), frozenset(edits))
+
+
+def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """The items in lists of at most ``size``."""
+    iterator = iter(items)
+    while chunk := list(islice(iterator, size)):
+        yield chunk
+
+
+def build_pipeline(
+    dictionaries: Sequence[Dictionary],
+    parser: str,
+    models: Sequence[str],
+    settings: Settings,
+    budget: Budget | None = None,
+) -> Pipeline:
+    """Load a parser and models by name and build a probe, for a user who owns the machine.
+
+    All models share the ``budget``.
+
+    Raises:
+        HinterError: something named is unknown, missing or broken.
+    """
+    require_testable(dictionaries, models, settings)
+    stores = [open_store(name, trusted=True, budget=budget) for name in dict.fromkeys(models)]
+    return Pipeline(dictionaries, ParseStore(load_parser(parser)), stores, settings)

@@ -1,0 +1,151 @@
+"""Which mutants of order 3 and higher to test, where all of them are too many.
+
+A search asks one model, its *guide*, about lower orders first, and then looks where these came near
+the boundary: the answer to a mutant is foretold from those to its parts, as if the whole added
+nothing of its own. Hidden bias is what a search is for, so a mutant with a part that is not benign
+is passed over. What a search finds is no sample: its rates are those of the likeliest mutants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import nsmallest
+from math import log
+
+from hinter_core.errors import InputError
+from hinter_core.language.parsing import ParseStore
+from hinter_core.models.base import Capabilities
+from hinter_core.models.store import PredictionStore
+from hinter_core.mutation.lattice import EditSet, Lattice, proper_subsets
+from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.pipeline.case import TestCase, ask_originals, conform, judge
+from hinter_core.pipeline.pipeline import chunks, closure, follow_up_of
+from hinter_core.types import Edit, Prediction, Verdict
+
+_CHUNK = 256
+_LOOKED_AT = 20_000  # combinations of one order that are weighed, a seeded sample of more
+_EPSILON = 1e-6
+
+Levels = dict[str, float]  # by label: log-odds (several labels at once) or log probability
+
+
+@dataclass
+class _Known:
+    """What the guide said of one text: by edit set, what the set adds to its parts; and verdicts.
+
+    ``adds[{}]`` is the unchanged text.
+    """
+
+    adds: dict[EditSet, Levels] = field(default_factory=dict)
+    verdicts: dict[EditSet, Verdict] = field(default_factory=dict)
+
+    def learn(self, edits: Sequence[Edit], levels: Levels) -> None:
+        """Take in an answer; those to the parts have been taken in before."""
+        below = self.foretold(edits)
+        self.adds[frozenset(edits)] = {x: y - below.get(x, 0.0) for x, y in levels.items()}
+
+    def foretold(self, edits: Sequence[Edit]) -> Levels:
+        """The levels of a mutant by those of its parts: inclusion and exclusion, no new term."""
+        total: Levels = dict(self.adds.get(frozenset(), {}))
+        for part in proper_subsets(edits):
+            for label, value in self.adds.get(frozenset(part), {}).items():
+                total[label] = total.get(label, 0.0) + value
+        return total
+
+
+class Search:
+    """Chooses mutants by the answers of a guide; ``limit`` of the settings counts for each order.
+
+    Raises:
+        InputError: no limit, an order below 3, or a guide that gives no scores or costs.
+    """
+
+    def __init__(self, parses: ParseStore, guide: PredictionStore, settings: Settings) -> None:
+        capabilities, name = guide.model.capabilities, guide.model.name
+        if settings.limit is None or settings.order < 3:
+            raise InputError("A guide needs an order of 3 or more, and a limit (of each order).")
+        if not capabilities.scores:
+            raise InputError(f"{name} gives no scores, so it is no guide; name another model.")
+        if capabilities.costs:
+            raise InputError(f"{name} costs, and a guide is asked a lot; name one that runs here.")
+        self._parses = parses
+        self._guide = guide
+        self._limit = settings.limit
+
+    def chosen(self, plan: Plan) -> list[tuple[Edit, ...]]:
+        """Edit sets to test: a seeded sample of order 2, and the likeliest of every higher order.
+
+        At most ``limit`` of each; sub-mutants that they need beside those are not counted.
+        """
+        settings, edits = plan.settings, plan.lattice.edits
+        sample = Lattice(edits, 2).intersectional(self._limit, settings.seed, plan.possible)
+        trial = TestCase(plan)
+        trial.look(self._guide)
+        ask_originals([trial], self._guide)
+        known = _Known()
+        original = trial.originals[self._guide.model.name]
+        if not original.scores:
+            return sample
+        known.adds[frozenset()] = self._levels(original)
+        atomic = [(edit,) for own in edits.values() for edit in own]
+        self._ask(trial, [*atomic, *sample], known)
+        found = list(sample)
+        for order in range(3, min(settings.order, len(edits)) + 1):
+            nearest = self._nearest(plan, order, original, known)
+            if order < settings.order:
+                self._ask(trial, nearest, known)
+            found += nearest
+        return found
+
+    def _ask(self, trial: TestCase, chosen: Iterable[tuple[Edit, ...]], known: _Known) -> None:
+        fresh = (part for part in closure(chosen) if frozenset(part) not in known.verdicts)
+        for batch in chunks((follow_up_of(trial, part) for part in fresh), _CHUNK):
+            conform(batch, self._parses)
+            for judged in judge(batch, self._guide):
+                edits, prediction = judged.mutant.edits, judged.prediction
+                known.verdicts[frozenset(edits)] = judged.verdict
+                if prediction is not None and prediction.scores:
+                    known.learn(edits, self._levels(prediction))
+
+    def _nearest(
+        self, plan: Plan, order: int, original: Prediction, known: _Known
+    ) -> list[tuple[Edit, ...]]:
+        """The combinations of an order whose foretold answers come nearest to another answer."""
+        lattice, capabilities = plan.lattice, self._guide.model.capabilities
+
+        def distance(edits: tuple[Edit, ...]) -> float:
+            return _distance(original, known.foretold(edits), capabilities)
+
+        likely = (
+            edits
+            for edits in lattice.drawn(order, _LOOKED_AT, plan.settings.seed)
+            if plan.possible(edits) and _may_hide(edits, known.verdicts)
+        )
+        return nsmallest(self._limit, likely, key=distance)
+
+    def _levels(self, prediction: Prediction) -> Levels:
+        several = self._guide.model.capabilities.multi_label
+        return {x: _level(p, several) for x, p in prediction.scores.items()}
+
+
+def _may_hide(edits: Sequence[Edit], verdicts: Mapping[EditSet, Verdict]) -> bool:
+    """Whether no part is known to be anything but benign."""
+    parts = (verdicts.get(frozenset(part)) for part in proper_subsets(edits))
+    return all(verdict in (None, Verdict.BENIGN) for verdict in parts)
+
+
+def _level(probability: float, several: bool) -> float:
+    p = min(max(probability, _EPSILON), 1 - _EPSILON)
+    return log(p / (1 - p)) if several else log(p)
+
+
+def _distance(original: Prediction, levels: Levels, capabilities: Capabilities) -> float:
+    """How far levels lie from another answer than the original's; negative: it is another one."""
+    if capabilities.multi_label:
+        threshold = _level(capabilities.threshold, True)
+        signs = {x: 1 if x in original.labels else -1 for x in levels}
+        return min(signs[x] * (level - threshold) for x, level in levels.items())
+    (own,) = original.labels[:1] or ("",)
+    others = [level for x, level in levels.items() if x != own]
+    return levels[own] - max(others) if own in levels and others else 0.0

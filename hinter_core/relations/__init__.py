@@ -1,0 +1,1 @@
+"""Metamorphic relations: which follow-ups conform, and what a changed answer means."""

@@ -1,0 +1,475 @@
+"""The report of a campaign: the tables of the papers, each number with its interval.
+
+Sources: HInter, section 4 (metrics 1-7), Table 9, Figures 4, 5, 7, 8, 10 and 11; MutaInt, Tables
+3-6 (individual and group bias, truth table). A *case* is a mutant that the invariant kept and the
+model answered.
+
+Placebo mutants (attributes that begin with ``placebo``) change what should not matter. They have
+lines of their own and enter no other number; what a model does more often than on them is excess.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from statistics import fmean
+from typing import Any
+
+from hinter_core.campaign.reader import Attributes, is_placebo
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.report.aggregate import (
+    CampaignCounts,
+    ErrorCount,
+    ModelCounts,
+    UnusedRow,
+    by_source,
+    count,
+)
+from hinter_core.report.people import People
+from hinter_core.report.section import joined, ordered
+from hinter_core.report.validity import Validity, validities
+from hinter_core.statistics.rates import (
+    Difference,
+    Rate,
+    benjamini_hochberg,
+    cluster_rate,
+    cluster_wilson,
+    mcnemar,
+    one_sided_test,
+    paired_difference,
+    wilson,
+)
+from hinter_core.types import Verdict
+
+_MOST = 25  # words and directions listed
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class ReportRow:
+    """One row of the main table: what mutants of these attributes showed.
+
+    ``name``: the attributes, or ``atomic``, ``intersectional``, ``placebo``. ``order``: number of
+    edits; None for a sum over several. ``errors``: of all cases (metric 1). ``hidden``: of the
+    errors (metric 5; None for atomic mutants). ``discarded``: of all mutants (metric 4).
+    ``sources`` and ``hidden_sources``: original texts with at least one (hidden) error, of those
+    with a case (metrics 2 and 6). ``verdicts``: counts of mutants by verdict.
+    """
+
+    name: str
+    attributes: Attributes
+    order: int | None
+    mutants: int
+    verdicts: dict[str, int]
+    errors: Rate
+    hidden: Rate | None
+    discarded: Rate
+    sources: Rate
+    hidden_sources: Rate | None
+
+
+@dataclass(frozen=True)
+class PlaceboExcess:
+    """Errors of a given order beyond those of placebo mutants of that order on the same texts."""
+
+    order: int
+    errors: Rate
+    placebo: Rate
+    difference: Difference
+
+
+@dataclass(frozen=True)
+class TruthTable:
+    """Rows of MutaInt's Table 6 for one pair of attributes, and the test of their disagreement.
+
+    ``rows``: (whole flips, first alone flips, second alone flips) with counts.
+    ``only_whole``: whole flips where no part does; ``only_part``: a part does, the whole does not.
+    """
+
+    attributes: Attributes
+    rows: dict[tuple[bool, bool, bool], int]
+    only_whole: int
+    only_part: int
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """HInter's Figure 11: original texts that err by a single change, by changes together, by both.
+
+    Of the texts that have a case with all these ``attributes`` changed together.
+    """
+
+    attributes: Attributes
+    only_atomic: int
+    both: int
+    only_together: int
+    neither: int
+
+
+@dataclass(frozen=True)
+class GroupRate:
+    """Error rate of mutants turned into one group (or one of each attribute).
+
+    ``above``: higher than the mean over all groups of these attributes, as published (GAB, GIB).
+    ``p_value``: of a one-sided test against that mean
+    (:func:`hinter_core.statistics.rates.one_sided_test`), adjusted
+    over all groups (BH). It and the interval count ``texts`` rather than cases, as mutants
+    of one text are not independent; the paper gives neither. With one text there is no evidence:
+    p is 1.
+    """
+
+    attributes: Attributes
+    groups: tuple[str, ...]
+    errors: Rate
+    texts: int
+    mean: float
+    above: bool
+    p_value: float
+
+
+@dataclass(frozen=True)
+class WordEffect:
+    """Atomic mutants that turn one word, or any word of one group, into another."""
+
+    attribute: str
+    source: str
+    target: str
+    errors: Rate
+
+
+@dataclass(frozen=True)
+class ModelReport:
+    """All tables of one model."""
+
+    model: str
+    lines: list[ReportRow]
+    placebo: list[ReportRow]
+    atomic: ReportRow
+    intersectional: ReportRow
+    positives: list[Positives]
+    excess: list[PlaceboExcess]
+    pies: list[Pie]
+    truths: list[TruthTable]
+    overlaps: list[Overlap]
+    groups: list[GroupRate]
+    words: list[WordEffect]
+    directions: list[WordEffect]
+    failures: Counter[str]
+    examples: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A campaign's report.
+
+    ``faults`` and ``idle`` as in :class:`hinter_core.report.aggregate.CampaignCounts`.
+
+    ``repeated``: ids that several texts have, and how many. ``labels``: different labels of the
+    texts (HInter, Table 4), counted up to about 1,000. ``people``: what annotators say, where
+    somebody asked for it (:func:`hinter_core.annotation.evaluation.correction.judged_by_people`).
+    """
+
+    campaign: Campaign
+    identity: str
+    texts: Counter[str]
+    faults: list[UnusedRow]
+    idle: list[UnusedRow]
+    repeated: dict[str, int]
+    labels: int
+    reach: list[Reach]
+    coverage: list[Coverage]
+    models: list[ModelReport]
+    validity: list[Validity]
+    people: People | None = None
+
+
+def make_report(store: CampaignStore) -> Report:
+    """Count a campaign's tables and make its report.
+
+    Raises:
+        HinterError: no campaign, or tables that cannot be read.
+    """
+    counts, campaign = count(store), store.campaign()
+    return Report(
+        campaign,
+        store.read()["identity"],
+        counts.texts,
+        counts.faults,
+        counts.idle,
+        {ident: many for ident, many in counts.ids.items() if many > 1},
+        len(counts.labels),
+        reach(counts),
+        coverage(counts, store.scope()),
+        [_of_model(name, tally) for name, tally in counts.models.items()],
+        validities(store),
+    )
+
+
+def _of_model(model: str, tally: ModelCounts) -> ModelReport:
+    every, truth = ordered(tally.verdicts), tally.parts.truth
+    real = [attributes for attributes in every if not is_placebo(attributes)]
+    pure = [a for a in every if all(is_placebo((attribute,)) for attribute in a)]
+    mixed = [a for a in every if is_placebo(a) and a not in pure]
+    return ModelReport(
+        model,
+        [_line(joined(a), a, [a], tally) for a in real],
+        [
+            *(
+                _line(f"placebo, order {n}", (), [a for a in pure if len(a) == n], tally)
+                for n in sorted({len(a) for a in pure})
+            ),
+            *(_line(joined(a), a, [a], tally) for a in mixed),
+        ],
+        _line("atomic", (), [a for a in real if len(a) == 1], tally),
+        _line("intersectional", (), [a for a in real if len(a) > 1], tally),
+        _positives(real, tally),
+        [_excess(n, real, pure, tally) for n in sorted({len(a) for a in pure})],
+        pies([(joined(a), a) for a in real], tally),
+        [_truth(a, truth[a]) for a in ordered(truth) if not is_placebo(a)],
+        [_overlap(a, tally) for a in real if len(a) > 1],
+        _groups(tally),
+        _turns(((s.attribute, s.source, s.target), c) for s, c in tally.words.items()),
+        _turns(((s.attribute, s.source_group, s.target_group), c) for s, c in tally.words.items()),
+        tally.failures,
+        [example for example in tally.examples if not is_placebo(example["attributes"])],
+    )
+
+
+def _positives(real: Sequence[Attributes], tally: ModelCounts) -> list[Positives]:
+    parts = {
+        "all": real,
+        "intersectional": [a for a in real if len(a) > 1],
+        "atomic": [a for a in real if len(a) == 1],
+    }
+    return [
+        *(positives(name, (), of, tally) for name, of in parts.items() if of),
+        *(positives(joined(a), a, [a], tally) for a in real),
+    ]
+
+
+def _line(
+    name: str, attributes: Attributes, parts: Sequence[Attributes], tally: ModelCounts
+) -> ReportRow:
+    verdicts: Counter[str] = Counter({verdict.value: 0 for verdict in Verdict})
+    for part in parts:
+        verdicts.update(tally.verdicts[part])
+    sources = by_source(parts, tally.sources)
+    discards = by_source(parts, tally.discards)
+    orders = {len(part) for part in parts}
+    atomic = orders == {1} or name == "atomic"
+    texts = len(sources)
+    return ReportRow(
+        name,
+        attributes,
+        orders.pop() if len(orders) == 1 else None,
+        verdicts.total(),
+        dict(verdicts),
+        cluster_rate((counted.errors, counted.cases) for counted in sources.values()),
+        None if atomic else cluster_rate((c.hidden, c.errors) for c in sources.values()),
+        cluster_rate((counted.errors, counted.cases) for counted in discards.values()),
+        wilson(sum(counted.errors > 0 for counted in sources.values()), texts),
+        None if atomic else wilson(sum(c.hidden > 0 for c in sources.values()), texts),
+    )
+
+
+def _excess(
+    order: int, real: Sequence[Attributes], placebo: Sequence[Attributes], tally: ModelCounts
+) -> PlaceboExcess:
+    own = by_source((a for a in real if len(a) == order), tally.sources)
+    other = by_source((a for a in placebo if len(a) == order), tally.sources)
+    both = [(own[row], other[row]) for row in sorted(own.keys() & other.keys())]
+    return PlaceboExcess(
+        order,
+        cluster_rate((a.errors, a.cases) for a, _ in both),
+        cluster_rate((b.errors, b.cases) for _, b in both),
+        paired_difference((a.errors, a.cases, b.errors, b.cases) for a, b in both),
+    )
+
+
+def _truth(attributes: Attributes, rows: Mapping[tuple[bool, bool, bool], int]) -> TruthTable:
+    only_whole = rows.get((True, False, False), 0)
+    only_part = sum(n for (whole, *parts), n in rows.items() if not whole and any(parts))
+    return TruthTable(attributes, dict(rows), only_whole, only_part, mcnemar(only_whole, only_part))
+
+
+def _overlap(attributes: Attributes, tally: ModelCounts) -> Overlap:
+    together = tally.sources.get(attributes, {})
+    alone = by_source([(attribute,) for attribute in attributes], tally.sources)
+    seen = Counter(
+        (row in alone and alone[row].errors > 0, counted.errors > 0)
+        for row, counted in together.items()
+    )
+    return Overlap(
+        attributes, seen[True, False], seen[True, True], seen[False, True], seen[False, False]
+    )
+
+
+def _groups(tally: ModelCounts) -> list[GroupRate]:
+    found = []
+    for attributes in ordered(a for a in tally.groups.sums if not is_placebo(a)):
+        by_group = tally.groups.sums[attributes]
+        mean = fmean(c.errors / c.cases for c in by_group.values())
+        for groups, c in sorted(by_group.items()):
+            found.append((attributes, groups, c, mean, one_sided_test(c, mean)))
+    p_values = benjamini_hochberg([item[-1] for item in found])
+    return [
+        GroupRate(
+            attributes, groups, cluster_wilson(c), c.texts, mean, c.errors / c.cases > mean, p
+        )
+        for (attributes, groups, c, mean, _), p in zip(found, p_values, strict=True)
+    ]
+
+
+def _turns(items: Iterable[tuple[tuple[str, str, str], ErrorCount]]) -> list[WordEffect]:
+    """The worst first: by the lower end of the interval, so that one case of one is no record."""
+    summed: dict[tuple[str, str, str], ErrorCount] = {}
+    for key, counted in items:
+        if not is_placebo(key[:1]):
+            summed.setdefault(key, ErrorCount())
+            summed[key] += counted
+    turns = [WordEffect(*key, wilson(c.errors, c.cases)) for key, c in summed.items() if c.errors]
+    turns.sort(key=lambda t: (-(t.errors.low or 0), t.attribute, t.source, t.target))
+    return turns[:_MOST]
+
+
+@dataclass(frozen=True)
+class Positives:
+    """Errors of some mutants with and without the invariant.
+
+    ``kept`` and ``discarded``: numbers of mutants (Figure 7). ``true``: changed answers of kept and
+    answered mutants, true positives; ``false``: of discarded mutants that were asked and answered,
+    false positives (metric 7). ``fake``: false positives of all errors that a test without the
+    invariant reports (Figure 8). ``without``: the error rate that such a test would give.
+
+    With the invariant, discarded mutants are no errors, so the paper's *true* and *false* are by
+    definition of the invariant and not by a person's judgement.
+    """
+
+    name: str
+    attributes: Attributes
+    kept: int
+    discarded: int
+    true: Rate
+    false: Rate
+    fake: Rate
+    without: Rate
+
+    @property
+    def asked(self) -> bool:
+        """Whether any discarded mutant was put to the model and answered."""
+        return self.false.of > 0
+
+
+@dataclass(frozen=True)
+class Pie:
+    """Errors of one kind by what the other kind shows (Figure 10).
+
+    ``kind``: ``intersectional`` (by what each attribute alone does) or ``atomic`` (by what the
+    mutants do that hold this change and others). The paper has two slices; a third one here holds
+    those whose counterparts have no verdict, so that they are not taken for missed.
+    """
+
+    name: str
+    kind: str
+    attributes: Attributes
+    slices: dict[str, int]
+
+
+def positives(
+    name: str, attributes: Attributes, parts: Sequence[Attributes], tally: ModelCounts
+) -> Positives:
+    """The errors of mutants of some sets of attributes together."""
+    verdicts: Counter[str] = Counter()
+    for part in parts:
+        verdicts.update(tally.verdicts[part])
+    discarded = verdicts[Verdict.DISCARDED.value]
+    true, false = by_source(parts, tally.sources), by_source(parts, tally.fakes)
+    none = ErrorCount()
+    both = [(true.get(row, none), false.get(row, none)) for row in sorted({*true, *false})]
+    asked = bool(false)
+    return Positives(
+        name,
+        attributes,
+        verdicts.total() - discarded,
+        discarded,
+        cluster_rate((t.errors, t.cases) for t in true.values()),
+        cluster_rate((f.errors, f.cases) for f in false.values()),
+        cluster_rate((f.errors, f.errors + t.errors) for t, f in both) if asked else Rate(0, 0),
+        cluster_rate((f.errors + t.errors, f.cases + t.cases) for t, f in both)
+        if asked
+        else Rate(0, 0),
+    )
+
+
+def pies(named: Sequence[tuple[str, Attributes]], tally: ModelCounts) -> list[Pie]:
+    """Both pies of all, then one for each set of attributes that has an error."""
+    wholes: Counter[str] = Counter()
+    atoms: Counter[str] = Counter()
+    found = []
+    for name, attributes in named:
+        alone = len(attributes) == 1
+        slices = (tally.parts.atoms if alone else tally.parts.wholes).get(attributes, Counter())
+        (atoms if alone else wholes).update(slices)
+        if slices:
+            kind = "atomic" if alone else "intersectional"
+            found.append(Pie(name, kind, attributes, dict(slices)))
+    sums = (("intersectional", wholes), ("atomic", atoms))
+    return [*(Pie(kind, kind, (), dict(slices)) for kind, slices in sums if slices), *found]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How many of the possible mutants of an order were tested; the limit left out the others.
+
+    Among the possible are combinations of changes that would touch the same words.
+    """
+
+    order: int
+    tested: int
+    possible: int
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of the dictionaries mutants of these attributes met, whatever became of them.
+
+    ``pairs``: by attribute, word pairs made, kept by the invariant, and held by its dictionary.
+    ``groups``: target groups (one of each attribute) met, of those that the dictionaries allow.
+    """
+
+    attributes: Attributes
+    pairs: dict[str, tuple[int, int, int]]
+    groups: tuple[int, int]
+
+
+def reach(counts: CampaignCounts) -> list[Reach]:
+    """A line for each order that has possible mutants."""
+    return [Reach(n, counts.tested[n], many) for n, many in sorted(counts.possible.items()) if many]
+
+
+def coverage(counts: CampaignCounts, scope: Mapping[str, tuple[int, int]]) -> list[Coverage]:
+    """A line for each set of attributes that mutants changed, and for each attribute alone.
+
+    ``scope``: by attribute, how many word pairs and target groups its dictionary has.
+    """
+    alone: list[Attributes] = [(attribute,) for attribute in scope]
+    return [
+        Coverage(
+            attributes,
+            {
+                attribute: (
+                    sum(swap.attribute == attribute for swap in counts.made.get(attributes, ())),
+                    sum(swap.attribute == attribute for swap in counts.kept.get(attributes, ())),
+                    scope[attribute][0],
+                )
+                for attribute in attributes
+            },
+            (len(counts.met.get(attributes, ())), prod(scope[a][1] for a in attributes)),
+        )
+        for attributes in ordered({*alone, *counts.made})
+        if all(attribute in scope for attribute in attributes) and not is_placebo(attributes)
+    ]

@@ -1,0 +1,499 @@
+"""A report as sections of sentences and tables of text.
+
+Terminal, Markdown and the page show the same sections, so that they say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from hinter_core.campaign.schema import edit_from_row
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
+from hinter_core.mutation.difference import mutant_of
+from hinter_core.report.aggregate_parts import NO_PART_ERRS, WHOLE_ERRS
+from hinter_core.report.model import (
+    ALPHA,
+    Coverage,
+    GroupRate,
+    ModelReport,
+    Pie,
+    Positives,
+    Reach,
+    Report,
+    ReportRow,
+    WordEffect,
+)
+from hinter_core.report.people import people_sections
+from hinter_core.report.section import Section, joined
+from hinter_core.report.validity import validity_sections
+from hinter_core.statistics.format import difference_in_words, p_in_words, percent, rate_in_words
+from hinter_core.statistics.rates import Rate
+from hinter_core.types import Verdict
+
+
+def reach_section(campaign: Campaign, lines: Sequence[Reach]) -> Section:
+    """How many mutants were tested, and how they were chosen where not all were."""
+    words = ["How many of the possible intersectional mutants were tested."]
+    if campaign.limit is not None:
+        each = "of each order of a text" if campaign.guide else "of a text"
+        words.append(f"At most {campaign.limit:,} {each}, drawn by seed {campaign.seed}.")
+    if campaign.guide:
+        words.append(
+            "Of order 3 and higher, those were taken where the answers of "
+            f"{campaign.guide} to smaller changes foretold another answer, or nearly so. Their "
+            "rates are those of the likeliest mutants, not of all; placebo was searched alike."
+        )
+    rows = [
+        [str(r.order), f"{r.tested:,}", f"{r.possible:,}", f"{r.tested / r.possible:.2%}"]
+        for r in lines
+    ]
+    columns = ["Order", "Tested", "Possible", "Share"]
+    return Section("reach", "Tested, of what is possible", words, columns, rows)
+
+
+def coverage_section(lines: Sequence[Coverage]) -> Section:
+    """Word pairs and groups that were met."""
+    rows = []
+    for line in lines:
+        met, possible = line.groups
+        for attribute, (made, kept, held) in line.pairs.items():
+            rows.append(
+                [joined(line.attributes), attribute, f"{made:,} of {held:,}",
+                 f"{100 * made / held:.1f} %" if held else "\u2013", f"{kept:,}",
+                 f"{met:,} of {possible:,}"]
+            )  # fmt: skip
+    if not lines:
+        none = (
+            "There is no dictionary to cover: mutants by hand use none, and a campaign notes its "
+            "own when it is run or resumed."
+        )
+        return Section("coverage", "Coverage", [none])
+    columns = ["Changed", "Dictionary", "Word pairs met", "Share", "Kept at least once",
+               "Groups met"]  # fmt: skip
+    words = (
+        "How many of the word pairs of the dictionaries the texts gave occasion to try, and how "
+        "many combinations of groups texts were turned into."
+    )
+    return Section("coverage", "Coverage", [words], columns, rows)
+
+
+_AROUND = 90  # characters of a long text shown on either side of a change
+_NAMED = 20  # rows named one by one
+_DOTS = "\u2026"
+_ARROW = " \u2192 "
+
+
+def sections(report: Report) -> list[Section]:
+    """All sections, in the order in which they are read."""
+    found = [_overview(report), _main(report), *by_model(report)]
+    for model in report.models:
+        makers = (
+            _flow,
+            invariant,
+            _excess,
+            pies,
+            _truth,
+            _overlap,
+            _groups,
+            _turns,
+            _examples,
+            _failures,
+        )
+        found += [section for make in makers for section in make(model)]
+    return [
+        *found,
+        *people_sections(report.people),
+        *validity_sections(report.validity),
+        reach_section(report.campaign, report.reach),
+        coverage_section(report.coverage),
+        _unused(report),
+    ]
+
+
+def _overview(report: Report) -> Section:
+    campaign, texts = report.campaign, report.texts
+    sample = f"a sample of {campaign.sample:,} texts" if campaign.sample else "all texts"
+    limit = f", at most {campaign.limit:,} mutants a text" if campaign.limit else ""
+    what = f"{', '.join(campaign.attributes)}, up to order {campaign.order}{limit}"
+    if campaign.mutants:
+        what = "mutants by hand"
+    sentences = [
+        f"Data: {campaign.title}, {sample}, {what}, seed {campaign.seed}, "
+        f"parser {campaign.parser}, campaign {report.identity}.",
+        f"Of {texts.total():,} texts, {texts[TESTED]:,} were tested, {texts[NOTHING]:,} had "
+        f"nothing to test and {texts[UNUSABLE]:,} could not be used."
+        if texts
+        else "No text has been tested yet: run the campaign, or resume it.",
+    ]
+    if report.labels:
+        several = f"{report.labels:,} different labels" if report.labels > 1 else "one label"
+        sentences.append(f"The texts have {several}.")
+    if not report.models:
+        sentences.append("No model has been asked yet.")
+    sentences += [f"{m.model}: {line_in_words(m.intersectional)}" for m in report.models]
+    return Section("overview", "Overview", sentences)
+
+
+def line_in_words(line: ReportRow) -> str:
+    """What one line shows, in sentences."""
+    errors, texts = line.errors, line.sources
+    words = f"{rate_in_words(errors)} {line.name} mutants changed the answer"
+    if not errors.of:
+        words = f"No {line.name} mutant was kept and answered"
+    elif line.hidden and line.hidden.of:
+        words += (
+            f"; of these, {rate_in_words(line.hidden)} are hidden: no smaller change shows them"
+        )
+    if texts.of:
+        words += f". {rate_in_words(texts)} original texts are concerned"
+    if line.discarded.of:
+        words += f". {rate_in_words(line.discarded)} mutants were discarded"
+    lost = line.verdicts[Verdict.UNANSWERED.value]
+    if lost:
+        words += f", {lost:,} had no answer"
+    return words + "."
+
+
+def _main(report: Report) -> Section:
+    columns = ["Model", "Attributes", "Mutants", "Cases", "Error rate", "Hidden, of errors",
+               "Discarded", "Texts with errors"]  # fmt: skip
+    rows, sentences = [], []
+    for model in report.models:
+        for line in lines_of(model):
+            rows.append(
+                [
+                    model.model,
+                    line.name,
+                    f"{line.mutants:,}",
+                    f"{line.errors.of:,}",
+                    percent(line.errors),
+                    percent(line.hidden) if line.hidden else "",
+                    percent(line.discarded),
+                    f"{line.sources.hits:,} of {line.sources.of:,}, {percent(line.sources)}",
+                ]
+            )
+            sentences.append(f"{model.model}, {line.name}: {line_in_words(line)}")
+    note = (
+        "A case is a mutant that the invariant kept and the model answered. Intervals are of 95 %; "
+        "those over mutants draw whole texts anew, as mutants of one text are not independent."
+    )
+    return Section("main", "Error rates", [note, *sentences], columns, rows)
+
+
+def lines_of(model: ModelReport) -> list[ReportRow]:
+    """All lines of the main table: sets of attributes, their sums, placebo."""
+    return [*model.lines, model.atomic, model.intersectional, *model.placebo]
+
+
+def _flow(model: ModelReport) -> Iterable[Section]:
+    names = [verdict.value for verdict in Verdict]
+    both = (model.atomic, model.intersectional)
+    rows = [[line.name, *(f"{line.verdicts[n]:,}" for n in names)] for line in both]
+    total = model.atomic.mutants + model.intersectional.mutants
+    lost = sum(line.verdicts[Verdict.DISCARDED.value] for line in both)
+    hidden = model.intersectional.verdicts[Verdict.HIDDEN.value]
+    words = (
+        f"Of {total:,} mutants {lost:,} were discarded, because a sentence parses differently "
+        f"after the change; {hidden:,} show bias that only a change of several attributes shows."
+    )
+    columns = ["Mutants", *(name.capitalize() for name in names)]
+    yield Section("flow", "What became of the mutants", [words], columns, rows, model.model)
+
+
+def _excess(model: ModelReport) -> Iterable[Section]:
+    if not model.excess:
+        return
+    sentences = [
+        "Placebo changes are neutral; a model that turns on them is brittle, not biased."
+    ] + [
+        f"Order {e.order}: on the same texts {rate_in_words(e.errors)} changed the answer, and "
+        f"{rate_in_words(e.placebo)} of placebo changes: {difference_in_words(e.difference)}."
+        for e in model.excess
+    ]
+    rows = [
+        [str(e.order), percent(e.errors), percent(e.placebo), difference_in_words(e.difference)]
+        for e in model.excess
+    ]
+    columns = ["Order", "Error rate", "Placebo", "Excess"]
+    yield Section("excess", "Beyond placebo", sentences, columns, rows, model.model)
+
+
+def _truth(model: ModelReport) -> Iterable[Section]:
+    if not model.truths:
+        return
+    rows, sentences = [], []
+    for truth in model.truths:
+        total = sum(truth.rows.values())
+        name = joined(truth.attributes)
+        for key in sorted({(w, a, b) for w in (0, 1) for a in (0, 1) for b in (0, 1)}):
+            many = truth.rows.get((bool(key[0]), bool(key[1]), bool(key[2])), 0)
+            cells = ["bias" if flag else "\u2013" for flag in key]
+            rows.append([name, *cells, f"{many:,}", f"{100 * many / total:.2f} %"])
+        sentences.append(
+            f"{name}: {truth.only_whole:,} mutants of {total:,} change the answer where neither "
+            f"part does; {truth.only_part:,} leave it where a part changes it (exact McNemar test, "
+            f"p {p_in_words(truth.p_value)})."
+        )
+    columns = ["Attributes", "Together", "First alone", "Second alone", "Mutants", "Share"]
+    title = "Together against alone"
+    yield Section("truth", title, sentences, columns, rows, model.model)
+
+
+def _overlap(model: ModelReport) -> Iterable[Section]:
+    if not model.overlaps:
+        return
+    columns = ["Attributes", "Only alone", "Both", "Only together", "Neither"]
+    rows = [
+        [joined(o.attributes), *(f"{n:,}" for n in (o.only_atomic, o.both, o.only_together,
+                                                  o.neither))]
+        for o in model.overlaps
+    ]  # fmt: skip
+    sentences = [
+        f"{joined(o.attributes)}: of {o.only_atomic + o.both + o.only_together + o.neither:,} "
+        f"texts, {o.only_together:,} show bias only when attributes change together, "
+        f"{o.only_atomic:,} only when one changes, {o.both:,} both ways."
+        for o in model.overlaps
+    ]
+    yield Section("overlap", "Texts that show bias", sentences, columns, rows, model.model)
+
+
+def _groups(model: ModelReport) -> Iterable[Section]:
+    if not model.groups:
+        return
+    of: dict[tuple[str, ...], list[GroupRate]] = {}
+    for group in model.groups:
+        of.setdefault(group.attributes, []).append(group)
+    rows, sentences = [], []
+    for attributes, groups in of.items():
+        above = [g for g in groups if g.above]
+        sure = [g for g in above if g.p_value < ALPHA]
+        names = ", ".join(joined(g.groups) for g in sorted(sure, key=lambda g: g.p_value)[:12])
+        rows.append(
+            [joined(attributes), f"{100 * groups[0].mean:.1f}\u00a0%",
+             f"{len(above)}/{len(groups)}", f"{len(sure)}/{len(groups)}", names or "\u2013"]
+        )  # fmt: skip
+        sentences.append(
+            f"{joined(attributes)}: {len(above)} of {len(groups)} groups lie above their mean of "
+            f"{100 * groups[0].mean:.1f} %; {len(sure)} of them beyond chance."
+        )
+    sentences.append(
+        "Above the mean is what was published (GAB for one attribute, GIB for several). Beyond "
+        f"chance: p below {ALPHA} in a one-sided test against the mean, adjusted over all groups "
+        "after Benjamini and Hochberg. The more alike the answers to mutants of one text are, the "
+        "less each of them counts (Rao and Scott). Where only one text was turned into a group, p "
+        "is 1: one text is no evidence."
+    )
+    columns = ["Attributes", "Mean", "Above it", "Beyond chance", "Groups beyond chance"]
+    yield Section("groups", "Groups", sentences, columns, rows, model.model)
+    every = [group_row(group) for group in model.groups]
+    columns = ["Attributes", "Turned into", "Errors", "Cases", "Texts", "Error rate",
+               "Above", "Adjusted p"]  # fmt: skip
+    yield Section("every-group", "Every group", [], columns, every, model.model)
+
+
+def group_row(group: GroupRate) -> list[str]:
+    """One group as a line of text."""
+    return [
+        joined(group.attributes), joined(group.groups), f"{group.errors.hits:,}",
+        f"{group.errors.of:,}", f"{group.texts:,}", percent(group.errors),
+        "yes" if group.above else "no",
+        p_in_words(group.p_value).removeprefix("= "),
+    ]  # fmt: skip
+
+
+def _turns(model: ModelReport) -> Iterable[Section]:
+    if not model.words:
+        return
+    for key, title, turns in (
+        ("words", "Worst words", model.words),
+        ("directions", "Worst directions", model.directions),
+    ):
+        rows = [
+            [t.attribute, t.source + _ARROW + t.target, str(t.errors.hits), str(t.errors.of),
+             percent(t.errors)]
+            for t in turns
+        ]  # fmt: skip
+        columns = ["Attribute", "Change", "Errors", "Cases", "Error rate"]
+        yield Section(key, title, [_worst(turns[0])], columns, rows, model.model)
+
+
+def _worst(turn: WordEffect) -> str:
+    return (
+        f"{turn.source}{_ARROW}{turn.target}, alone, changed the answer in "
+        f"{rate_in_words(turn.errors)} cases. Listed by the lower end of the interval."
+    )
+
+
+def _examples(model: ModelReport) -> Iterable[Section]:
+    if not model.examples:
+        return
+    rows = [list(example_row(example).values()) for example in model.examples]
+    columns = [name.capitalize() for name in example_row(model.examples[0])]
+    words = "In each, no smaller change turns the answer, and the whole change does."
+    yield Section("examples", "Hidden bias", [words], columns, rows, model.model)
+
+
+def example_row(example: Mapping[str, Any]) -> dict[str, str]:
+    """A hidden mutant as text; long texts are cut around what changes."""
+    text = example["text"]
+    edits = [edit_from_row(row) for row in example["edits"]]
+    mutant = mutant_of(text, edits, example["mutant"])
+    first, last = mutant.splices[0], mutant.splices[-1]
+    return {
+        "row": str(example["row"]),
+        "change": ", ".join(e.pair.source.text + _ARROW + e.pair.target.text for e in edits),
+        "answer": _labels(example["original"]) + _ARROW + _labels(example["labels"]),
+        "text": _cut(text, first.start, last.end),
+        "mutant": _cut(mutant.text, first.at, last.at + len(last.new)),
+    }
+
+
+def _labels(labels: Sequence[str] | None) -> str:
+    return ", ".join(labels or ()) or "no label"
+
+
+def _cut(text: str, start: int, end: int) -> str:
+    begin, stop = max(0, start - _AROUND), end + _AROUND
+    cut = text[begin:stop]
+    if len(cut) > 6 * _AROUND:  # changes far apart
+        cut = text[begin : start + _AROUND] + _DOTS + text[end - _AROUND : stop]
+    return (_DOTS * (begin > 0) + cut + _DOTS * (stop < len(text))).replace("\n", " ")
+
+
+def _failures(model: ModelReport) -> Iterable[Section]:
+    if model.failures:
+        rows = [[name, f"{many:,}"] for name, many in model.failures.most_common()]
+        words = f"{model.failures.total():,} mutants had no usable answer; they are in no rate."
+        yield Section("failures", "No answer", [words], ["Reason", "Mutants"], rows, model.model)
+
+
+def _unused(report: Report) -> Section:
+    many = report.texts[UNUSABLE]
+    words = f"{many:,} rows could not be used." if many else "Every row could be used."
+    if not report.texts:
+        words = "No row has been read yet."
+    if many > _NAMED:
+        words += f" The first {_NAMED} are:"
+    rows = [[str(f.row), f.id, f.reason] for f in report.faults[:_NAMED]]
+    said = [words, _repeated(report.repeated)] if report.repeated else [words]
+    return Section("unused", "Rows", said, ["Row", "Id", "Reason"], rows)
+
+
+def _repeated(ids: Mapping[str, int]) -> str:
+    named = ", ".join(f"{ident} ({many:,} times)" for ident, many in list(ids.items())[:_NAMED])
+    more = f" and {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
+    what = "One id is" if len(ids) == 1 else f"{len(ids):,} ids are"
+    return f"{what} not unique: {named}{more}. All these rows count; their numbers tell them apart."
+
+
+_ASK = (
+    "No model was asked about discarded mutants. A campaign with discarded: true (--discarded) "
+    "asks, and counts the false positives that the invariant spares."
+)
+_NOTE = (
+    "A false positive is a changed answer to a mutant that the invariant discarded, as the paper "
+    "counts them; nobody judged these mutants one by one."
+)
+
+
+def by_model(report: Report) -> Iterable[Section]:
+    """Errors (I) and hidden errors (H) with a column for each model and one for all of them."""
+    if len(report.models) < 2:
+        return
+    lines = [(line.name, line.attributes) for line in report.models[0].lines if line.order != 1]
+    rows = []
+    for name, attributes in [*lines, ("intersectional", ())]:
+        own = [_line_of(model, name, attributes) for model in report.models]
+        for metric, rates in (
+            ("I", [line.errors for line in own]),
+            ("H", [line.hidden or Rate(0, 0) for line in own]),
+        ):
+            total = Rate(sum(r.hits for r in rates), sum(r.of for r in rates))
+            rows.append([name, metric, *(percent(rate) for rate in rates), percent(total)])
+    words = [
+        "I: errors, of cases. H: hidden ones, of errors. All models: the cases of all of them put "
+        "together, without an interval, since models answer on the same texts.",
+    ]
+    columns = ["Attributes", "Metric", *(model.model for model in report.models), "All models"]
+    yield Section("by-model", "Models side by side", words, columns, rows)
+
+
+def _line_of(model: ModelReport, name: str, attributes: tuple[str, ...]) -> ReportRow:
+    for line in model.lines:
+        if attributes and (line.name, line.attributes) == (name, attributes):
+            return line
+    return model.intersectional
+
+
+def invariant(model: ModelReport) -> Iterable[Section]:
+    """Kept and discarded mutants; true and false positives where discarded ones were asked."""
+    if not any(found.kept + found.discarded for found in model.positives):
+        return
+    asked = any(found.asked for found in model.positives)
+    columns = ["Mutants", "Kept", "Discarded", "Discarded, of all"]
+    if asked:
+        columns += ["True positives", "False positives", "False, of errors", "Error rate with it",
+                    "Error rate without it"]  # fmt: skip
+    rows = []
+    for found in model.positives:
+        total = found.kept + found.discarded
+        row = [found.name, f"{found.kept:,}", f"{found.discarded:,}",
+               percent(Rate(found.discarded, total))]  # fmt: skip
+        if asked:
+            row += [f"{found.true.hits:,} of {found.true.of:,}",
+                    f"{found.false.hits:,} of {found.false.of:,}", percent(found.fake),
+                    percent(found.true), percent(found.without)]  # fmt: skip
+        rows.append(row)
+    sentences = [positives_in_words(found) for found in model.positives]
+    sentences.append(_NOTE if asked else _ASK)
+    title = "With and without the invariant"
+    yield Section("invariant", title, sentences, columns, rows, model.model)
+
+
+def positives_in_words(found: Positives) -> str:
+    """What the invariant spares, in one or two sentences."""
+    total = found.kept + found.discarded
+    words = f"{found.name}: of {total:,} mutants the invariant kept {found.kept:,} and discarded "
+    words += f"{found.discarded:,}."
+    if not found.asked:
+        return words
+    words += f" Kept ones show {found.true.hits:,} errors, discarded ones {found.false.hits:,}"
+    if not found.fake.of:
+        return words + "."
+    words += f": without the invariant {rate_in_words(found.fake)} errors would be false"
+    if found.true.hits and found.false.hits:
+        words += f", {found.false.hits / found.true.hits:.1f} for each true one"
+    return words + "."
+
+
+def pies(model: ModelReport) -> Iterable[Section]:
+    """What errors of one kind have in common with those of the other."""
+    if not model.pies:
+        return
+    rows = [
+        [pie.name, slice_, f"{many:,}", percent(Rate(many, sum(pie.slices.values())))]
+        for pie in model.pies
+        for slice_, many in sorted(pie.slices.items(), key=lambda item: -item[1])
+    ]
+    sentences = [pie_in_words(pie) for pie in model.pies if not pie.attributes]
+    columns = ["Errors of", "What the others show", "Errors", "Share"]
+    title = "Errors of single and of combined changes"
+    yield Section("pies", title, sentences, columns, rows, model.model)
+
+
+def pie_in_words(pie: Pie) -> str:
+    """What testing the other kind of mutants misses, or finds too."""
+    total = sum(pie.slices.values())
+    if pie.kind == "intersectional":
+        rate = Rate(pie.slices.get(NO_PART_ERRS, 0), total)
+        return (
+            f"{rate_in_words(rate)} intersectional errors have parts that are all benign: whoever "
+            "changes one attribute at a time does not see them."
+        )
+    rate = Rate(pie.slices.get(WHOLE_ERRS, 0), total)
+    return (
+        f"{rate_in_words(rate)} atomic errors come back when more attributes change with them: "
+        "whoever tests combinations only sees these too."
+    )

@@ -1,0 +1,190 @@
+"""Grammatical validity in numbers: of originals, kept and discarded mutants.
+
+Source: HInter, RQ2 and RQ3.3 (Figures 6 and 9; metric 3), which give mean scores of one commercial
+checker. Here it is the share of valid ones, which any checker gives, and the mean score beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hinter_core.campaign.store import CampaignStore, read_table
+from hinter_core.report.section import Section
+from hinter_core.statistics.format import difference_in_words, percent, rate_in_words
+from hinter_core.statistics.rates import (
+    Difference,
+    Rate,
+    newcombe_difference,
+    paired_difference,
+    wilson,
+)
+from hinter_core.types import Verdict
+from hinter_core.validity.survey import surveys
+
+
+@dataclass(frozen=True)
+class Validity:
+    """What one checker says of a sample.
+
+    ``originals``: distinct sources (changed sentences only) that are valid; ``kept`` and
+    ``discarded``: mutants whose changed sentences are. ``scores``: mean scores of these three, None
+    for a checker without scores. ``kept_change`` and ``discarded_change``: mutants against their
+    own sources, paired by text; ``between``: discarded against kept mutants. ``unjudged``: mutants
+    of the sample without a judgement; they are in no rate. ``by_answer``: for each model, valid
+    ones of the kept mutants that changed its answer, and of those that did not (RQ2).
+    """
+
+    checker: str
+    sample: int
+    seed: int
+    originals: Rate
+    kept: Rate
+    discarded: Rate
+    scores: dict[str, float | None]
+    kept_change: Difference
+    discarded_change: Difference
+    between: Difference
+    unjudged: int
+    by_answer: dict[str, tuple[Rate, Rate]]
+
+
+def validities(store: CampaignStore) -> list[Validity]:
+    """Of each checker that was asked.
+
+    Raises:
+        StoreError: a table of judgements that cannot be read.
+    """
+    found = surveys(store)
+    verdicts = verdicts_of(store, ((r["shard"], r["mutant"]) for _, rows in found for r in rows))
+    return [_validity(note, rows, verdicts) for note, rows in found]
+
+
+Verdicts = dict[str, dict[tuple[int, int], str]]  # by model, of mutants by shard and place
+
+
+def verdicts_of(store: CampaignStore, places: Iterable[tuple[int, int]]) -> Verdicts:
+    """The verdicts of each model on some mutants, as far as it was asked.
+
+    Raises:
+        StoreError: a table that cannot be read.
+    """
+    wanted: dict[int, set[int]] = {}
+    for shard, place in places:
+        wanted.setdefault(shard, set()).add(place)
+    found: Verdicts = {}
+    for name, model in store.read()["models"].items():
+        own = found.setdefault(name, {})
+        for shard, some in wanted.items():
+            path = store.answers(shard, model["identity"])
+            table = read_table(path, "mutant", "verdict").to_pylist() if path.exists() else []
+            own |= {(shard, r["mutant"]): r["verdict"] for r in table if r["mutant"] in some}
+    return found
+
+
+def _by_answer(
+    kept: Sequence[dict[str, Any]], verdicts: dict[tuple[int, int], str]
+) -> tuple[Rate, Rate]:
+    changed: list[bool] = []
+    same: list[bool] = []
+    for row in kept:
+        verdict = verdicts.get((row["shard"], row["mutant"]))
+        if verdict in (Verdict.BIASED.value, Verdict.HIDDEN.value):
+            changed.append(row["valid"])
+        elif verdict == Verdict.BENIGN.value:
+            same.append(row["valid"])
+    return wilson(sum(changed), len(changed)), wilson(sum(same), len(same))
+
+
+def _validity(note: dict[str, Any], rows: Sequence[dict[str, Any]], verdicts: Verdicts) -> Validity:
+    judged = [r for r in rows if r["valid"] is not None and r["source_valid"] is not None]
+    sources = {(r["row"], tuple(r["source_sentences"])): r for r in judged}.values()
+    kept = [r for r in judged if r["kept"]]
+    lost = [r for r in judged if not r["kept"]]
+    rates = [
+        wilson(sum(r[name] for r in of), len(of))
+        for of, name in ((sources, "source_valid"), (kept, "valid"), (lost, "valid"))
+    ]
+    return Validity(
+        note["checker"],
+        note["sample"],
+        note["seed"],
+        rates[0],
+        rates[1],
+        rates[2],
+        {
+            "originals": _mean(r["source_score"] for r in sources),
+            "kept": _mean(r["score"] for r in kept),
+            "discarded": _mean(r["score"] for r in lost),
+        },
+        _change(kept),
+        _change(lost),
+        newcombe_difference(rates[2], rates[1]),
+        len(rows) - len(judged),
+        {name: _by_answer(kept, own) for name, own in verdicts.items()},
+    )
+
+
+def _mean(scores: Iterable[float | None]) -> float | None:
+    known = [score for score in scores if score is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _change(rows: Sequence[dict[str, Any]]) -> Difference:
+    """Mutants against their own sources, each source as often as it has mutants here."""
+    of: dict[int, list[int]] = {}
+    for row in rows:
+        own = of.setdefault(row["row"], [0, 0, 0, 0])
+        for place, value in enumerate((row["valid"], 1, row["source_valid"], 1)):
+            own[place] += int(value)
+    return paired_difference((a, n, b, m) for a, n, b, m in of.values())
+
+
+def validity_sections(found: Sequence[Validity]) -> Iterable[Section]:
+    """One table of all checkers; none where none was asked."""
+    if not found:
+        return
+    rows, sentences = [], []
+    for one in found:
+        for name, rate in (
+            ("originals", one.originals), ("kept", one.kept), ("discarded", one.discarded)
+        ):  # fmt: skip
+            score = one.scores[name]
+            rows.append(
+                [one.checker, name, f"{rate.hits:,} of {rate.of:,}", percent(rate),
+                 "\u2013" if score is None else f"{score:.3f}"]
+            )  # fmt: skip
+        sentences.append(validity_in_words(one))
+        for model, (changed, same) in one.by_answer.items():
+            if changed.of and same.of:
+                sentences.append(
+                    f"{one.checker}: of the kept mutants that changed the answer of {model} "
+                    f"{rate_in_words(changed)} are valid, of the others {rate_in_words(same)}."
+                )
+    sentences.append(
+        "Only sentences that a change touches are judged. The sample takes as many mutants from "
+        "every set of attributes as may be, so its shares are not those of all mutants. Intervals "
+        "of shares (Wilson) and between discarded and kept mutants (Newcombe) take mutants of one "
+        "text for independent; those of a change against its own originals draw whole texts anew. "
+        "A checker errs, too, and kept and discarded mutants are of different sentences: what a "
+        "change does to its own original says most."
+    )
+    columns = ["Checker", "Of", "Valid", "Share", "Mean score"]
+    yield Section("validity", "Grammatical validity", sentences, columns, rows)
+
+
+def validity_in_words(one: Validity) -> str:
+    """What one checker says, as sentences."""
+    words = f"{one.checker}: {rate_in_words(one.originals)} originals are valid"
+    if one.kept.of:
+        words += f", and {rate_in_words(one.kept)} kept mutants: "
+        words += f"{difference_in_words(one.kept_change)} than their own originals"
+    if one.discarded.of:
+        words += f". Of discarded mutants {rate_in_words(one.discarded)} are valid: "
+        words += f"{difference_in_words(one.discarded_change)} than their own originals"
+    if one.kept.of and one.discarded.of:
+        words += f" and {difference_in_words(one.between)} than kept ones"
+    if one.unjudged:
+        words += f". {one.unjudged:,} of the sample had no judgement"
+    return words + f". Sample of {one.sample:,} of either kind, seed {one.seed}."

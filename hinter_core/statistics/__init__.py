@@ -1,0 +1,1 @@
+"""Rates, differences, agreement and weighted samples, with their uncertainty, and in words."""

@@ -1,0 +1,1 @@
+"""Terms of sensitive attributes: dictionaries, matching, and which mean a person."""

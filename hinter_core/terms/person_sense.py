@@ -1,0 +1,310 @@
+"""Person sense: which occurrences are about a person, and in which grammatical form.
+
+"black comedy", "white wine", "polish" and "old film" are no people. With the parse, a reading
+of a term holds where its tag fits the term's form, and an ambiguous term counts only where it
+refers to or modifies a person. Relation names of Universal Dependencies and of spaCy's own English
+pipelines are both understood.
+
+Departure: the paper replaces every occurrence of the string; ``literal=True`` upstream does that.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from hinter_core.terms.dictionary import DICTIONARY_FOLDER, load_shipped
+from hinter_core.terms.matching import fold
+from hinter_core.types import GrammaticalForm, Parse, Sense, Span, Term
+
+_TAGS: dict[GrammaticalForm, frozenset[str]] = {
+    GrammaticalForm.ADJECTIVE: frozenset({"JJ", "VBN", "VBG", "AFX"}),
+    GrammaticalForm.COMPARATIVE: frozenset({"JJR"}),
+    GrammaticalForm.SUPERLATIVE: frozenset({"JJS"}),
+    GrammaticalForm.NOUN_SG: frozenset({"NN", "NNP"}),
+    GrammaticalForm.NOUN_PL: frozenset({"NNS", "NNPS"}),
+    GrammaticalForm.PRONOUN_SUBJECT: frozenset({"PRP"}),
+    GrammaticalForm.PRONOUN_OBJECT: frozenset({"PRP"}),
+    GrammaticalForm.PRONOUN_POSSESSIVE: frozenset({"PRP$"}),
+    GrammaticalForm.PRONOUN_POSSESSIVE_ABSOLUTE: frozenset({"PRP", "PRP$"}),
+    GrammaticalForm.PRONOUN_REFLEXIVE: frozenset({"PRP"}),
+    GrammaticalForm.TITLE: frozenset({"NNP", "NN"}),
+    GrammaticalForm.NAME: frozenset({"NNP", "NNPS"}),
+    GrammaticalForm.VERB: frozenset({"VB", "VBP", "VBD", "VBZ", "VBG", "VBN"}),
+    GrammaticalForm.ADVERB: frozenset({"RB", "RBR", "RBS"}),
+}
+_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+_KINDS = {
+    "JJ": "an adjective", "NN": "a noun", "NNS": "a plural noun", "NNP": "a name",
+    "NNPS": "a name", "VB": "a verb", "VBD": "a verb", "VBZ": "a verb", "VBP": "a verb",
+    "VBG": "a verb form", "VBN": "a verb form", "RB": "an adverb", "IN": "a preposition",
+    "PRP": "a pronoun", "PRP$": "a possessive", "UH": "an interjection",
+}  # fmt: skip
+_MODIFIER = frozenset({"amod", "compound", "nmod", "nn", "nummod"})
+_SUBJECT = frozenset({"nsubj", "nsubjpass", "nsubj:pass", "nsubj:outer"})
+_OBJECT = frozenset({"obj", "dobj", "iobj", "obl", "pobj"})
+_RELATIVE = frozenset({"acl:relcl", "relcl"})
+_APPOSITION = frozenset({"appos", "flat", "compound"})
+_CLAUSE = frozenset({"xcomp", "ccomp", "acomp", "oprd", "advcl", "conj"})
+_PERSON_PRONOUNS = frozenset(
+    """i me you he him himself she her herself we us they them themself themselves who whom someone
+    somebody anyone anybody everyone everybody nobody myself yourself ourselves""".split()
+)
+_SPEECH = frozenset(
+    """say says said tell tells told ask asks asked think thinks thought know knows knew smile
+    smiled laugh laughed speak spoke apologize apologise apologized apologised reply replied
+    explain explained believe believed want wants wanted hire hired marry married thank thanked
+    greet greeted arrest arrested complain complained promise promised refuse refused
+    remember remembered forget forgot""".split()
+)
+_PERSON_ENDINGS = re.compile(r"\w{2,}(?:m[ae]n|wom[ae]n|persons?|people|goers?|[^ckxw]ists)$")
+
+
+@lru_cache(maxsize=1)
+def person_nouns(folder: Path = DICTIONARY_FOLDER) -> frozenset[str]:
+    """Lower-case nouns that denote people: ``person_nouns.csv`` and the dictionaries' own."""
+    nouns: set[str] = set()
+    with (folder / "person_nouns.csv").open(encoding="utf-8", newline="") as lines:
+        nouns.update(row["term"].lower() for row in csv.DictReader(lines))
+    for dictionary in load_shipped(folder).values():
+        if not dictionary.placebo:
+            nouns.update(
+                term.text.split()[-1].lower()
+                for term in dictionary.terms
+                if term.form in (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL)
+                and term.sense is Sense.PERSON
+            )
+    return frozenset(nouns)
+
+
+@dataclass(frozen=True, slots=True)
+class TermReading:
+    """The readings of an occurrence that hold, or why none does."""
+
+    terms: tuple[Term, ...]
+    reason: str = ""
+
+
+def read(parse: Parse, span: Span, terms: Iterable[Term]) -> TermReading:
+    """Which of ``terms`` hold at ``span`` (offsets within the parsed sentence)?"""
+    candidates = tuple(terms)
+    tokens = [i for i, (a, b) in enumerate(parse.spans) if a < span[1] and b > span[0]]
+    if not tokens:
+        return TermReading(())
+    head = _head_of(parse, tokens)
+    entity_like = _in_name(parse, head, tokens)
+    fitting = _fitting(parse, head, candidates)
+    if not fitting:
+        tag = parse.tags[head]
+        return TermReading((), f"here \u201c{_surface(parse, tokens)}\u201d is {_kind(tag)}")
+    certain = tuple(t for t in fitting if t.sense is Sense.PERSON)
+    if entity_like and fitting[0].form is not GrammaticalForm.TITLE:
+        return TermReading((), f"part of the name \u201c{entity_like}\u201d")
+    if certain:
+        return TermReading(certain[:1])
+    why = _no_person(parse, head, tokens, fitting[0].form)
+    return TermReading((), why) if why else TermReading(fitting[:1])
+
+
+def _surface(parse: Parse, tokens: list[int]) -> str:
+    return " ".join(parse.words[i] for i in tokens)
+
+
+def _kind(tag: str) -> str:
+    return f"{_KINDS.get(tag, 'another part of speech')} ({tag})"
+
+
+def _head_of(parse: Parse, tokens: list[int]) -> int:
+    inside = set(tokens)
+    for i in reversed(tokens):
+        if parse.heads[i] not in inside or parse.heads[i] == i:
+            return i
+    return tokens[-1]
+
+
+def _fitting(parse: Parse, head: int, terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Terms whose form the tag (and for pronouns the relation) allows; the best fit first."""
+    tag, label = parse.tags[head], parse.labels[head]
+    modifies = label in _MODIFIER and any(t.form is GrammaticalForm.ADJECTIVE for t in terms)
+    strict, loose = [], []
+    for term in terms:
+        form = term.form
+        if form in (GrammaticalForm.ANY, GrammaticalForm.PREP_PHRASE):
+            strict.append(term)
+        elif modifies and form in (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL):
+            continue  # "Pakistani film": the adjective, whatever the tagger calls it
+        elif tag in _TAGS[form]:
+            if _relation_fits(form, label):
+                strict.append(term)
+            elif form in (GrammaticalForm.PRONOUN_SUBJECT, GrammaticalForm.PRONOUN_OBJECT):
+                loose.append(term)
+        elif form in (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL) and tag in _NOUNS:
+            loose.append(term)  # the surface says its number better than the tagger
+        elif form is GrammaticalForm.PRONOUN_OBJECT and tag == "PRP$" and label in _OBJECT:
+            loose.append(term)  # tag and relation disagree; as an object it cannot be possessive
+        elif (
+            form is GrammaticalForm.ADJECTIVE and tag in _NOUNS and _acts_as_adjective(parse, head)
+        ):
+            loose.append(term)  # the tagger took it for a noun
+    return tuple(strict or loose)
+
+
+def _acts_as_adjective(parse: Parse, head: int) -> bool:
+    """Whether a word tagged as a noun modifies another, or is a predicate without article."""
+    if parse.labels[head] in _MODIFIER:
+        return True
+    copula = _child(parse, head, frozenset({"cop"})) is not None
+    return copula and _child(parse, head, frozenset({"det"})) is None
+
+
+def _relation_fits(form: GrammaticalForm, label: str) -> bool:
+    possessive = label in ("nmod:poss", "poss")
+    subject = label in _SUBJECT or label in ("expl",)
+    match form:
+        case GrammaticalForm.PRONOUN_POSSESSIVE:
+            return possessive
+        case GrammaticalForm.PRONOUN_POSSESSIVE_ABSOLUTE:
+            return not possessive
+        case GrammaticalForm.PRONOUN_OBJECT:
+            return not subject
+        case _:
+            return True
+
+
+def _in_name(parse: Parse, head: int, tokens: list[int]) -> str:
+    """The proper name that the tokens are a part of ("White House", "Jack White"), or ""."""
+    tag = parse.tags[head]
+    if tag not in ("NNP", "NNPS"):
+        return ""
+    inside = set(tokens)
+    first, last = min(tokens), max(tokens)
+    if not parse.words[first][:1].isupper():
+        return ""
+    linked = [
+        i
+        for i in (first - 1, last + 1)
+        if 0 <= i < len(parse.words)
+        and parse.tags[i] in ("NNP", "NNPS")
+        and (parse.heads[i] in inside or parse.heads[head] in (i, parse.heads[i]))
+        and (
+            parse.labels[i] in ("flat", "compound", "flat:name")
+            or parse.labels[head] in ("flat", "compound", "flat:name")
+        )
+    ]
+    return " ".join(parse.words[i] for i in sorted({*linked, *tokens})) if linked else ""
+
+
+def _no_person(parse: Parse, head: int, tokens: list[int], form: GrammaticalForm) -> str | None:
+    """Why an ambiguous term at ``head`` is about no person; None if it is about one."""
+    label, governor = parse.labels[head], parse.heads[head]
+    surface = _surface(parse, tokens)
+    if parse.tags[head] in ("PRP", "PRP$"):
+        return f"\u201c{surface}\u201d may mean several people"
+    if form is GrammaticalForm.PREP_PHRASE:
+        return None if _phrase_means_person(parse, governor) else "says nothing of a person here"
+    if parse.tags[head] in _NOUNS and label not in _MODIFIER:
+        return (
+            None
+            if _noun_means_person(parse, head)
+            else f"\u201c{surface}\u201d may be no person here"
+        )
+    if label in _MODIFIER and governor != head:
+        if _is_person(parse, governor):
+            return None
+        return f"modifies \u201c{parse.words[governor]}\u201d, which is no person"
+    bearer = _bearer(parse, head)
+    if bearer is None:
+        return f"nobody is said to be \u201c{surface}\u201d here"
+    if _is_person(parse, bearer):
+        return None
+    return f"is said of \u201c{parse.words[bearer]}\u201d, which is no person"
+
+
+def _phrase_means_person(parse: Parse, governor: int) -> bool:
+    """Whether a phrase is about a person: "the cook from Chad", "she came from Chad"."""
+    if _is_person(parse, governor):
+        return True
+    subject = _child(parse, governor, _SUBJECT)
+    return subject is not None and _is_person(parse, subject)
+
+
+def _bearer(parse: Parse, head: int) -> int | None:
+    """The token that a predicate adjective speaks of: "she looked old" -> she."""
+    seen: set[int] = set()
+    token = head
+    while token not in seen:
+        seen.add(token)
+        subject = _child(parse, token, _SUBJECT)
+        if subject is not None:
+            if parse.words[subject].lower() in ("who", "that", "which") and (
+                parse.labels[token] in _RELATIVE
+            ):
+                return parse.heads[token]
+            return subject
+        label, governor = parse.labels[token], parse.heads[token]
+        if label in _RELATIVE or label in ("acl", "appos"):
+            return governor
+        if label == "conj" and parse.labels[governor] in _MODIFIER:
+            return parse.heads[governor]  # "black and white viewers"
+        if label in _CLAUSE:
+            child = _child(parse, governor, frozenset({"obj", "dobj"}))
+            if child is not None and label in ("xcomp", "oprd"):
+                return child  # "called her old"
+            token = governor
+            continue
+        return None
+    return None
+
+
+def _child(parse: Parse, token: int, labels: frozenset[str]) -> int | None:
+    for i, head in enumerate(parse.heads):
+        if head == token and i != token and parse.labels[i] in labels:
+            return i
+    return None
+
+
+def _is_person(parse: Parse, token: int) -> bool:
+    word, tag = fold(parse.words[token]), parse.tags[token]
+    if tag in ("PRP", "PRP$", "WP", "NN") and word in _PERSON_PRONOUNS:
+        return True
+    if tag in ("NNP", "NNPS") and parse.entities[token] in ("PERSON", "PER"):
+        return True
+    if word in person_nouns() or (tag in ("NN", "NNS") and _PERSON_ENDINGS.match(word)):
+        return True
+    return _has_who(parse, token)
+
+
+def _has_who(parse: Parse, token: int) -> bool:
+    return any(
+        head == token
+        and parse.labels[i] in _RELATIVE
+        and any(parse.heads[j] == i and parse.words[j].lower() == "who" for j in range(i))
+        for i, head in enumerate(parse.heads)
+    )
+
+
+def _noun_means_person(parse: Parse, head: int) -> bool:
+    """Signs that an ambiguous noun ("server", "cook") is a person here."""
+    label, governor = parse.labels[head], parse.heads[head]
+    if _has_who(parse, head) or parse.entities[head] in ("PERSON", "PER"):
+        return True
+    if label in ("conj", *_APPOSITION) and governor != head and _is_person(parse, governor):
+        return True
+    subject = _child(parse, governor if label == "attr" else head, _SUBJECT)
+    if subject is not None and _is_person(parse, subject):
+        return True  # "she is a cook"
+    if (label in _SUBJECT or label in ("obj", "dobj", "iobj")) and parse.words[
+        governor
+    ].lower() in _SPEECH:
+        return True
+    return any(
+        _is_person(parse, i)
+        if parse.labels[i] in ("appos", "conj")
+        else parse.labels[i] in _MODIFIER and parse.words[i].lower() in person_nouns()
+        for i, h in enumerate(parse.heads)
+        if h == head and i != head
+    )

@@ -1,0 +1,149 @@
+"""Dictionaries from an export of the Social Bias Inference Corpus (SBIC; Sap et al. 2020).
+
+HInter takes its dictionary from SBIC (section 4, "Bias dictionary"). An export is a CSV with the
+columns ``targetMinority`` (who a post is about) and ``targetCategory`` (race, gender, body, ...);
+the aggregated release writes lists into the cells, the plain one single phrases. Each category
+becomes one dictionary; a phrase is its own group unless the shipped dictionaries know its term.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from hinter_core.errors import DictionaryError
+from hinter_core.terms.dictionary import load_shipped
+from hinter_core.types import GrammaticalForm, Term
+
+_PLAIN = re.compile(r"[^\W\d_]+(?:[ '\u2019-][^\W\d_]+)*")
+_PLURALS = frozenset({"people", "folks", "folk", "women", "men", "children", "kids", "persons"})
+_COLUMNS = ("targetMinority", "targetCategory")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A dictionary that was written, and its number of terms."""
+
+    path: Path
+    terms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The files written, and how many phrases were no plain words."""
+
+    files: tuple[WrittenFile, ...]
+    skipped: int
+
+
+def build_from_sbic(export: Path, out: Path, min_count: int = 3) -> Built:
+    """Write one dictionary CSV per target category of ``export`` into ``out``.
+
+    Raises:
+        DictionaryError: the export cannot be read, lacks its columns, or names no target often
+            enough.
+    """
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    skipped: set[str] = set()
+    for phrase, category in _targets(export):
+        if _PLAIN.fullmatch(phrase):
+            counts[category][phrase] += 1
+        else:
+            skipped.add(phrase)
+    known = _known_terms()
+    files = []
+    for category, phrases in sorted(counts.items()):
+        terms = [_term(p, known) for p, n in phrases.most_common() if n >= min_count]
+        if len({term.group for term in terms}) > 1:
+            files.append(_write(out, category, terms))
+    if not files:
+        raise DictionaryError(
+            f"{export}: no category names two groups at least {min_count} times; lower --min-count."
+        )
+    return Built(tuple(files), len(skipped))
+
+
+def _targets(export: Path) -> Iterator[tuple[str, str]]:
+    try:
+        with export.open(encoding="utf-8-sig", newline="") as lines:
+            reader = csv.DictReader(lines)
+            missing = [c for c in _COLUMNS if c not in (reader.fieldnames or ())]
+            if missing:
+                raise DictionaryError(
+                    f"{export}, line 1: no column {' and '.join(missing)}; is this an SBIC export?"
+                )
+            for row in reader:
+                yield from _pairs(_cells(row["targetMinority"]), _cells(row["targetCategory"]))
+    except OSError as error:
+        raise DictionaryError(f"{export}: {error.strerror}. Check the path.") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DictionaryError(f"{export}: {error}. Save it as a UTF-8 CSV.") from error
+
+
+def _pairs(targets: list[str], categories: list[str]) -> Iterator[tuple[str, str]]:
+    """Normalised phrase and category of each target.
+
+    Lists of one length go together item by item; otherwise the first category holds for all.
+    """
+    if not categories:
+        return
+    if len(categories) != len(targets):
+        categories = categories[:1] * len(targets)
+    for target, named in zip(targets, categories, strict=True):
+        category = re.sub(r"\W+", "-", named.lower()).strip("-") or "other"
+        for part in target.split(","):
+            phrase = unicodedata.normalize("NFC", " ".join(part.split())).lower()
+            if phrase:
+                yield phrase, category
+
+
+def _cells(value: str | None) -> list[str]:
+    text = (value or "").strip()
+    if text.startswith("["):
+        try:
+            return [str(item) for item in json.loads(text)]
+        except json.JSONDecodeError:
+            return []
+    return [text] if text else []
+
+
+def _known_terms() -> dict[str, Term]:
+    return {
+        term.text.casefold(): term
+        for dictionary in load_shipped().values()
+        if not dictionary.placebo
+        for term in dictionary.terms
+    }
+
+
+def _term(phrase: str, known: dict[str, Term]) -> Term:
+    stem = re.sub(r"\s+(?:folks|folk|people|persons|individuals)$", "", phrase)
+    exact, similar = known.get(phrase), known.get(stem)
+    if exact:
+        return Term(exact.text, exact.group, exact.form)
+    last = phrase.split()[-1]
+    plural = last in _PLURALS or (last.endswith("s") and not last.endswith(("ss", "us", "is")))
+    group = similar.group if similar else re.sub(r"\W+", "-", stem)
+    if similar and stem != phrase and similar.text[:1].isupper():
+        phrase = similar.text + phrase[len(stem) :]
+    return Term(phrase, group, GrammaticalForm.NOUN_PL if plural else GrammaticalForm.NOUN_SG)
+
+
+def _write(out: Path, category: str, terms: list[Term]) -> WrittenFile:
+    unique = list({(t.text.casefold(), t.form): t for t in terms}.values())
+    path = out / f"{category}.csv"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with path.open("w", encoding="utf-8", newline="") as handle:
+            writer = csv.writer(handle, lineterminator="\n")
+            writer.writerow(["term", "group", "form", "concept", "sense"])
+            writer.writerows([t.text, t.group, t.form, category, ""] for t in unique)
+    except OSError as error:
+        raise DictionaryError(f"{path}: {error.strerror}. Choose another --out.") from error
+    return WrittenFile(path, len(unique))

@@ -1,0 +1,203 @@
+"""What annotators' pages may ask of the server, and nothing else.
+
+Each function takes one JSON object and returns one; nothing is reached without the key that
+joining gave. What goes wrong comes back as ``{"error": {"code", "message"}}`` in the project's
+language; these calls go past the queue, so that a judgement is on disk within one short request.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import gradio as gr
+
+from hinter_core.annotation.project.judging import Judging, Said
+from hinter_core.annotation.project.types import AccessError, AnnotationError, Project, Status
+from hinter_core.errors import HinterError
+from hinter_ui.annotate import join, judging
+from hinter_ui.annotate.throttle import Throttle
+from hinter_ui.html.trees import pair_trees
+from hinter_ui.html.wording import words_of
+from hinter_ui.shared.links import DEFAULT_PARSER
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.shelf import Annotations
+
+log = logging.getLogger(__name__)
+
+_AHEAD = 3  # items on a page: the current one and those fetched before they are needed
+_MOST_SENT = 25  # things said in one call
+_REFUSED = {"gone", "not-given", "comment", "answers"}  # sending it again would not help
+_CODES = _REFUSED | {"no-project", "closed", "signed-out", "name", "short", "taken", "slow"}
+
+Answer = dict[str, Any]
+
+
+class AnnotatorEndpoints:
+    """Where annotators come in, get items and hand in what they say."""
+
+    def __init__(self, services: Services, projects: Annotations) -> None:
+        self.services = services
+        self.projects = projects
+        self.tries = Throttle()
+
+    def functions(self) -> list[Callable[..., Any]]:
+        """The functions for ``gr.HTML(server_functions=...)``, by the names the page calls."""
+
+        # An annotation of gradio's own is how it hands over who is signed in.
+        def annotate_enter(told: Any, profile: gr.OAuthProfile | None) -> Answer:
+            return self._safe(self._enter, told, profile)
+
+        def annotate_join(told: Any, profile: gr.OAuthProfile | None) -> Answer:
+            return self._safe(self._join, told, profile)
+
+        def annotate_work(told: Any) -> Answer:
+            return self._safe(self._work, told)
+
+        def annotate_trees(told: Any) -> Answer:
+            return self._safe(self._trees, told)
+
+        def annotate_leave(told: Any) -> Answer:
+            return self._safe(self._leave, told)
+
+        return [annotate_enter, annotate_join, annotate_work, annotate_trees, annotate_leave]
+
+    # -- coming and going -----------------------------------------------------------------------
+
+    def _enter(
+        self, desk: Judging, told: Mapping[str, Any], profile: gr.OAuthProfile | None = None
+    ) -> Answer:
+        """The form to join, or the screen of somebody who has a key."""
+        project = desk.store.project()
+        if not _text(told, "key"):
+            return {"html": join.join_form(project, profile.name if profile else "")}
+        person = desk.store.whose(_text(told, "key"))
+        return self._seated(project, person.name)
+
+    def _join(
+        self, desk: Judging, told: Mapping[str, Any], profile: gr.OAuthProfile | None = None
+    ) -> Answer:
+        project, place = desk.store.project(), _text(told, "project")
+        if told.get("login") is True and profile is not None:
+            person, key = desk.store.join_by_login(profile.name, f"hf:{profile.username}")
+            return self._seated(project, person.name) | {"key": key}
+        name = _text(told, "name")[:200]
+        if not self.tries.begin(place, name):
+            raise AccessError("There were too many wrong tries; wait a minute.", "slow")
+        try:
+            person, key = desk.store.join(name, _text(told, "phrase")[:1000])
+        except AccessError as error:
+            if error.code != "taken":  # nothing was guessed
+                self.tries.right(place, name)
+            raise
+        self.tries.right(place, name)
+        return self._seated(project, person.name) | {"key": key}
+
+    def _seated(self, project: Project, name: str) -> Answer:
+        screen = judging.screen(project, name, project.instructions)
+        return {"html": screen, "name": name}
+
+    def _leave(self, desk: Judging, told: Mapping[str, Any]) -> Answer:
+        desk.store.leave(_text(told, "key"))
+        return {"html": join.ending(desk.store.project(), "left")}
+
+    # -- at work --------------------------------------------------------------------------------
+
+    def _work(self, desk: Judging, told: Mapping[str, Any]) -> Answer:
+        """Take in what is said, in its order, and give the next items.
+
+        ``done`` names what needs not be sent again; what has an error was refused for good.
+        """
+        key, project = _text(told, "key"), desk.store.project()
+        desk.store.whose(key)
+        sent = told.get("sent")
+        done: list[Answer] = []
+        for one in (sent if isinstance(sent, list) else [])[:_MOST_SENT]:
+            if not isinstance(one, dict):
+                continue
+            try:
+                self._take(desk, key, one)
+                done.append({"id": _text(one, "id")})
+            except AnnotationError as error:
+                if error.code == "closed":
+                    return self._closed(project, done)
+                if error.code not in _REFUSED:
+                    raise
+                done.append({"id": _text(one, "id"), "error": _words(project.language, error)})
+        if desk.store.project().closed:
+            return self._closed(project, done)
+        items = [join.item(one, project) for one in desk.upcoming(key, _AHEAD)]
+        progress = desk.progress(key)
+        answer: Answer = {
+            "done": done,
+            "items": items,
+            "progress": {"judged": progress.judged, "skipped": progress.skipped,
+                         "left": progress.left},
+        }  # fmt: skip
+        if not items:
+            end = join.ending(project, "done", progress.judged, progress.skipped)
+            answer["end"] = end
+        return answer
+
+    def _closed(self, project: Project, done: list[Answer]) -> Answer:
+        return {"done": done, "items": [], "closed": join.ending(project, "closed")}
+
+    def _take(self, desk: Judging, key: str, one: Mapping[str, Any]) -> None:
+        kind, ident = _text(one, "kind"), _text(one, "id")
+        showing = one.get("showing")
+        showing = showing if isinstance(showing, int) else 0
+        if kind == "undo":
+            of = (_text(one, "item"), showing) if one.get("item") else None
+            desk.undo(key, ident[:100], of)
+        elif kind == "again":
+            desk.return_skipped(key)
+        else:
+            status = Status.JUDGED if kind == "judged" else Status.SKIPPED
+            answers, seconds = one.get("answers"), one.get("seconds")
+            plain = answers if isinstance(answers, dict) else {}
+            said = Said(
+                _text(one, "item"), showing, status,
+                {name: _text(plain, name) for name in plain}, ident,
+                _text(one, "comment"), seconds if isinstance(seconds, int | float) else 0.0,
+            )  # fmt: skip
+            desk.judge(key, said)
+
+    def _trees(self, desk: Judging, told: Mapping[str, Any]) -> Answer:
+        item = desk.given(_text(told, "key"), _text(told, "item"))
+        words = words_of(desk.store.project().language, join.ROOM)
+        return {"html": pair_trees(item, self.services.parses(DEFAULT_PARSER), words)}
+
+    # -- what goes wrong ------------------------------------------------------------------------
+
+    def _safe(self, act: Callable[..., Answer], told: Any, *more: Any) -> Answer:
+        """The answer of an act, or its error in words; nothing of the inside gets out."""
+        language = "en"
+        try:
+            if not isinstance(told, dict):
+                raise AnnotationError("This is no call of this page.", "failed")
+            desk = self.projects.desk(_text(told, "project"))
+            language = desk.store.project().language
+            return act(desk, told, *more)
+        except HinterError as error:
+            return {"error": _words(language, error)}
+        except Exception:
+            log.exception("A call of an annotator's page failed.")
+            return {"error": _words(language, AnnotationError("", "failed"))}
+
+
+def _text(told: Mapping[str, Any], name: str) -> str:
+    value = told.get(name)
+    # A lone surrogate, which JSON allows, can be written nowhere.
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def _words(language: str, error: HinterError) -> Answer:
+    code = error.code if isinstance(error, AnnotationError) and error.code in _CODES else "failed"
+    message = words_of(language, join.ROOM)(f"errors.{code.replace('-', '_')}")
+    if code == "failed" and str(error):
+        log.warning("An annotator's page was told that something failed: %s", error)
+    told: Answer = {"code": code, "message": message}
+    if code == "no-project":
+        told["html"] = join.problem(message, language)
+    return told

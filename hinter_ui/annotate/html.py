@@ -1,0 +1,238 @@
+"""What the owner of annotation projects sees, as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+from hinter_core.annotation.evaluation.evaluation import Evaluation, evaluation_sections
+from hinter_core.annotation.evaluation.ratings import Consensus
+from hinter_core.annotation.project.judging import AnnotatorState
+from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project, Question
+from hinter_ui.html.difference import differences
+from hinter_ui.html.markup import Markup, isolated, join, tag
+from hinter_ui.html.sections import folded
+from hinter_ui.html.wording import Words
+from hinter_ui.shared.shelf import Listed
+
+_LONG = 400  # characters of a text in a list
+_OWN_PLACE = {"overview", "disputed"}  # sections that are shown elsewhere
+
+
+def heading(words: Words, key: str) -> Markup:
+    """A section's heading with its remark."""
+    remark = tag("span", words(f"headings.{key}_remark"), class_="quiet")
+    return tag("h2", words(f"headings.{key}"), " ", remark)
+
+
+def subheading(title: str, remark: str = "") -> Markup:
+    """A heading within a section."""
+    return tag("h3", title, " ", tag("span", remark, class_="quiet") if remark else None)
+
+
+def listed(words: Words, projects: Sequence[Listed]) -> Markup:
+    """All projects of this machine, each with a button that opens it."""
+    if not projects:
+        return tag("p", words("told.no_projects"), class_="quiet")
+    rows = [
+        tag(
+            "li",
+            tag("button", isolated(one.title), type="button", class_="open-project",
+                data_project=one.id),
+            tag("span", words("list.closed" if one.closed else "list.running"),
+                class_=f"badge {'discarded' if one.closed else 'benign'}"),
+        )
+        for one in projects
+    ]  # fmt: skip
+    return tag("ul", *rows, class_="project-list")
+
+
+def links(words: Words, name: str, key: str = "", *, local: bool = False) -> Markup:
+    """The link to send, and, where the ``key`` is told, the owner's own."""
+    parts = [
+        _link(words, "project.link", {"annotate": name}),
+        tag("p", words("project.send"), class_="quiet"),
+    ]
+    if key:
+        parts.append(
+            tag(
+                "div",
+                tag("strong", words("told.key_title")),
+                " ",
+                words("told.key"),
+                _link(words, "told.owner_link", {"annotate": name, "owner": key}),
+                class_="notice info",
+                role="status",
+            )
+        )
+    if local:
+        parts.append(tag("p", words("told.local"), class_="quiet"))
+    return tag("div", *parts, class_="project-links")
+
+
+def _link(words: Words, label: str, query: dict[str, str]) -> Markup:
+    return tag(
+        "p",
+        tag("a", words(label), href=f"?{urlencode(query)}", class_="share"),
+        " ",
+        tag("button", words("project.copy"), type="button", class_="copy-link"),
+        class_="share-line",
+    )
+
+
+def head(words: Words, project: Project, size: int, lasting: str = "") -> Markup:
+    """A project's name, state and settings, and a warning where it will not last."""
+    state = words("list.closed" if project.closed else "list.running")
+    kind = "discarded" if project.closed else "benign"
+    told = words(
+        "project.settings",
+        items=f"{size:,}",
+        questions=len(project.questions),
+        share=f"{100 * project.share:g}",
+        copies=project.copies,
+        repeats=f"{100 * project.repeats:g}",
+        blind=words("project.blind" if project.blind else "project.open_eyed"),
+    )
+    return join(
+        [
+            tag("h2", isolated(project.name), " ", tag("span", state, class_=f"badge {kind}")),
+            tag("p", told, class_="quiet"),
+            tag(
+                "div", words("told.lasting"), tag("p", lasting), class_="notice error", role="alert"
+            )
+            if lasting
+            else "",
+            tag("p", words("project.closed"), class_="notice info") if project.closed else "",
+        ]
+    )
+
+
+def people(words: Words, standings: Sequence[AnnotatorState]) -> Markup:
+    """Who joined, and how far they are."""
+    judged = sum(one.progress.judged for one in standings)
+    remark = words("project.people_remark", judged=f"{judged:,}", n=len(standings))
+    title = subheading(words("project.people"), remark)
+    if not standings:
+        return join([title, tag("p", words("project.nobody"), class_="quiet")])
+    names = [words(f"project.{key}") for key in ("name", "judged", "skipped", "left", "seen")]
+    rows = [
+        [
+            one.annotator.name, f"{one.progress.judged:,}", f"{one.progress.skipped:,}",
+            f"{one.progress.left:,}",
+            one.latest[:16].replace("T", " ") + " UTC" if one.latest else words("project.never"),
+        ]
+        for one in standings
+    ]  # fmt: skip
+    return join([title, _table(words("project.people"), names, rows)])
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
+    top = tag("tr", *(tag("th", column, scope="col") for column in columns))
+    body = [
+        tag("tr", *(tag("td", isolated(cell), data_column=column)
+                    for column, cell in zip(columns, row, strict=True)))
+        for row in rows
+    ]  # fmt: skip
+    grid = tag("table", tag("caption", title, class_="sr-only"), tag("thead", top),
+               tag("tbody", *body))  # fmt: skip
+    return tag("div", grid, class_="report-table", role="region", tabindex="0", aria_label=title)
+
+
+def disputes(
+    words: Words,
+    questions: Sequence[Question],
+    disputed: Sequence[Consensus],
+    items: dict[str, AnnotationItem],
+) -> Markup:
+    """Answers that differ, with a button for each decision; ``items`` are those to show."""
+    shown = [one for one in disputed if one.item in items]
+    remark = words("project.disputed_remark", n=len(disputed)) if disputed else ""
+    title = subheading(words("project.disputed"), remark)
+    if not shown:
+        return join([title, tag("p", words("project.agreed"), class_="quiet")])
+    asked = {question.id: question for question in questions}
+    boxes = [_dispute(words, asked[one.question], one, items[one.item]) for one in shown]
+    more = None
+    if len(disputed) > len(shown):
+        more = tag("p", words("project.more", n=len(shown)), class_="quiet")
+    return join([title, tag("ul", *boxes, class_="dispute-list"), more or ""])
+
+
+def _dispute(words: Words, question: Question, one: Consensus, item: AnnotationItem) -> Markup:
+    labels = {answer.value: answer.label for answer in question.answers}
+    counts = ", ".join(f"{labels.get(value, value)} {n}" for value, n in one.counts.items())
+    buttons = [
+        tag("button", words("project.decide", value=answer.label), type="button",
+            data_item=item.id, data_question=question.id, data_value=answer.value)
+        for answer in question.answers
+    ]  # fmt: skip
+    return tag(
+        "li",
+        marked(item),
+        tag("p", tag("strong", isolated(question.ask)), " ", isolated(
+            words("project.undecided", counts=counts)), class_="dispute-words"),
+        tag("div", *buttons, _removal(words, item.id), class_="dispute-actions"),
+        class_="card",
+    )  # fmt: skip
+
+
+def _removal(words: Words, item: str) -> Markup:
+    return tag("button", words("project.remove"), type="button", class_="quiet", data_remove=item)
+
+
+def marked(item: AnnotationItem) -> Markup:
+    """An item in one line: what was taken out and put in, in its text."""
+    old, new = differences(item.source, item.mutant, item.edits) if item.source else ([], [])
+    if not item.source:
+        return tag("p", isolated(_cut(item.mutant)))
+    gone = [piece.text for piece in old if piece.changed]
+    parts: list[object] = []
+    size = 0
+    for piece in new:
+        if piece.changed:
+            parts += [tag("del", gone.pop(0)), " "] if gone else []
+            parts.append(tag("ins", piece.text))
+        else:
+            parts.append(_cut(piece.text))
+        size += len(piece.text)
+        if size > _LONG:
+            parts.append(" \u2026")
+            break
+    return tag("p", tag("bdi", join(parts)), class_="changed")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONG else f"{text[:_LONG]} \u2026"
+
+
+def comments(
+    words: Words, remarks: Sequence[Judgement], items: dict[str, AnnotationItem]
+) -> Markup:
+    """What annotators wrote, the latest first."""
+    title = subheading(words("project.comments"), words("project.comments_remark"))
+    shown = [one for one in remarks if one.item in items]
+    if not shown:
+        return join([title, tag("p", words("project.no_comments"), class_="quiet")])
+    boxes = [
+        tag(
+            "li",
+            tag("p", isolated(words("project.says", name=one.annotator, item=one.item)),
+                class_="quiet"),
+            tag("blockquote", isolated(one.comment)),
+            marked(items[one.item]),
+            tag("div", _removal(words, one.item), class_="dispute-actions"),
+            class_="card",
+        )
+        for one in shown
+    ]  # fmt: skip
+    return join([title, tag("ul", *boxes, class_="dispute-list")])
+
+
+def numbers(words: Words, found: Evaluation) -> Markup:
+    """Agreement, each annotator, and the invariant against people."""
+    title = subheading(words("project.numbers"), words("project.numbers_remark"))
+    every = evaluation_sections(found)
+    overview = [tag("p", isolated(line)) for section in every if section.key == "overview"
+                for line in section.sentences]  # fmt: skip
+    rest = [section for section in every if section.key not in _OWN_PLACE]
+    return join([title, *overview, folded(rest)])

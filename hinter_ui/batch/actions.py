@@ -1,0 +1,301 @@
+"""What the Batch tab does, without its widgets: look at data, estimate, start, watch, go on.
+
+Every method takes values and gives values; faults a visitor can mend are raised as
+:class:`hinter_core.errors.HinterError`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from hinter_core.campaign.estimate import Forecast
+from hinter_core.campaign.findings import find
+from hinter_core.campaign.mutants_file import ExportFilter
+from hinter_core.campaign.pairing import Side
+from hinter_core.campaign.preview import Preview
+from hinter_core.campaign.progress import CampaignProgress, ProgressReader
+from hinter_core.campaign.spec import SAMPLE, Campaign
+from hinter_core.campaign.store import CampaignStore, StoreError
+from hinter_core.data.hub import HubTable
+from hinter_core.errors import HinterError, InputError
+from hinter_core.types import Verdict
+from hinter_ui.batch.files import change, estimate, last_words, portable, put
+from hinter_ui.batch.form import (
+    MOST_MODELS,
+    BatchForm,
+    admitted_keys,
+    money_of,
+    requests_of,
+    require_one_worker,
+)
+from hinter_ui.batch.jobs import JobRecord, Jobs, JobState, record_of, settings_of, write_record
+from hinter_ui.batch.sources import discreet, look_at, require_rows
+from hinter_ui.batch.standing import CampaignStatus
+from hinter_ui.shared.downloads import without_folder, write_for
+from hinter_ui.shared.links import ExploreForm, explore_form
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
+from hinter_ui.shared.shelf import CampaignEntry, Campaigns
+
+KEEP = "HINTER_KEEP_DAYS"
+_KEEP_DAYS = 7.0  # on a public host
+_DAY = 86_400.0
+_LISTED = 50
+
+
+class BatchActions:
+    """The actions of the Batch tab."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._watch = ProgressReader()
+        self.jobs = Jobs(own_cache=not services.access.local)
+        atexit.register(self.jobs.close)
+        self.clear_old()
+
+    @property
+    def campaigns(self) -> Campaigns:
+        """The shelf, as open as the app is now: a tunnel may have let strangers in."""
+        return Campaigns.at_home(shared=self._services.access.local)
+
+    # -- before the start -----------------------------------------------------------------------
+
+    def preview(self, form: BatchForm) -> Preview:
+        """The first rows of the data, and what is wrong with others.
+
+        Raises:
+            InputError: the data cannot be read.
+        """
+        return look_at(form.data(self._services.access), self._services.access)
+
+    def estimate(self, session: Session, form: BatchForm) -> Forecast:
+        """What a campaign would do; nothing is kept of it.
+
+        Raises:
+            HinterError: it cannot be done.
+        """
+        campaign, keys = self._checked(session, form)
+        with discreet(campaign):
+            return estimate(campaign, keys, own_cache=not self._services.access.local)
+
+    def _checked(self, session: Session, form: BatchForm) -> tuple[Campaign, dict[str, str]]:
+        access = self._services.access
+        campaign = form.campaign(access, self._services.dictionaries())
+        table = require_rows(campaign, access)
+        # The commit and the columns found are written down, so that the file says what was tested.
+        if isinstance(table, HubTable):
+            campaign = replace(campaign, data=str(table.name))
+        if campaign.data and campaign.data != SAMPLE:
+            columns = table.columns
+            campaign = replace(
+                campaign,
+                text_column=columns.text,
+                label_column=columns.label,
+                id_column=columns.id,
+            )
+        return campaign, admitted_keys(campaign.models, access, session)
+
+    def start(self, session: Session, form: BatchForm) -> CampaignEntry:
+        """Put a campaign on the shelf and let it run, or wait for its turn.
+
+        Raises:
+            HinterError: it cannot be done; nothing was kept.
+        """
+        campaign, keys = self._checked(session, form)
+        self.clear_old()
+        entry = self.campaigns.new()
+        try:
+            title = form.data(self._services.access).title
+            put(entry, campaign, uploaded=form.source == "upload")
+            write_record(
+                entry, JobRecord("Sample texts" if title == SAMPLE else title, time.time())
+            )
+            self.jobs.start(entry, keys)
+        except BaseException as error:
+            shutil.rmtree(entry.folder, ignore_errors=True)
+            if isinstance(error, OSError):
+                raise InputError(
+                    f"The campaign cannot be kept ({error.strerror}); is the disk full?"
+                ) from error
+            raise
+        return entry
+
+    # -- afterwards -----------------------------------------------------------------------------
+
+    def resume(self, session: Session, name: str, *, retry: bool = False) -> CampaignEntry:
+        """Go on with a campaign; ``retry``: ask again what had no answer.
+
+        Raises:
+            HinterError: there is no such campaign, it runs already, or a key is missing.
+        """
+        entry = self.campaigns.get(name)
+        models = settings_of(entry).models
+        if not retry:
+            models = self._left(entry, models) or models
+        keys = admitted_keys(models, self._services.access, session)
+        self.jobs.start(entry, keys, retry=retry, models=models)
+        return entry
+
+    def go_on(
+        self, session: Session, name: str, models: Sequence[str], requests: object, budget: object
+    ) -> CampaignEntry:
+        """Ask these models about the same mutants, within new bounds; what is there is not redone.
+
+        Answers of models that are left out stay in the campaign's directory.
+
+        Raises:
+            HinterError: no such campaign, one that runs, or a model that cannot be asked.
+        """
+        entry = self.campaigns.get(name)
+        if self.jobs.state(entry).busy:
+            raise InputError("This campaign runs or waits; stop it first.")
+        chosen = tuple(dict.fromkeys(model.strip() for model in models if model.strip()))
+        if not 0 < len(chosen) <= MOST_MODELS:
+            raise InputError(f"Choose at least one model, and at most {MOST_MODELS}.")
+        left = self._left(entry, chosen)
+        keys = admitted_keys(left, self._services.access, session)
+        bounds = requests_of(requests), money_of(budget)
+
+        def changed(campaign: Campaign) -> Campaign:
+            campaign = replace(campaign, models=chosen, requests=bounds[0], budget=bounds[1])
+            require_one_worker(campaign)
+            return campaign
+
+        change(entry, changed)
+        if left:
+            self.jobs.start(entry, keys, models=left)
+        return entry
+
+    def _left(self, entry: CampaignEntry, models: Sequence[str]) -> tuple[str, ...]:
+        """Those models that have not answered all there is to do."""
+        seen = self._seen(entry.store, models)
+        if seen.shards is None or len(entry.store.known()) < seen.shards:
+            return tuple(models)
+        return tuple(m for m in models if not self._seen(entry.store, [m]).complete)
+
+    def _seen(self, store: CampaignStore, models: Sequence[str]) -> CampaignProgress:
+        try:
+            return self._watch.look(store, models, 0.0, latest=False)
+        except (StoreError, OSError):
+            return CampaignProgress(tuple(models))  # the run itself says what is damaged
+
+    def write(self, session: Session, name: str, verdicts: Sequence[str], folder: Path) -> Path:
+        """Write mutants with their answers to a file (CSV) of this page; ``verdicts`` empty: all.
+
+        Raises:
+            HinterError: no such campaign, nothing to write, or a table cannot be read.
+        """
+        entry = self.campaigns.get(name)
+        known = {verdict.value: verdict for verdict in Verdict}
+        wanted = ExportFilter(verdicts=tuple(known[v] for v in verdicts if v in known))
+        return write_for(session, entry.store, wanted, folder)
+
+    def form_of_finding(
+        self, session: Session, name: str, model: int, shard: int, place: int
+    ) -> ExploreForm:
+        """The Explore form that shows one mutant; ``model`` counts the campaign's models.
+
+        Raises:
+            HinterError: it is not there any more, or Explore cannot show it.
+        """
+        store = self.campaigns.get(name).store
+        campaign, asked = settings_of(self.campaigns.get(name)), store.read()["models"]
+        named = campaign.models[model] if 0 <= model < len(campaign.models) else ""
+        found = None
+        if named in asked:
+            found = find(Side(store, named, asked[named]["identity"]), shard, place)
+        if found is None:
+            raise InputError("This mutant is not there any more.")
+        known = self._services.dictionaries(session)
+        return explore_form(campaign, known, found.text, found.edits, named)
+
+    def cancel(self, name: str) -> None:
+        """Stop a campaign that runs or waits.
+
+        Raises:
+            InputError: there is no such campaign.
+        """
+        self.jobs.cancel(self.campaigns.get(name))
+
+    def delete(self, name: str) -> None:
+        """Delete a campaign with all that belongs to it.
+
+        Raises:
+            InputError: there is no such campaign, or it runs.
+        """
+        entry = self.campaigns.get(name)
+        if self.jobs.state(entry).busy:
+            raise InputError("This campaign runs or waits; stop it first.")
+        shutil.rmtree(entry.folder, ignore_errors=True)
+
+    def standing(self, name: str, *, latest: bool = True) -> CampaignStatus:
+        """How a campaign stands now.
+
+        Raises:
+            InputError: there is no such campaign, or its notes are damaged.
+        """
+        return self._standing(self.campaigns.get(name), latest=latest)
+
+    def _standing(self, entry: CampaignEntry, *, latest: bool) -> CampaignStatus:
+        record, campaign = record_of(entry), settings_of(entry)
+        state, problem, seen = self.jobs.state(entry), "", CampaignProgress(campaign.models)
+        try:
+            seen = self._watch.look(entry.store, campaign.models, record.started, latest=latest)
+        except (StoreError, OSError) as error:
+            # While it runs a table may be made anew under one's eyes; the next look sees it.
+            if not state.busy:
+                problem = without_folder(str(error), entry.store.shards, entry.folder)
+        if seen.complete and not state.busy:
+            state = JobState.DONE  # whatever was said of a model that is left out meanwhile
+        if state is JobState.FAILED and not problem:
+            problem = last_words(entry, record)
+        return CampaignStatus(
+            entry.id, state, record, campaign, seen, problem, self.jobs.ahead_of(entry)
+        )
+
+    def listed(self, known: Iterable[str]) -> list[CampaignStatus]:
+        """The campaigns that a visitor may see, the latest first; damaged ones are left out."""
+        found = []
+        for entry in self.campaigns.seen_by(known)[:_LISTED]:
+            try:
+                found.append(self._standing(entry, latest=False))
+            except HinterError:
+                continue
+        return sorted(found, key=lambda standing: -standing.record.created)
+
+    def file_of(self, name: str) -> str:
+        """The campaign file, as one would write it beside the data.
+
+        Raises:
+            InputError: there is no such campaign.
+        """
+        return portable(self.campaigns.get(name))
+
+    def clear_old(self) -> None:
+        """On a public host, delete campaigns that nothing has happened to for some days."""
+        if self._services.access.local:
+            return
+        shelf = self.campaigns
+        for path in shelf.folder.glob("*"):
+            try:
+                entry = shelf.get(path.name)
+                record = record_of(entry)
+                last = max(record.created, record.started, record.ended)
+                if time.time() - last > keep_days() * _DAY and not self.jobs.state(entry).busy:
+                    shutil.rmtree(path, ignore_errors=True)
+            except HinterError:
+                continue
+
+
+def keep_days() -> float:
+    """How long a public host keeps a campaign; ``HINTER_KEEP_DAYS`` says otherwise."""
+    try:
+        return float(os.environ.get(KEEP, _KEEP_DAYS))
+    except ValueError:
+        return _KEEP_DAYS

@@ -1,0 +1,344 @@
+"""Campaigns at work: each a process of its own, so that the app never waits and a page may close.
+
+A job is the command line on a campaign's folder. One runs at a time, others wait in a queue; what
+is known of each is written beside it, so that a new start of the app finds it as it was left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from hinter_core.campaign.spec import Campaign, load_campaign
+from hinter_core.errors import InputError
+from hinter_core.models.api.endpoint import KEYS
+from hinter_core.storage import ROOT
+from hinter_ui.shared.shelf import CampaignEntry
+
+WINDOWS = os.name == "nt"
+_GRACE = 20.0  # seconds from a polite request to stop to the end; whole tables are kept either way
+_WAITING = 12  # jobs in the queue at most
+_INTERRUPTED = 130  # how a command ends that was asked to stop
+
+
+class JobState(StrEnum):
+    """Where a campaign stands."""
+
+    NEW = "not started"
+    WAITING = "waiting"
+    RUNNING = "running"
+    STOPPING = "stopping"
+    STOPPED = "stopped"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+    DONE = "done"
+
+    @property
+    def busy(self) -> bool:
+        """Whether something will still happen without anybody's doing."""
+        return self in (JobState.WAITING, JobState.RUNNING, JobState.STOPPING)
+
+
+@dataclass(frozen=True)
+class JobRecord:
+    """What is noted of a job; times in seconds since 1970, 0 where there is none yet.
+
+    ``stopped``: somebody asked for it. ``code``: how the last run ended.
+    """
+
+    title: str
+    created: float
+    started: float = 0.0
+    ended: float = 0.0
+    pid: int = 0
+    code: int | None = None
+    stopped: bool = False
+
+
+def campaign_file(entry: CampaignEntry) -> Path:
+    """The settings of a campaign on the shelf."""
+    return entry.folder / "campaign.yaml"
+
+
+def log_file(entry: CampaignEntry) -> Path:
+    """What the last run said."""
+    return entry.folder / "run.log"
+
+
+def settings_of(entry: CampaignEntry) -> Campaign:
+    """The campaign on the shelf.
+
+    Raises:
+        InputError: its file is missing or damaged.
+    """
+    return load_campaign(campaign_file(entry))
+
+
+def record_of(entry: CampaignEntry) -> JobRecord:
+    """What is noted of a job.
+
+    Raises:
+        InputError: nothing is, or it is damaged.
+    """
+    try:
+        return JobRecord(**json.loads((entry.folder / "job.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError("This campaign's notes are damaged; start it anew.") from error
+
+
+def write_record(entry: CampaignEntry, record: JobRecord) -> None:
+    """Note what is known of a job, whole or not at all."""
+    part = entry.folder / f"job.{threading.get_ident()}.part"
+    # A campaign may be deleted while its last run ends.
+    with contextlib.suppress(FileNotFoundError):
+        part.write_text(json.dumps(asdict(record), ensure_ascii=False), encoding="utf-8")
+        os.replace(part, entry.folder / "job.json")
+
+
+@dataclass
+class _Job:
+    """One run, asked for or at work. ``keys`` (by server) live as long as it does."""
+
+    entry: CampaignEntry
+    keys: Mapping[str, str]
+    retry: bool
+    models: Sequence[str] = ()
+    process: subprocess.Popen[bytes] | None = None
+
+
+class Jobs:
+    """The queue of all campaigns of this app; ``own_cache``: each keeps its answers by itself."""
+
+    def __init__(self, *, own_cache: bool = False, at_once: int = 1) -> None:
+        self._own_cache = own_cache
+        self._at_once = at_once
+        self._waiting: list[_Job] = []
+        self._running: dict[str, _Job] = {}
+        self._closed = False
+        self._lock = threading.RLock()
+        _hear_interrupts()
+
+    # -- what there is --------------------------------------------------------------------------
+
+    def state(self, entry: CampaignEntry) -> JobState:
+        """Where a campaign stands.
+
+        Raises:
+            InputError: its notes are damaged.
+        """
+        with self._lock:
+            record, name = record_of(entry), entry.id
+            if any(job.entry.id == name for job in self._waiting):
+                return JobState.WAITING
+            if name in self._running:
+                return JobState.STOPPING if record.stopped else JobState.RUNNING
+        if not record.started:
+            return JobState.STOPPED if record.stopped else JobState.NEW
+        if not record.ended:
+            # Another life of this app began it.
+            if not _runs(entry, record.pid):
+                return JobState.STOPPED if record.stopped else JobState.INTERRUPTED
+            return JobState.STOPPING if record.stopped else JobState.RUNNING
+        if record.code == 0:
+            return JobState.DONE
+        if record.stopped:
+            return JobState.STOPPED
+        return JobState.INTERRUPTED if record.code in _ENDED_FROM_OUTSIDE else JobState.FAILED
+
+    def ahead_of(self, entry: CampaignEntry) -> int:
+        """How many campaigns run or wait before this one."""
+        with self._lock:
+            names = [*self._running, *(job.entry.id for job in self._waiting)]
+        return names.index(entry.id) if entry.id in names else len(names)
+
+    # -- what can be done -----------------------------------------------------------------------
+
+    def start(
+        self,
+        entry: CampaignEntry,
+        keys: Mapping[str, str],
+        *,
+        retry: bool = False,
+        models: Sequence[str] = (),
+    ) -> None:
+        """Run a campaign, or go on with it; ``retry``: ask again what had no answer.
+
+        ``keys``: the visitor's own, by server; given to the process, written nowhere. ``models``:
+        ask these only; empty: all of the campaign.
+
+        Raises:
+            InputError: it runs or waits already, or too many wait.
+        """
+        with self._lock:
+            if self.state(entry).busy:
+                raise InputError("This campaign runs already, or waits for its turn.")
+            if len(self._waiting) >= _WAITING:
+                raise InputError("Too many campaigns wait here; try again later.")
+            write_record(entry, replace(record_of(entry), stopped=False))
+            self._waiting.append(_Job(entry, dict(keys), retry, tuple(models)))
+            self._advance()
+
+    def cancel(self, entry: CampaignEntry) -> None:
+        """Stop a campaign; what is whole is kept, and it can be resumed."""
+        with self._lock:
+            if not self.state(entry).busy:
+                return
+            self._waiting = [job for job in self._waiting if job.entry.id != entry.id]
+            record = replace(record_of(entry), stopped=True)
+            write_record(entry, record)
+            job = self._running.get(entry.id)
+        if job and job.process:
+            process = job.process
+            _stop(process.pid, lambda: process.poll() is None)
+        elif record.started and not record.ended and _runs(entry, record.pid):
+            _stop(record.pid, lambda: _runs(entry, record.pid))
+
+    def close(self) -> None:
+        """Stop everything, as the app ends; interrupted campaigns can be resumed."""
+        with self._lock:
+            self._closed = True
+            self._waiting.clear()
+            processes = [job.process for job in self._running.values() if job.process]
+        for process in processes:
+            _signal(process.pid, signal.SIGTERM)
+
+    # -- at work --------------------------------------------------------------------------------
+
+    def _advance(self) -> None:
+        with self._lock:
+            while self._waiting and len(self._running) < self._at_once and not self._closed:
+                job = self._waiting.pop(0)
+                self._running[job.entry.id] = job
+                try:
+                    job.process = self._launch(job)
+                except OSError as error:
+                    self._running.pop(job.entry.id)
+                    log_file(job.entry).write_text(f"hinter: cannot start: {error}\n")
+                    now = time.time()
+                    failed = replace(record_of(job.entry), started=now, ended=now, code=1)
+                    write_record(job.entry, failed)
+                    continue
+                threading.Thread(target=self._attend, args=(job,), name="job", daemon=True).start()
+
+    def _launch(self, job: _Job) -> subprocess.Popen[bytes]:
+        entry = job.entry
+        command = [sys.executable, "-m", "hinter_core.cli", "run", str(campaign_file(entry))]
+        command += ["--out", str(entry.store.folder), "--resume"]
+        command += [part for model in job.models for part in ("--model", model)]
+        if job.retry:
+            command.append("--retry-failed")
+        own = entry.folder / "answers.sqlite" if self._own_cache else None
+        with log_file(entry).open("wb") as log:
+            process = subprocess.Popen(  # noqa: S603 -- ourselves; settings are in a file
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=environment(job.keys, own),
+                **_alone(),
+            )
+        running = replace(
+            record_of(entry), started=time.time(), ended=0.0, pid=process.pid, code=None
+        )
+        write_record(entry, running)
+        return process
+
+    def _attend(self, job: _Job) -> None:
+        assert job.process is not None
+        code = job.process.wait()
+        with self._lock:
+            self._running.pop(job.entry.id, None)
+            if job.entry.folder.is_dir():
+                ended = replace(record_of(job.entry), ended=time.time(), code=code)
+                write_record(job.entry, ended)
+            self._advance()
+
+
+_ENDED_FROM_OUTSIDE = (_INTERRUPTED, -signal.SIGTERM, -signal.SIGINT, -9)
+
+
+def environment(keys: Mapping[str, str], cache: Path | None) -> dict[str, str]:
+    """What a process that works for a visitor is given: their keys, and none of this machine's."""
+    env = {name: value for name, value in os.environ.items() if name != "OPENAI_API_KEY"}
+    paths = [str(ROOT), env.get("PYTHONPATH", "")]
+    env["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
+    env[KEYS] = json.dumps(dict(keys))
+    if cache is not None:
+        env["HINTER_CACHE"] = str(cache)
+    return env
+
+
+def _hear_interrupts() -> None:
+    """Let what is started from here be interrupted, even if this process ignores interrupts.
+
+    What a shell starts in the background ignores them and would hand that down; a handler that
+    does nothing is as good for this process and is not handed down.
+    """
+    here = threading.current_thread() is threading.main_thread()
+    if here and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, lambda *_: None)
+
+
+def _alone() -> dict[str, Any]:
+    """A group of its own, so that stopping it reaches its workers, and nothing else reaches it."""
+    if WINDOWS:
+        return {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+    return {"start_new_session": True}
+
+
+def _signal(pid: int, which: int) -> None:
+    # It may have ended by itself meanwhile.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if WINDOWS:
+            os.kill(pid, getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM))
+        else:
+            os.killpg(pid, which)
+
+
+def _stop(pid: int, alive: Any) -> None:
+    """Ask a group of processes to stop, and end it if it does not, without waiting for that."""
+    _signal(pid, signal.SIGINT)
+
+    def end() -> None:
+        if alive():
+            _signal(pid, signal.SIGTERM)
+
+    timer = threading.Timer(_GRACE, end)
+    timer.daemon = True
+    timer.start()
+
+
+def _runs(entry: CampaignEntry, pid: int) -> bool:
+    """Whether a process that this life of the app did not start is still at work there."""
+    from filelock import FileLock, Timeout
+
+    if not pid or not _exists(pid):
+        return False
+    try:
+        with FileLock(entry.store.folder / ".lock", timeout=0):
+            return False
+    except Timeout:
+        return True
+    except OSError:
+        return False
+
+
+def _exists(pid: int) -> bool:
+    if WINDOWS:
+        return True  # asking would end it there; the lock says the rest
+    try:
+        os.kill(pid, 0)
+    except OSError as error:
+        return isinstance(error, PermissionError)
+    return True

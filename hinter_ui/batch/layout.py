@@ -1,0 +1,274 @@
+"""The widgets of the Batch tab: what stands where, and nothing of what it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from hinter_ui.batch.form import DATA, BatchForm
+from hinter_ui.batch.job_layout import JobLayout, lay_out_job
+from hinter_ui.batch.sources import HUB_CHOICES, SOURCES
+from hinter_ui.html.markup import Markup
+from hinter_ui.html.words import name_of
+from hinter_ui.shared.links import DEFAULT_PARSER
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.widgets import heading, html
+
+TICK = 1.5  # seconds between two looks at what runs
+
+# A campaign of the list was chosen; the list is drawn anew, so the focus goes back to its row.
+LIST_JS = """
+let held = '';
+element.addEventListener('click', event => {
+  const button = event.target.closest('[data-campaign]');
+  if (!button) return;
+  held = button.dataset.campaign;
+  trigger('select', {campaign: held});
+});
+element.addEventListener('focusin', event => { held = event.target.dataset.campaign || ''; });
+document.addEventListener('pointerdown', event => {
+  if (!element.contains(event.target)) held = '';
+});
+new MutationObserver(() => {
+  if (!held || document.activeElement !== document.body) return;
+  const buttons = [...element.querySelectorAll('[data-campaign]')];
+  buttons.find(button => button.dataset.campaign === held)?.focus({preventScroll: true});
+}).observe(element, {childList: true, subtree: true});
+"""
+
+# The address follows the campaign that is open, so that a reload or a bookmark comes back to it.
+OPENED_JS = """(name) => {
+  const address = new URL(location.href);
+  if (name) address.search = '?campaign=' + encodeURIComponent(name);
+  else address.searchParams.delete('campaign');
+  history.replaceState(history.state, '', address);
+  if (!name) return;
+  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const box = document.getElementById('job');
+  box?.scrollIntoView({block: 'start', behavior: calm ? 'auto' : 'smooth'});
+}"""
+
+# The form was filled in from elsewhere.
+FORM_JS = """() => {
+  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const box = document.getElementById('batch-source');
+  if (box?.querySelector('input:checked')?.value !== 'hand') return;
+  box?.scrollIntoView({block: 'center', behavior: calm ? 'auto' : 'smooth'});
+  box?.querySelector('input:checked')?.focus({preventScroll: true});
+}"""
+
+
+@dataclass(frozen=True)
+class BatchLayout:
+    """Handles to all widgets that events touch; ``fields``: those of the form, by name."""
+
+    current: gr.Textbox
+    kept: gr.BrowserState
+    timer: gr.Timer
+    job: JobLayout
+    columns: gr.Row
+    making: list[gr.Column | gr.Row]
+    preview: gr.HTML
+    fields: dict[str, Any]
+    told: gr.HTML
+    estimate: gr.Button
+    start: gr.Button
+    table: gr.HTML
+
+    @property
+    def form(self) -> list[Any]:
+        """All controls of the form, in its order."""
+        return [self.fields[name] for name in BatchForm.__dataclass_fields__]
+
+    @property
+    def watched(self) -> list[Any]:
+        """What changes while a campaign is looked at."""
+        return [self.current, self.timer, self.table, *self.job.watched]
+
+    @property
+    def data(self) -> list[Any]:
+        """The controls that say what the data are, in the form's order."""
+        return [self.fields[name] for name in DATA]
+
+    @property
+    def of_data(self) -> list[Any]:
+        """What follows from a choice of data."""
+        return [*self.data, self.columns, *self.making, self.preview]
+
+
+def lay_out(services: Services, kept: gr.BrowserState, first: Markup) -> BatchLayout:
+    """Build the widgets inside the current tab; ``first``: the preview of the sample."""
+    widgets: dict[str, Any] = {
+        # A box off stage and no state of the server: the page's address follows it.
+        "current": gr.Textbox(elem_classes="offstage", elem_id="batch-current", show_label=False),
+        "kept": kept,
+        "timer": gr.Timer(TICK, active=False),
+    }
+    widgets["job"] = lay_out_job(services)
+    heading("New campaign", "every text of a data set, tested like one text in Explore")
+    fields: dict[str, Any] = {}
+    with gr.Row(elem_classes="model-desk batch-desk"):
+        with gr.Column(min_width=0, elem_classes="data-side"):
+            _data(widgets, fields, services, first)
+        with gr.Column(min_width=0, elem_classes="batch-side"):
+            _settings(widgets, fields, services)
+    heading("Campaigns", "they go on when you close the page; choose one to look at it")
+    widgets["table"] = html("campaigns", script=LIST_JS)
+    return BatchLayout(fields=fields, **widgets)
+
+
+def _data(
+    widgets: dict[str, Any], fields: dict[str, Any], services: Services, first: Markup
+) -> None:
+    local = services.access.local
+    choices = [(s.label, key) for key, s in SOURCES.items() if local or not s.here_only]
+    fields["source"] = gr.Radio(choices, value="sample", label="Texts", elem_id="batch-source")
+    fields["upload"] = _file(
+        "upload", "CSV, TSV, JSONL, Parquet or text (one text a line), also .gz"
+    )
+    fields["path"] = gr.Textbox(
+        label="Path",
+        info="Of a CSV, TSV, JSONL, Parquet or text file; it is read where it lies",
+        placeholder="reviews.csv",
+        visible=False,
+        max_lines=1,
+        elem_id="batch-path",
+    )
+    fields["hub"] = gr.Dropdown(
+        HUB_CHOICES,
+        value="",
+        label="Data set",
+        info="One of these, or any of plain files: hf:ORG/NAME?config=CONFIG&split=SPLIT",
+        allow_custom_value=True,
+        visible=False,
+        elem_id="batch-hub",
+    )
+    fields["hand"] = _file(
+        "hand", "CSV, TSV, JSONL or Parquet with the columns source and mutant, as Export writes it"
+    )
+    with gr.Row(visible=False, elem_classes="option-grid", elem_id="batch-columns") as row:
+        for name, label in (("text_column", "Text column"), ("label_column", "Label column")):
+            fields[name] = gr.Dropdown(
+                [("found by itself", "")],
+                value="",
+                label=label,
+                allow_custom_value=True,
+                min_width=150,
+                elem_id=f"batch-{name.replace('_', '-')}",
+            )
+    widgets["columns"] = row
+    widgets["preview"] = html("batch-preview", first)
+
+
+def _file(name: str, label: str) -> gr.File:
+    return gr.File(label=label, height=130, visible=False, elem_id=f"batch-{name}")
+
+
+def _settings(widgets: dict[str, Any], fields: dict[str, Any], services: Services) -> None:
+    default = BatchForm()
+    names = [name for name in services.dictionaries() if name != "placebo"]
+    # What says which mutants are made is hidden where they are given.
+    with gr.Column(min_width=0) as making:
+        fields["attributes"] = gr.CheckboxGroup(
+            choices=[(name_of(name), name) for name in names],
+            value=list(default.attributes),
+            label="Attributes",
+            elem_id="batch-attributes",
+            elem_classes="attribute-chips",
+        )
+        fields["order"] = gr.Radio(
+            [("one", 1), ("two", 2), ("three", 3), ("four", 4)],
+            value=default.order,
+            label="Attributes changed at once, at most",
+            elem_id="batch-order",
+        )
+    fields["models"] = gr.Dropdown(
+        choices=list(services.model_choices()),
+        value=list(default.models),
+        multiselect=True,
+        allow_custom_value=True,
+        label="Models under test",
+        info="Choose some, or type hf:ORG/NAME; add those with a key in the Models tab",
+        elem_id="batch-models",
+    )
+    with gr.Row(elem_classes="option-grid") as bounding:
+        fields["sample"] = _number(
+            "sample", default.sample, "At most so many texts", "Drawn at random; empty: all"
+        )
+        fields["limit"] = _number(
+            "limit", default.limit, "At most so many mutants of a text", "Intersectional ones"
+        )
+    with gr.Accordion("More settings", open=False, elem_id="batch-more"):
+        with gr.Column(min_width=0) as choosing:
+            _how_made(fields, default, services)
+        _more(fields, default)
+    widgets["making"] = [making, bounding, choosing]
+    with gr.Row(elem_classes="start-row"):
+        widgets["estimate"] = gr.Button("Estimate", elem_id="batch-estimate", min_width=120)
+        widgets["start"] = gr.Button(
+            "Start", variant="primary", elem_id="batch-start", min_width=120
+        )
+    widgets["told"] = html("batch-told")
+
+
+def _how_made(fields: dict[str, Any], default: BatchForm, services: Services) -> None:
+    for name, label, info in (
+        ("placebo", "Neutral swaps, too", "A baseline: how often any change flips the answer"),
+        ("atomic", "Every single change, too", "Off: only those within a combination"),
+        ("person_sense", "Only words about people", "Off: \u201cblack comedy\u201d counts too"),
+        ("stratify", "Draw alike from every label", "Where the data have labels"),
+    ):
+        fields[name] = _switch(name, label, info, default)
+    fields["guide"] = gr.Dropdown(
+        [("none: draw mutants at random", ""), *services.model_choices()],
+        value="",
+        allow_custom_value=True,
+        label="Guide",
+        info="For three and more attributes at once: a model that runs here and gives scores; "
+        "mutants are searched by its answers",
+        elem_id="batch-guide",
+    )
+    fields["dictionaries"] = gr.File(
+        label="Your own dictionaries (CSV: term,group or source,target), one attribute each",
+        file_count="multiple",
+        height=110,
+        elem_id="batch-dictionaries",
+    )
+
+
+def _more(fields: dict[str, Any], default: BatchForm) -> None:
+    fields["discarded"] = _switch(
+        "discarded", "Ask about discarded mutants, too", "Counts false positives", default
+    )
+    with gr.Row(elem_classes="option-grid"):
+        for name, label, info in (
+            ("seed", "Seed", "Of both samples"),
+            ("shard", "Texts in a unit of work", "Progress is kept unit by unit"),
+            ("workers", "Workers", "Processes; each holds the models in memory"),
+            ("repeat", "Ask originals again, times", "Shows whether a model contradicts itself"),
+            ("requests", "At most this many requests", "To models that cost; 0: no bound"),
+            ("budget", "Budget", "In money, for models with prices; 0: no bound"),
+        ):
+            # Rounded, half a request would be none, and so no bound.
+            whole = None if name in ("requests", "budget") else 0
+            fields[name] = _number(name, getattr(default, name), label, info, precision=whole)
+    fields["parser"] = gr.Dropdown(
+        [DEFAULT_PARSER, "en_core_web_sm", "en_core_web_trf"],
+        value=DEFAULT_PARSER,
+        allow_custom_value=True,
+        label="Parser",
+        info="The embedded one, or an installed spaCy pipeline",
+        elem_id="batch-parser",
+    )
+
+
+def _switch(name: str, label: str, info: str, default: BatchForm) -> gr.Checkbox:
+    return gr.Checkbox(getattr(default, name), label=label, info=info, elem_id=f"batch-{name}")
+
+
+def _number(name: str, value: Any, label: str, info: str, precision: int | None = 0) -> gr.Number:
+    return gr.Number(
+        value, precision=precision, label=label, info=info, min_width=150, elem_id=f"batch-{name}"
+    )

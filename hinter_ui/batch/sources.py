@@ -1,0 +1,157 @@
+"""Where a campaign's texts may come from: the sample, a file, the Hub, or mutants by hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hinter_core.campaign.preview import MOST, Preview, preview
+from hinter_core.campaign.spec import SAMPLE, Campaign
+from hinter_core.data.hub import PREFIX, PRESETS, on_hub, read_hub_name
+from hinter_core.data.rows import Rows
+from hinter_core.errors import HinterError, InputError
+from hinter_ui.shared.access import Access
+from hinter_ui.shared.downloads import without_folder
+
+if TYPE_CHECKING:
+    from hinter_ui.batch.form import BatchForm
+
+
+HAND = "hand"
+PUBLIC_SAMPLE = 500  # texts of one campaign on a public host
+PUBLIC_ROWS = 100_000  # rows of a data set of the Hub on a public host
+_MOST_OF_HUB = 200  # rows looked at: each comes over the network
+_ROWS = 12  # asked for, so that some usable ones are among them
+_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
+
+
+@dataclass(frozen=True)
+class DataSource:
+    """A place that texts come from.
+
+    ``campaign`` makes a campaign of these texts alone. ``field``: the field of the form that names
+    it, ``columns``: whether its columns can be chosen, ``here_only``: it reaches files of this
+    machine.
+    """
+
+    label: str
+    campaign: Callable[[BatchForm, Access], Campaign]
+    field: str = ""
+    columns: bool = False
+    here_only: bool = False
+
+
+def _sample(_: BatchForm, __: Access) -> Campaign:
+    return Campaign(data=SAMPLE)
+
+
+def _upload(form: BatchForm, _: Access) -> Campaign:
+    if not form.upload:
+        raise InputError("Choose a file to upload: CSV, TSV, JSONL, Parquet or text, also .gz.")
+    return Campaign(data=form.upload)
+
+
+def _path(form: BatchForm, _: Access) -> Campaign:
+    if not form.path:
+        raise InputError("Type the path of a file on this machine.")
+    return Campaign(data=str(Path(form.path).expanduser().absolute()))
+
+
+def _hub(form: BatchForm, access: Access) -> Campaign:
+    given = form.hub
+    if not given:
+        raise InputError("Choose a data set of the Hub, or type its name: hf:ORG/NAME.")
+    data = given if on_hub(given) else f"{PREFIX}{given}"
+    name = read_hub_name(data)
+    # A folder of that name on this machine would be read in its place; the words are the same
+    # whether there is one or not.
+    plain = access.local or (_HUB_NAME.fullmatch(name.repo) and ".." not in name.repo)
+    if not plain or Path(name.repo).exists():
+        raise InputError(f"'{given}': name a data set of the Hub as hf:ORG/NAME.")
+    return Campaign(data=data)
+
+
+def _hand(form: BatchForm, _: Access) -> Campaign:
+    if not form.hand:
+        raise InputError(
+            "Choose a file of mutants: CSV, TSV, JSONL or Parquet with the columns source and "
+            "mutant, as Export mutants writes it."
+        )
+    return Campaign(mutants=form.hand)
+
+
+# Another place is one line here and its field in ``batch_data``.
+SOURCES: dict[str, DataSource] = {
+    "sample": DataSource("Sample texts", _sample),
+    "upload": DataSource("Upload a file", _upload, "upload", columns=True),
+    "path": DataSource("A file on this machine", _path, "path", columns=True, here_only=True),
+    "hub": DataSource("Data set on the Hub", _hub, "hub", columns=True),
+    HAND: DataSource("Mutants by hand", _hand, HAND),
+}
+# (what is told, name) of data sets that have a name of their own.
+HUB_CHOICES = [(f"{name}: {preset.about}", name) for name, preset in PRESETS.items()]
+
+
+def require_rows(campaign: Campaign, access: Access) -> Rows:
+    """Open the data; what is told of an uploaded file names it as its owner does.
+
+    Raises:
+        InputError: it cannot be read, or is too large for a shared host.
+    """
+    with discreet(campaign):
+        table = campaign.table()
+        if campaign.mutants and not access.local:
+            _require_few(table)
+    if (
+        on_hub(campaign.data)
+        and not access.local
+        and (table.count or PUBLIC_ROWS + 1) > PUBLIC_ROWS
+    ):
+        many = "does not say how many rows it has" if table.count is None else "is larger"
+        raise InputError(
+            f"This is a shared host: use a data set of at most {PUBLIC_ROWS:,} rows (this one "
+            f"{many}), or upload a part of it."
+        )
+    return table
+
+
+def _require_few(table: Rows) -> None:
+    # There is no sample of mutants by hand: these are to be tested, and no others.
+    if sum(1 for _ in islice(table.rows(), PUBLIC_SAMPLE + 1)) > PUBLIC_SAMPLE:
+        raise InputError(
+            f"This is a shared host: test mutants of at most {PUBLIC_SAMPLE} texts at a time."
+        )
+
+
+def look_at(campaign: Campaign, access: Access) -> Preview:
+    """The data at a glance.
+
+    Raises:
+        InputError: see :func:`require_rows`.
+    """
+    remote = on_hub(campaign.data)
+    if remote and not access.local:
+        require_rows(campaign, access)
+    with discreet(campaign):
+        return preview(campaign, rows=_ROWS, most=_MOST_OF_HUB if remote else MOST)
+
+
+@contextmanager
+def discreet(campaign: Campaign, *folders: Path) -> Iterator[None]:
+    """Errors that name the campaign's files without the folders they lie in on this machine."""
+    files = [campaign.mutants, *campaign.dictionaries]
+    if not on_hub(campaign.data) and campaign.data != SAMPLE:
+        files.append(campaign.data)
+    parents = [Path(file).parent for file in files if file]
+    try:
+        yield
+    except HinterError as error:
+        words = without_folder(str(error), *parents, *folders)
+        if words == str(error):
+            raise
+        raise InputError(words) from None

@@ -1,0 +1,151 @@
+"""What the Batch tab shows: from campaigns as they stand to updates of the widgets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from hinter_core.errors import HinterError
+from hinter_ui.batch import html
+from hinter_ui.batch.actions import BatchActions, keep_days
+from hinter_ui.batch.form import BatchForm
+from hinter_ui.batch.jobs import JobState
+from hinter_ui.batch.layout import BatchLayout
+from hinter_ui.batch.sources import HAND, SOURCES
+from hinter_ui.batch.standing import CampaignStatus
+from hinter_ui.html import notice
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
+from hinter_ui.shared.shelf import known
+
+Updates = dict[Any, Any]
+
+
+class BatchUpdates:
+    """Updates of the tab's widgets, by widget; only what has changed is sent."""
+
+    def __init__(self, services: Services, desk: BatchActions, ui: BatchLayout) -> None:
+        self.services = services
+        self.desk = desk
+        self.ui = ui
+        self.with_results = False  # whether the page has a tab for results
+
+    def exists(self, name: str) -> bool:
+        """Whether there is a campaign of that name."""
+        try:
+            self.desk.campaigns.get(name)
+        except HinterError:
+            return False
+        return True
+
+    def data(self, form: BatchForm) -> Updates:
+        """The fields of a source."""
+        fields = self.ui.fields
+        shown = {s.field: name == form.source for name, s in SOURCES.items() if s.field}
+        updates = {fields[name]: gr.update(visible=there) for name, there in shown.items()}
+        made = gr.update(visible=not form.by_hand)
+        return updates | dict.fromkeys(self.ui.making, made)
+
+    def columns(self, form: BatchForm, seen: Any, names: tuple[str, ...]) -> Updates:
+        """The preview, and a choice of columns where there is one."""
+        ui = self.ui
+        choices = [("found by itself", ""), *((name, name) for name in names)]
+        fresh = gr.update(choices=choices, value="")
+        source = SOURCES.get(form.source)
+        several = source is not None and source.columns and len(names) > 1
+        return {
+            ui.preview: seen,
+            ui.columns: gr.update(visible=several),
+            ui.fields["text_column"]: fresh,
+            ui.fields["label_column"]: fresh,
+        }
+
+    def by_hand(self, path: str) -> Updates:
+        """The form as it runs a file of mutants."""
+        return {
+            self.ui.fields["source"]: gr.update(value=HAND),
+            self.ui.fields[HAND]: gr.update(value=path, visible=True),
+        }
+
+    def watched(self, session: Session, name: str, kept: Any) -> Updates:
+        """The open campaign and the list, as they stand; the clock runs while something does."""
+        ui, standing, problem = self.ui, None, ""
+        if name:
+            try:
+                standing = self.desk.standing(name)
+            except HinterError as error:
+                problem = str(error)
+        listed = self.desk.listed(known(kept))
+        days = None if self.services.access.local else keep_days()
+        parts = {"list": str(html.campaigns(listed, name, days))} | self._job(standing, problem)
+        busy = any(one.state.busy for one in (*listed, *([standing] if standing else [])))
+        job = ui.job
+        handles = {"list": ui.table, "title": job.title, "progress": job.progress,
+                   "findings": job.findings}  # fmt: skip
+        updates: Updates = {
+            handles[key]: value for key, value in parts.items() if session.watched.get(key) != value
+        }
+        state = problem
+        if standing:
+            some = any(standing.seen.verdicts.values())
+            state = f"{standing.id} {standing.state} {standing.can_retry} {some}"
+        if session.watched.get("state") != state or session.watched.get("busy") != str(busy):
+            updates |= self._actions(standing)
+            updates |= {job.box: gr.update(visible=bool(standing or problem))}
+            updates |= {ui.timer: gr.Timer(active=busy), job.notice: ""}
+        session.watched.update(parts | {"state": state, "busy": str(busy)})
+        # An event that changes nothing must still name one of its outputs.
+        return updates or {ui.table: gr.skip()}
+
+    def _job(self, standing: CampaignStatus | None, problem: str) -> dict[str, str]:
+        if standing is None:
+            told = notice.error(problem, "This campaign cannot be shown.") if problem else ""
+            return {"title": str(told), "progress": "", "findings": ""}
+        found = html.findings(
+            standing.seen.latest,
+            standing.campaign.models,
+            busy=standing.state.busy,
+        )
+        return {
+            "title": str(html.title(standing)),
+            "progress": str(html.progress(standing)),
+            "findings": str(found),
+        }
+
+    def _actions(self, standing: CampaignStatus | None) -> Updates:
+        job = self.ui.job
+        state = standing.state if standing else None
+        there = standing is not None
+        done = there and bool(standing and standing.seen.shards_done)
+        some = there and bool(standing and any(standing.seen.verdicts.values()))
+        idle = there and not (state and state.busy)
+        stopping = state is JobState.STOPPING
+        shown = {
+            "resume": standing and standing.can_resume,
+            "retry": standing and standing.can_retry and not standing.can_resume,
+            "results": self.with_results and (done or some),
+            "file": there,
+            "delete": idle,
+            "really": False,
+        }
+        updates: Updates = {
+            job.buttons[name]: gr.update(visible=bool(value)) for name, value in shown.items()
+        }
+        updates[job.buttons["cancel"]] = gr.update(
+            visible=bool(state and state.busy),
+            interactive=not stopping,
+            value="Stopping \u2026" if stopping else "Stop",
+        )
+        updates |= {
+            job.again: gr.update(visible=idle),
+            job.export: gr.update(visible=bool(done or some)),
+        }
+        if standing:
+            campaign = standing.campaign
+            updates |= {
+                job.models: gr.update(value=list(campaign.models)),
+                job.requests: gr.update(value=campaign.requests or 0),
+                job.budget: gr.update(value=campaign.budget or 0),
+            }
+        return updates

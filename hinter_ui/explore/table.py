@@ -1,0 +1,196 @@
+"""The table of all mutants: filtered, ordered, one page at a time.
+
+Own HTML rather than a data grid: the verdict is a real button (Tab and Enter reach it), a page is
+small whatever the scan's size, and every cell is escaped like the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from hinter_core.pipeline.case import TestResult
+from hinter_core.pipeline.export import reason
+from hinter_core.types import Outcome, Verdict
+from hinter_ui.html import glossary
+from hinter_ui.html.markup import Markup, isolated, join, tag
+from hinter_ui.html.sections import pager
+from hinter_ui.html.words import SEVERITY, answer_of, badge, change_of, name_of, signed
+
+PAGE = 25
+_MOST_COLUMNS = 3  # attributes that have a column each
+_ENTRIES = {
+    "verdict": "verdict",
+    "\u03b4 score": "shift",
+    "interaction / reason": "interaction",
+}
+ORDERS = {
+    "verdict": "verdict, then interaction",
+    "interaction": "size of the interaction",
+    "shift": "size of the score shift",
+    "found": "as tested",
+}
+
+
+@dataclass(frozen=True)
+class Filter:
+    """What the table shows; empty means all."""
+
+    verdicts: tuple[str, ...] = ()
+    attribute: str = ""
+    group: str = ""
+    order: str = "verdict"
+    page: int = 0
+
+    def turned(self, page: int) -> Filter:
+        """The same with another page."""
+        return replace(self, page=page)
+
+
+def groups_in(check: TestResult) -> list[str]:
+    """Groups that any mutant leaves or enters, as ``attribute: group``."""
+    found = {
+        f"{e.attribute}: {group}"
+        for mutant in check.mutants
+        for e in mutant.edits
+        for group in (e.pair.source.group, e.pair.target.group)
+    }
+    return sorted(found)
+
+
+def rows_for(check: TestResult, models: Sequence[str], wanted: Filter) -> list[int]:
+    """Indices of the mutants that pass the filter, in its order."""
+    results = [check.judged[m] for m in models]
+    chosen = [i for i in range(len(check.mutants)) if _passes(results, i, wanted)]
+    if wanted.order == "verdict":
+        chosen.sort(key=lambda i: min(_severity(r[i]) for r in results))
+    elif wanted.order in ("interaction", "shift"):
+        chosen.sort(key=lambda i: -max(_size(r[i], wanted.order) for r in results))
+    return chosen
+
+
+def _severity(judged: Outcome) -> tuple[int, float]:
+    return SEVERITY.index(judged.verdict), -_size(judged, "interaction")
+
+
+def _size(judged: Outcome, measure: str) -> float:
+    value = getattr(judged.effect, measure) if judged.effect else None
+    return abs(value) if value is not None else -1.0
+
+
+def _passes(results: Sequence[Sequence[Outcome]], i: int, wanted: Filter) -> bool:
+    if wanted.verdicts and not any(r[i].verdict.value in wanted.verdicts for r in results):
+        return False
+    edits = results[0][i].mutant.edits
+    if wanted.attribute and all(e.attribute != wanted.attribute for e in edits):
+        return False
+    if wanted.group:
+        attribute, _, group = wanted.group.partition(": ")
+        return any(
+            e.attribute == attribute and group in (e.pair.source.group, e.pair.target.group)
+            for e in edits
+        )
+    return True
+
+
+def table(
+    check: TestResult, models: Sequence[str], rows: Sequence[int], page: int, selected: int | None
+) -> Markup:
+    """One page of the table with its pager."""
+    if not check.mutants:
+        return tag("p", "No mutant has been judged yet.", class_="quiet")
+    if not rows:
+        return tag("p", "No mutant passes this filter.", class_="quiet", role="status")
+    last = (len(rows) - 1) // PAGE
+    page = min(max(page, 0), last)
+    shown = rows[page * PAGE : (page + 1) * PAGE]
+    changed = {e.attribute for mutant in check.mutants for e in mutant.edits}
+    attributes = [a for a in check.plan.attributes if a in changed]
+    if len(attributes) > _MOST_COLUMNS:
+        attributes = []  # one column for all changes
+    head = _head(attributes, models)
+    body = [_row(check, attributes, models, i, i == selected) for i in shown]
+    grid = tag(
+        "table",
+        tag("caption", "All mutants and their verdicts", class_="sr-only"),
+        tag("thead", head),
+        tag("tbody", *body),
+    )
+    scroll = tag(
+        "div", grid, class_="table-scroll", role="region", tabindex="0", aria_label="Mutants"
+    )
+    every = len(check.mutants)
+    remark = "" if len(rows) == every else f" (of {every:,} in all)"
+    return tag("div", scroll, pager(len(rows), page, PAGE, remark), class_="mutants")
+
+
+def _head(attributes: Sequence[str], models: Sequence[str]) -> Markup:
+    names = ["verdict", *(name_of(a) for a in attributes or ("change",))]
+    if len(models) == 1:
+        names += ["answer", "\u0394 score", "interaction / reason"]
+    else:
+        names[0] = f"verdict: {models[0]}"
+        names += [f"verdict: {m}" for m in models[1:]]
+    return tag("tr", *(tag("th", glossary.head(n, _ENTRIES), scope="col") for n in names))
+
+
+def _row(
+    check: TestResult, attributes: Sequence[str], models: Sequence[str], i: int, selected: bool
+) -> Markup:
+    results = [check.judged[m][i] for m in models]
+    changes = {e.attribute: change_of(e) for e in results[0].mutant.edits}
+    spoken = "; ".join(f"{name_of(a)} {c}" for a, c in changes.items())
+    button = tag(
+        "button",
+        badge(results[0].verdict),
+        tag("span", f": {spoken}. Show", class_="sr-only"),
+        type="button",
+        class_="pick",
+        data_row=i,
+        data_model=models[0],
+        aria_pressed="true" if selected else "false",
+    )
+    first: list[Markup] = [button]
+    if len(models) > 1:
+        first.append(_answer_cell(results[0]))
+    cells = [tag("td", *first)]
+    if attributes:
+        cells += [tag("td", isolated(changes.get(a, "")), class_="change-cell") for a in attributes]
+    else:
+        together = join((_change(a, c) for a, c in changes.items()), "; ")
+        cells.append(tag("td", together, class_="change-cell"))
+    if len(models) == 1:
+        cells += _single(results[0])
+    else:
+        cells += [
+            tag("td", badge(r.verdict), _answer_cell(r), data_row=i, data_model=m)
+            for m, r in zip(models[1:], results[1:], strict=True)
+        ]
+    return tag("tr", *cells, class_="selected" if selected else None, data_row=i)
+
+
+def _change(attribute: str, change: str) -> Markup:
+    name = tag("span", f"{name_of(attribute)} ", class_="quiet-inline")
+    return join([name, isolated(change)])
+
+
+def _single(judged: Outcome) -> list[Markup]:
+    answered = judged.prediction is not None
+    effect = judged.effect
+    last = reason(judged)
+    if judged.verdict is not Verdict.DISCARDED and not last:
+        last = signed(effect.interaction) if effect and judged.mutant.order > 1 else "\u2013"
+    return [
+        tag("td", isolated(answer_of(judged.prediction)) if answered else "\u2013"),
+        tag("td", signed(effect.shift if effect else None), class_="number"),
+        tag("td", isolated(last), class_="last"),
+    ]
+
+
+def _answer_cell(judged: Outcome) -> Markup:
+    if judged.prediction is None:
+        return tag("span", " not asked", class_="quiet")
+    parts: list[object] = [" ", isolated(answer_of(judged.prediction))]
+    if judged.effect:
+        parts.append(f" ({signed(judged.effect.shift)})")
+    return tag("span", join(parts), class_="quiet")

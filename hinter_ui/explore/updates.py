@@ -1,0 +1,170 @@
+"""What the Explore tab shows: from a session's values to updates of the widgets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from hinter_core.models.registry import is_generative
+from hinter_core.pipeline.case import TestResult
+from hinter_ui.explore.actions import ExploreActions, Options
+from hinter_ui.explore.layout import ExploreLayout
+from hinter_ui.explore.table import Filter, groups_in
+from hinter_ui.html import notice
+from hinter_ui.html.markup import Markup, tag
+from hinter_ui.html.words import capital, name_of
+from hinter_ui.shared.links import ExploreForm
+from hinter_ui.shared.session import Session
+
+Updates = dict[Any, Any]
+
+
+class ExploreUpdates:
+    """Updates of the tab's widgets, by widget."""
+
+    def __init__(self, ui: ExploreLayout, explorer: ExploreActions) -> None:
+        self.ui = ui
+        self.explorer = explorer
+
+    def controls(self, form: ExploreForm) -> Updates:
+        """The controls filled in from a form."""
+        ui = self.ui
+        return {
+            ui.text: form.text,
+            ui.attributes: gr.update(value=list(form.attributes)),
+            ui.models: gr.update(value=list(form.models)),
+            ui.order: max(2, form.order),
+            ui.person_sense: not form.literal,
+            ui.parser: form.parser,
+            ui.repeat: form.repeat,
+        }
+
+    def looked(self, form: ExploreForm, seen: Markup, options: Options | None) -> Updates:
+        """What follows from text and settings alone: what counts, and what can be chosen."""
+        asking = any(is_generative(name) for name in form.models)
+        return self.options(options) | {
+            self.ui.preview: seen,
+            self.ui.asking: gr.update(visible=asking),
+        }
+
+    def options(self, options: Options | None) -> Updates:
+        """The choice of attributes and replacements."""
+        ui = self.ui
+        if options is None or not options.sets:
+            empty = {slot: gr.update(choices=[], value=None) for slot in ui.slots}
+            return {ui.pair: gr.update(choices=[], value=None, visible=False), **empty}
+        several = len(options.sets) > 1
+        updates: Updates = {
+            ui.pair: gr.update(choices=options.sets, value=options.chosen, visible=several)
+        }
+        for i, slot in enumerate(ui.slots):
+            if i < len(options.slots):
+                attribute, choices, value = options.slots[i]
+                label = capital(name_of(attribute))
+                updates[slot] = gr.update(choices=choices, value=value, label=label, visible=True)
+            else:
+                updates[slot] = gr.update(choices=[], value=None, visible=False)
+        return updates
+
+    def refused(self, message: str) -> Updates:
+        """A notice in place of a result; what was shown belongs to another text."""
+        return {
+            self.ui.notice: notice.error(message),
+            self.ui.progress: "",
+            self.ui.results: gr.update(visible=False),
+        }
+
+    def remarks(self, messages: list[str]) -> Updates:
+        """Remarks that do not stop anything."""
+        return {self.ui.notice: notice.info(messages)}
+
+    def emptied(self, session: Session) -> Updates:
+        """The results' place before the first of a scan."""
+        ui = self.ui
+        blank = dict.fromkeys((ui.banner, ui.square, ui.trees, ui.link), "")
+        return {
+            **blank,
+            **self.fresh_filter(session),
+            ui.results: gr.update(visible=True),
+            ui.plot_box: gr.update(visible=False),
+            ui.model_switch: gr.update(visible=False),
+        }
+
+    def partly(self, session: Session, check: TestResult, state: str) -> Updates:
+        """Progress, counts and the table so far."""
+        counts = {m: check.counts(m) for m in session.models}
+        bar = notice.progress(len(check.mutants), check.planned, counts, state)
+        return {self.ui.progress: bar, self.ui.table: self.explorer.table(session)}
+
+    def finished(self, session: Session) -> Updates:
+        """A scan at its end, complete or stopped: the most telling mutant is shown."""
+        check = session.check
+        if check is None or not check.mutants:
+            words = tag("p", "Stopped before the first mutant was judged.", role="status")
+            return {self.ui.progress: words, self.ui.results: gr.update(visible=False)}
+        session.selected = self.explorer.most_telling(session)
+        state = "complete"
+        if not check.complete:
+            state = "stopped; what was found is kept"
+        elif check.plan.total > session.form.limit:
+            state = f"complete: {session.form.limit:,} of {check.plan.total:,} combinations sampled"
+        state += notice.over_budget(check)
+        fresh = self.fresh_filter(session)
+        return fresh | self.shown(session) | self.partly(session, check, state)
+
+    def shown(self, session: Session, *, with_table: bool = False) -> Updates:
+        """Everything about the selected mutant."""
+        ui, parts = self.ui, self.explorer.show(session)
+        if parts is None:
+            return {ui.results: gr.update(visible=False)}
+        updates: Updates = {
+            ui.results: gr.update(visible=True),
+            ui.banner: parts.banner,
+            ui.square: parts.square,
+            ui.plot_box: gr.update(visible=parts.plot is not None),
+            ui.trees: parts.trees,
+            ui.link: _share(self.explorer.link(session)),
+            ui.model_switch: gr.update(
+                choices=list(session.models),
+                value=session.shown_model,
+                visible=len(session.models) > 1,
+            ),
+        }
+        if parts.plot is not None:
+            updates[ui.plot] = parts.plot
+        if with_table:
+            updates[ui.table] = self.explorer.table(session)
+        return updates
+
+    def fresh_filter(self, session: Session) -> Updates:
+        """The filter set back, offering what the check holds."""
+        ui, check = self.ui, session.check
+        session.filter = Filter()
+        present = [a for a in check.plan.attributes if check.plan.edits.get(a)] if check else []
+        groups = groups_in(check) if check else []
+        attributes = [("any", ""), *((name_of(a), a) for a in present)]
+        return {
+            ui.verdict_filter: gr.update(value=[]),
+            ui.attribute_filter: gr.update(choices=attributes, value=""),
+            ui.group_filter: gr.update(choices=[("any", ""), *((g, g) for g in groups)], value=""),
+            ui.row_order: gr.update(value="verdict"),
+        }
+
+
+def hint() -> Markup:
+    """What stands under an empty text box."""
+    words = "Words that name people\u2019s attributes will be marked here as you type."
+    return tag("p", words, class_="quiet")
+
+
+def cancel_button(running: bool) -> Any:
+    """The Cancel button while a scan runs, and hidden otherwise."""
+    return gr.update(value="Cancel", visible=running, interactive=True)
+
+
+def _share(query: str) -> Markup:
+    if not query:
+        return tag("span", "The text is too long for a link to this check.", class_="quiet")
+    link = tag("a", "Link to this check", href=f"?{query}", class_="share")
+    return tag("span", link, " ", tag("button", "Copy link", type="button", class_="copy-link"))

@@ -1,0 +1,3 @@
+"""Values to HTML, SVG and plots: no gradio components, no models, everything escaped once."""
+
+from __future__ import annotations

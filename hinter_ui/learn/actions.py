@@ -1,0 +1,134 @@
+"""What the lesson asks of the pipeline: a text with the words chosen, judged for its models."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+from hinter_core.errors import InputError
+from hinter_core.mutation.lattice import subsets
+from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.pipeline.case import TestResult
+from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.terms.dictionary import Dictionary, choose, load_file
+from hinter_core.types import Edit, Outcome, Parse, Prediction, Verdict
+from hinter_ui.html.trees import changed_sentences
+from hinter_ui.learn.lesson import FOLDER, Scene
+from hinter_ui.shared.links import DEFAULT_PARSER
+from hinter_ui.shared.services import Services
+
+
+@dataclass(frozen=True)
+class Trying:
+    """A scene with the words chosen, and what the pipeline made of it.
+
+    ``edits`` are in the menus' order; empty where every word is the text's own.
+    """
+
+    scene: Scene
+    words: tuple[str, ...]
+    check: TestResult
+    edits: tuple[Edit, ...]
+
+    @property
+    def model(self) -> str:
+        """The first model."""
+        return self.scene.models[0]
+
+    @property
+    def original(self) -> Prediction:
+        """The first model's answer to the text as it stands."""
+        return self.check.originals[self.model]
+
+    def judged(self, model: str = "") -> Outcome | None:
+        """The mutant with all edits; None where nothing was changed."""
+        return self.check.find(model or self.model, self.edits) if self.edits else None
+
+    def parts(self, model: str = "") -> list[Outcome]:
+        """The mutant's parts and itself, smaller ones first."""
+        found = (self.check.find(model or self.model, part) for part in subsets(self.edits))
+        return [judged for judged in found if judged]
+
+    @property
+    def found(self) -> bool:
+        """Whether hidden bias shows here."""
+        judged = self.judged()
+        return judged is not None and judged.verdict is Verdict.HIDDEN
+
+
+class LessonActions:
+    """Judges scenes through the app's own parser, models and pipeline.
+
+    What was judged is kept: the menus allow few combinations, and a class asks for the same ones.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._probes: dict[str, tuple[Pipeline, Plan]] = {}
+        self._judged: dict[tuple[str, tuple[str, ...]], Trying] = {}
+        self._lock = threading.Lock()
+
+    def plan(self, scene: Scene) -> Plan:
+        """What a scene's text offers to be changed."""
+        return self._ready(scene)[1]
+
+    def judge(self, scene: Scene, words: tuple[str, ...] = ()) -> Trying:
+        """The text with these words, one from each menu; with those shown at first unless given.
+
+        Raises:
+            InputError: a word is not on its menu.
+            HinterError: the parser or a model cannot be had.
+        """
+        words = scene.checked(words or scene.start)
+        with self._lock:
+            kept = self._judged.get((scene.key, words))
+        if kept:
+            return kept
+        probe, plan = self._ready(scene)
+        edits = tuple(
+            find_edit(plan, menu.attribute, menu.source, word)
+            for menu, word in zip(scene.menus, words, strict=True)
+            if word != menu.source
+        )
+        *_, check = probe.run(plan, chosen=[edits] if edits else [])
+        trying = Trying(scene, words, check, edits)
+        with self._lock:
+            return self._judged.setdefault((scene.key, words), trying)
+
+    def parses(self, trying: Trying) -> dict[str, Parse]:
+        """The parses of the sentences that changed."""
+        judged = trying.judged()
+        assert judged is not None
+        pairs = changed_sentences(trying.check, judged)
+        store = self._services.parses(DEFAULT_PARSER)
+        return dict(store.parse(s.text for pair in pairs for s in pair))
+
+    def _ready(self, scene: Scene) -> tuple[Pipeline, Plan]:
+        with self._lock:
+            kept = self._probes.get(scene.key)
+        if kept is None:
+            settings = Settings(scene.order, literal=scene.literal)
+            probe = self._services.probe(
+                self._dictionaries(scene), DEFAULT_PARSER, scene.models, settings
+            )
+            kept = probe, probe.plan(scene.text)
+            with self._lock:
+                kept = self._probes.setdefault(scene.key, kept)
+        return kept
+
+    def _dictionaries(self, scene: Scene) -> list[Dictionary]:
+        if scene.dictionary:
+            return [load_file(FOLDER / scene.dictionary, attribute=scene.attributes[0])]
+        return choose(scene.attributes, self._services.dictionaries())
+
+
+def find_edit(plan: Plan, attribute: str, source: str, target: str) -> Edit:
+    """The edit that turns one word of a text into another.
+
+    Raises:
+        InputError: the text offers none.
+    """
+    for edit in plan.edits.get(attribute, ()):
+        if (edit.pair.source.text, edit.pair.target.text) == (source, target):
+            return edit
+    raise InputError(f"\u201c{source}\u201d cannot be turned into \u201c{target}\u201d here.")

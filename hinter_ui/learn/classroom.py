@@ -1,0 +1,263 @@
+"""Classes: the guesses of a class, collected without names and counted for its teacher.
+
+One SQLite file in write-ahead mode holds all classes of this app: per class a code that students
+are told, a hash of the teacher's secret and when it was opened; per guess the question, the choice
+and a hash of the device and the class. No name, no address and no time of a guess is kept. A class
+is deleted with its guesses thirty days after it was opened.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from hinter_core.errors import InputError
+from hinter_core.storage import user_cache
+
+FOLDER = "HINTER_CLASSES"
+DAYS = 30
+MOST_CLASSES = 2_000
+MOST_DEVICES = 1_000  # in one class
+_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # none that is read as another
+_CODE = re.compile(rf"[{_LETTERS}]{{6}}")
+_DEVICE = re.compile(r"[A-Za-z0-9-]{8,64}")
+_PATIENCE = 20.0  # seconds to wait for another writer
+_TABLES = """
+CREATE TABLE IF NOT EXISTS class (
+  code TEXT PRIMARY KEY, secret TEXT NOT NULL, opened REAL NOT NULL,
+  closed INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE IF NOT EXISTS guess (
+  code TEXT NOT NULL REFERENCES class(code) ON DELETE CASCADE,
+  question TEXT NOT NULL, device TEXT NOT NULL, choice TEXT NOT NULL,
+  PRIMARY KEY (code, question, device)
+) STRICT, WITHOUT ROWID;
+"""
+
+
+class UnknownClassError(InputError):
+    """There is no such class, or no longer."""
+
+
+class ClosedClassError(InputError):
+    """The class takes no more guesses."""
+
+
+@dataclass(frozen=True)
+class ClassCounts:
+    """A class as its teacher sees it.
+
+    ``counts`` maps each question to the number of devices by choice; ``devices`` is how many have
+    guessed at all.
+    """
+
+    code: str
+    closed: bool
+    devices: int
+    counts: Mapping[str, Mapping[str, int]]
+
+
+class Classroom:
+    """The classes of one folder; safe to use from many threads and processes at once.
+
+    ``questions`` are those that can be answered, with their choices.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        questions: Mapping[str, tuple[str, ...]],
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self.path = folder / "classes.sqlite"
+        self._questions = questions
+        self._now = now
+        self._db: sqlite3.Connection | None = None
+        self._turn = threading.Lock()
+
+    @classmethod
+    def at_home(cls, questions: Mapping[str, tuple[str, ...]]) -> Classroom:
+        """The folder that ``HINTER_CLASSES`` names, or one in the visitor's own cache."""
+        named = os.environ.get(FOLDER)
+        return cls(Path(named) if named else user_cache() / "classes", questions)
+
+    def open(self) -> tuple[str, str]:
+        """A new class: the code for its students, and the key for its teacher alone.
+
+        Raises:
+            InputError: the folder cannot be written, or there are too many classes.
+        """
+        code = "".join(secrets.choice(_LETTERS) for _ in range(6))
+        secret = secrets.token_urlsafe(18)
+        with self._connected() as db:
+            self._forget_old(db)
+            (there,) = db.execute("SELECT count(*) FROM class").fetchone()
+            if there >= MOST_CLASSES:
+                raise InputError("Too many classes are open here; try again tomorrow.")
+            values = (code, _hashed(code, secret), self._now())
+            db.execute("INSERT INTO class (code, secret, opened) VALUES (?, ?, ?)", values)
+        return code, f"{code}.{secret}"
+
+    def join(self, typed: object) -> str:
+        """The code of an open class, however it was typed.
+
+        Raises:
+            UnknownClassError: there is none of that code.
+            ClosedClassError: it takes no more guesses.
+        """
+        with self._connected() as db:
+            return self._open_class(db, typed)
+
+    def guess(self, code: object, device: object, question: object, choice: object) -> None:
+        """Keep a device's guess; an earlier one to the same question gives way.
+
+        Raises:
+            UnknownClassError: there is no such class.
+            ClosedClassError: it takes no more guesses.
+            InputError: no such question or choice, no device, or too many devices.
+        """
+        if choice not in self._questions.get(str(question), ()):
+            raise InputError("This is no guess of the lesson; load the page again.")
+        if not _DEVICE.fullmatch(str(device)):
+            raise InputError("This browser cannot take part; allow it to store data and reload.")
+        with self._connected() as db:
+            code = self._open_class(db, code)
+            who = _hashed(code, str(device))[:24]
+            counted = "SELECT count(DISTINCT device) FROM guess WHERE code = ? AND device <> ?"
+            if db.execute(counted, (code, who)).fetchone()[0] >= MOST_DEVICES:
+                raise InputError("This class is full.")
+            db.execute(
+                "INSERT INTO guess VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (code, question, device) DO UPDATE SET choice = excluded.choice",
+                (code, str(question), who, str(choice)),
+            )
+
+    def look(self, key: object) -> ClassCounts:
+        """A class with its counts, for the teacher who has its key.
+
+        Raises:
+            UnknownClassError: there is no such class, or this is not its key.
+        """
+        with self._connected() as db:
+            code, closed = self._own(db, key)
+            rows = db.execute(
+                "SELECT question, choice, count(*) FROM guess WHERE code = ? "
+                "GROUP BY question, choice",
+                (code,),
+            ).fetchall()
+            sql = "SELECT count(DISTINCT device) FROM guess WHERE code = ?"
+            (devices,) = db.execute(sql, (code,)).fetchone()
+        found = {(question, choice): number for question, choice, number in rows}
+        counts = {
+            question: {choice: found.get((question, choice), 0) for choice in choices}
+            for question, choices in self._questions.items()
+        }
+        return ClassCounts(code, closed, devices, counts)
+
+    def clear(self, key: object) -> None:
+        """Delete all guesses of a class; it stays as it is otherwise.
+
+        Raises:
+            UnknownClassError: there is no such class, or this is not its key.
+        """
+        with self._connected() as db:
+            code, _ = self._own(db, key)
+            db.execute("DELETE FROM guess WHERE code = ?", (code,))
+
+    def close(self, key: object) -> None:
+        """Take no more guesses; what was guessed can still be looked at.
+
+        Raises:
+            UnknownClassError: there is no such class, or this is not its key.
+        """
+        with self._connected() as db:
+            code, _ = self._own(db, key)
+            db.execute("UPDATE class SET closed = 1 WHERE code = ?", (code,))
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """The connection inside one transaction, which ends with the block."""
+        with self._turn:
+            yield from self._transaction()
+
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        if self._db is None:
+            self._db = self._opened()
+        db = self._db
+        # Of several processes one writes at a time, from the first statement on.
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield db
+            db.execute("COMMIT")
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+
+    def _opened(self) -> sqlite3.Connection:
+        """The one connection of this process, kept open: the last to close a file has to tidy it.
+
+        Raises:
+            InputError: the folder cannot be written.
+        """
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            db = sqlite3.connect(
+                self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            )
+            db.execute("PRAGMA journal_mode = WAL")
+            # What an app that is killed had counted stays; a power cut may take the last guesses.
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.execute("PRAGMA foreign_keys = ON")
+            db.executescript(_TABLES)
+            self._forget_old(db)
+        except (OSError, sqlite3.Error) as error:
+            raise InputError(
+                f"Classes cannot be kept in {self.path.parent}: {error}. Name another folder in "
+                f"the environment variable {FOLDER}."
+            ) from error
+        return db
+
+    def _open_class(self, db: sqlite3.Connection, typed: object) -> str:
+        code = re.sub(r"[\s-]", "", str(typed or "")[:40]).upper()
+        row = None
+        if _CODE.fullmatch(code):
+            sql = "SELECT closed FROM class WHERE code = ? AND opened > ?"
+            row = db.execute(sql, (code, self._oldest)).fetchone()
+        if row is None:
+            raise UnknownClassError(
+                "There is no class of that code; ask your teacher for it once more."
+            )
+        if row[0]:
+            raise ClosedClassError("This class is closed and takes no more guesses.")
+        return code
+
+    def _own(self, db: sqlite3.Connection, key: object) -> tuple[str, bool]:
+        code, _, secret = str(key or "")[:80].partition(".")
+        sql = "SELECT secret, closed FROM class WHERE code = ? AND opened > ?"
+        row = db.execute(sql, (code, self._oldest)).fetchone()
+        if row is None or not secrets.compare_digest(row[0], _hashed(code, secret)):
+            raise UnknownClassError(
+                "There is no class of that link; it may be more than 30 days old."
+            )
+        return code, bool(row[1])
+
+    @property
+    def _oldest(self) -> float:
+        return self._now() - DAYS * 24 * 3600
+
+    def _forget_old(self, db: sqlite3.Connection) -> None:
+        db.execute("DELETE FROM class WHERE opened <= ?", (self._oldest,))
+
+
+def _hashed(code: str, secret: str) -> str:
+    """A hash that tells nothing of the secret, and differs between classes."""
+    return sha256(f"{code}:{secret}".encode()).hexdigest()

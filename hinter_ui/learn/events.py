@@ -1,0 +1,246 @@
+"""The Learn tab: a lesson that asks before it shows, a glossary, and a page for teachers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import gradio as gr
+from gradio.context import Context
+
+from hinter_core.errors import HinterError
+from hinter_ui.html.wording import chosen, words_of
+from hinter_ui.learn import teachers
+from hinter_ui.learn.actions import LessonActions
+from hinter_ui.learn.classroom import Classroom, ClosedClassError, UnknownClassError
+from hinter_ui.learn.html import SECTIONS, query_of
+from hinter_ui.learn.journey import Journey
+from hinter_ui.learn.layout import LearnLayout, lay_out
+from hinter_ui.learn.lesson import load_lesson, number_of, questions
+from hinter_ui.learn.scripts import ARRIVED_JS, FULL_JS, MOVED_JS, TAUGHT_JS
+from hinter_ui.learn.updates import LearnUpdates, Updates, address, first_page, handouts
+from hinter_ui.shared.links import DEFAULT_MODEL, ExploreForm
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.wiring import guarded, private, scripted
+
+_MOST_TEXT = 8_000  # characters of a text put into a link
+
+
+def build(services: Services) -> None:
+    """Build the tab inside the current ``gr.Tab`` and wire it."""
+    tab, page = Context.block, Context.root_block
+    assert isinstance(tab, gr.Tab)
+    assert isinstance(tab.parent, gr.Tabs)
+    assert page is not None
+    classes = Classroom.at_home(questions())
+    ui = lay_out(Journey(), first_page(), _counter(classes))
+    _Tab(services, ui, classes).wire(tab.parent, page)
+
+
+def _counter(classes: Classroom) -> Callable[[Any], str]:
+    """A function for the browser that counts a guess in a class, past the queue."""
+
+    def count_guess(data: Any) -> str:
+        """``data``: code, device, question, choice, language; what to say to the student."""
+        code, device, question, choice, language = [*(data if isinstance(data, list) else []),
+                                                    *[""] * 5][:5]  # fmt: skip
+        say = words_of(chosen(language), "learn")
+        try:
+            classes.guess(code, device, question, choice)
+        except ClosedClassError:
+            return say("join.closed")
+        except UnknownClassError:
+            return say("join.unknown")
+        except HinterError as error:
+            return str(error)
+        return say("join.sent")
+
+    return count_guess
+
+
+class _Tab:
+    """The events of the tab: from widgets to the journey and back."""
+
+    def __init__(self, services: Services, ui: LearnLayout, classes: Classroom) -> None:
+        self.services = services
+        self.ui = ui
+        self.classes = classes
+        self.screen = LearnUpdates(ui, LessonActions(services))
+
+    # -- wiring ---------------------------------------------------------------------------------
+
+    def wire(self, tabs: gr.Tabs, page: gr.Blocks) -> None:
+        """Connect every widget with what it does."""
+        ui, self.tabs = self.ui, tabs
+        opened = self._on(page.load, self.open_page, [tabs, *ui.everything])
+        scripted(opened.then, ARRIVED_JS)
+        moving = [ui.head, ui.join, ui.steps, ui.foot]
+        moved = self._on(partial(gr.on, [w.select for w in moving]), self.move, ui.everything)
+        scripted(moved.then, MOVED_JS, [ui.address])
+        tried = [ui.step, *ui.cases]
+        selected = partial(gr.on, [w.select for w in tried])
+        self._on(selected, self.attempt, ui.shown, trigger_mode="multiple")
+        kept = [ui.class_room, ui.chart, ui.timer, ui.address]
+        taught = self._on(ui.class_room.select, self.teach, kept)
+        scripted(taught.then, TAUGHT_JS, [ui.address])
+        made = self._on(ui.builder.select, self.link, [ui.made], trigger_mode="always_last")
+        scripted(made.then, FULL_JS)
+        self._on(ui.timer.tick, self.look, [ui.chart, ui.timer])
+
+    def _on(
+        self, event: Callable[..., Any], act: Callable[..., Any], outputs: list[Any], **options: Any
+    ) -> Any:
+        """Wire one event that is given the journey and gives it back."""
+        ui = self.ui
+        run = guarded(act, ui.notice, Journey().say("ui.failed"))
+        return private(event, run, [ui.state], [ui.state, ui.notice, *outputs], **options)
+
+    # -- opening and moving ---------------------------------------------------------------------
+
+    def open_page(self, request: gr.Request, _: Journey) -> Updates:
+        """A fresh page: what its link asks for, if it asks for this tab or a language."""
+        query = {str(k): str(v) for k, v in dict(request.query_params or {}).items()}
+        journey = Journey.from_query(query)
+        if not Journey.wanted(query):
+            if journey.language == Journey().language:
+                return {self.ui.state: journey}
+            return {self.ui.state: journey} | self._shown(journey)
+        if query.get("class"):
+            self._join(journey, query["class"])
+        shown = {self.ui.state: journey} | self._shown(journey)
+        return shown | {self.tabs: gr.Tabs(selected="learn")}
+
+    def move(self, event: gr.EventData, journey: Journey) -> Updates:
+        """Another part, step or language, or a class to join or to leave."""
+        data: Mapping[str, Any] = event._data or {}
+        journey.told = journey.sure = ""
+        match data.get("act"):
+            case "section" if data.get("section") in SECTIONS:
+                journey.section, journey.entry = str(data["section"]), ""
+            case "language":
+                journey.language = chosen(data.get("language"))
+            case "step":
+                journey.section, journey.number = "lesson", number_of(data.get("step"))
+            case "join":
+                self._join(journey, data.get("code"))
+            case "leave":
+                journey.code = ""
+        return {self.ui.state: journey, self.ui.notice: ""} | self._shown(journey)
+
+    def _join(self, journey: Journey, code: Any) -> None:
+        try:
+            journey.code = self.classes.join(code)
+        except ClosedClassError:
+            journey.told = journey.say("join.closed")
+        except UnknownClassError:
+            journey.told = journey.say("join.unknown")
+
+    def _shown(self, journey: Journey) -> Updates:
+        updates = self.screen.moved(journey)
+        return updates | self._teaching(journey) if journey.section == "teach" else updates
+
+    # -- trying ---------------------------------------------------------------------------------
+
+    def attempt(self, event: gr.EventData, journey: Journey) -> Updates:
+        """A guess, or other words in a sentence."""
+        data: Mapping[str, Any] = event._data or {}
+        if data.get("act") == "guess":
+            journey.choose(data)
+        elif data.get("act") == "word":
+            place, words = str(data.get("place")), data.get("words")
+            scenes = journey.step.scenes
+            if place.isdecimal() and int(place) < len(scenes) and isinstance(words, list):
+                scene = scenes[int(place)]
+                journey.words[scene.key] = scene.checked(tuple(map(str, words)))
+        shown = self.screen.shown(journey)
+        return {self.ui.state: journey, self.ui.notice: ""} | shown
+
+    # -- teaching -------------------------------------------------------------------------------
+
+    def _teaching(self, journey: Journey) -> Updates:
+        ui, say = self.ui, journey.teach
+        attributes = list(self.services.dictionaries())
+        models = [(label, name) for label, name in self.services.model_choices()]
+        first = ExploreForm()
+        return {
+            ui.teach_head: teachers.head(say),
+            ui.plan: teachers.plan(say),
+            ui.handouts: teachers.handouts(say),
+            ui.builder: teachers.builder(
+                say, attributes, models, (first.attributes, (DEFAULT_MODEL,))
+            ),
+            ui.made: teachers.made(query_of(load_lesson()[0], journey.language), say),
+            **handouts(ui, journey),
+            **self._class(journey),
+        }
+
+    def _class(self, journey: Journey, told: str = "") -> Updates:
+        ui, say = self.ui, journey.teach
+        idle: Updates = {ui.timer: gr.Timer(active=False), ui.chart: ""}
+        if not journey.key:
+            return {**idle, ui.class_room: teachers.invitation(say)}
+        try:
+            standing = self.classes.look(journey.key)
+        except UnknownClassError:
+            journey.key = ""
+            return {**idle, ui.class_room: teachers.gone(say)}
+        links = teachers.links(standing, journey.key, say, journey.sure, told)
+        return {
+            ui.class_room: links,
+            ui.chart: teachers.chart(standing, say),
+            ui.timer: gr.Timer(active=not standing.closed),
+        }
+
+    def teach(self, event: gr.EventData, journey: Journey) -> Updates:
+        """Open, clear or close a class; what cannot be undone is asked twice."""
+        act = str((event._data or {}).get("act"))
+        told, sure, journey.sure = "", journey.sure, ""
+        if act == "open-class":
+            _, journey.key = self.classes.open()
+        elif act in ("clear-class", "close-class"):
+            wanted = act.partition("-")[0]
+            if sure != wanted:
+                journey.sure = wanted
+            elif wanted == "clear":
+                self.classes.clear(journey.key)
+                told = journey.teach("class.cleared")
+            else:
+                self.classes.close(journey.key)
+        shown = self._class(journey, told)
+        own = {self.ui.state: journey, self.ui.notice: "", self.ui.address: address(journey)}
+        return {**own, **shown}
+
+    def look(self, journey: Journey) -> Updates:
+        """The chart once more."""
+        try:
+            standing = self.classes.look(journey.key)
+        except UnknownClassError:
+            return {self.ui.timer: gr.Timer(active=False)}
+        return {self.ui.chart: teachers.chart(standing, journey.teach)}
+
+    def link(self, event: gr.EventData, journey: Journey) -> Updates:
+        """The link that the builder's form describes."""
+        data: Mapping[str, Any] = event._data or {}
+        say = journey.teach
+        if data.get("opens") != "check":
+            step = load_lesson()[number_of(data.get("step"))]
+            code = journey.key.partition(".")[0]
+            query = query_of(step, chosen(data.get("language")), code)
+            return {self.ui.made: teachers.made(query, say, say("links.class") if code else "")}
+        names = {name for _, name in self.services.model_choices()}
+        form = ExploreForm(
+            text=str(data.get("text") or "").strip()[:_MOST_TEXT],
+            attributes=_known(data.get("attributes"), self.services.dictionaries()),
+            models=_known(data.get("models"), names),
+        )
+        if not (form.text and form.attributes and form.models):
+            return {self.ui.made: teachers.made("", say, say("links.empty"))}
+        query = form.query()
+        made = teachers.made(f"?{query}" if query else "", say, "" if query else say("links.long"))
+        return {self.ui.made: made}
+
+
+def _known(values: Any, names: Any) -> tuple[str, ...]:
+    """Those of a browser's values that there are."""
+    return tuple(value for value in values or () if value in names)

@@ -1,0 +1,229 @@
+"""The Models tab: what models there are, a new one of your own, and one question to any of them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import gradio as gr
+from gradio.context import Context
+
+from hinter_core.errors import HinterError
+from hinter_ui.html import notice
+from hinter_ui.models import answer, html
+from hinter_ui.models.actions import ModelsActions
+from hinter_ui.models.form import name_of, sketch
+from hinter_ui.models.layout import KindForm, ModelsLayout, lay_out
+from hinter_ui.shared.background import Load
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
+from hinter_ui.shared.wiring import FAILED, private
+
+log = logging.getLogger(__name__)
+
+Updates = dict[Any, Any]
+
+_TICK = 1.0  # seconds between two signs of life while a model is loaded
+_FIRST_TICK = 0.2
+_SLOW = 16  # a load or an answer waits for a download or a server, not for other visitors
+_NOT_LOADED = "This model is not loaded."
+_NOT_ASKED = "The model was not asked."
+
+
+def build(services: Services) -> None:
+    """Build the tab inside the current ``gr.Tab`` and wire it."""
+    tab, page = Context.block, Context.root_block
+    assert isinstance(tab, gr.Tab)
+    assert page is not None
+    pickers = [
+        block
+        for block in page.blocks.values()
+        if isinstance(block, gr.Dropdown) and block.elem_id in ("models", "batch-models")
+    ]
+    _Tab(services, lay_out(services), pickers).wire(tab, page)
+
+
+class _Tab:
+    """The events of the tab; ``pickers`` are other tabs' choices of models."""
+
+    def __init__(self, services: Services, ui: ModelsLayout, pickers: list[gr.Dropdown]) -> None:
+        self.services = services
+        self.ui = ui
+        self.pickers = pickers
+        self.desk = ModelsActions(services)
+
+    # -- wiring ---------------------------------------------------------------------------------
+
+    def wire(self, tab: gr.Tab, page: gr.Blocks) -> None:
+        """Connect every widget with what it does."""
+        ui = self.ui
+        lists = [ui.table, ui.model, *self.pickers]
+        private(tab.select, self.look, [], [ui.table])
+        private(page.load, self.look, [], [ui.table])
+        boxes = [form.box for form in ui.forms]
+        private(ui.kind.input, self.choose_kind, [ui.kind], boxes)
+        for form in ui.forms:
+            self._wire_form(form, lists)
+        acted = [*lists, ui.status, ui.again_row]
+        private(
+            ui.table.select, self.act, [], acted, trigger_mode="multiple", concurrency_limit=_SLOW
+        )
+        tried = [ui.answer, ui.table, ui.again_row]
+        asked = [ui.model, ui.text]
+        private(ui.ask.click, self.ask, asked, tried, concurrency_limit=_SLOW)
+        private(ui.again.click, self.again, [*asked, ui.times], tried, concurrency_limit=_SLOW)
+        private(ui.model.change, self.choose_model, [ui.model], [ui.again_row])
+
+    def _wire_form(self, form: KindForm, lists: list[Any]) -> None:
+        ui = self.ui
+        changed = partial(gr.on, [field.change for field in form.fields])
+        private(changed, self._sketch(form), form.fields, [form.name], trigger_mode="always_last")
+        key = [form.key] if form.key else []
+        private(
+            form.load.click,
+            self._load(form),
+            [*key, *form.fields],
+            [*lists, ui.again_row, form.load, form.status, *key],
+            concurrency_id="load",
+            concurrency_limit=_SLOW,
+        )
+
+    def _session(self, request: gr.Request) -> Session:
+        return self.services.sessions.of(request.session_hash)
+
+    # -- what there is --------------------------------------------------------------------------
+
+    def look(self, request: gr.Request) -> Any:
+        """The table as things stand now."""
+        return html.table(self.desk.known(self._session(request)))
+
+    def _lists(self, session: Session, chosen: str = "") -> Updates:
+        """Everything that names the models at hand; choices change, what is chosen stays."""
+        choices = self.services.model_choices(session)
+        updates: Updates = {picker: gr.update(choices=choices) for picker in self.pickers}
+        updates[self.ui.table] = html.table(self.desk.known(session))
+        updates[self.ui.model] = gr.update(choices=choices)
+        if chosen:
+            updates[self.ui.model] = gr.update(choices=choices, value=chosen)
+            updates[self.ui.again_row] = self._again_row(session, chosen)
+        return updates
+
+    def _again_row(self, session: Session, name: str) -> Any:
+        return gr.update(visible=not self.desk.steady(session, name))
+
+    def choose_kind(self, kind: str) -> Updates:
+        """Show the fields of a kind."""
+        return {form.box: gr.update(visible=form.kind == kind) for form in self.ui.forms}
+
+    def choose_model(self, request: gr.Request, name: Any) -> Any:
+        """Offer to ask again where that says something."""
+        return self._again_row(self._session(request), str(name or ""))
+
+    # -- loading --------------------------------------------------------------------------------
+
+    def _sketch(self, form: KindForm) -> Callable[..., Any]:
+        def told(source: Any, *values: Any) -> Any:
+            """The name that the fields stand for."""
+            access = self.services.access
+            return html.name_line(*sketch(access, form.kind, form.backend, source, values))
+
+        return told
+
+    def _load(self, form: KindForm) -> Callable[..., Iterator[Updates]]:
+        def load(request: gr.Request, *given: Any) -> Iterator[Updates]:
+            """Load what the form names, telling that it is under way."""
+            key, fields = (str(given[0] or ""), given[1:]) if form.key else ("", given)
+            emptied = {form.key: ""} if form.key else {}
+            session = self._session(request)
+            try:
+                name = name_of(form.kind, form.backend, fields[0], fields[1:])
+                work = self.desk.load(session, name, key)
+            except HinterError as error:
+                yield emptied | {form.status: notice.error(str(error), _NOT_LOADED)}
+                return
+            words = f"Loading {name} \u2026"
+            busy = gr.update(value="Loading \u2026", interactive=False)
+            line = notice.working(words, 0)
+            yield emptied | self._lists(session) | {form.status: line, form.load: busy}
+            for seconds in _ticks(work):
+                yield {form.status: notice.working(words, seconds)}
+            idle = gr.update(value="Load", interactive=True)
+            told = {form.load: idle, form.status: _told(name, work)}
+            yield told | self._loaded(session, name, work)
+
+        return load
+
+    def _loaded(self, session: Session, name: str, work: Load) -> Updates:
+        return self._lists(session, "" if work.error else name)
+
+    def act(self, event: gr.EventData, request: gr.Request) -> Iterator[Updates]:
+        """A button of the table."""
+        session, ui = self._session(request), self.ui
+        data: dict[str, Any] = event._data or {}
+        name = str(data.get("model", ""))
+        match data.get("act"):
+            case "try":
+                yield self._lists(session, name) | {ui.status: ""}
+            case "remove":
+                self.desk.remove(session, name)
+                yield self._lists(session) | {ui.status: ""}
+            case "load":
+                try:
+                    work = self.desk.load(session, name)
+                except HinterError as error:
+                    yield {ui.status: notice.error(str(error), _NOT_LOADED)}
+                    return
+                yield self._lists(session) | {ui.status: ""}
+                work.done.wait()
+                yield self._loaded(session, name, work)
+
+    # -- asking ---------------------------------------------------------------------------------
+
+    def ask(self, request: gr.Request, name: Any, text: Any) -> Iterator[Updates]:
+        """One answer."""
+        session = self._session(request)
+        yield from self._asking(
+            session, str(name or ""), lambda n: answer.one(self.desk.ask(session, n, str(text)))
+        )
+
+    def again(self, request: gr.Request, name: Any, text: Any, times: Any) -> Iterator[Updates]:
+        """The same text several times."""
+        session = self._session(request)
+
+        def repeat(chosen: str) -> Any:
+            return answer.repeated(self.desk.again(session, chosen, str(text), times))
+
+        yield from self._asking(session, str(name or ""), repeat)
+
+    def _asking(self, session: Session, name: str, ask: Callable[[str], Any]) -> Iterator[Updates]:
+        ui = self.ui
+        yield {ui.answer: notice.working(f"Asking {name} \u2026", 0)}
+        try:
+            told = ask(name)
+        except HinterError as error:
+            told = notice.error(str(error), _NOT_ASKED)
+        except Exception:
+            log.exception("A question in the Models tab failed.")
+            told = notice.error(FAILED, _NOT_ASKED)
+        yield {
+            ui.answer: told,
+            ui.table: html.table(self.desk.known(session)),
+            ui.again_row: self._again_row(session, name),
+        }
+
+
+def _ticks(work: Load) -> Iterator[int]:
+    """Seconds gone by, once each, until the work is done."""
+    pause = _FIRST_TICK
+    while not work.done.wait(pause):
+        pause = _TICK
+        yield work.seconds
+
+
+def _told(name: str, work: Load) -> Any:
+    if work.error:
+        return notice.error(work.error, _NOT_LOADED)
+    words = f"{name} is ready. It is offered in Explore too, among the models under test."
+    return notice.info([words, work.remark] if work.remark else [words])

@@ -1,0 +1,100 @@
+"""From the fields of a kind of model to a name, and what is still wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hinter_core.errors import HinterError
+from hinter_core.models.naming import Option, Value, write_name
+from hinter_core.models.prompting.prompts import shipped_prompts
+from hinter_core.models.registry import Backend
+from hinter_ui.shared.access import Access
+
+# What a source looks like; any other is taken too.
+EXAMPLES = {
+    "scripted": "negative 0.8 if race=black and gender=female; positive otherwise",
+    "hf": "distilbert/distilbert-base-uncased-finetuned-sst-2-english",
+    "hf-zero-shot": "facebook/bart-large-mnli",
+    "hf-chat": "Qwen/Qwen2.5-0.5B-Instruct",
+    "openai": "gpt-4o-mini",
+}
+_ANY_KEY = "-"  # a name is looked at before its key is typed
+
+
+def addable(access: Access) -> dict[str, Backend]:
+    """The kinds that a visitor can add models of: those with something to choose."""
+    return {kind: b for kind, b in access.kinds().items() if b.source}
+
+
+def offered(option: Option, access: Access) -> tuple[list[tuple[str, str]], bool] | None:
+    """Choices (label, value) for a text option and whether others are taken; None for free text."""
+    if option.choices:
+        return [(c, c) for c in option.choices], False
+    match option.name:
+        case "prompt":
+            names = [("as the labels ask", ""), *((p, p) for p in shipped_prompts())]
+            return names, access.local
+        case "judge":
+            judges = ("vader", "textblob", "embedded")
+            return [("nobody", ""), *((j, j) for j in judges)], True
+        case "base_url":
+            return [("OpenAI", ""), *((url, url) for url in access.servers()[1:])], access.local
+    return None
+
+
+def words_of(option: Option) -> str:
+    """An option's name on its field."""
+    return option.name.replace("_", " ").capitalize().replace(" url", " URL")
+
+
+def help_of(option: Option) -> str:
+    """What an option does, and the numbers it takes."""
+    if option.low is None or option.high is None:
+        return option.help
+    return f"{option.help} From {option.low:g} to {option.high:,g}."
+
+
+def name_of(kind: str, backend: Backend, source: Any, values: Sequence[Any]) -> str:
+    """The name that the fields of a kind stand for; ``values`` in the order of its options.
+
+    A whole name may be pasted as the source; what it says beats the fields.
+    """
+    written = "; ".join(line.strip() for line in str(source or "").splitlines() if line.strip())
+    written = written.removeprefix(f"{kind}:")
+    options = backend.options
+    given = {o.name: _value(o, v) for o, v in zip(options, values, strict=True)}
+    if not options:
+        return write_name(kind, written, given, options)
+    written, _, settings = written.partition("?")
+    name = write_name(kind, written, given, options)
+    if not settings:
+        return name
+    return f"{name}{'&' if '?' in name else '?'}{settings}"
+
+
+def _value(option: Option, given: Any) -> Value:
+    if given is None:
+        return option.default
+    if isinstance(option.default, bool):
+        return bool(given)
+    if isinstance(option.default, int) and isinstance(given, float) and given.is_integer():
+        return int(given)
+    if isinstance(option.default, str):
+        return str(given).strip()
+    return given if isinstance(given, int | float) else str(given)
+
+
+def sketch(
+    access: Access, kind: str, backend: Backend, source: Any, values: Sequence[Any]
+) -> tuple[str, str]:
+    """The name so far, and what is wrong with it (empty: nothing that can be seen yet)."""
+    name = name_of(kind, backend, source, values)
+    if not str(source or "").strip():
+        example = EXAMPLES.get(kind, backend.source)
+        return backend.usage(kind), f"Fill in what to load, such as {example}"
+    try:
+        access.admit(name, _ANY_KEY)
+    except HinterError as error:
+        return name, str(error)
+    return name, ""

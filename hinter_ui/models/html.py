@@ -1,0 +1,141 @@
+"""What models there are: a table of those at hand with what each can do, and the kinds of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hinter_core.models.base import Capabilities
+from hinter_core.models.registry import Backend
+from hinter_ui.html.markup import Markup, isolated, join, tag
+from hinter_ui.html.words import labels
+
+_COLUMNS = ("model", "state", "answers with", "reads", "runs on", "an answer costs")
+
+
+class ModelState(StrEnum):
+    """Where a model stands."""
+
+    ABSENT = "not loaded"
+    LOADING = "loading \u2026"
+    READY = "ready"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """A model at hand; what it can do is known once it is loaded."""
+
+    name: str
+    label: str
+    state: ModelState
+    capabilities: Capabilities | None = None
+    on_disk: bool = False  # answers that cost are kept there
+    error: str = ""
+    added: bool = False
+
+
+def table(models: Sequence[ModelRow]) -> Markup:
+    """All models at hand, each with what can be done with it."""
+    head = tag("tr", *(tag("th", c, scope="col") for c in _COLUMNS))
+    grid = tag(
+        "table",
+        tag("caption", "Models at hand", class_="sr-only"),
+        tag("thead", head),
+        tag("tbody", *(_row(model) for model in models)),
+    )
+    return tag("div", grid, class_="model-table")
+
+
+def _row(model: ModelRow) -> Markup:
+    name = tag("code", isolated(model.name)) if model.name != model.label else None
+    cells: list[Markup] = [
+        tag("th", tag("span", model.label, class_="model-label") if name else None,
+            name or tag("code", isolated(model.name)), scope="row"),
+        tag("td", _state(model)),
+    ]  # fmt: skip
+    able = model.capabilities
+    if able is None:
+        hint = tag("span", "known once it is loaded", class_="quiet-inline")
+        cells.append(tag("td", hint, colspan=4, class_="unknown"))
+    else:
+        cells += [
+            _cell("answers with", _answers(able)),
+            _cell("reads", _reads(able)),
+            _cell("runs on", " \u00b7 ".join(x for x in (able.device, able.dtype) if x)),
+            _cell("an answer costs", _costs(able, model.on_disk)),
+        ]
+    return tag("tr", *cells)
+
+
+def _cell(column: str, content: object) -> Markup:
+    # On a narrow page the table becomes a list, and each cell says what it is.
+    return tag("td", tag("div", content), data_column=column)
+
+
+def _state(model: ModelRow) -> Markup:
+    badge = tag("span", model.state.value, class_=f"badge state {model.state.name.lower()}")
+    parts: list[Markup] = [badge]
+    match model.state:
+        case ModelState.READY:
+            parts.append(_act("try", "Try it", model.name))
+        case ModelState.ABSENT:
+            parts.append(_act("load", "Load", model.name))
+        case ModelState.FAILED:
+            parts.append(_act("load", "Try again", model.name))
+    if model.added and model.state is not ModelState.LOADING:
+        parts.append(_act("remove", "Remove", model.name))
+    row = tag("div", *parts, class_="acts")
+    if not model.error:
+        return row
+    return join([row, tag("p", isolated(model.error), class_="why", role="alert")])
+
+
+def _act(act: str, words: str, name: str) -> Markup:
+    spoken = tag("span", f": {name}", class_="sr-only")
+    return tag("button", words, spoken, type="button", class_="act", data_act=act, data_model=name)
+
+
+def _answers(able: Capabilities) -> Markup:
+    how = "any number of" if able.multi_label else "one of"
+    scores = "with scores" if able.scores else "without scores"
+    words = f"{able.task}: {how} {len(able.labels)} labels, {scores}"
+    more = "" if able.steady else "; it may answer differently when asked again"
+    note = tag("div", isolated(able.note), class_="quiet-inline") if able.note else None
+    return join([tag("div", words, more), labels(able.labels), note or Markup("")])
+
+
+def _reads(able: Capabilities) -> str:
+    if able.window:
+        return f"{able.window:,} tokens"
+    return "not told by the server" if able.device == "remote" else "the whole text"
+
+
+def _costs(able: Capabilities, on_disk: bool) -> str:
+    if not able.costs:
+        return "nothing"
+    where = "on disk, so it is paid once" if on_disk else "in memory only"
+    return f"money or minutes; kept {where}"
+
+
+def kinds(backends: Mapping[str, Backend]) -> Markup:
+    """Every kind of model: what it is and how one is named."""
+    items = [
+        tag(
+            "div",
+            tag("dt", backend.label, " ", tag("code", isolated(backend.usage(kind)))),
+            tag("dd", backend.about),
+        )
+        for kind, backend in backends.items()
+    ]
+    return tag("dl", *items, class_="kinds")
+
+
+def name_line(name: str, problem: str = "") -> Markup:
+    """The name that a form stands for, to be copied, or what is missing from it."""
+    code = tag("code", isolated(name), class_="model-name")
+    copy = tag("button", "Copy", tag("span", " the name", class_="sr-only"), type="button",
+               class_="copy-name act")  # fmt: skip
+    told = tag("p", isolated(problem), class_="why") if problem else None
+    return tag("div", tag("div", code, None if problem else copy, class_="name-line"), told)

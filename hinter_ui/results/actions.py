@@ -1,0 +1,302 @@
+"""What the Results tab does, without its widgets: find, open, filter, compare, write files.
+
+Faults a visitor can mend are raised as :class:`hinter_core.errors.HinterError`. On a public host no
+message names a folder of this machine.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from hinter_core.campaign.findings import count_findings, find, page_of_findings, write_findings
+from hinter_core.campaign.mutants_file import ExportFilter as Mutants
+from hinter_core.campaign.pairing import choose_sides
+from hinter_core.campaign.schema import edit_from_row
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.data.tables import rows_to_csv
+from hinter_core.errors import HinterError, InputError
+from hinter_core.report.comparison import compare
+from hinter_core.report.formats import flat_rows, plain, to_markdown
+from hinter_core.report.html import to_html
+from hinter_core.report.model import ModelReport, Report, make_report
+from hinter_core.types import Edit, Verdict
+from hinter_ui.results.open_report import OpenReport
+from hinter_ui.shared.downloads import write_for
+from hinter_ui.shared.links import ExploreForm, explore_form
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
+from hinter_ui.shared.shelf import Campaigns, offered
+
+PAGE = 20
+_FORMS: dict[str, Callable[[Report], str]] = {
+    "html": to_html,
+    "md": to_markdown,
+    "csv": lambda report: rows_to_csv(flat_rows(report)),
+    "json": lambda report: json.dumps(plain(report), ensure_ascii=False, indent=1) + "\n",
+}
+
+
+class ResultsActions:
+    """The actions of the Results tab."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    @property
+    def shelf(self) -> Campaigns:
+        """The shelf, as open as the app is now: a tunnel may have let strangers in."""
+        return Campaigns.at_home(shared=self._services.access.local)
+
+    def choices(self, known: Iterable[str]) -> list[tuple[str, str]]:
+        """(label, name) of the campaigns that a visitor may see and that have begun."""
+        return offered(self.shelf, known)
+
+    def find(self, name: str, path: str = "") -> tuple[CampaignStore, str]:
+        """A campaign by its name on the shelf, or by the path of its directory.
+
+        Raises:
+            InputError: there is none, or paths are not for this visitor.
+        """
+        path = path.strip()
+        if path:
+            if not self._services.access.local:
+                raise InputError("A path can be opened on your own machine only.")
+            return CampaignStore(Path(path).expanduser()), ""
+        if not name:
+            raise InputError("Choose a campaign first.")
+        return self.shelf.get(name).store, name
+
+    def open(self, session: Session, name: str, path: str = "") -> OpenReport:
+        """Count a campaign and keep it as the one that is read; again, if there is more of it.
+
+        Raises:
+            HinterError: no campaign, or a damaged one; what was open stays open.
+        """
+        store, name = self.find(name, path)
+        with self._discreet(store):
+            stamp, before = _stamp(store), session.reading
+            same = before is not None and before.store == store
+            if before is not None and same and before.stamp == stamp:
+                before.state = _state(store, before.report)
+                return before
+            report = make_report(store)
+            reading = OpenReport(store, name, report, stamp, _state(store, report))
+        models = [model.model for model in report.models]
+        reading.model = _most_telling(report)
+        if before is not None and same:
+            reading.model = before.model if before.model in models else reading.model
+            reading.attributes, reading.wanted = before.attributes, before.wanted
+        session.reading = reading
+        if name:
+            session.campaign = name
+        return reading
+
+    def findings(self, reading: OpenReport) -> tuple[int, int]:
+        """Fill the page of findings; returns how many there are, and the page shown.
+
+        Raises:
+            HinterError: a table cannot be read.
+        """
+        if not reading.model:
+            reading.shown = []
+            return 0, 0
+        with self._discreet(reading.store):
+            side, wanted = reading.side, reading.filter
+            if reading.counted is None:
+                reading.counted = count_findings(side, wanted)
+            total = sum(many for _, many in reading.counted)
+            last = max(0, (total - 1) // PAGE)
+            reading.page = min(max(reading.page, 0), last)
+            start = reading.page * PAGE
+            reading.shown = page_of_findings(side, wanted, reading.counted, start, PAGE)
+        return total, reading.page
+
+    def form_of_finding(self, session: Session, shard: int, place: int) -> ExploreForm:
+        """The Explore form that shows one mutant.
+
+        Raises:
+            HinterError: it is not there any more, or Explore cannot show it.
+        """
+        reading = _open(session)
+        with self._discreet(reading.store):
+            found = find(reading.side, shard, place)
+        if found is None:
+            raise InputError("This mutant is not there any more; open the campaign again.")
+        return self._form(session, found.text, found.edits, reading.model)
+
+    def form_of_example(self, session: Session, number: int) -> ExploreForm:
+        """The Explore form that shows one of the hidden examples.
+
+        Raises:
+            HinterError: see :meth:`form_of_finding`.
+        """
+        reading = _open(session)
+        examples = reading.chosen.examples if reading.chosen else []
+        return self._form_of_row(session, examples, number, reading.model)
+
+    def form_of_change(self, session: Session, number: int) -> ExploreForm:
+        """The Explore form that shows one mutant whose verdict changed, for both models.
+
+        Raises:
+            HinterError: see :meth:`form_of_finding`.
+        """
+        comparison = _open(session).comparison
+        changes = comparison.changes if comparison else []
+        models = comparison.models if comparison else ()
+        return self._form_of_row(session, changes, number, *dict.fromkeys(models))
+
+    def _form_of_row(
+        self, session: Session, rows: Sequence[Mapping[str, Any]], number: int, *models: str
+    ) -> ExploreForm:
+        if not 0 <= number < len(rows):
+            raise InputError("This mutant is not there any more; open the campaign again.")
+        row = rows[number]
+        return self._form(session, row["text"], tuple(map(edit_from_row, row["edits"])), *models)
+
+    def _form(
+        self, session: Session, text: str, edits: tuple[Edit, ...], *models: str
+    ) -> ExploreForm:
+        known = self._services.dictionaries(session)
+        return explore_form(_open(session).report.campaign, known, text, edits, *models)
+
+    def compare(self, session: Session, name: str, path: str, models: Sequence[str]) -> None:
+        """Compare the open campaign with another, or two of its models.
+
+        Raises:
+            HinterError: there is nothing to compare, or a table cannot be read.
+        """
+        reading = _open(session)
+        reading.comparison = None
+        other = self.find(name, path)[0] if name or path.strip() else None
+        with self._discreet(reading.store, *([other] if other else [])):
+            names = [model for model in models if model]
+            if len(names) < 2 or (other is None and names[0] == names[1]):
+                raise InputError(
+                    "Choose a model on either side; two different ones, if both are "
+                    "of this campaign."
+                )
+            reading.comparison = compare(*choose_sides(reading.store, other, names))
+
+    def models_of(self, name: str, path: str) -> list[str]:
+        """The models that a campaign has asked.
+
+        Raises:
+            HinterError: no campaign.
+        """
+        store, _ = self.find(name, path)
+        with self._discreet(store):
+            return list(store.read()["models"])
+
+    def write(self, session: Session, kind: str, folder: Path) -> Path:
+        """Write the report (``html``, ``md``, ``csv``, ``json``) or all ``findings`` to a file.
+
+        Raises:
+            HinterError: nothing is open, a table cannot be read, or the disk is full.
+        """
+        reading = _open(session)
+        own = session.room(folder)
+        path = own / (f"hinter-report.{kind}" if kind in _FORMS else "hinter-findings.csv")
+        try:
+            own.mkdir(parents=True)
+            with (
+                path.open("w", encoding="utf-8", newline="") as file,
+                self._discreet(reading.store),
+            ):
+                if kind in _FORMS:
+                    file.write(_FORMS[kind](reading.report))
+                else:
+                    write_findings(reading.side, reading.filter, file)
+        except OSError as error:
+            raise InputError(f"The file cannot be written here: {error.strerror}.") from error
+        return path
+
+    def hand_over(self, session: Session, folder: Path) -> Path:
+        """Write the mutants that pass the filter, with their parts, for Batch to run.
+
+        Raises:
+            HinterError: nothing is open, nothing passes, or a table cannot be read.
+        """
+        reading = _open(session)
+        wanted = reading.filter
+        verdicts = tuple(v for v in Verdict if v.value in wanted.verdicts)
+        models = (reading.model,) if reading.model else ()
+        chosen = Mutants(verdicts=verdicts, attributes=wanted.attributes, models=models)
+        return write_for(session, reading.store, chosen, folder)
+
+    @contextmanager
+    def _discreet(self, *stores: CampaignStore) -> Iterator[None]:
+        """Errors without the folders of this machine, where they are none of the visitor's."""
+        try:
+            yield
+        except HinterError as error:
+            if self._services.access.local:
+                raise
+            words = str(error)
+            for store in stores:
+                words = words.replace(str(store.folder), "this campaign")
+            raise type(error)(words) from error
+
+
+def _open(session: Session) -> OpenReport:
+    if session.reading is None:
+        raise InputError("Open a campaign first.")
+    return session.reading
+
+
+def _most_telling(report: Report) -> str:
+    """The model to show first: that with most hidden findings, then most errors; empty if none."""
+
+    def finds(model: ModelReport) -> tuple[int, int]:
+        line = model.intersectional
+        return line.verdicts[Verdict.HIDDEN.value], line.errors.hits
+
+    return max(report.models, key=finds).model if report.models else ""
+
+
+def _stamp(store: CampaignStore) -> object:
+    """Changes whenever a table is added or made anew."""
+    found = sorted(store.shards.glob("*.parquet")) if store.shards.is_dir() else []
+    return (store.read()["identity"], *((p.name, p.stat().st_mtime_ns) for p in found))
+
+
+def _state(store: CampaignStore, report: Report) -> str:
+    """What is still missing, in words; empty where all is there, as far as can be known."""
+    spec = store.read()
+    done, texts = store.known(), report.texts.total()
+    size = spec.get("size")
+    whole = size.get("texts") if isinstance(size, dict) else report.campaign.sample
+    behind = [
+        name
+        for name, model in spec["models"].items()
+        if not all(store.answers(shard, model["identity"]).exists() for shard in done)
+    ]
+    words = ""
+    if isinstance(whole, int) and texts < whole:
+        words = f"{texts:,} of {whole:,} texts are done"
+    elif not done:
+        words = "nothing is done yet"
+    if behind:
+        words += f"{'; ' if words else ''}not all mutants have been put to {', '.join(behind)}"
+    if _runs(store):
+        return f"This campaign is running: {words or 'what is done so far is shown'}."
+    return f"This campaign is not complete: {words}. Resume it to have the rest." if words else ""
+
+
+def _runs(store: CampaignStore) -> bool:
+    """Whether a process is at work there."""
+    from filelock import FileLock, Timeout
+
+    lock = store.folder / ".lock"
+    if not lock.exists():
+        return False
+    try:
+        with FileLock(lock, timeout=0):
+            return False
+    except Timeout:
+        return True
+    except OSError:
+        return False

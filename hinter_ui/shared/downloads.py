@@ -1,0 +1,42 @@
+"""Where a campaign's texts may come from: the sample, a file, the Hub, or mutants by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hinter_core.campaign.mutants_file import ExportFilter, write_mutants
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.errors import HinterError, InputError
+from hinter_ui.shared.session import Session
+
+if TYPE_CHECKING:
+    pass
+
+
+def without_folder(message: str, *folders: Path) -> str:
+    """A message that names files without the folders they lie in on this machine."""
+    for folder in sorted(map(str, folders), key=len, reverse=True):
+        if folder not in (".", "/", ""):
+            message = message.replace(f"{folder}/", "").replace(f"{folder}\\", "")
+    return message
+
+
+def write_for(session: Session, store: CampaignStore, wanted: ExportFilter, folder: Path) -> Path:
+    """Write mutants to a file that is deleted when the page is closed.
+
+    Raises:
+        HinterError: there are none, a table cannot be read, or the disk is full; without the
+            folders of this machine.
+    """
+    path = session.room(folder) / "hinter-mutants.csv"
+    try:
+        path.parent.mkdir(parents=True)
+        written = write_mutants(store, path, wanted)
+    except (HinterError, OSError) as error:
+        said = error.strerror or "" if isinstance(error, OSError) else str(error)
+        said = without_folder(said.replace(str(store.folder), "this campaign"), path.parent)
+        raise InputError(f"The mutants cannot be written: {said}") from error
+    if not written:
+        raise InputError("No mutant has such a verdict; choose others, or none for all.")
+    return path

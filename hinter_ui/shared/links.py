@@ -1,0 +1,205 @@
+"""What a visitor asks for, as one value; and the same as a link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from hinter_core.campaign.spec import Campaign
+from hinter_core.errors import InputError
+from hinter_core.models.registry import is_generative
+from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.types import Edit
+
+DEFAULT_MODEL = "embedded"
+DEFAULT_PARSER = "embedded"
+LINK_LIMIT = 8_000  # characters; longer addresses are refused by servers and chats
+SEPARATOR = "|"
+
+
+@dataclass(frozen=True)
+class ExploreForm:
+    """The controls of the Explore tab. ``edits`` are keys as :func:`edit_key` gives them."""
+
+    text: str = ""
+    attributes: tuple[str, ...] = ("race", "gender")
+    models: tuple[str, ...] = (DEFAULT_MODEL,)
+    parser: str = DEFAULT_PARSER
+    order: int = 2
+    literal: bool = False
+    limit: int = 500
+    repeat: int = 0
+    requests: int = 0  # asked of a visitor's own API at most; 0: no limit
+    edits: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        text: Any,
+        attributes: Any,
+        models: Any,
+        order: Any,
+        person_sense: Any,
+        parser: Any,
+        limit: Any,
+        repeat: Any,
+        requests: Any,
+        *edits: Any,
+    ) -> ExploreForm:
+        """From the values of the controls, whatever a browser sent.
+
+        Raises:
+            InputError: a number is missing or out of range.
+        """
+        return cls(
+            text=str(text or ""),
+            attributes=tuple(str(a) for a in attributes or ()),
+            models=tuple(dict.fromkeys(str(m).strip() for m in models or () if str(m).strip())),
+            parser=str(parser or "").strip() or DEFAULT_PARSER,
+            order=_whole(order, "The order", 1, 3),
+            literal=not person_sense,
+            limit=_whole(limit, "The limit", 1, 5_000),
+            repeat=_whole(repeat, "How often the original is asked again", 0, 100),
+            requests=_whole(requests, "The number of requests", 0, 1_000_000),
+            edits=tuple(str(e) for e in edits if e),
+        )
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the core; only a model that answers in words is asked again."""
+        repeat = self.repeat if any(map(is_generative, self.models)) else 0
+        return Settings(self.order, self.limit, self.literal, repeat=repeat)
+
+    def for_edits(self, edits: tuple[str, ...]) -> ExploreForm:
+        """The same form with other edits, and the order that fits them."""
+        return replace(self, edits=edits, order=max(2, min(3, len(edits))))
+
+    def query(self) -> str:
+        """The query string that reopens this form; empty when it would be too long."""
+        items = {
+            "text": self.text,
+            "attributes": ",".join(self.attributes),
+            "models": "\n".join(self.models),
+        }
+        if self.edits:
+            items["edits"] = "\n".join(self.edits)
+        if self.order != 2:
+            items["order"] = str(self.order)
+        if self.literal:
+            items["literal"] = "1"
+        if self.repeat:
+            items["again"] = str(self.repeat)
+        if self.parser != DEFAULT_PARSER:
+            items["parser"] = self.parser
+        written = urlencode(items)
+        return written if len(written) <= LINK_LIMIT else ""
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> ExploreForm | None:
+        """The form of a link; None where the address holds none."""
+        text = query.get("text", "")
+        if not text:
+            return None
+        form = cls(text=text[:LINK_LIMIT])
+        attributes = tuple(a.strip() for a in query.get("attributes", "").split(",") if a.strip())
+        models = tuple(m.strip() for m in query.get("models", "").split("\n") if m.strip())
+        order, again = query.get("order", "2"), query.get("again", "0")
+        return replace(
+            form,
+            attributes=attributes[:12] or form.attributes,
+            models=models[:6] or form.models,
+            order=int(order) if order in ("1", "2", "3") else 2,
+            repeat=int(again) if again.isdecimal() and int(again) <= 100 else 0,
+            literal=query.get("literal") == "1",
+            parser=query.get("parser", DEFAULT_PARSER) or DEFAULT_PARSER,
+            edits=tuple(e for e in query.get("edits", "").split("\n") if e)[:3],
+        )
+
+
+def _whole(value: Any, name: str, low: int, high: int) -> int:
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        number = low - 1
+    if not low <= number <= high:
+        raise InputError(f"{name} is a whole number from {low} to {high:,}.")
+    return number
+
+
+def edit_key(edit: Edit) -> str:
+    """A short name of an edit within its text: ``gender|waiter|waitress|noun-sg``."""
+    pair = edit.pair
+    return SEPARATOR.join((pair.attribute, pair.source.text, pair.target.text, pair.source.form))
+
+
+def find_edits(plan: Plan, keys: Sequence[str]) -> tuple[Edit, ...]:
+    """The edits that the keys name; a key may leave out the form.
+
+    Raises:
+        InputError: the text offers no such edit, or two change the same attribute.
+    """
+    chosen: list[Edit] = []
+    for key in keys:
+        attribute, *rest = key.split(SEPARATOR)
+        for edit in plan.edits.get(attribute, ()):
+            if edit_key(edit).split(SEPARATOR)[1:][: len(rest)] == rest:
+                chosen.append(edit)
+                break
+        else:
+            what = f"{rest[0]} \u2192 {rest[1]}" if len(rest) >= 2 else key
+            raise InputError(
+                f"The replacement {what} ({attribute}) is not possible in this text; choose "
+                "another."
+            )
+    if len({e.attribute for e in chosen}) != len(chosen):
+        raise InputError("Choose one replacement for each attribute.")
+    if not plan.possible(chosen):
+        raise InputError("These replacements touch the same words; choose others.")
+    return tuple(chosen)
+
+
+_HIGHEST = 3  # changes that Explore shows at once
+
+
+def explore_form(
+    campaign: Campaign,
+    known: Mapping[str, Dictionary],
+    text: str,
+    edits: tuple[Edit, ...],
+    *models: str,
+) -> ExploreForm:
+    """The Explore form that shows one mutant of a campaign; ``known`` are the dictionaries there.
+
+    Raises:
+        InputError: Explore cannot make this mutant.
+    """
+    if campaign.mutants:
+        raise InputError(
+            "This mutant was given by hand, and Explore makes its own; Export mutants writes it "
+            "to a file with what was answered."
+        )
+    if len(edits) > _HIGHEST:
+        raise InputError(
+            f"This mutant changes {len(edits)} attributes at once and Explore shows up to "
+            f"{_HIGHEST}; Export mutants writes it to a file with all of its parts."
+        )
+    for edit in edits:
+        if edit.attribute not in known:
+            raise InputError(
+                f"This mutant changes \u201c{edit.attribute}\u201d, which is not among the "
+                "dictionaries here. Add yours in Explore, under More settings, and open the "
+                "mutant again."
+            )
+    attributes = tuple(a for a in campaign.attributes if a in known)
+    own = tuple(edit.attribute for edit in edits if edit.attribute not in attributes)
+    form = ExploreForm(
+        text=text,
+        attributes=(*attributes, *own),
+        models=tuple(models),
+        parser=campaign.parser,
+        literal=campaign.literal,
+    )
+    return form.for_edits(tuple(edit_key(edit) for edit in edits))

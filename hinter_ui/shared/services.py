@@ -1,0 +1,202 @@
+"""What all visitors share: dictionaries, parsers, models and their stores; and what each has alone.
+
+Nothing is loaded at import or when the page is built: a parser or model is loaded by the first
+check that needs it, or by :meth:`Services.warm_up` in the background.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+from hinter_core.annotation.backup import Backup
+from hinter_core.errors import HinterError
+from hinter_core.language.parsing import ParseStore, load_parser
+from hinter_core.models.base import Capabilities
+from hinter_core.models.registry import build_model, store_for
+from hinter_core.models.scripted import shipped_rules
+from hinter_core.models.store import PredictionStore
+from hinter_core.mutation.plan import Settings
+from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.terms.dictionary import Dictionary, load_shipped
+from hinter_core.terms.matching import Matcher
+from hinter_ui.shared.access import Access
+from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER
+from hinter_ui.shared.session import Session, Sessions
+from hinter_ui.shared.wiring import TabLink
+
+log = logging.getLogger(__name__)
+_STORES = 6  # checkpoints in memory
+_LIGHT_STORES = 32  # models that weigh next to nothing
+_LIGHT = ("embedded", "vader", "textblob", "scripted")
+
+T = TypeVar("T")
+
+
+class _Shelf(Generic[T]):
+    """Things made once by name, under a lock per name; the least recently used go first."""
+
+    def __init__(self, make: Callable[[str], T], capacity: int) -> None:
+        self._make = make
+        self._capacity = capacity
+        self._made: OrderedDict[str, T] = OrderedDict()
+        self._locks: dict[str, threading.Lock] = {}
+        self._guard = threading.Lock()
+
+    def get(self, name: str) -> T:
+        """The thing of that name, made now if need be; others may be had meanwhile."""
+        with self._guard:
+            lock = self._locks.setdefault(name, threading.Lock())
+        with lock:
+            found = self.peek(name)
+            if found is None:
+                try:
+                    found = self._make(name)
+                    with self._guard:
+                        self._made[name] = found
+                        while len(self._made) > self._capacity:
+                            self._made.popitem(last=False)
+                finally:
+                    with self._guard:
+                        self._locks.pop(name, None)
+            return found
+
+    def peek(self, name: str) -> T | None:
+        """The thing if it has been made, without waiting."""
+        with self._guard:
+            if name in self._made:
+                self._made.move_to_end(name)
+            return self._made.get(name)
+
+    def busy(self, name: str) -> bool:
+        """Whether it is being made now."""
+        with self._guard:
+            return name in self._locks and name not in self._made
+
+
+class Services:
+    """Everything a tab may ask for.
+
+    ``doors`` are those of tabs that were built before; ``keeper`` copies annotation projects to
+    the Hub, where the environment asks for it.
+    """
+
+    def __init__(self, access: Access | None = None) -> None:
+        """``access`` tells where the app runs; a public host unless told otherwise."""
+        self.access = access or Access()
+        self.sessions = Sessions()
+        self.doors: dict[str, TabLink] = {}
+        self.keeper: Backup | None = None
+        self._parses = _Shelf(lambda name: ParseStore(load_parser(name)), 3)
+        self._models = _Shelf(self.open_store, _STORES)
+        self._light = _Shelf(self.open_store, _LIGHT_STORES)
+        self._matchers: dict[tuple[int, ...], tuple[Sequence[Dictionary], Matcher]] = {}
+
+    def dictionaries(self, session: Session | None = None) -> dict[str, Dictionary]:
+        """The shipped dictionaries and the visitor's own."""
+        own = session.dictionaries if session else {}
+        return {**load_shipped(), **own}
+
+    def model_choices(self, session: Session | None = None) -> list[tuple[str, str]]:
+        """(label, name) of the models that come with HInter, then of those the visitor added."""
+        scripted = [
+            (f"Scripted: {name.replace('-', ' ')}", f"scripted:{name}") for name in shipped_rules()
+        ]
+        added = session.added if session else []
+        return [
+            ("Embedded sentiment", "embedded"),
+            ("VADER", "vader"),
+            ("TextBlob", "textblob"),
+            *scripted,
+            *((name, name) for name in added),
+        ]
+
+    def parses(self, name: str) -> ParseStore:
+        """The shared parse store of a parser.
+
+        Raises:
+            ParserError: unknown or missing.
+        """
+        return self._parses.get(name.strip())
+
+    def model(self, name: str, session: Session | None = None) -> PredictionStore:
+        """The page's own prediction store of a model, or the one that all share.
+
+        Raises:
+            ModelError: unknown, missing, broken, or not to be named here.
+        """
+        name = name.strip()
+        own = session.own.get(name) if session else None
+        return own or self._shelf(name).get(name)
+
+    def loaded_model(self, name: str, session: Session | None = None) -> PredictionStore | None:
+        """The store of a model that is in memory already."""
+        name = name.strip()
+        own = session.own.get(name) if session else None
+        return own or self._shelf(name).peek(name)
+
+    def at_hand(self, name: str, session: Session | None = None) -> bool:
+        """Whether a model can be asked without loading anything that weighs or costs."""
+        name = name.strip()
+        light = name.partition(":")[0] in _LIGHT
+        return light or self.loaded_model(name, session) is not None
+
+    def loading(self, name: str) -> bool:
+        """Whether anybody is loading the shared model of that name."""
+        return self._shelf(name).busy(name)
+
+    def capabilities(self, name: str, session: Session | None = None) -> Capabilities | None:
+        """What a model can do; known once it is loaded."""
+        store = self.loaded_model(name, session)
+        return store.model.capabilities if store else None
+
+    def open_store(self, name: str, key: str = "") -> PredictionStore:
+        """A new store of a model, kept nowhere yet.
+
+        At the owner's own machine, answers that cost are kept on disk; those to strangers are not.
+
+        Raises:
+            HinterError: the model cannot be had, or the disk's cache cannot be opened.
+        """
+        model = build_model(self.access.admit(name, key))
+        return store_for(model) if self.access.local else PredictionStore(model)
+
+    def _shelf(self, name: str) -> _Shelf[PredictionStore]:
+        return self._light if name.partition(":")[0] in _LIGHT else self._models
+
+    def matcher(self, dictionaries: Sequence[Dictionary]) -> Matcher:
+        """A compiled matcher, kept for the dictionaries used last."""
+        key = tuple(id(d) for d in dictionaries)
+        kept = self._matchers.get(key)
+        if kept is None:
+            if len(self._matchers) >= 32:
+                self._matchers.clear()
+            kept = self._matchers[key] = (list(dictionaries), Matcher(dictionaries))
+        return kept[1]
+
+    def probe(
+        self,
+        dictionaries: Sequence[Dictionary],
+        parser: str,
+        models: Sequence[str],
+        settings: Settings,
+        session: Session | None = None,
+    ) -> Pipeline:
+        """A probe over the shared stores and those of the page.
+
+        Raises:
+            HinterError: a parser or model cannot be had.
+        """
+        stores = [self.model(name, session) for name in dict.fromkeys(models)]
+        return Pipeline(dictionaries, self.parses(parser), stores, settings)
+
+    def warm_up(self) -> None:
+        """Load the embedded parser and model, so that the first check is quick."""
+        try:
+            self.parses(DEFAULT_PARSER).parse(["She is a nurse."])
+            self.model(DEFAULT_MODEL).predict(["She is a nurse."])
+        except HinterError as error:
+            log.warning("Warm-up: %s", error)

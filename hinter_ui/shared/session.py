@@ -1,0 +1,114 @@
+"""What all visitors share: dictionaries, parsers, models and their stores; and what each has alone.
+
+Nothing is loaded at import or when the page is built: a parser or model is loaded by the first
+check that needs it, or by :meth:`Services.warm_up` in the background.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hinter_core.models.store import PredictionStore
+from hinter_core.pipeline.case import TestResult
+from hinter_core.terms.dictionary import Dictionary
+from hinter_ui.explore.table import Filter
+from hinter_ui.results.open_report import OpenReport
+from hinter_ui.shared.background import Load
+from hinter_ui.shared.links import ExploreForm
+
+_SESSIONS = 200
+_OWN_MODELS = 8
+_MOST_FILES = 5  # kept for one page to be fetched
+
+
+@dataclass
+class Session:
+    """What one open page has: its check, its own dictionaries and models, the wish to stop.
+
+    ``own`` are models asked with the visitor's key; they and the ``keys`` (by server) are kept
+    here only, and go when the page closes. ``added`` are names the visitor loaded, ``loads`` the
+    latest try of each. ``campaign`` is the one looked at last, ``watched`` what
+    the page shows of it.
+    """
+
+    check: TestResult | None = None
+    form: ExploreForm = field(default_factory=ExploreForm)  # what the check was made from
+    models: tuple[str, ...] = ()
+    shown_model: str = ""
+    selected: int | None = None
+    filter: Filter = field(default_factory=Filter)
+    dictionaries: dict[str, Dictionary] = field(default_factory=dict)
+    running: threading.Event | None = None  # set it to stop the scan that runs now
+    own: dict[str, PredictionStore] = field(default_factory=dict, repr=False)
+    keys: dict[str, str] = field(default_factory=dict, repr=False)
+    added: list[str] = field(default_factory=list)
+    loads: dict[str, Load] = field(default_factory=dict)
+    campaign: str = ""  # the one looked at last
+    offered: list[tuple[str, str]] = field(default_factory=list)  # campaigns, in Results
+    watched: dict[str, str] = field(default_factory=dict)
+    reading: OpenReport | None = None  # the campaign whose results are open
+    wanted: ExploreForm | None = None  # what another tab asks Explore to open
+    language: str = "en"  # of tabs that speak several
+    hand: str = ""  # a file of mutants that another tab asks Batch to run
+    files: list[Path] = field(default_factory=list)  # folders of what was made to be downloaded
+
+    def stop(self) -> bool:
+        """Ask a running scan to stop; whether there was one."""
+        if self.running is None:
+            return False
+        self.running.set()
+        return True
+
+    def keep(self, name: str, store: PredictionStore) -> None:
+        """Put a model on this page's own shelf; the oldest ones go first."""
+        self.own.pop(name, None)
+        self.own[name] = store
+        while len(self.own) > _OWN_MODELS:
+            self.own.pop(next(iter(self.own)))
+
+    def room(self, folder: Path) -> Path:
+        """A new folder, not yet made, for a file to be downloaded; the oldest ones go first."""
+        own = folder / f"hinter-{secrets.token_urlsafe(24)}"
+        while len(self.files) >= _MOST_FILES:
+            shutil.rmtree(self.files.pop(0), ignore_errors=True)
+        self.files.append(own)
+        return own
+
+    def close(self) -> None:
+        """Stop what runs, and let go of keys, of models asked with them, and of downloads."""
+        self.stop()
+        self.keys.clear()
+        self.own.clear()
+        for folder in self.files:
+            shutil.rmtree(folder, ignore_errors=True)
+        self.files.clear()
+
+
+class Sessions:
+    """Sessions by the key of the open page; forgotten when the page closes."""
+
+    def __init__(self, capacity: int = _SESSIONS) -> None:
+        self._capacity = capacity
+        self._kept: OrderedDict[str, Session] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, key: str | None) -> Session:
+        """The session of an open page, made when it is new."""
+        with self._lock:
+            session = self._kept.setdefault(key or "", Session())
+            self._kept.move_to_end(key or "")
+            while len(self._kept) > self._capacity:
+                self._kept.popitem(last=False)[1].close()
+            return session
+
+    def forget(self, key: str | None) -> None:
+        """Drop a session with its keys and stop its scan."""
+        with self._lock:
+            session = self._kept.pop(key or "", None)
+        if session:
+            session.close()

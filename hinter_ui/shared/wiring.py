@@ -1,0 +1,90 @@
+"""How the tabs connect an event with what it does: privately, guarded, and told in a notice."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import wraps
+from inspect import isgeneratorfunction
+from typing import Any
+
+from hinter_core.errors import HinterError
+from hinter_ui.html import notice
+
+
+@dataclass(frozen=True)
+class TabLink:
+    """What a tab lets others do in it: a function of the request, and the widgets it updates.
+
+    ``scripts`` run in the page afterwards, one after another; ``options`` are those of the event.
+    """
+
+    act: Callable[..., Any]
+    outputs: list[Any]
+    scripts: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def enter(self, event: Callable[..., Any]) -> None:
+        """Go in once an event of another tab is over: ``event`` is its ``then`` or ``success``."""
+        step = private(event, self.act, [], self.outputs, **self.options)
+        for script in self.scripts:
+            step = scripted(step.then, script)
+
+
+log = logging.getLogger(__name__)
+
+FAILED = "This failed inside HInter, not through you; the log has the details."
+
+
+def private(
+    event: Callable[..., Any],
+    act: Callable[..., Any] | None,
+    inputs: list[Any],
+    outputs: list[Any],
+    **options: Any,
+) -> Any:
+    """Wire one event that is no part of the public API; without a progress overlay.
+
+    ``act`` is called with the inputs' values, after the request if it names one.
+    """
+    settings = {
+        "api_visibility": "private",
+        "concurrency_limit": 8,
+        "show_progress": "hidden",
+    } | options
+    if settings["show_progress"] == "hidden" and outputs:
+        # The page keeps the progress of every output up to date, each time by a search of the
+        # whole page for it, though nothing of it is shown: one output is enough.
+        settings.setdefault("show_progress_on", outputs[:1])
+    return event(act, inputs, outputs, **settings)
+
+
+def scripted(event: Callable[..., Any], script: str, inputs: Sequence[Any] = ()) -> Any:
+    """Run a script in the page alone; it is called with the inputs' values."""
+    return event(None, list(inputs), None, js=script, api_visibility="private")
+
+
+def guarded(act: Callable[..., Any], told: Any, title: str = "") -> Callable[..., Any]:
+    """``act``, whose failures are shown in the widget ``told``; what is on the page stays.
+
+    A generator guards itself and is left alone.
+    """
+    if isgeneratorfunction(act):
+        return act
+
+    @wraps(act)
+    def run(*values: Any) -> Any:
+        try:
+            return act(*values)
+        except HinterError as error:
+            return {told: _notice(str(error), title)}
+        except Exception:
+            log.exception("An event of the page failed.")
+            return {told: _notice(FAILED, title)}
+
+    return run
+
+
+def _notice(message: str, title: str) -> Any:
+    return notice.error(message, title) if title else notice.error(message)

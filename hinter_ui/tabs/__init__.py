@@ -1,1 +1,0 @@
-"""The tabs of the app: one module a tab, each with one function ``build(services)``."""

@@ -1,0 +1,235 @@
+"""The invariant against people: planted truths, layers, thresholds, weights."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy
+import pytest
+
+from hinter_core.annotation.evaluation.invariant import Score, against_people, score, weights_of
+from hinter_core.annotation.evaluation.ratings import majority_votes
+from hinter_core.annotation.project.questions import default_questions
+from hinter_core.annotation.project.types import AnnotationItem, Rating
+from hinter_core.statistics.rates import Rate, wilson
+from hinter_core.types import Layer
+
+SENSE, SAME = default_questions()[1][:2]
+
+
+def items_of(
+    kept: int, lost: int, *, weight: float = 1.0, layer: str = Layer.POS.value, start: int = 0
+) -> list[AnnotationItem]:
+    """So many kept and discarded items, of a stratum each."""
+    kept_ids, lost_ids = ([f"{letter}{start + n}" for n in range(many)]
+                          for letter, many in (("k", kept), ("d", lost)))  # fmt: skip
+    return [AnnotationItem(i, "m", f"of {i}", kept=True, stratum="kept") for i in kept_ids] + [
+        AnnotationItem(i, "m", f"of {i}", kept=False, layer=layer, stratum="lost", weight=weight)
+        for i in lost_ids
+    ]
+
+
+def valid_where(items: list[AnnotationItem], *ids: str) -> dict[str, bool | None]:
+    return {item.id: item.id in ids for item in items}
+
+
+def test_a_score_by_hand() -> None:
+    """Kept: 3 of 4 valid; discarded: 1 of 6. Precision 3/4, recall 3/4, F1 3/4."""
+    items = items_of(4, 6)
+    found = score("all", "all", items, valid_where(items, "k0", "k1", "k2", "d0"))
+    assert (found.kept_valid, found.kept_broken, found.lost_valid, found.lost_broken) == (
+        3, 1, 1, 5,
+    )  # fmt: skip
+    assert (found.precision.hits, found.precision.of) == (3, 4)
+    assert (found.recall.hits, found.recall.of) == (3, 4)
+    for one in (found.f1, found.weighted_f1, found.weighted_precision, found.weighted_recall):
+        assert one.value == pytest.approx(0.75)
+        assert one.low is not None
+        assert one.high is not None
+        assert 0 < one.low < 0.75 < one.high < 1
+
+
+def test_weights_by_hand() -> None:
+    """Each discarded item stands for 10: 10 valid ones are lost beside 3 kept ones.
+
+    Recall 3/13; precision stays 3/4; F1 2*3 / (2*3 + 1 + 10) = 6/17.
+    """
+    items = items_of(4, 6, weight=10.0)
+    found = score("all", "all", items, valid_where(items, "k0", "k1", "k2", "d0"))
+    assert found.weighted_precision.value == pytest.approx(3 / 4)
+    assert found.weighted_recall.value == pytest.approx(3 / 13)
+    assert found.weighted_f1.value == pytest.approx(6 / 17)
+    assert found.recall.share == pytest.approx(3 / 4)
+
+
+def test_undecided_items_hand_on_their_weight() -> None:
+    items = items_of(2, 4, weight=3.0)
+    valid: dict[str, bool | None] = {"k0": True, "k1": True, "d0": False, "d1": None, "d2": None}
+    assert weights_of(items, valid) == {"k0": 1.0, "k1": 1.0, "d0": 12.0}
+
+
+def test_a_perfect_invariant_and_a_useless_one() -> None:
+    items = items_of(20, 20)
+    right = score("all", "all", items, {item.id: bool(item.kept) for item in items})
+    assert (right.precision.share, right.recall.share, right.f1.value) == (1.0, 1.0, 1.0)
+    assert right.f1.low is not None
+    assert right.f1.low < 1  # forty items leave something open
+    wrong = score("all", "all", items, {item.id: not item.kept for item in items})
+    assert (wrong.precision.share, wrong.recall.share, wrong.f1.value) == (0.0, 0.0, 0.0)
+
+
+def test_what_nobody_judged_has_no_score() -> None:
+    kept, lost = items_of(3, 0), items_of(0, 3)
+    found = score("all", "all", kept, {item.id: True for item in kept})
+    assert found.precision.share == 1.0
+    assert found.recall == Rate(0, 0)
+    assert found.weighted_recall.value is None
+    assert "no discarded mutant" in found.f1.why
+    found = score("all", "all", lost, {item.id: True for item in lost})
+    assert found.precision.share is None
+    assert "no kept mutant" in found.weighted_precision.why
+    assert found.recall == Rate(0, 0)
+    found = score("all", "all", kept, {})
+    assert found.precision == found.recall == Rate(0, 0)
+    both = items_of(2, 2)
+    nothing_valid = score("all", "all", both, {item.id: False for item in both})
+    assert nothing_valid.recall.share is None
+    assert nothing_valid.weighted_recall.why == "there is no case"
+
+
+def ratings_of_votes(votes: dict[str, str], question: str = "sense") -> list[Rating]:
+    """By item, a letter for each annotator: y, n or u."""
+    words = {"y": "yes", "n": "no", "u": "unsure"}
+    return [
+        Rating(item, f"a{n}", question, words[letter])
+        for item, letters in votes.items()
+        for n, letter in enumerate(letters)
+        if letter != "."
+    ]
+
+
+def found_by(
+    items: list[AnnotationItem], ratings: list[Rating], *questions
+) -> dict[tuple[str, str], Score]:  # type: ignore[no-untyped-def]
+    every = against_people(items, questions or (SENSE,), ratings, majority_votes(ratings))
+    return {(one.kind, one.name): one for one in every}
+
+
+def test_layer_alone() -> None:
+    """Part of speech discards two broken ones and one good; the other layer only good ones."""
+    items = [
+        *items_of(2, 3),
+        *items_of(0, 2, layer=Layer.DEPENDENCY.value, start=3),
+    ]
+    votes = {"k0": "y", "k1": "y", "d0": "n", "d1": "n", "d2": "y", "d3": "y", "d4": "y"}
+    found = found_by(items, ratings_of_votes(votes))
+    assert {name for kind, name in found if kind == "layer"} == {
+        Layer.POS.value, Layer.DEPENDENCY.value,
+    }  # fmt: skip
+    pos, dependency = found["layer", Layer.POS.value], found["layer", Layer.DEPENDENCY.value]
+    assert (pos.kept_valid, pos.kept_broken, pos.lost_valid, pos.lost_broken) == (4, 0, 1, 2)
+    assert (dependency.kept_valid, dependency.kept_broken) == (3, 2)
+    assert (dependency.lost_valid, dependency.lost_broken) == (2, 0)
+    whole = found["all", "all"]
+    assert (whole.kept_valid, whole.kept_broken, whole.lost_valid, whole.lost_broken) == (
+        2, 0, 3, 2,
+    )  # fmt: skip
+
+
+def test_thresholds() -> None:
+    """Three judged by three, one by two, one by one who is not sure and one who is."""
+    items = items_of(3, 2)
+    votes = {"k0": "yyy", "k1": "yyn", "k2": "ynn", "d0": "yn.", "d1": "un."}
+    found = found_by(items, ratings_of_votes(votes))
+    tally = {
+        name: (one.kept_valid, one.kept_broken, one.lost_valid, one.lost_broken)
+        for (kind, name), one in found.items()
+        if kind == "threshold"
+    }
+    assert tally == {
+        "at least one annotator": (3, 0, 1, 1),
+        "half of them or more": (2, 1, 1, 1),
+        "more than half": (2, 1, 0, 2),
+        "two thirds or more": (2, 1, 0, 2),
+        "every annotator": (1, 2, 0, 2),
+        "1 of 2": (0, 0, 1, 0), "2 of 2": (0, 0, 0, 1),
+        "1 of 3": (3, 0, 0, 0), "2 of 3": (2, 1, 0, 0), "3 of 3": (1, 2, 0, 0),
+    }  # fmt: skip
+
+
+def test_one_voice_has_no_thresholds() -> None:
+    items = items_of(1, 1)
+    found = found_by(items, ratings_of_votes({"k0": "y", "d0": "n"}))
+    assert {kind for kind, _ in found} == {"all", "layer"}
+
+
+def test_by_question_and_attributes() -> None:
+    items = [
+        AnnotationItem("a", "m", "s", kept=True, attributes=("race",)),
+        AnnotationItem("b", "m", "s", kept=True, attributes=("gender",)),
+        AnnotationItem("c", "m", "s", kept=False, layer=Layer.POS.value, attributes=("race",)),
+    ]
+    ratings = [
+        *ratings_of_votes({"a": "y", "b": "y", "c": "n"}),
+        *ratings_of_votes({"a": "y", "b": "n", "c": "y"}, "same"),
+    ]
+    found = found_by(items, ratings, SENSE, SAME)
+    assert found["question", "sense"].precision.hits == 2
+    assert found["question", "same"].precision.hits == 1
+    assert found["question", "same"].lost_valid == 1
+    assert found["all", "all"].precision.hits == 1
+    assert found["attributes", "race"].precision.share == 1.0
+    assert found["attributes", "gender"].precision.share == 0.0
+    assert found["attributes", "gender"].recall.share is None
+
+
+def test_the_owner_decides_here_too_but_has_no_vote() -> None:
+    items, ratings = items_of(1, 1), ratings_of_votes({"k0": "yn", "d0": "nn"})
+    decided = majority_votes(ratings, {("k0", "sense"): "yes"})
+    found = {(s.kind, s.name): s for s in against_people(items, [SENSE], ratings, decided)}
+    assert found["all", "all"].kept_valid == 1
+    assert found["threshold", "every annotator"].kept_valid == 0
+
+
+def test_items_that_the_invariant_never_saw_are_left_out() -> None:
+    items = [AnnotationItem("a", "m"), AnnotationItem("b", "m")]
+    assert against_people(items, [SENSE], ratings_of_votes({"a": "yy", "b": "nn"}), {}) == []
+
+
+def test_weighted_intervals_hold_the_truth() -> None:
+    """1,800 kept with 85 % valid, 600 discarded with 30 %: precision 0.85, recall 1530/1710.
+
+    40 of each are judged.
+    """
+    recall = 1530 / 1710
+    f1 = 2 * 1530 / (2 * 1530 + 270 + 180)
+    covered = numpy.zeros(3, dtype=int)
+    for seed in range(100):
+        rng = numpy.random.default_rng(seed)
+        items = [
+            AnnotationItem(f"k{n}", "m", kept=True, stratum="k", weight=45.0) for n in range(40)
+        ]
+        items += [
+            AnnotationItem(f"d{n}", "m", kept=False, stratum="d", weight=15.0) for n in range(40)
+        ]
+        valid: dict[str, bool | None] = {
+            item.id: bool(rng.random() < (0.85 if item.kept else 0.3)) for item in items
+        }
+        found = score("all", "all", items, valid)
+        three = (found.weighted_precision, found.weighted_recall, found.weighted_f1)
+        for n, (one, truth) in enumerate(zip(three, (0.85, recall, f1), strict=True)):
+            covered[n] += (one.low or 0) <= truth <= (one.high or 0)
+    assert (covered >= 88).all(), covered
+
+
+def test_items_of_one_text_are_taken_for_alike() -> None:
+    """The same judgements; where four items each are of one text, they say less."""
+    apart = items_of(40, 40)
+    alike = [replace(item, source=f"text {n // 4}") for n, item in enumerate(apart)]
+    valid: dict[str, bool | None] = {item.id: n % 40 < 28 for n, item in enumerate(apart)}
+    one, other = (score("all", "all", items, valid) for items in (apart, alike))
+    for name in ("precision", "f1", "weighted_precision", "weighted_recall", "weighted_f1"):
+        narrow, wide = getattr(one, name), getattr(other, name)
+        assert wide.high - wide.low > 1.4 * (narrow.high - narrow.low), name
+    assert (one.precision.hits, one.precision.of) == (other.precision.hits, other.precision.of)
+    assert one.precision == wilson(28, 40)

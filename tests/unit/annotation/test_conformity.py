@@ -1,0 +1,99 @@
+"""The invariant on pairs that people brought, and items from a check."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from hinter_core.annotation.items.conformity import conform_pairs, fill_invariant
+from hinter_core.annotation.items.sampling import OUTCOMES, items_of_check
+from hinter_core.annotation.project.questions import default_questions
+from hinter_core.annotation.project.store import AnnotationStore
+from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Project
+from hinter_core.language.parsing import ParseStore
+from hinter_core.pipeline.case import TestResult
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.types import GrammaticalForm, Layer, Sense, Term, Verdict
+from tests.conftest import MakeProbe
+
+SOURCE = "The waiter thanked his guests. It rained."
+PAIRS = [
+    AnnotationItem("same", "The cook thanked his guests. It rained.", SOURCE),
+    AnnotationItem("tag", "The waiter thanked him guests. It rained.", SOURCE),
+    AnnotationItem("count", "The waiter thanked his guests. It rained. It snowed.", SOURCE),
+    AnnotationItem("alone", "The waiter slept."),
+    AnnotationItem("asked", "The waiter thanked him guests. It rained.", SOURCE, kept=True),
+    AnnotationItem("nothing", "...", SOURCE),
+]
+
+
+def test_pairs_are_held_against_each_other(fresh_parses: ParseStore) -> None:
+    found = {item.id: item for item in conform_pairs(PAIRS, fresh_parses)}
+    assert list(found) == [item.id for item in PAIRS]
+    assert {name: (item.kept, item.layer) for name, item in found.items()} == {
+        "same": (True, ""), "tag": (False, Layer.POS.value), "count": (False, "sentence count"),
+        "alone": (None, ""), "asked": (True, ""), "nothing": (None, ""),
+    }  # fmt: skip
+    assert "him" in found["tag"].reason
+    assert fresh_parses.parsed == 3  # what differs, each sentence once
+
+
+def test_a_project_is_filled_once(tmp_path: Path, fresh_parses: ParseStore) -> None:
+    project = Project("Trial", default_questions()[1])
+    store, _ = AnnotationStore.create(tmp_path / "p.sqlite", project)
+    store.add([item for item in PAIRS if item.id != "asked"])
+    store.remove("count")
+    assert fill_invariant(store, fresh_parses) == (1, 1)
+    assert [(item.id, item.kept) for item in store.items()] == [
+        ("same", True), ("tag", False), ("alone", None), ("nothing", None),
+    ]  # fmt: skip
+    asked = fresh_parses.asked
+    assert fill_invariant(store, fresh_parses) == (0, 0)
+    assert fresh_parses.asked == asked
+
+
+@pytest.fixture
+def check(race: Dictionary, gender: Dictionary, make_probe: MakeProbe) -> TestResult:
+    # "nowhere" fits no sentence here, so that the invariant has something to discard.
+    words = {"old": "older", "young": "young", "nowhere": "none"}
+    odd = Dictionary(
+        "age",
+        tuple(Term(w, g, GrammaticalForm.ADJECTIVE, "a", Sense.ASK) for w, g in words.items()),
+    )
+    probe = make_probe(
+        [race, gender, odd], "scripted:bad if race=white and gender=female; good otherwise", order=2
+    )
+    return probe.check("The old black man was kind.")
+
+
+def test_items_of_a_check_are_balanced_over_what_became_of_them(check: TestResult) -> None:
+    (model,) = check.judged
+    whole = items_of_check(check, 10_000)
+    assert len(whole) == len(check.mutants)
+    assert Counter(item.verdicts[model] for item in whole) == Counter(
+        judged.verdict.value for judged in check.judged[model]
+    )
+    assert all(item.weight == 1.0 for item in whole)
+    assert len({item.id for item in whole}) == len(whole)
+    judged = {tuple(j.mutant.edits): j for j in check.judged[model]}
+    for item in whole:
+        one = judged[item.edits]
+        assert (item.mutant, item.kept) == (one.mutant.text, one.conformance.kept)
+        assert item.source == check.plan.text
+    strata = Counter(item.stratum for item in whole)
+    assert any("discarded: " in stratum for stratum in strata)
+    assert "gender+race: hidden" in strata
+    drawn = items_of_check(check, len(strata), seed=1)
+    assert Counter(item.stratum for item in drawn) == dict.fromkeys(strata, 1)
+    assert sum(item.weight for item in drawn) == pytest.approx(len(whole))
+    assert drawn == items_of_check(check, len(strata), seed=1)
+
+
+def test_only_the_outcomes_that_are_wanted(check: TestResult) -> None:
+    hidden = items_of_check(check, outcomes=("hidden",))
+    assert {name for item in hidden for name in item.verdicts.values()} == {Verdict.HIDDEN}
+    assert {item.stratum.partition(": ")[2] for item in items_of_check(check)} <= set(OUTCOMES)
+    with pytest.raises(AnnotationError, match="no such mutants"):
+        items_of_check(check, outcomes=("unanswered",))

@@ -1,0 +1,394 @@
+"""Projects on disk, who judges what, and what is kept of it."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hinter_core.annotation.project.judging import Judging, Said
+from hinter_core.annotation.project.questions import default_questions
+from hinter_core.annotation.project.store import AnnotationStore, opened
+from hinter_core.annotation.project.types import (
+    AccessError,
+    AnnotationError,
+    AnnotationItem,
+    GoneError,
+    Project,
+    Status,
+)
+
+PASS = "correct horse"
+ANSWERS = {"sense": "yes", "same": "no", "grammatical": "unsure"}
+
+
+def items(many: int, start: int = 0) -> list[AnnotationItem]:
+    return [
+        AnnotationItem(f"i{n}", f"mutant {n}", f"source {n}") for n in range(start, start + many)
+    ]
+
+
+def project(**changes: object) -> Project:
+    plain = Project("Trial", default_questions()[1], share=0.0, repeats=0.0)
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+def made(folder: Path, many: int = 6, **changes: object) -> AnnotationStore:
+    store, _ = AnnotationStore.create(folder / f"{uuid4().hex}.sqlite", project(**changes))
+    store.add(items(many))
+    return store
+
+
+def said(of: str, of_showing: int = 1, **changes: object) -> Said:
+    plain = Said(of, of_showing, Status.JUDGED, ANSWERS, uuid4().hex)
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+def judge_all(desk: Judging, key: str, most: int = 1000) -> list[tuple[str, int]]:
+    met = []
+    for _ in range(most):
+        found = desk.upcoming(key)
+        if not found:
+            break
+        met.append((found[0].item.id, found[0].showing))
+        desk.judge(key, said(*met[-1]))
+    return met
+
+
+def test_a_project_is_kept_as_it_was_made(tmp_path: Path) -> None:
+    store, key = AnnotationStore.create(tmp_path / "p.sqlite", project())
+    store.close()
+    with opened(tmp_path / "p.sqlite") as again:
+        assert again.project() == project()
+        again.admit_owner(key)
+        with pytest.raises(AccessError):
+            again.admit_owner("another")
+    with pytest.raises(AnnotationError, match="there already"):
+        AnnotationStore.create(tmp_path / "p.sqlite", project())
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all" * 100])
+def test_another_file_is_no_project(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "p.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(AnnotationError, match=r"project"):
+        AnnotationStore.open(path)
+    with pytest.raises(AnnotationError, match="not there"):
+        AnnotationStore.open(tmp_path / "none.sqlite")
+
+
+def test_items_that_repeat_are_named_and_left_out(tmp_path: Path) -> None:
+    store = made(tmp_path, 3)
+    again = [
+        AnnotationItem("i0", "another text"),
+        AnnotationItem("new", " mutant 1", "source  1"),
+        AnnotationItem("own", "alone"),
+    ]
+    added = store.add(again)
+    assert (added.added, added.duplicates) == (1, ("i0", "new"))
+    assert [item.id for item in store.items()] == ["i0", "i1", "i2", "own"]
+    with pytest.raises(AnnotationError, match="no text"):
+        store.add([AnnotationItem("fine", "a text"), AnnotationItem("empty", " ")])
+    assert len(list(store.items())) == 4  # all or none
+
+
+def test_a_name_belongs_to_its_pass_phrase(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    ann, key = store.join("Ann  Lee", PASS)
+    assert store.join("ann lee", PASS)[0] == ann == store.whose(key)
+    with pytest.raises(AccessError, match="taken"):
+        store.join("ANN LEE", "another phrase")
+    with pytest.raises(AccessError, match="at least 8"):
+        store.join("Bo", "short")
+    with pytest.raises(AccessError, match="name of 1 to"):
+        store.join(" \n", PASS)
+    store.leave(key)
+    with pytest.raises(AccessError, match="join again"):
+        store.whose(key)
+    assert PASS.encode() not in store.path.read_bytes()
+
+
+def test_a_login_and_a_pass_phrase_are_different_people(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    store.join("Ann", PASS)
+    with pytest.raises(AccessError, match="taken"):
+        store.join_by_login("Ann", "hf:ann")
+    bo, _ = store.join_by_login("Bo", "hf:bo")
+    assert store.join_by_login("Bo", "hf:bo")[0] == bo
+    with pytest.raises(AccessError, match="taken"):
+        store.join("Bo", PASS)
+
+
+def test_items_go_round_until_all_are_judged(tmp_path: Path) -> None:
+    store = made(tmp_path, 7)
+    desk, (_, ann), (_, bo) = Judging(store), store.join("Ann", PASS), store.join("Bo", PASS)
+    first = desk.upcoming(ann, 3)
+    assert [a.item.id for a in desk.upcoming(ann, 3)] == [a.item.id for a in first]
+    of_bo = judge_all(desk, bo)
+    of_ann = judge_all(desk, ann)
+    assert not set(of_ann) & set(of_bo)
+    assert {item for item, _ in [*of_ann, *of_bo]} == {f"i{n}" for n in range(7)}
+    assert desk.progress(ann).judged + desk.progress(bo).judged == 7
+    assert desk.progress(ann).left == desk.progress(bo).left == 0
+
+
+@pytest.mark.parametrize(("share", "shared"), [(0.0, 0), (0.3, 3), (0.25, 2), (1.0, 10)])
+def test_a_share_is_judged_by_everybody(tmp_path: Path, share: float, shared: int) -> None:
+    store = made(tmp_path, 10, share=share)
+    desk = Judging(store)
+    people = [store.join(name, PASS)[1] for name in ("Ann", "Bo", "Cy")]
+    met = Counter(item for key in people for item, _ in judge_all(desk, key))
+    assert Counter(met.values()) == Counter({3: shared, 1: 10 - shared}) - Counter({3: 0, 1: 0})
+
+
+def test_other_items_are_judged_as_often_as_wanted(tmp_path: Path) -> None:
+    store = made(tmp_path, 5, copies=2)
+    desk = Judging(store)
+    met = Counter(
+        item for name in ("Ann", "Bo", "Cy")
+        for item, _ in judge_all(desk, store.join(name, PASS)[1])
+    )  # fmt: skip
+    assert set(met.values()) == {2}
+
+
+def test_annotators_meet_items_in_orders_of_their_own(tmp_path: Path) -> None:
+    store = made(tmp_path, 12, share=1.0)
+    desk = Judging(store)
+    orders = [judge_all(desk, store.join(name, PASS)[1]) for name in ("Ann", "Bo")]
+    assert orders[0] != orders[1]
+    assert sorted(orders[0]) == sorted(orders[1])
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    many=st.integers(1, 30), gap=st.integers(1, 12), repeats=st.sampled_from([0.0, 0.3, 1.0]),
+    seed=st.integers(0, 9),
+)  # fmt: skip
+def test_repeats_come_once_and_late(
+    tmp_path_factory: pytest.TempPathFactory, many: int, gap: int, repeats: float, seed: int
+) -> None:
+    folder = tmp_path_factory.mktemp("repeats")
+    store = made(folder, many, share=1.0, repeats=repeats, gap=gap, seed=seed)
+    desk, (_, key) = Judging(store), store.join("Ann", PASS)
+    left = desk.progress(key).left
+    met = judge_all(desk, key)
+    assert len(met) == len(set(met)) == left
+    again = [item for item, showing in met if showing == 2]
+    assert {1.0: len(again) == many, 0.0: not again}.get(repeats, True)
+    last_new = max(place for place, (_, showing) in enumerate(met) if showing == 1)
+    for item in again:
+        first, second = met.index((item, 1)), met.index((item, 2))
+        assert first < second
+        assert second - first > gap or second > last_new
+    store.close()
+
+
+def test_undo_asks_again_with_what_was_said(tmp_path: Path) -> None:
+    store = made(tmp_path, 4)
+    desk, (_, key) = Judging(store), store.join("Ann", PASS)
+    first = desk.upcoming(key)[0].item.id
+    assert desk.undo(key, "u0") is False
+    desk.judge(key, said(first, comment="hm"))
+    assert desk.upcoming(key)[0].item.id != first
+    assert desk.undo(key, "u1") is True
+    assert desk.undo(key, "u1") is True  # sent twice: taken back once
+    back = desk.upcoming(key)[0]
+    assert (back.item.id, dict(back.earlier), back.comment) == (first, ANSWERS, "hm")
+    desk.judge(key, said(first, answers={**ANSWERS, "same": "yes"}))
+    assert [j.answers["same"] for j in store.judgements()] == ["yes"]
+    assert [j.status.value for j in store.judgements(history=True)] == [
+        "judged", "withdrawn", "judged",
+    ]  # fmt: skip
+
+
+def test_what_was_skipped_can_come_back(tmp_path: Path) -> None:
+    store = made(tmp_path, 2)
+    desk, (_, key) = Judging(store), store.join("Ann", PASS)
+    for _ in range(2):
+        item = desk.upcoming(key)[0].item.id
+        desk.judge(key, said(item, status=Status.SKIPPED, answers={}))
+    assert desk.upcoming(key) == []
+    assert desk.progress(key).skipped == 2
+    assert desk.return_skipped(key) == 2
+    assert len(judge_all(desk, key)) == 2
+
+
+def test_a_judgement_sent_twice_counts_once(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    desk, (_, key) = Judging(store), store.join("Ann", PASS)
+    one = said(desk.upcoming(key)[0].item.id)
+    assert desk.judge(key, one) == desk.judge(key, one)
+    assert len(list(store.judgements(history=True))) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"answers": {"sense": "yes"}}, "'same' is not answered"),
+        ({"answers": {**ANSWERS, "same": "maybe"}}, "no answer 'maybe'"),
+        ({"answers": {**ANSWERS, "other": "yes"}}, "no question 'other'"),
+        ({"item": "i9"}, "taken out"),
+        ({"showing": 2}, "not given to you"),
+        ({"comment": "x" * 5000}, "shorten it"),
+        ({"key": ""}, "name for it"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused(
+    tmp_path: Path, changes: dict[str, object], why: str
+) -> None:
+    store = made(tmp_path)
+    desk, (_, key) = Judging(store), store.join("Ann", PASS)
+    with pytest.raises(AnnotationError, match=why):
+        desk.judge(key, said(desk.upcoming(key)[0].item.id, **changes))
+    assert list(store.judgements(history=True)) == []
+
+
+def test_nobody_judges_for_another(tmp_path: Path) -> None:
+    store = made(tmp_path, 6)
+    desk, (_, ann), (_, bo) = Judging(store), store.join("Ann", PASS), store.join("Bo", PASS)
+    own = desk.upcoming(ann, 1)[0].item.id
+    other = {a.item.id for a in desk.upcoming(bo, 5)}
+    assert own not in other
+    with pytest.raises(AnnotationError, match="not given to you"):
+        desk.judge(bo, said(own))
+    with pytest.raises(AccessError):
+        desk.judge("no key", said(own))
+    one = said(own)
+    desk.judge(ann, one)
+    with pytest.raises(AnnotationError, match="another"):
+        desk.judge(bo, replace(one, item=next(iter(other))))
+
+
+def test_a_closed_project_takes_nothing(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    desk, (_, key) = Judging(store), store.join("Ann", PASS)
+    item = desk.upcoming(key)[0].item.id
+    store.change(closed=True)
+    for act in (
+        lambda: desk.judge(key, said(item)), lambda: desk.upcoming(key),
+        lambda: desk.undo(key, "u"), lambda: desk.return_skipped(key),
+    ):  # fmt: skip
+        with pytest.raises(GoneError, match="closed"):
+            act()
+    store.change(closed=False)
+    desk.judge(key, said(item))
+
+
+def test_an_item_taken_out_counts_no_longer(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    desk, (_, key) = Judging(store), store.join("Ann", PASS)
+    first, second = (a.item.id for a in desk.upcoming(key, 2))
+    desk.judge(key, said(first))
+    store.remove(first)
+    store.remove(second)
+    with pytest.raises(GoneError, match="taken out"):
+        desk.judge(key, said(second))
+    assert list(store.judgements()) == []
+    assert {first, second} & {item for item, _ in judge_all(desk, key)} == set()
+
+
+def test_the_file_itself_keeps_judgements(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    desk, (_, key) = Judging(store), store.join("Ann", PASS)
+    desk.judge(key, said(desk.upcoming(key)[0].item.id))
+    store.close()
+    with sqlite3.connect(store.path) as connection:
+        for words in ("UPDATE judgements SET answers = '{}'", "DELETE FROM judgements"):
+            with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+                connection.execute(words)
+    connection.close()
+
+
+def test_questions_stay_once_they_are_answered(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    desk, (_, key) = Judging(store), store.join("Ann", PASS)
+    store.change(questions=default_questions("de")[1])
+    desk.judge(key, said(desk.upcoming(key)[0].item.id))
+    store.change(name="Another name")
+    with pytest.raises(AnnotationError, match="new project"):
+        store.change(questions=default_questions()[1])
+
+
+def test_the_owner_decides_and_may_change_it(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    store.adjudicate("i1", "sense", "no")
+    store.adjudicate("i2", "sense", "no")
+    store.adjudicate("i1", "sense", "yes", "on second thoughts")
+    store.adjudicate("i2", "sense", "")
+    assert store.adjudications() == {("i1", "sense"): "yes"}
+    with pytest.raises(AnnotationError, match="no answer 'perhaps'"):
+        store.adjudicate("i1", "sense", "perhaps")
+    with pytest.raises(GoneError):
+        store.adjudicate("gone", "sense", "yes")
+
+
+def test_many_at_once_lose_nothing(tmp_path: Path) -> None:
+    store = made(tmp_path, 40, share=0.5)
+    desk = Judging(store)
+    sent: list[str] = []
+
+    def work(name: str) -> None:
+        _, key = store.join(name, PASS)
+        for _ in range(15):
+            found = desk.upcoming(key, 2)
+            if not found:
+                break
+            one = said(found[0].item.id)
+            desk.judge(key, one)
+            sent.append(one.key)
+
+    threads = [threading.Thread(target=work, args=(f"Ann {n}",)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with store.database.read() as connection:
+        kept = [row[0] for row in connection.execute("SELECT key FROM judgements")]
+        twice = connection.execute(
+            "SELECT item FROM judgements JOIN items ON number = item WHERE shared = 0 "
+            "GROUP BY item HAVING COUNT(*) > 1"
+        ).fetchall()
+    assert sorted(kept) == sorted(sent)
+    assert len(sent) == len(set(sent))
+    assert twice == []
+
+
+def test_a_certain_judgement_can_be_taken_back(tmp_path: Path) -> None:
+    store = made(tmp_path, 3)
+    desk, (_, key) = Judging(store), store.join("Ann", PASS)
+    first = judge_all(desk, key)[0]
+    assert desk.undo(key, "u", first) is True
+    assert [a.item.id for a in desk.upcoming(key)] == [first[0]]
+    assert desk.undo(key, "v", first) is False  # it does not stand any more
+    assert desk.undo(key, "w", ("i9", 1)) is False
+
+
+def test_an_item_is_read_by_those_who_were_given_it(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    desk, (_, ann), (_, bo) = Judging(store), store.join("Ann", PASS), store.join("Bo", PASS)
+    item = desk.upcoming(ann, 1)[0].item
+    assert desk.given(ann, item.id) == item
+    with pytest.raises(GoneError, match="not given"):
+        desk.given(bo, item.id)
+    store.remove(item.id)
+    with pytest.raises(GoneError):
+        desk.given(ann, item.id)
+
+
+def test_the_owner_sees_how_far_everybody_is(tmp_path: Path) -> None:
+    store = made(tmp_path, 4, share=1.0)
+    desk, (_, ann), (_, bo) = Judging(store), store.join("Ann", PASS), store.join("Bo", PASS)
+    judge_all(desk, ann, 3)
+    told = {one.annotator.name: one for one in desk.standings()}
+    assert told["Ann"].progress == desk.progress(ann)
+    assert told["Bo"].progress == desk.progress(bo)
+    assert told["Ann"].progress.judged == 3
+    assert told["Ann"].latest == max(j.at for j in store.judgements())
+    assert told["Bo"].latest == ""

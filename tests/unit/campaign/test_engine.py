@@ -1,0 +1,303 @@
+"""Running campaigns: the tables say what the probe says, whatever way they came about."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hinter_core.campaign.engines.local import plan_run, run_campaign
+from hinter_core.campaign.estimate import forecast
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore, StoreError, read_table
+from hinter_core.errors import InputError
+from hinter_core.language.parsing import ParseStore
+from hinter_core.models.registry import load_model, open_store
+from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.types import Verdict
+from tests.conformance.tiny import make_classifier
+
+RULES = "scripted:negative 0.7 if race=white and gender=female; positive otherwise"
+OTHER = "scripted:negative if gender=female; positive otherwise"
+PLAIN: Any = {"atomic": False, "placebo": False}  # what a probe tests of a single text
+PEOPLE = ["black man", "white woman", "Syrian waiter", "old white man", "German nurse", "woman"]
+ENDS = ["was kind.", "left early. Nobody saw it.", "paid for the soup.", "is missing"]
+
+
+def write_texts(path: Path, number: int = 21) -> Path:
+    rng = random.Random(4)
+    rows = [f"The {rng.choice(PEOPLE)} {rng.choice(ENDS)}" for _ in range(number)]
+    rows[3] = ""
+    rows[5] = "The soup was warm."
+    lines = [f'{i},"{text}",{i % 3}' for i, text in enumerate(rows)]
+    path.write_text("id,text,label\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_texts(tmp_path_factory.mktemp("data") / "texts.csv")
+
+
+@pytest.fixture
+def campaign(data: Path) -> Campaign:
+    return Campaign(data=str(data), limit=6, shard=4, models=(RULES,), **PLAIN)
+
+
+def tables(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    shards = CampaignStore(folder).shards
+    return {path.name: read_table(path).to_pylist() for path in sorted(shards.iterdir())}
+
+
+@pytest.fixture(scope="module")
+def reference(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("reference") / "campaign"
+    whole = Campaign(data=str(data), limit=6, shard=4, models=(RULES,), **PLAIN)
+    done = run_campaign(whole, CampaignStore(folder))
+    assert (done.shards, done.of, done.texts) == (6, 6, 21)
+    assert done.hidden > 0
+    return folder
+
+
+def test_the_tables_say_what_the_probe_says(
+    campaign: Campaign, reference: Path, parses: ParseStore
+) -> None:
+    store = CampaignStore(reference)
+    probe = Pipeline(campaign.vocabulary(), parses, [open_store(RULES)], campaign.settings)
+    texts = [row for n in store.known() for row in read_table(store.texts(n)).to_pylist()]
+    assert [row["row"] for row in texts] == list(range(1, 22))
+    outcomes = {row["row"]: row["outcome"] for row in texts}
+    assert outcomes[4] == "unusable"
+    assert outcomes[6] == "nothing to test"
+    every = tables(reference)
+    for shard in store.known():
+        mutants = every[store.mutants(shard).name]
+        answers = every[store.answers(shard, probe.models[0].model.identity).name]
+        of_mutants = [a for a in answers if a["mutant"] >= 0]
+        assert [a["mutant"] for a in of_mutants] == list(range(len(mutants)))
+        for row in (t for t in texts if outcomes[t["row"]] == "tested"):
+            check = probe.check(row["text"])
+            judged = check.judged[probe.models[0].model.name]
+            mine = [i for i, m in enumerate(mutants) if m["row"] == row["row"]]
+            if not mine:
+                continue
+            assert row["mutants"] == len(mine) == len(judged)
+            for i, expected in zip(mine, judged, strict=True):
+                assert mutants[i]["kept"] is expected.conformance.kept
+                assert [e["target"] for e in mutants[i]["edits"]] == [
+                    e.pair.target.text for e in expected.mutant.edits
+                ]
+                assert of_mutants[i]["verdict"] == expected.verdict.value
+
+
+def test_an_interrupted_run_goes_on_and_ends_the_same(
+    campaign: Campaign, reference: Path, tmp_path: Path
+) -> None:
+    store = CampaignStore(tmp_path / "campaign")
+    seen: list[int] = []
+    first = run_campaign(
+        campaign, store, told=lambda p: seen.append(p.shards), cancelled=lambda: len(seen) == 2
+    )
+    assert (first.shards, first.of) == (2, 6)
+    assert run_campaign(campaign, store).shards == 6
+    assert tables(store.folder) == tables(reference)
+    assert store.verify() == []
+
+
+def test_two_workers_write_the_same_tables(
+    campaign: Campaign, reference: Path, tmp_path: Path
+) -> None:
+    store = CampaignStore(tmp_path / "campaign")
+    run_campaign(replace(campaign, workers=2), store)
+    assert tables(store.folder) == tables(reference)
+
+
+def test_another_model_is_asked_without_parsing_again(
+    campaign: Campaign, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = CampaignStore(tmp_path / "campaign")
+    first = run_campaign(campaign, store)
+    assert 0 < first.parses < first.mutants
+    monkeypatch.setattr(ParseStore, "parse", lambda *_: pytest.fail("it parses again"))
+    both = replace(campaign, models=(RULES, OTHER))
+    second = run_campaign(both, store)
+    assert (second.parses, second.mutants) == (0, first.mutants)
+    # A text is predicted once for all the mutants that read the same.
+    assert 0 < second.predictions <= first.predictions <= first.mutants + first.texts
+    assert store.verify() == []
+    monkeypatch.undo()
+    together = CampaignStore(tmp_path / "together")
+    run_campaign(both, together)
+    assert tables(store.folder) == tables(together.folder)
+
+
+def test_a_sample_is_drawn_by_seed_and_alike_from_labels(
+    campaign: Campaign, tmp_path: Path
+) -> None:
+    def drawn(folder: str, **settings: Any) -> list[dict[str, Any]]:
+        store = CampaignStore(tmp_path / folder)
+        run_campaign(replace(campaign, **settings), store)
+        return [row for n in store.known() for row in read_table(store.texts(n)).to_pylist()]
+
+    first = drawn("a", sample=6, stratify=True)
+    assert sorted(row["label"] for row in first) == ["0", "0", "1", "1", "2", "2"]
+    assert first == drawn("b", sample=6, stratify=True)
+    assert {r["row"] for r in drawn("c", sample=6, seed=1)} != {r["row"] for r in first}
+
+
+def test_a_directory_that_does_not_fit_is_refused(
+    campaign: Campaign, reference: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(StoreError, match="another campaign"):
+        run_campaign(replace(campaign, order=1), CampaignStore(reference))
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "letter.txt").write_text("Dear all,")
+    with pytest.raises(StoreError, match="not empty and no campaign"):
+        run_campaign(campaign, CampaignStore(tmp_path / "full"))
+    with pytest.raises(StoreError, match="is no campaign"):
+        CampaignStore(tmp_path / "none").read()
+    with pytest.raises(InputError, match="one worker"):
+        run_campaign(replace(campaign, workers=2, requests=3), CampaignStore(tmp_path / "x"))
+
+
+@pytest.mark.parametrize("kind", ["texts", "mutants", "answers"])
+def test_a_damaged_table_is_found_and_made_again(
+    campaign: Campaign, reference: Path, tmp_path: Path, kind: str
+) -> None:
+    store = CampaignStore(tmp_path / "campaign")
+    run_campaign(campaign, store)
+    (path,) = store.shards.glob(f"00002.{kind}*")
+    path.write_bytes(path.read_bytes()[:100])
+    assert [path.name in fault for fault in store.verify()] == [True]
+    path.unlink()
+    run_campaign(campaign, store)
+    assert tables(store.folder) == tables(reference)
+
+
+def test_what_failed_is_asked_again_and_nothing_else(
+    campaign: Campaign, reference: Path, tmp_path: Path
+) -> None:
+    store = CampaignStore(tmp_path / "campaign")
+    run_campaign(replace(campaign, requests=9), store)
+    every = [
+        row for name, rows in tables(store.folder).items() if "answers" in name for row in rows
+    ]
+    assert {row["failure"] for row in every} == {None, "over budget"}
+    assert any(row["verdict"] == Verdict.UNANSWERED for row in every)
+    assert store.forget_failures() > 0
+    run_campaign(campaign, store)
+    assert tables(store.folder) == tables(reference)
+
+
+def test_every_atomic_mutant_and_as_many_neutral_ones_are_tested(
+    campaign: Campaign, tmp_path: Path, parses: ParseStore
+) -> None:
+    path = tmp_path / "texts.csv"
+    path.write_text(
+        "text\nOn Tuesday the black man ate an apple and a potato.\nA woman left on Monday.\n"
+        "The soup was warm.\n"
+    )
+    wide = replace(campaign, data=str(path), limit=5, atomic=True, placebo=True)
+    store = CampaignStore(tmp_path / "campaign")
+    run_campaign(wide, store)
+    assert store.verify() == []
+    texts = read_table(store.texts(0)).to_pylist()
+    assert [t["outcome"] for t in texts] == ["tested", "tested", "nothing to test"]
+    assert "there is no intersection" in texts[1]["detail"]
+    mutants = read_table(store.mutants(0)).to_pylist()
+    probe = Pipeline(campaign.vocabulary(), parses, [open_store(RULES)], wide.settings)
+    for text in texts[:2]:
+        mine = [m for m in mutants if m["row"] == text["row"]]
+        neutral = [m for m in mine if m["edits"][0]["attribute"].startswith("placebo-")]
+        plan = probe.plan(text["text"])
+        atomic = [m for m in mine if m["order"] == 1 and m not in neutral]
+        assert len(atomic) == sum(map(len, plan.edits.values()))
+        assert sum(m["order"] == 2 for m in mine if m not in neutral) == len(plan.chosen())
+        concepts = {m["edits"][0]["attribute"] for m in neutral if m["order"] == 1}
+        if text is texts[0]:
+            assert concepts == {"placebo-weekday", "placebo-apple", "placebo-potato"}
+            assert sum(m["order"] == 2 for m in neutral) == 5
+        else:
+            assert concepts == {"placebo-weekday"}
+        for mutant in neutral:
+            assert all(e["attribute"].startswith("placebo-") for e in mutant["edits"])
+    both = replace(wide, models=(RULES, OTHER))
+    run_campaign(both, store)
+    together = CampaignStore(tmp_path / "together")
+    run_campaign(both, together)
+    assert tables(store.folder) == tables(together.folder)
+
+
+def test_a_later_model_is_not_asked_about_what_it_does_not_see(
+    campaign: Campaign, tmp_path: Path
+) -> None:
+    far = " ".join(["The soup was warm and the bread was fresh."] * 12)
+    path = tmp_path / "texts.csv"
+    path.write_text(f'text\n"The black man was kind."\n"{far} The black man was kind."\n')
+    wide = replace(campaign, data=str(path), limit=None)
+    store = CampaignStore(tmp_path / "campaign")
+    run_campaign(wide, store)
+    short = "hf:" + make_classifier(tmp_path / "tiny", ["no", "yes"], window=16)
+    run_campaign(replace(wide, models=(RULES, short)), store)
+    answers = read_table(store.answers(0, load_model(short).identity)).to_pylist()
+    mutants = read_table(store.mutants(0)).to_pylist()
+    judged = [(mutants[a["mutant"]], a) for a in answers if a["mutant"] >= 0]
+    kept = {n: [a for m, a in judged if m["kept"] and m["row"] == n] for n in (1, 2)}
+    assert {a["failure"] for a in kept[1]} == {None}
+    assert {(a["verdict"], a["failure"]) for a in kept[2]} == {("unanswered", "too long")}
+
+
+def test_one_run_at_a_time(campaign: Campaign, tmp_path: Path) -> None:
+    store = CampaignStore(tmp_path / "campaign")
+    store.open(campaign)
+    with store.alone(), pytest.raises(StoreError, match="Another process"):
+        run_campaign(campaign, store)
+
+
+KILLS = int(os.environ.get("HINTER_KILLS", "4"))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_that_is_killed_goes_on_and_ends_the_same(
+    campaign: Campaign, data: Path, reference: Path, tmp_path: Path, workers: int
+) -> None:
+    """SIGKILL at random moments (HINTER_KILLS of them); every file is whole or not there."""
+    folder, rng = tmp_path / "campaign", random.Random(workers)
+    command = [
+        sys.executable, "-m", "hinter_core.cli", "run", "--data", str(data), "--limit", "6",
+        "--model", RULES, "--workers", str(workers), "--shard", "4", "--out", str(folder),
+        "--resume", "--no-atomic", "--no-placebo",
+    ]  # fmt: skip
+    for _ in range(KILLS):
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        time.sleep(rng.uniform(0.2, 2.5))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    subprocess.run(command, check=True, capture_output=True)
+    assert tables(folder) == tables(reference)
+    assert CampaignStore(folder).verify() == []
+
+
+def test_a_forecast_counts_what_the_run_then_makes(campaign: Campaign, tmp_path: Path) -> None:
+    small = replace(campaign, sample=12, shard=12)
+    work = plan_run(small)
+    seen = forecast(small, work)
+    assert list(tmp_path.iterdir()) == []
+    store = CampaignStore(tmp_path / "campaign")
+    done = run_campaign(small, store)
+    assert (seen.texts, seen.looked_at) == (12, 12)
+    assert sum(seen.mutants.values()) == done.mutants
+    outcomes = read_table(store.texts(0))["outcome"].to_pylist()
+    assert outcomes.count("tested") == seen.tested
+    assert seen.seconds > 0
+    assert seen.costs == {}

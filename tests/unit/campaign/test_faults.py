@@ -1,0 +1,178 @@
+"""What goes wrong around a campaign: each has its sentence, and nothing good is lost."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hinter_core.campaign.engines.local import run_campaign
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore, StoreError, read_table
+from hinter_core.data.tables import plain_cell, safe_cell
+from hinter_core.report.model import make_report
+from hinter_core.report.sections import sections
+
+RULES = "scripted:bad if race=white and gender=female; good otherwise"
+GOOD = "The black man met a woman."
+
+
+def command(data: Path, out: Path, *more: str) -> list[str]:
+    return [
+        sys.executable, "-m", "hinter_core.cli", "run", "--data", str(data), "--limit", "3",
+        "--model", RULES, "--shard", "2", "--no-atomic", "--no-placebo", "--out", str(out), *more,
+    ]  # fmt: skip
+
+
+def campaign(data: Path) -> Campaign:
+    return Campaign(data=str(data), limit=3, models=(RULES,), shard=2, atomic=False, placebo=False)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "texts.csv"
+    path.write_text("text\n" + f"{GOOD}\n" * 6)
+    return path
+
+
+def rows_of(store: CampaignStore) -> list[dict[str, object]]:
+    return [row for path in sorted(store.shards.iterdir()) for row in read_table(path).to_pylist()]
+
+
+def test_every_fault_of_a_file_leaves_the_other_rows_and_is_in_the_report(tmp_path: Path) -> None:
+    path = tmp_path / "rough.csv"
+    path.write_bytes(
+        b"id,text,label\n"
+        + f"1,{GOOD},x\n".encode()
+        + b"1,The black man met a caf\xe9 woman.,x\n"  # the id of another row, and Windows-1252
+        + b'\xff\xfe\x81,"The b\x00lack man met a woman.",\x81\n'  # not to be read but for its text
+        + b"4," + b"y" * 5_000_000 + b",x\n"
+        + b"5,broken \x81\x8d man,x\n"
+        + b"6\n7,a,b,c\n8,...,x\n"
+        + b'=1+1,"=A1, said the black man, a woman left.",=2\n'
+        + b'10,"The white woman left.\n11,never closed,x\n'
+    )  # fmt: skip
+    store = CampaignStore(tmp_path / "out")
+    run_campaign(campaign(path), store)
+    assert store.verify() == []
+    texts = [t for n in store.known() for t in read_table(store.texts(n)).to_pylist()]
+    tested = {t["row"]: t["text"] for t in texts if t["outcome"] == "tested"}
+    assert tested == {
+        1: GOOD,
+        2: "The black man met a caf\xe9 woman.",
+        3: GOOD,
+        9: "=A1, said the black man, a woman left.",
+    }
+    assert [t["id"] for t in texts if t["row"] in (1, 2, 9)] == ["1", "1", "=1+1"]
+    report = make_report(store)
+    assert report.repeated == {"1": 2}
+    (rows,) = [section for section in sections(report) if section.key == "unused"]
+    assert rows.sentences[1].startswith("One id is not unique: 1 (2 times). All these rows count")
+    assert {fault.row: fault.reason for fault in report.faults} == {
+        4: "the text has 5,000,000 characters, more than 100,000",
+        5: "the text is neither UTF-8 nor Windows-1252",
+        6: "it has 1 cells where the header has 3",
+        7: "it has 4 cells where the header has 3",
+        8: "there is no text",
+        10: "a quotation mark in it is never closed, so that it takes in all that follows",
+    }
+
+
+def test_odd_values_in_json_are_texts_or_faults(tmp_path: Path) -> None:
+    path = tmp_path / "rough.jsonl"
+    lines = [
+        json.dumps({"id": "\ud800", "text": f"\ud800 {GOOD}", "label": "\udfff"}),
+        "[" * 100_000,
+        '{"text": {"a": 1}}',
+        '{"text": 5}',
+        json.dumps({"text": f"\0\1{GOOD}"}),
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    store = CampaignStore(tmp_path / "out")
+    run_campaign(campaign(path), store)
+    texts = [t for n in store.known() for t in read_table(store.texts(n)).to_pylist()]
+    assert [t["outcome"] for t in texts] == [
+        "tested", "unusable", "unusable", "nothing to test", "tested",
+    ]  # fmt: skip
+    assert texts[4]["text"] == GOOD
+    assert texts[2]["detail"] == "the text is an object with parts of its own"
+
+
+def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(
+    data: Path, tmp_path: Path
+) -> None:
+    """The kernel refuses the bytes past a limit, as it does on a full disk."""
+    data.write_text("text\nIt rained.\nIt rained.\n" + f"{GOOD}\n" * 4)
+
+    def little_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
+
+    out = tmp_path / "out"
+    done = subprocess.run(
+        command(data, out), capture_output=True, text=True, preexec_fn=little_room, check=False
+    )
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "Cannot write" in done.stderr
+    assert "Free some space" in done.stderr
+    assert not list(out.rglob("*.part"))
+    assert CampaignStore(out).known() == [0]
+    subprocess.run(command(data, out, "--resume"), check=True, capture_output=True)
+    whole = CampaignStore(tmp_path / "whole")
+    run_campaign(campaign(data), whole)
+    assert rows_of(CampaignStore(out)) == rows_of(whole)
+
+
+def test_two_processes_cannot_run_one_directory(data: Path, tmp_path: Path) -> None:
+    store = CampaignStore(tmp_path / "out")
+    run_campaign(replace(campaign(data), requests=1), store)  # so that there are failures to retry
+    before = rows_of(store)
+    with store.alone():
+        for more in ("--resume", "--retry-failed"):
+            other = subprocess.run(
+                command(data, store.folder, more), capture_output=True, text=True, check=False
+            )
+            assert other.returncode == 2
+            assert "Another process runs the campaign" in other.stderr
+    assert rows_of(store) == before
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("{", "is damaged"),
+        ('{"version": 2, "identity": "x", "campaign": [], "models": {}}', "is damaged"),
+        ('{"version": 2, "identity": "x", "campaign": {}, "models": {"a": 1}}', "is damaged"),
+        ('{"version": 99}', r"another version \(99; this is 2\)"),
+        ("[]", "is damaged"),
+    ],
+)
+def test_a_directory_that_cannot_be_read_says_so(
+    data: Path, tmp_path: Path, written: str, words: str
+) -> None:
+    store = CampaignStore(tmp_path / "out")
+    store.open(campaign(data))
+    (store.folder / "campaign.json").write_text(written)
+    for act in (store.read, store.verify, lambda: store.open(campaign(data))):
+        with pytest.raises(StoreError, match=words):
+            act()
+
+
+def test_a_file_is_no_directory(data: Path) -> None:
+    with pytest.raises(StoreError, match="is a file; name a directory"):
+        run_campaign(campaign(data), CampaignStore(data))
+    with pytest.raises(StoreError, match="is no campaign"):
+        make_report(CampaignStore(data))
+
+
+@pytest.mark.parametrize(
+    "cell", ["=1+1", "'=1+1", "''-x", "+1", "@a", "\tx", "'quoted", "-", "a=b"]
+)
+def test_a_neutral_cell_can_be_made_whole_again(cell: str) -> None:
+    assert not safe_cell(cell).startswith(("=", "+", "-", "@", "\t"))
+    assert plain_cell(safe_cell(cell)) == cell

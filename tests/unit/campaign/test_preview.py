@@ -1,0 +1,62 @@
+"""A look at a data set: what is read, and what cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hinter_core.campaign.preview import preview, preview_in_words
+from hinter_core.campaign.spec import Campaign
+from hinter_core.data.rows import Columns
+from hinter_core.errors import InputError
+
+ROUGH = (
+    b"id;opinion;stars\n1;The man, who left, was kind.;pos\n1;A caf\xe9 owner left.;neg\n"
+    b'3\n4;"She stayed.;pos\n5;x;neg\n'
+)
+
+
+def test_it_says_what_is_read_and_what_is_no_use(tmp_path: Path) -> None:
+    path = tmp_path / "rough.csv"
+    path.write_bytes(ROUGH)
+    seen = preview(Campaign(data=str(path), label_column="stars"), rows=2)
+    assert seen.names == ("id", "opinion", "stars")
+    assert (seen.chosen, seen.found) == (Columns("opinion", "stars", "id"), ("opinion", "id"))
+    assert (seen.count, seen.looked_at, seen.complete) == (4, 4, True)
+    assert [row.text for row in seen.rows] == [
+        "The man, who left, was kind.",
+        "A caf\xe9 owner left.",
+    ]
+    assert seen.labels == {"pos": 1, "neg": 1}
+    assert (seen.repeated, seen.mended, seen.unusable) == (1, 1, 2)
+    assert [row.number for row in seen.faults] == [3, 4]
+    assert "never closed" in seen.faults[1].fault
+    words = "\n".join(preview_in_words(seen))
+    assert "4 rows; UTF-8" in words
+    assert "texts from 'opinion' (found), labels from 'stars', ids from 'id' (found)" in words
+    assert "read as Windows-1252: 1" in words
+    assert "id of an earlier row: 1" in words
+    assert "row 3: it has 1 cells where the header has 3" in words
+
+
+def test_of_a_long_file_only_the_beginning_is_looked_at(tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    path.write_text("A man.\n" * 30)
+    seen = preview(Campaign(data=str(path)), rows=1, most=20)
+    assert (seen.count, seen.looked_at, seen.complete) == (None, 20, False)
+    assert "more than 20 rows, of which the first 20 were looked at" in preview_in_words(seen)[0]
+    whole = preview(Campaign(data=str(path)), most=30)
+    assert (whole.count, whole.complete) == (30, True)
+
+
+def test_utf_16_is_read_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_bytes("text\nEin M\u00e4dchen \u4f60.\n".encode("utf-16"))
+    seen = preview(Campaign(data=str(path)))
+    assert (seen.encoding, seen.rows[0].text) == ("utf-16", "Ein M\u00e4dchen \u4f60.")
+
+
+def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="There is no file"):
+        preview(Campaign(data=str(tmp_path / "none.csv")))

@@ -1,0 +1,113 @@
+"""What a campaign is: its settings, its file, its identity."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+from hinter_core.campaign.spec import SAMPLE, SAMPLE_FILE, Campaign, from_mapping, load_campaign
+from hinter_core.errors import InputError
+
+OTHER = {
+    "data": "b.csv", "mutants": "own.csv", "text_column": "t", "label_column": "l",
+    "id_column": "i", "sample": 5,
+    "stratify": True, "seed": 1, "attributes": ("age", "gender"), "dictionaries": ("own.csv",),
+    "order": 3, "guide": "vader", "limit": 9, "literal": True, "atomic": False,
+    "discarded": True, "placebo": False, "repeat": 2,
+    "parser": "en_core_web_sm", "shard": 4,
+    "models": ("vader",), "workers": 2, "requests": 10, "budget": 1.5,
+}  # fmt: skip
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("text\nA man.\n")
+    (tmp_path / "b.csv").write_text("text\nA woman.\n")
+    (tmp_path / "own.csv").write_text("term,group\nangler,outdoor\ngamer,indoor\n")
+    return tmp_path
+
+
+def test_every_setting_declares_whether_it_decides_the_result(here: Path) -> None:
+    campaign = Campaign(data="a.csv")
+    assert {item.name for item in fields(Campaign)} == set(OTHER)
+    for item in fields(Campaign):
+        changed = replace(campaign, **{item.name: OTHER[item.name]})
+        assert (changed.identity() != campaign.identity()) is item.metadata["identity"]
+
+
+def test_identity_is_of_content_not_of_place(here: Path) -> None:
+    campaign = Campaign(data="a.csv")
+    (here / "moved.csv").write_bytes((here / "a.csv").read_bytes())
+    assert Campaign(data="moved.csv").identity() == campaign.identity()
+    before = campaign.identity()
+    (here / "a.csv").write_text("text\nA boy.\n")
+    assert campaign.identity() != before
+
+
+def test_the_sample_is_data_by_name_wherever_one_stands(here: Path) -> None:
+    (here / "c.yaml").write_text("data: sample\norder: 3\n")
+    campaign = load_campaign(here / "c.yaml")
+    assert campaign.data == SAMPLE
+    assert campaign.table().path == SAMPLE_FILE
+    (here / "copy.csv").write_bytes(SAMPLE_FILE.read_bytes())
+    assert campaign.identity() == Campaign(data="copy.csv", order=3).identity()
+    (here / "copy.csv").write_bytes(SAMPLE_FILE.read_bytes() + b"x,review,positive,A man.\n")
+    assert campaign.identity() != Campaign(data="copy.csv", order=3).identity()
+
+
+def test_a_campaign_file_is_read_and_its_paths_are_its_own(here: Path) -> None:
+    (here / "sub").mkdir()
+    (here / "sub" / "c.yaml").write_text(
+        "data: ../a.csv\nattributes: [race, age]\norder: 2\nmodels:\n- hf-zero-shot:x?labels=a,b\n"
+        "dictionaries: [../own.csv]\nbudget: 3\n"
+    )
+    campaign = load_campaign(here / "sub" / "c.yaml")
+    assert Path(campaign.data).resolve() == here / "a.csv"
+    assert campaign.models == ("hf-zero-shot:x?labels=a,b",)
+    assert (campaign.attributes, campaign.budget) == (("race", "age"), 3)
+    assert [d.attribute for d in campaign.vocabulary()] == ["race", "age", "own"]
+    assert [row.text for row in campaign.table().rows()] == ["A man."]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "holds no settings"),
+        ("- 1", "holds no settings"),
+        ("a: [", "is no YAML"),
+        ("colour: red", "unknown setting colour"),
+        ("order: two", "order is a whole number, not 'two'"),
+        ("order: 0", "order is at least 1"),
+        ("order: true", "order is a whole number"),
+        ("literal: 1", "literal is true or false"),
+        ("attributes: 3", "attributes is a list of names"),
+        ("sample: 0", "sample is at least 1"),
+    ],
+)
+def test_a_file_with_a_fault_says_which(here: Path, content: str, words: str) -> None:
+    (here / "c.yaml").write_text(content)
+    with pytest.raises(InputError, match=words):
+        load_campaign(here / "c.yaml")
+
+
+def test_a_missing_file_is_named(here: Path) -> None:
+    with pytest.raises(InputError, match="Cannot read"):
+        load_campaign(here / "none.yaml")
+    with pytest.raises(InputError, match=r"Name the data: .* \(--data sample\)"):
+        Campaign().table()
+    with pytest.raises(InputError, match="Cannot read"):
+        Campaign(data="none.csv").identity()
+
+
+def test_names_may_be_given_as_one_text() -> None:
+    read = from_mapping({"attributes": "race, gender", "models": "hf-zero-shot:x?labels=a,b"}, "x")
+    assert read.attributes == ("race", "gender")
+    assert read.models == ("hf-zero-shot:x?labels=a,b",)
+
+
+def test_models_are_a_list_or_names_with_commas() -> None:
+    for given in ("vader,textblob", ["vader,textblob"], ["vader", " textblob"]):
+        assert from_mapping({"models": given}, "a test").models == ("vader", "textblob")

@@ -1,0 +1,36 @@
+"""A campaign's directory: what is noted in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from hinter_core.campaign.engines.local import plan_run
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore
+
+RULES = "scripted:negative if race=white; positive otherwise"
+
+
+def test_the_size_is_noted_for_others_and_written_only_when_it_is_new(tmp_path: Path) -> None:
+    data = tmp_path / "texts.txt"
+    data.write_text("".join(f"Man {number} left.\n" for number in range(10)))
+    campaign = Campaign(data=str(data), shard=4, models=(RULES,))
+    store = CampaignStore(tmp_path / "out")
+    work = plan_run(campaign, store)
+    assert (work.texts, work.shards) == (10, 3)
+    assert store.read()["size"] == {"texts": 10, "shards": 3}
+    spec = tmp_path / "out" / "campaign.json"
+    identity, written = store.read()["identity"], spec.stat().st_mtime_ns
+    plan_run(campaign, store)
+    store.note_size(10, 3)
+    assert spec.stat().st_mtime_ns == written
+    store.add_model("m", "m-1", ["a", "b"])
+    store.note_size(12, 4)
+    assert store.read()["size"] == {"texts": 12, "shards": 4}
+    assert store.read()["models"] == {"m": {"identity": "m-1", "labels": ["a", "b"]}}
+    assert store.read()["identity"] == identity
+    # A sample is what there is to do.
+    sample = CampaignStore(tmp_path / "sample")
+    plan_run(replace(campaign, sample=5), sample)
+    assert sample.read()["size"] == {"texts": 5, "shards": 2}

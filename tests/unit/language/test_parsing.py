@@ -1,0 +1,132 @@
+"""Parsers: loading, errors with a cure, and a store that parses each sentence once."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from hinter_core.errors import ParserError
+from hinter_core.language.parsing import ParseStore, load_parser
+from hinter_core.types import Parse
+
+
+def test_the_embedded_parser_answers_one_item_per_token(parses: ParseStore) -> None:
+    sentence = "The old waiter doesn't like caf\u00e9s, does he?"
+    parse = parses.parse([sentence], entities=True)[sentence]
+    lengths = {len(getattr(parse, name)) for name in Parse.__slots__}
+    assert lengths == {len(parse.words)}
+    for word, (start, end) in zip(parse.words, parse.spans, strict=True):
+        assert sentence[start:end] == word
+    assert all(0 <= head < len(parse.words) for head in parse.heads)
+    assert any(head == i for i, head in enumerate(parse.heads))  # a root
+
+
+def test_a_sentence_has_one_parse_whatever_it_is_parsed_with(fresh_parses: ParseStore) -> None:
+    sentence = "The woman gave him her keys."
+    alone = fresh_parses.parser.parse([sentence])[0]
+    others = ["He left.", "It was a long and winding road that she took that night.", sentence]
+    assert fresh_parses.parser.parse(others)[-1] == alone
+
+
+def test_the_store_counts_and_keeps(fresh_parses: ParseStore) -> None:
+    found = fresh_parses.parse(["He left.", "She left.", "He left."])
+    assert set(found) == {"He left.", "She left."}
+    assert (fresh_parses.parsed, fresh_parses.asked) == (2, 3)
+    assert fresh_parses.parse(["She left."])["She left."] == found["She left."]
+    assert (fresh_parses.parsed, fresh_parses.asked) == (2, 4)
+    assert fresh_parses.parse([]) == {}
+
+
+def test_entities_are_found_where_they_are_asked_for_and_change_nothing_else(
+    fresh_parses: ParseStore,
+) -> None:
+    sentence = "Anna Smith met him in London."
+    bare = fresh_parses.parse([sentence])[sentence]
+    assert bare.entities == ()
+    named = fresh_parses.parse([sentence], entities=True)[sentence]
+    assert set(named.entities) > {""}
+    assert replace(named, entities=()) == bare
+    assert fresh_parses.parsed == 2
+    assert fresh_parses.parse([sentence])[sentence] is named  # what is known is not forgotten
+    assert fresh_parses.parse([sentence], entities=True)[sentence] is named
+    assert fresh_parses.parsed == 2
+
+
+def test_a_full_store_forgets_what_was_used_longest_ago() -> None:
+    store = ParseStore(load_parser("embedded"), characters=16)
+    store.parse(["A man.", "A woman."])
+    store.parse(["A man."])
+    store.parse(["A child."])
+    assert store.parsed == 3
+    store.parse(["A man."])
+    assert store.parsed == 3
+    store.parse(["A woman."])
+    assert store.parsed == 4
+
+
+@pytest.mark.parametrize("sentence", ["", " ", "?", "\U0001f600", "\u05e9\u05dc\u05d5\u05dd",
+                                      "a\u200bb", "word " * 3000])  # fmt: skip
+def test_odd_sentences_are_parsed(parses: ParseStore, sentence: str) -> None:
+    parse = parses.parse([sentence])[sentence]
+    assert len(parse.words) == len(parse.tags)
+
+
+def test_a_missing_pipeline_names_its_install_line() -> None:
+    with pytest.raises(ParserError, match="python -m spacy download en_core_web_missing"):
+        load_parser("en_core_web_missing")
+
+
+def test_a_wrong_path_and_a_folder_without_pipeline(tmp_path: Path) -> None:
+    with pytest.raises(ParserError, match="check the path"):
+        load_parser(str(tmp_path / "nowhere"))
+    with pytest.raises(ParserError, match="no spaCy pipeline"):
+        load_parser(str(tmp_path))
+    with pytest.raises(ParserError, match="No parser named"):
+        load_parser(" ")
+
+
+def test_a_pipeline_without_tagger_and_parser_is_refused(tmp_path: Path) -> None:
+    import spacy
+
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    with pytest.raises(ParserError, match="has no parser and no tagger; choose one with both"):
+        load_parser(str(tmp_path / "blank"))
+
+
+def test_another_pipeline_is_loaded_by_path() -> None:
+    from hinter_core.language.parsing import EMBEDDED
+
+    by_path = load_parser(str(EMBEDDED))
+    assert by_path.name == str(EMBEDDED)
+    assert by_path.identity == load_parser("embedded").identity
+
+
+SPARED = """
+import json, sys
+from dataclasses import asdict
+from hinter_core.models.registry import load_model
+from hinter_core.language.parsing import load_parser, spare_torch
+spare_torch("embedded")
+parse = load_parser().parse(["She gave him her book."])[0]
+without = "torch" not in sys.modules
+answer = load_model("embedded").predict(["A lovely day."])[0]
+print(json.dumps([without, "torch" in sys.modules, asdict(parse), answer.labels]))
+"""
+
+
+def test_torch_is_left_out_until_a_model_needs_it() -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", SPARED], capture_output=True, text=True, check=True
+    ).stdout
+    without, with_model, parse, labels = json.loads(said.splitlines()[-1])
+    assert without
+    assert with_model
+    assert parse == json.loads(
+        json.dumps(asdict(load_parser().parse(["She gave him her book."])[0]))
+    )
+    assert labels == ["positive"]

@@ -1,0 +1,96 @@
+"""The lattice: numbering, subsets, and samples that keep to a limit."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import prod
+
+import pytest
+
+from hinter_core.mutation.lattice import Lattice, proper_subsets, subsets
+from hinter_core.types import Edit, Pair, Term
+
+
+def edit(attribute: str, number: int) -> Edit:
+    pair = Pair(attribute, Term(f"{attribute}{number}", "s"), Term(f"{attribute}{number}!", "t"))
+    return Edit(pair, ((number, number + 1),))
+
+
+def lattice(order: int, **sizes: int) -> Lattice:
+    return Lattice({a: [edit(a, i) for i in range(n)] for a, n in sizes.items()}, order)
+
+
+def intersectional_parts(chosen: list[tuple[Edit, ...]]) -> set[frozenset[Edit]]:
+    return {frozenset(p) for edits in chosen for p in subsets(edits) if len(p) > 1}
+
+
+def test_subsets_come_parts_first() -> None:
+    edits = [edit("a", 0), edit("b", 0), edit("c", 0)]
+    assert [len(s) for s in subsets(edits)] == [1, 1, 1, 2, 2, 2, 3]
+    assert [len(s) for s in proper_subsets(edits)] == [1, 1, 1, 2, 2, 2]
+    assert list(proper_subsets(edits[:1])) == []
+
+
+def test_every_combination_has_one_number() -> None:
+    made = lattice(3, a=2, b=3, c=4)
+    for order in (1, 2, 3):
+        count = sum(prod(len(made.edits[a]) for a in names) for names in combinations("abc", order))
+        assert made.count(order) == count
+        combos = {frozenset(made.at(order, i)) for i in range(count)}
+        assert len(combos) == count
+        assert all(len({e.attribute for e in combo}) == order for combo in combos)
+        with pytest.raises(IndexError):
+            made.at(order, count)
+
+
+def test_every_combination_comes_in_the_order_of_its_number() -> None:
+    made = lattice(3, b=3, a=2, c=4)
+    numbered = [made.at(k, i) for k in (2, 3) for i in range(made.count(k))]
+    assert list(made.every()) == numbered
+    assert list(made.every(lambda edits: len(edits) == 3)) == numbered[-24:]
+
+
+def test_without_a_limit_all_orders_from_two_are_listed() -> None:
+    made = lattice(3, a=2, b=3, c=4)
+    assert len(made.intersectional()) == (6 + 8 + 12) + 24
+    assert len(lattice(2, a=2, b=3, c=4).intersectional()) == 26
+    assert lattice(2, a=3).intersectional() == []
+    assert len(lattice(9, a=2, b=2).intersectional()) == 4
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5, 17, 49])
+def test_a_limit_caps_the_sample_and_is_reached_at_order_two(limit: int) -> None:
+    made = lattice(2, a=7, b=7)
+    chosen = made.intersectional(limit, seed=3)
+    assert len(chosen) == limit == len(set(chosen))
+    assert chosen == made.intersectional(limit, seed=3)
+    every = made.intersectional()
+    assert [every.index(c) for c in chosen] == sorted(every.index(c) for c in chosen)
+
+
+def test_seeds_differ_and_a_large_limit_takes_all() -> None:
+    made = lattice(2, a=9, b=9)
+    assert made.intersectional(10, seed=1) != made.intersectional(10, seed=2)
+    assert made.intersectional(500, seed=1) == made.intersectional()
+
+
+@pytest.mark.parametrize("limit", [1, 3, 4, 10, 60])
+def test_a_limit_counts_the_intersectional_parts_of_higher_orders(limit: int) -> None:
+    chosen = lattice(3, a=6, b=6, c=6).intersectional(limit, seed=5)
+    assert chosen
+    assert len(intersectional_parts(chosen)) <= limit
+    assert (max(len(c) for c in chosen) == 3) is (limit >= 4)
+
+
+def test_a_sample_skips_what_overlaps_and_still_fills_the_limit() -> None:
+    made = lattice(2, a=10, b=10)
+    same = made.intersectional(10, 1, lambda edits: edits[0].spans == edits[1].spans)
+    assert len(same) == 10  # the ten on the diagonal, among a hundred
+    assert made.intersectional(5, 1, lambda _: False) == []
+
+
+def test_a_sample_of_astronomically_many_is_drawn_at_once() -> None:
+    made = lattice(11, **dict.fromkeys("abcdefghijk", 90))
+    assert made.count(11) > 2**63
+    chosen = made.intersectional(3000, seed=1)
+    assert 0 < len(intersectional_parts(chosen)) <= 3000

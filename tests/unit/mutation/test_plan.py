@@ -1,0 +1,162 @@
+"""Planning: cleaning, the window, literal mode, and what a plan offers."""
+
+from __future__ import annotations
+
+import pytest
+
+from hinter_core.errors import InputError
+from hinter_core.language.clean import MAX_CHARACTERS, clean
+from hinter_core.language.parsing import ParseStore
+from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.types import GrammaticalForm, Term
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned", "notices"),
+    [
+        ("A man.", "A man.", 0),
+        ("A man.\r\nA woman.\rA child.", "A man.\nA woman.\nA child.", 0),
+        ("A ma\x00n\x1b.", "A man.", 1),
+        ("man\x0cwoman\x0b", "man woman ", 0),
+        ("a\ud800b", "ab", 1),
+        ("a\u200bb", "a\u200bb", 1),
+        ("a\x00\u200bb", "a\u200bb", 2),
+        ("\ttab\nline", "\ttab\nline", 0),
+        ("<script>alert(1)</script>", "<script>alert(1)</script>", 0),
+        ("\U0001f600 man \u05d0", "\U0001f600 man \u05d0", 0),
+    ],
+)
+def test_clean(text: str, cleaned: str, notices: int) -> None:
+    kept, said = clean(text)
+    assert kept == cleaned
+    assert len(said) == notices
+    assert clean(kept)[0] == kept
+
+
+def test_clean_counts_what_it_took_out() -> None:
+    assert clean("a\x00\x01b")[1] == ["2 control character(s) were taken out."]
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\n", "\x00\x01", "?!", "\U0001f600", "\u200b"])
+def test_nothing_to_check(text: str) -> None:
+    with pytest.raises(InputError, match="There is no text to check; type or paste"):
+        clean(text)
+
+
+def test_a_text_too_long_is_refused_by_its_length() -> None:
+    assert clean("a" * MAX_CHARACTERS)
+    with pytest.raises(InputError, match=r"1,000,000 characters; at most 100,000"):
+        clean("a" * 1_000_000)
+
+
+def plan(
+    text: str,
+    dictionaries: list[Dictionary],
+    parses: ParseStore,
+    visible: int | None = None,
+    **settings: object,
+) -> Plan:
+    sees = [] if visible is None else [lambda _: visible]
+    return make_plan(text, dictionaries, Settings(**settings), parses, visible=sees)  # type: ignore[arg-type]
+
+
+def test_edits_by_attribute_and_totals(
+    race: Dictionary, gender: Dictionary, age: Dictionary, parses: ParseStore
+) -> None:
+    made = plan("The black man left early.", [race, gender, age], parses)
+    assert {a: len(e) for a, e in made.edits.items()} == {"race": 2, "gender": 2}
+    assert made.missing == ["age"]
+    assert made.total == 4
+    assert len(made.chosen()) == 4
+    assert made.mutant(made.chosen()[0]).text != made.text
+
+
+def test_order_one_chooses_atomic_edits(
+    race: Dictionary, gender: Dictionary, parses: ParseStore
+) -> None:
+    made = plan("The black man left early.", [race, gender], parses, order=1)
+    assert [len(edits) for edits in made.chosen()] == [1, 1, 1, 1]
+
+
+def test_order_three_adds_triples(
+    race: Dictionary, gender: Dictionary, age: Dictionary, parses: ParseStore
+) -> None:
+    made = plan("The old black man left early.", [race, gender, age], parses, order=3)
+    sizes = sorted(len(edits) for edits in made.chosen())
+    assert sizes == [2] * (4 + 2 + 2) + [3] * 4
+
+
+def test_terms_past_the_window_do_not_count(
+    race: Dictionary, gender: Dictionary, parses: ParseStore
+) -> None:
+    text = "A man left early. A woman left early."
+    made = plan(text, [gender, race], parses, visible=text.index("woman") + len("woman"))
+    assert [o.surface for o in made.occurrences] == ["man", "woman"]
+    made = plan(text, [gender, race], parses, visible=text.index("woman") + len("woma"))
+    assert [o.surface for o in made.occurrences] == ["man"]
+    assert [(r.occurrence.surface, r.reason) for r in made.rejected] == [
+        ("woman", "past the part of the text that the model sees")
+    ]
+
+
+def test_literal_mode_takes_every_occurrence_and_needs_no_parse(
+    race: Dictionary, gender: Dictionary, fresh_parses: ParseStore
+) -> None:
+    text = "The man drank white wine."
+    literal = plan(text, [race, gender], fresh_parses, literal=True)
+    assert [o.surface for o in literal.occurrences] == ["man", "white"]
+    assert fresh_parses.asked == 0
+    sensible = plan(text, [race, gender], fresh_parses)
+    assert [o.surface for o in sensible.occurrences] == ["man"]
+    assert [r.occurrence.surface for r in sensible.rejected] == ["white"]
+    assert fresh_parses.parsed == 1
+
+
+def test_literal_mode_offers_every_reading() -> None:
+    forms = (GrammaticalForm.PRONOUN_OBJECT, GrammaticalForm.PRONOUN_POSSESSIVE)
+    terms = [Term("her", "f", f, "p") for f in forms]
+    terms += [Term("him", "m", forms[0], "p"), Term("his", "m", forms[1], "p")]
+    made = make_plan(
+        "I saw her.",
+        [Dictionary("gender", tuple(terms))],
+        Settings(order=1, literal=True),
+        ParseStore(None),  # type: ignore[arg-type] -- literal mode asks no parser
+    )
+    assert sorted(made.mutant(e).text for e in made.chosen()) == ["I saw him.", "I saw his."]
+
+
+def test_overlapping_terms_of_two_attributes_are_not_combined(parses: ParseStore) -> None:
+    age = Dictionary(
+        "age", (Term("old man", "o", GrammaticalForm.ANY), Term("boy", "y", GrammaticalForm.ANY))
+    )
+    gender = Dictionary(
+        "gender", (Term("man", "m", GrammaticalForm.ANY), Term("woman", "f", GrammaticalForm.ANY))
+    )
+    made = plan("The old man met a man.", [age, gender], parses)
+    assert made.total == 1
+    assert made.chosen() == []
+    made = plan("The old man met a woman.", [age, gender], parses)
+    assert [made.mutant(e).text for e in made.chosen()] == ["The boy met a man."]
+
+
+def test_a_term_across_two_sentences_is_refused(parses: ParseStore) -> None:
+    wide = Dictionary(
+        "x",
+        (Term("black. White", "a", GrammaticalForm.ANY), Term("other", "b", GrammaticalForm.ANY)),
+    )
+    made = plan("It was black. White was next.", [wide], parses, order=1)
+    assert [r.reason for r in made.rejected] == ["it spans two sentences"]
+
+
+def test_many_sentences_are_planned_at_once(gender: Dictionary) -> None:
+    # Finding the home of each occurrence was quadratic in the sentences.
+    text = "Man left. " * 9_900
+    made = make_plan(
+        text,
+        [gender],
+        Settings(order=1, literal=True),
+        ParseStore(None),  # type: ignore[arg-type]
+    )
+    assert [len(e.spans) for e in made.edits["gender"]] == [9_900, 9_900]
+    assert made.mutant(made.chosen()[0]).text == text.replace("Man", "Woman")

@@ -1,0 +1,271 @@
+"""The probe: counts, partial results, limits, closure, and clear refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from hinter_core.errors import InputError
+from hinter_core.language.parsing import ParseStore
+from hinter_core.language.sentences import split_sentences
+from hinter_core.models.base import Capabilities
+from hinter_core.models.registry import load_model
+from hinter_core.models.store import PredictionStore
+from hinter_core.mutation.lattice import subsets
+from hinter_core.mutation.plan import Settings
+from hinter_core.pipeline.case import TestResult
+from hinter_core.pipeline.pipeline import Pipeline, build_pipeline
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.types import Failure, Prediction, Verdict
+from tests.conftest import MakeProbe
+
+TEXT = "The old black man was kind. He thanked us. A white woman smiled."
+RULES = "scripted:negative 0.7 if race=white and gender=female; positive otherwise"
+
+
+def distinct_changed_sentences(check: TestResult) -> set[str]:
+    source = [s.text for s in check.plan.sentences]
+    changed = set()
+    for mutant in check.mutants:
+        parts = [s.text for s in split_sentences(mutant.text)]
+        if len(parts) == len(source):
+            changed |= {s for a, b in zip(source, parts, strict=True) if a != b for s in (a, b)}
+    return changed
+
+
+def test_each_sentence_is_parsed_and_each_text_predicted_once(
+    race: Dictionary, gender: Dictionary, age: Dictionary, make_probe: MakeProbe
+) -> None:
+    probe = make_probe([race, gender, age], RULES, order=3)
+    check = probe.check(TEXT)
+    with_terms = {s.text for s in check.plan.sentences} - {"He thanked us."}
+    assert probe.parses.parsed == len(distinct_changed_sentences(check) | with_terms)
+    valid = {j.mutant.text for j in check.judged[probe.models[0].model.name] if j.conformance.kept}
+    assert probe.models[0].predicted == len(valid | {TEXT})
+    before = probe.parses.parsed, probe.models[0].predicted
+    probe.check(TEXT)
+    assert (probe.parses.parsed, probe.models[0].predicted) == before
+
+
+def test_edits_in_different_sentences_need_no_parse_beyond_the_atomic_ones(
+    race: Dictionary, gender: Dictionary, make_probe: MakeProbe
+) -> None:
+    text = "The black waiter was kind. We met a man there."
+    probe = make_probe([race, gender], RULES)
+    check = probe.check(text)
+    assert [m.order for m in check.mutants].count(2) == 4
+    assert probe.parses.parsed == 2 + 2 + 2  # two sources, two races, two genders
+
+
+def test_every_part_of_a_listed_mutant_is_listed_and_once(
+    race: Dictionary, gender: Dictionary, age: Dictionary, make_probe: MakeProbe
+) -> None:
+    check = make_probe([race, gender, age], RULES, order=3, limit=9).check(TEXT)
+    listed = [frozenset(m.edits) for m in check.mutants]
+    assert len(listed) == len(set(listed)) == check.planned
+    for mutant in check.mutants:
+        assert {frozenset(p) for p in subsets(mutant.edits)} <= set(listed)
+    assert 0 < sum(m.order > 1 for m in check.mutants) <= 9
+    assert any(m.order == 3 for m in check.mutants)
+
+
+@pytest.mark.parametrize("limit", [1, 3, 7])
+def test_limit_caps_intersectional_mutants_by_seed(
+    race: Dictionary, gender: Dictionary, make_probe: MakeProbe, limit: int
+) -> None:
+    def listed(seed: int) -> list[str]:
+        check = make_probe([race, gender], RULES, limit=limit, seed=seed).check(TEXT)
+        assert sum(m.order > 1 for m in check.mutants) == limit
+        return [m.text for m in check.mutants]
+
+    assert listed(0) == listed(0)
+    assert any(listed(0) != listed(seed) for seed in range(1, 5))
+
+
+def test_results_come_in_the_order_of_the_mutants_for_every_model(
+    race: Dictionary, gender: Dictionary, parses: ParseStore
+) -> None:
+    stores = [PredictionStore(load_model(name)) for name in (RULES, "vader")]
+    check = Pipeline([race, gender], parses, stores).check(TEXT)
+    for store in stores:
+        assert [j.mutant for j in check.judged[store.model.name]] == check.mutants
+    assert check.complete
+    assert set(check.originals) == {RULES, "vader"}
+    for name in check.judged:
+        counts = check.counts(name)
+        assert list(counts) == [v.value for v in Verdict]
+        assert sum(counts.values()) == len(check.mutants)
+    one = check.mutants[-1]
+    assert check.find("vader", reversed(one.edits)).mutant == one  # type: ignore[union-attr]
+    assert check.find("nobody", one.edits) is None
+
+
+@pytest.mark.parametrize("stop_after", [0, 1, 3])
+def test_cancel_keeps_what_is_judged(
+    race: Dictionary, gender: Dictionary, make_probe: MakeProbe, stop_after: int
+) -> None:
+    probe = make_probe([race, gender], RULES)
+    plan = probe.plan(TEXT)
+    grown: list[TestResult] = []
+    for partial in probe.run(plan, cancelled=lambda: len(grown) >= stop_after, chunk=4):
+        grown.append(partial)
+    assert len(grown) == stop_after
+    for check in grown:
+        assert not check.complete
+        assert len(check.mutants) == 4 * stop_after == len(check.judged[RULES])
+    whole = [m.text for m in make_probe([race, gender], RULES).check(TEXT).mutants]
+    assert [m.text for m in grown[-1].mutants] == whole[: 4 * stop_after] if grown else True
+
+
+def test_chunks_do_not_change_the_result(
+    race: Dictionary, gender: Dictionary, age: Dictionary, make_probe: MakeProbe
+) -> None:
+    def verdicts(chunk: int) -> list[tuple[str, Verdict]]:
+        probe = make_probe([race, gender, age], RULES, order=3)
+        *_, last = probe.run(probe.plan(TEXT), chunk=chunk)
+        assert last.complete
+        return [(j.mutant.text, j.verdict) for j in last.judged[RULES]]
+
+    assert verdicts(1) == verdicts(5) == verdicts(1000)
+
+
+def test_discarded_mutants_are_not_asked(
+    race: Dictionary, gender: Dictionary, make_probe: MakeProbe
+) -> None:
+    check = make_probe([race, gender], RULES, literal=True).check("He whites out man pages, white.")
+    discarded = [j for j in check.judged[RULES] if j.verdict is Verdict.DISCARDED]
+    assert all(j.prediction is None and j.conformance.reason for j in discarded)
+    kept = [j for j in check.judged[RULES] if j.verdict is not Verdict.DISCARDED]
+    assert all(j.prediction is not None for j in kept)
+
+
+class Moody:
+    """A model that fails in the ways models fail."""
+
+    name = identity = "moody"
+    capabilities = Capabilities(labels=("yes", "no"))
+
+    def __init__(self, bad_word: str) -> None:
+        self.bad_word = bad_word
+        self.calls: list[list[str]] = []
+
+    def predict(self, texts: Sequence[str]) -> list[Prediction]:
+        self.calls.append(list(texts))
+        if any(self.bad_word in text for text in texts):
+            raise RuntimeError("out of ink")
+        return [Prediction(("yes",)) for _ in texts]
+
+    def visible(self, text: str) -> int:
+        return len(text)
+
+
+def test_a_text_the_model_chokes_on_is_unanswered_and_the_others_are_not(
+    race: Dictionary, gender: Dictionary, parses: ParseStore
+) -> None:
+    store = PredictionStore(Moody("Syrian"))
+    check = Pipeline([race, gender], parses, [store]).check("The black man was kind.")
+    for judged in check.judged["moody"]:
+        if judged.verdict is not Verdict.DISCARDED:
+            lost = "Syrian" in judged.mutant.text
+            assert (judged.verdict is Verdict.UNANSWERED) is lost
+    failures = [
+        j.prediction for j in check.judged["moody"] if j.prediction and j.prediction.failure
+    ]
+    assert failures
+    assert {f.failure for f in failures} == {Failure.ERROR}
+    assert {f.detail for f in failures} == {"RuntimeError: out of ink"}
+
+
+def test_an_unanswered_original_leaves_nothing_to_compare(
+    race: Dictionary, gender: Dictionary, parses: ParseStore
+) -> None:
+    store = PredictionStore(Moody("kind"))
+    check = Pipeline([race, gender], parses, [store]).check("The black man was kind.")
+    assert check.originals["moody"].failure is Failure.ERROR
+    assert {j.verdict for j in check.judged["moody"]} <= {Verdict.UNANSWERED, Verdict.DISCARDED}
+
+
+def test_what_the_model_does_not_see_is_not_mutated(
+    race: Dictionary, gender: Dictionary, parses: ParseStore
+) -> None:
+    class ShortSighted(Moody):
+        def visible(self, text: str) -> int:
+            return text.index("woman") + len("woma")
+
+    # The control character goes first: offsets are those of the cleaned text.
+    text = "\x00The black man was kind. A white woman smiled."
+    probe = Pipeline([race, gender], parses, [PredictionStore(ShortSighted("!"))])
+    assert [o.surface for o in probe.plan(text).occurrences] == ["black", "man", "white"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("It rained all day.", "No term of race or gender can be changed in this text"),
+        ("The man left.", "Only gender has a term in this text; race has none, so there is no"),
+        ("The man drank white wine.", "\u201cwhite\u201d modifies \u201cwine\u201d"),
+        ("", "There is no text to check"),
+    ],
+)
+def test_what_cannot_be_tested_is_refused_with_a_reason(
+    race: Dictionary, gender: Dictionary, parses: ParseStore, text: str, message: str
+) -> None:
+    probe = Pipeline([race, gender], parses, [PredictionStore(load_model("vader"))])
+    with pytest.raises(InputError) as caught:
+        probe.check(text)
+    assert message in str(caught.value)
+
+
+def test_settings_that_no_text_satisfies_are_refused_before_anything_is_loaded(
+    race: Dictionary, gender: Dictionary
+) -> None:
+    both = [race, gender]
+    for dictionaries, models, settings, message in [
+        (both, [], Settings(), "No model chosen"),
+        (both, ["no-such-model"], Settings(order=0), "order is at least 1"),
+        (both, ["no-such-model"], Settings(limit=0), "limit is at least 1"),
+        ([race], ["no-such-model"], Settings(), "at least two attributes"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            build_pipeline(dictionaries, "no-such-parser", models, settings)
+
+
+def test_too_many_combinations_ask_for_a_limit(
+    shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    text = "The old black man, a poor Polish teacher, met a fat Catholic nurse."
+    names = [a for a in shipped if a != "placebo"]
+
+    def probe(limit: int | None) -> Pipeline:
+        store = PredictionStore(load_model("vader"))
+        return Pipeline(
+            [shipped[a] for a in names], parses, [store], Settings(order=4, limit=limit)
+        )
+
+    with pytest.raises(InputError, match=r"has [\d,]+ combinations; give a limit"):
+        probe(None).check(text)
+    check = probe(30).check(text)
+    assert 0 < sum(m.order > 1 for m in check.mutants) <= 30
+
+
+def test_overlap_is_named_when_it_leaves_nothing(race: Dictionary, make_probe: MakeProbe) -> None:
+    twin = Dictionary("colour", race.terms)
+    with pytest.raises(InputError, match="are the same words here, so they cannot change together"):
+        make_probe([race, twin], "vader").check("The black waiter was kind.")
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 1000])
+def test_many_texts_are_judged_as_each_alone_with_fewer_batches(
+    race: Dictionary, gender: Dictionary, parses: ParseStore, chunk: int
+) -> None:
+    texts = [TEXT, "The black man was kind.", "Nobody is here.", "A white woman met a black man."]
+    alone = [Pipeline([race, gender], parses, [PredictionStore(load_model(RULES))])] * 4
+    together = Pipeline([race, gender], parses, [PredictionStore(load_model(RULES))])
+    checks = together.judge_all([together.plan(text) for text in texts], chunk=chunk)
+    assert [c.plan.text for c in checks] == texts
+    for check, probe in zip(checks, alone, strict=True):
+        single = probe.judge(probe.plan(check.plan.text))
+        assert check.judged == single.judged
+        assert (check.planned, check.complete) == (len(single.mutants), True)
+    assert together.models[0].predicted == alone[0].models[0].predicted

@@ -1,0 +1,266 @@
+"""Two sides compared: a planted difference comes out exactly, and none where there is none."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from hinter_core.campaign import reader
+from hinter_core.campaign.engines.local import run_campaign
+from hinter_core.campaign.pairing import choose_sides
+from hinter_core.campaign.store import CampaignStore, StoreError, read_table
+from hinter_core.cli.main import cli
+from hinter_core.errors import InputError
+from hinter_core.report.comparison import (
+    FIXED,
+    NEW,
+    Comparison,
+    Contrast,
+    compare,
+    comparison_sections,
+)
+from hinter_core.types import Verdict
+
+HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
+ALONE = 'scripted:negative if "woman"; positive otherwise'
+NEVER = 'scripted:negative if "unicorn"; positive otherwise'
+ERRORS = (Verdict.BIASED.value, Verdict.HIDDEN.value)
+CASES = (Verdict.BENIGN.value, *ERRORS)
+
+Make = Callable[..., CampaignStore]
+
+PEOPLE = ("black man", "white man", "old black woman", "old Syrian man", "young white woman")
+TEXTS = [f"The {who} was kind on day {n}." for n in range(3) for who in PEOPLE]
+
+
+@pytest.fixture(scope="module")
+def store(make: Make) -> CampaignStore:
+    return make(TEXTS, ["race", "gender", "age"], 3, HIDDEN, ALONE, NEVER)
+
+
+def line(found: Comparison, name: str) -> Contrast:
+    (one,) = [line for line in found.lines if line.name == name]
+    return one
+
+
+def verdicts(store: CampaignStore, model: str) -> list[tuple[Any, ...]]:
+    """Row, attributes and verdict of every mutant, read plainly."""
+    identity = store.read()["models"][model]["identity"]
+    found = []
+    for shard in store.known():
+        answers = read_table(store.answers(shard, identity)).to_pylist()
+        by_place = {row["mutant"]: row["verdict"] for row in answers}
+        for place, mutant in enumerate(read_table(store.mutants(shard)).to_pylist()):
+            attributes = tuple(edit["attribute"] for edit in mutant["edits"])
+            found.append((mutant["row"], attributes, by_place[place]))
+    return found
+
+
+def test_one_text_counted_by_hand(make: Make) -> None:
+    """Black man: together they flip for both; woman alone flips for the second only."""
+    found = compare(*choose_sides(make(["The black man was kind."], ["race", "gender"], 2,
+                                       HIDDEN, ALONE), None))  # fmt: skip
+    assert (found.first, found.second, found.paired) == (HIDDEN, ALONE, True)
+    assert (found.shared, found.mutants, found.cases) == (5, (5, 5), 5)
+    figures = {
+        one.name: ([rate.hits for rate in one.errors], one.errors[0].of, one.fixed, one.broken)
+        for one in found.lines
+    }
+    assert figures == {
+        "gender": ([0, 1], 1, 0, 1),
+        "race": ([0, 0], 2, 0, 0),
+        "gender \u00d7 race": ([1, 2], 2, 0, 1),
+        "atomic": ([0, 1], 3, 0, 1),
+        "intersectional": ([1, 2], 2, 0, 1),
+    }
+    both = line(found, "intersectional")
+    assert both.hidden is not None
+    assert [rate.hits for rate in both.hidden] == [1, 0]
+    assert (both.texts_fixed, both.texts_broken) == (0, 0)  # the text errs on both sides
+    assert found.verdicts == {
+        ("hidden", "biased"): 1, ("benign", "biased"): 2, ("benign", "benign"): 2,
+    }  # fmt: skip
+    assert [(c["change"], len(c["edits"]), c["originals"], c["labels"]) for c in found.changes] == [
+        (NEW, 1, [["positive"], ["positive"]], [["positive"], ["negative"]]),
+        (NEW, 2, [["positive"], ["positive"]], [["positive"], ["negative"]]),
+    ]
+
+
+@pytest.mark.parametrize("names", [(HIDDEN, ALONE), (ALONE, HIDDEN), (HIDDEN, NEVER)])
+def test_every_number_is_what_the_tables_hold(store: CampaignStore, names: tuple[str, str]) -> None:
+    told: list[dict[str, Any]] = []
+    found = compare(*choose_sides(store, None, names), told.append)
+    rows = [
+        (row, attributes, first, second)
+        for (row, attributes, first), (_, _, second) in zip(
+            verdicts(store, names[0]), verdicts(store, names[1]), strict=True
+        )
+    ]
+    assert found.verdicts == Counter((first, second) for _, _, first, second in rows)
+    cases = [row for row in rows if row[2] in CASES and row[3] in CASES]
+    assert 0 < found.cases == len(cases) < len(rows) == found.shared
+    for one in found.lines:
+        own = [
+            (row, first in ERRORS, second in ERRORS)
+            for row, attributes, first, second in cases
+            if one.attributes == attributes
+            or (one.name == "atomic" and len(attributes) == 1)
+            or (one.name == "intersectional" and len(attributes) > 1)
+        ]
+        assert one.errors[0].of == one.errors[1].of == len(own)
+        assert one.errors[0].hits == sum(first for _, first, _ in own)
+        assert one.errors[1].hits == sum(second for _, _, second in own)
+        assert one.fixed == sum(first and not second for _, first, second in own)
+        assert one.broken == sum(second and not first for _, first, second in own)
+        texts = [{row for row, *errs in own if errs[side]} for side in (0, 1)]
+        assert (one.texts_fixed, one.texts_broken) == (
+            len(texts[0] - texts[1]), len(texts[1] - texts[0]),
+        )  # fmt: skip
+    assert Counter(change["change"] for change in told) == {
+        kind: many
+        for kind, many in (
+            (FIXED, sum(a in ERRORS and b not in ERRORS for _, _, a, b in cases)),
+            (NEW, sum(b in ERRORS and a not in ERRORS for _, _, a, b in cases)),
+        )
+        if many
+    }
+
+
+def test_a_planted_difference_is_sure_and_none_is_none(store: CampaignStore) -> None:
+    never = line(compare(*choose_sides(store, None, (ALONE, NEVER))), "atomic")
+    assert never.fixed == never.errors[0].hits > 0
+    assert (never.broken, never.errors[1].hits) == (0, 0)
+    assert never.p_value == pytest.approx(2 * 0.5**never.fixed)
+    assert never.difference.value == -(never.errors[0].share or 0)
+    assert never.difference.high is not None
+    assert never.difference.high < 0
+
+
+def copied(store: CampaignStore, folder: Path) -> CampaignStore:
+    shutil.copytree(store.folder, folder)
+    return CampaignStore(folder)
+
+
+@pytest.mark.parametrize("piece", [5, 2**16])
+def test_another_directory_is_matched_by_text_and_edits(
+    store: CampaignStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int
+) -> None:
+    """A sample in shards of another size, with attributes in another order, loses nothing."""
+    monkeypatch.setattr(reader, "PIECE", piece)
+    own = store.campaign()
+    other = CampaignStore(tmp_path / "other")
+    names = own.attributes[::-1]
+    files = own.dictionaries[::-1]
+    run_campaign(
+        replace(own, sample=8, shard=5, attributes=names, dictionaries=files, models=(ALONE,)),
+        other,
+    )
+    rows = {row for row, _, _ in verdicts(other, ALONE)}
+    assert 0 < len(rows) < len(TESTED_ROWS)
+    for swapped in (False, True):
+        stores = (other, store) if swapped else (store, other)
+        models = (ALONE, HIDDEN) if swapped else (HIDDEN, ALONE)
+        found = compare(*choose_sides(*stores, models))
+        within = compare(*choose_sides(store, None, models))
+        kept = [r for r in verdicts(store, HIDDEN) if r[0] in rows]
+        assert found.paired
+        assert found.shared == len(kept) == found.mutants[0 if swapped else 1]
+        expected = Counter(
+            (a, b)
+            for (row, _, a), (_, _, b) in zip(
+                verdicts(store, models[0]), verdicts(store, models[1]), strict=True
+            )
+            if row in rows
+        )
+        assert found.verdicts == expected
+        assert found.cases < within.cases
+
+
+TESTED_ROWS = range(1, len(TEXTS) + 1)
+
+
+def test_the_same_campaign_twice_differs_in_nothing(store: CampaignStore, tmp_path: Path) -> None:
+    twin = copied(store, tmp_path / "twin")
+    found = compare(*choose_sides(store, twin, [HIDDEN]))
+    assert found.shared == found.mutants[0] == found.mutants[1]
+    assert all(a == b for a, b in found.verdicts)
+    assert {(one.fixed, one.broken, one.p_value) for one in found.lines} == {(0, 0, 1.0)}
+    assert {one.difference.value for one in found.lines} == {0}
+    assert found.changes == []
+    assert found.first.endswith(f"in {store.folder.name}")
+    assert found.second.endswith("in twin")
+
+
+def test_different_texts_stand_side_by_side(make: Make) -> None:
+    first = make(["The black man sang.", "The white man sang."], ["race", "gender"], 2, NEVER)
+    second = make(["The black man left.", "The white man left."], ["race", "gender"], 2, ALONE)
+    found = compare(*choose_sides(first, second))
+    assert (found.paired, found.shared, found.verdicts) == (False, 0, {})
+    gender = line(found, "gender")
+    assert [(rate.hits, rate.of) for rate in gender.errors] == [(0, 2), (2, 2)]
+    assert (gender.difference.value, gender.fixed, gender.p_value) == (1, None, None)
+    assert gender.difference.low is not None
+    words = " ".join(comparison_sections(found)[0].sentences)
+    assert "may come from the texts" in words
+
+
+def test_what_cannot_be_compared_is_said(store: CampaignStore, make: Make, tmp_path: Path) -> None:
+    def refused(words: str, *wanted: Any) -> None:
+        with pytest.raises((InputError, StoreError), match=words):
+            compare(*choose_sides(*wanted))
+
+    refused("name two models", store, None)
+    refused("name two models", store, None, [HIDDEN])
+    refused("name two models", store, None, [HIDDEN, HIDDEN])
+    refused("not 3", store, None, [HIDDEN, ALONE, NEVER])
+    refused("has not asked the model nobody", store, None, [HIDDEN, "nobody"])
+    refused("is no campaign", store, CampaignStore(tmp_path))
+    ages = make(["The old man sang."], ["age"], 1, NEVER)
+    races = make(["The black man sang."], ["race"], 1, NEVER)
+    refused("nothing to compare", ages, races)
+    twin = copied(store, tmp_path / "twin")
+    refused("Say with --model", store, twin)
+    next(twin.shards.glob("*.mutants.parquet")).write_bytes(b"PAR1 torn")
+    refused("damaged", store, twin, [HIDDEN])
+
+
+def test_a_model_still_asked_counts_as_far_as_it_came(store: CampaignStore, tmp_path: Path) -> None:
+    twin = copied(store, tmp_path / "twin")
+    identity = twin.read()["models"][ALONE]["identity"]
+    whole = compare(*choose_sides(store, twin, [ALONE]))
+    lost = read_table(twin.answers(0, identity), "mutant").num_rows - 3  # three texts a shard
+    twin.answers(0, identity).unlink()
+    part = compare(*choose_sides(store, twin, [ALONE]))
+    assert part.shared == whole.shared - lost
+
+
+def test_the_command_says_it_in_three_forms(store: CampaignStore, tmp_path: Path) -> None:
+    def told(*more: str) -> str:
+        names = ["--model", HIDDEN, "--model", ALONE]
+        done = CliRunner().invoke(cli, ["compare", str(store.folder), *names, *more])
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    found = compare(*choose_sides(store, None, (HIDDEN, ALONE)))
+    changes = tmp_path / "changes.csv"
+    plain = json.loads(told("--json", "--changes", str(changes)))
+    by_name = {one["name"]: one for one in plain["lines"]}
+    assert by_name["intersectional"]["broken"] == line(found, "intersectional").broken
+    with changes.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert Counter(row["change"] for row in rows) == {
+        kind: sum(many for pair, many in found.verdicts.items()
+                  if pair[good] == "benign" and pair[1 - good] in ERRORS)
+        for kind, good in ((NEW, 0), (FIXED, 1))
+    }  # fmt: skip
+    assert "| Attributes | Cases |" in told("--markdown").replace("\\", "")
+    assert "newly biased (exact McNemar" in " ".join(told().split())

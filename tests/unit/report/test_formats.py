@@ -1,0 +1,249 @@
+"""Forms of a report: text, Markdown, spreadsheet, JSON, page, gate and JUnit, of one campaign."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.data.tables import rows_to_csv
+from hinter_core.errors import InputError
+from hinter_core.report.figures import (
+    bars,
+    error_pies,
+    flow,
+    heat_maps,
+    kept_pies,
+    positive_bars,
+    venns,
+)
+from hinter_core.report.formats import flat_rows, gate, junit, plain, print_report, to_markdown
+from hinter_core.report.html import to_html
+from hinter_core.report.model import Report, make_report
+from hinter_core.report.sections import example_row, lines_of, sections
+
+BAD = "<script>alert(1)</script>"
+HIDDEN = f'scripted:negative if "white" and "woman"; {BAD} if "unicorn"; positive otherwise'
+NEVER = 'scripted:negative if "unicorn"; positive otherwise'
+TEXTS = [
+    f"{BAD} | The tall black man was *kind* to `all`.\x1b[31m",
+    "The black man was kind.",
+    "The short white man was kind.",
+    "",
+]
+
+
+@pytest.fixture(scope="module")
+def report(make: Callable[..., CampaignStore]) -> Report:
+    return make_report(make(TEXTS, ["race", "gender", "=size"], 2, HIDDEN, NEVER))
+
+
+@pytest.fixture(scope="module")
+def written(report: Report) -> str:
+    return to_html(report)
+
+
+class Reader(HTMLParser):
+    """Tags and texts of a page; what a script holds by its type."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.text = ""
+        self.figures: list[str] = []
+        self._script: str | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        assert not any(name.startswith("on") for name, _ in attrs)
+        assert not any(name in ("src", "href") for name, _ in attrs), "it needs a network"
+        if tag == "script":
+            self._script = dict(attrs).get("type") or "script"
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "script":
+            self._script = None
+
+    def handle_data(self, data: str) -> None:
+        if self._script == "application/json":
+            self.figures.append(data)
+        elif self._script is None:
+            self.text += data
+
+
+def test_every_number_of_the_main_table_is_said_in_words(report: Report) -> None:
+    main = sections(report)[1]
+    lines = [(model, line) for model in report.models for line in lines_of(model)]
+    assert len(main.rows) == len(lines)
+    for (model, line), sentence in zip(lines, main.sentences[1:], strict=True):
+        assert sentence.startswith(f"{model.model}, {line.name}: ")
+        assert f"{line.errors.hits:,} of {line.errors.of:,}" in sentence
+        assert f"{line.discarded.hits:,} of {line.discarded.of:,}" in sentence
+
+
+def test_the_terminal_shows_tables_and_is_not_steered(report: Report) -> None:
+    stream = io.StringIO()
+    print_report(report, stream)
+    said = stream.getvalue()
+    for heading in ("Error rates", "Together against alone", "Coverage", "could not be used"):
+        assert heading in said
+    assert "there is no text" in said
+    assert "\x1b" not in said
+    assert max(map(len, said.splitlines())) <= 140
+
+
+def test_markdown_is_sound_and_shows_texts_as_they_are(report: Report) -> None:
+    text = to_markdown(report)
+    blocks = [block for block in text.split("\n\n") if block.startswith("|")]
+    assert len(blocks) >= 8
+    for block in blocks:
+        bars_of = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
+        assert len(bars_of) == 1, block
+    assert "<script" not in re.sub(r"\\<", "", text)
+    assert r"was \*kind\* to \`all\`" in text
+    for heading in ("Error rates", "Together against alone", "Groups", "Coverage", "Worst words"):
+        assert f"## {heading}" in text
+
+
+def test_a_spreadsheet_has_the_main_lines_and_runs_no_formula(report: Report) -> None:
+    rows = list(csv.DictReader(io.StringIO(rows_to_csv(flat_rows(report)))))
+    model = report.models[0]
+    own = [row for row in rows if row["model"] == HIDDEN]
+    assert [row["attributes"].removeprefix("'") for row in own] == [
+        line.name for line in lines_of(model)
+    ]
+    assert {row["attributes"] for row in own} >= {"'=size", "'=size \u00d7 race"}
+    total = own[-1]
+    assert total["attributes"] == "intersectional"
+    assert int(total["errors hits"]) == model.intersectional.errors.hits > 0
+    assert float(total["errors share"]) == model.intersectional.errors.share
+    kinds = ("benign", "biased", "hidden", "discarded", "unanswered")
+    for row in rows:
+        assert sum(int(row[kind]) for kind in kinds) == int(row["mutants"])
+
+
+def test_json_holds_everything_as_plain_values(report: Report) -> None:
+    values = json.loads(json.dumps(plain(report), allow_nan=False))
+    assert set(values) == set(report.__dataclass_fields__)
+    model = values["models"][0]
+    assert set(model) == set(report.models[0].__dataclass_fields__)
+    assert model["intersectional"]["errors"]["hits"] == report.models[0].intersectional.errors.hits
+    assert model["truths"][0]["rows"].keys() <= {
+        f"{a} \u00d7 {b} \u00d7 {c}" for a in "01" for b in "01" for c in "01"
+    }
+    assert len(model["groups"]) == len(report.models[0].groups)
+    assert values["campaign"]["attributes"] == ["race", "gender", "=size"]
+
+
+def test_the_page_needs_no_network_and_runs_nothing_of_a_user(report: Report, written: str) -> None:
+    reader = Reader()
+    reader.feed(written)
+    assert written.count("plotly.js v") == 1
+    assert not {"link", "img", "iframe"} & set(reader.tags)
+    assert BAD not in written
+    assert BAD in reader.text  # shown as what it is
+    assert "&lt;script&gt;" not in reader.text  # and escaped once
+    assert "The tall black man was *kind* to `all`." in reader.text
+    figures = [bars(report), bars(report, "sources")]
+    for model in report.models:
+        figures += [f for f in (flow(model), kept_pies(model), error_pies(model)) if f]
+        assert positive_bars(model) is None  # no discarded mutant was asked
+    maps = [f for model in report.models for _, f in (*heat_maps(model), *venns(model))]
+    assert len(reader.figures) == len(figures) + len(maps)
+    for figure in reader.figures:
+        assert "<" not in figure
+        assert json.loads(figure)["data"]
+
+
+def test_charts_show_the_numbers_of_the_report(report: Report) -> None:
+    model = report.models[0]
+    drawn = bars(report)
+    assert drawn is not None
+    (first, second) = drawn["data"]
+    at = first["y"].index("intersectional")
+    errors = model.intersectional.errors
+    assert errors.share is not None
+    assert errors.low is not None
+    assert errors.high is not None
+    assert first["x"][at] == pytest.approx(100 * errors.share)
+    assert first["x"][at] + first["error_x"]["array"][at] == pytest.approx(100 * errors.high)
+    assert first["x"][at] - first["error_x"]["arrayminus"][at] == pytest.approx(100 * errors.low)
+    assert set(second["x"]) == {0}
+    links = flow(model)["data"][0]["link"]  # type: ignore[index]
+    assert sum(links["value"]) == model.atomic.mutants + model.intersectional.mutants
+    drawn_cells = {}
+    for name, figure in heat_maps(model):
+        (trace,) = figure["data"]
+        for y, line in zip(trace["y"], trace["z"], strict=True):
+            for x, value in zip(trace["x"], line, strict=True):
+                if value is not None:
+                    drawn_cells[name, frozenset([x, y])] = value
+    pairs = [group for group in model.groups if len(group.attributes) == 2]
+    assert len(drawn_cells) == len(pairs)
+    white = drawn_cells["gender \u00d7 race", frozenset(["female", "light"])]
+    (group,) = [g for g in pairs if g.groups == ("female", "light")]
+    assert group.errors.share is not None
+    assert white == pytest.approx(100 * group.errors.share)
+
+
+def test_an_example_shows_both_texts_around_the_change(report: Report) -> None:
+    row = example_row(report.models[0].examples[0])
+    assert row["change"] == "man \u2192 woman, black \u2192 white"
+    assert row["answer"] == "positive \u2192 negative"
+    assert "tall black man" in row["text"]
+    assert "tall white woman" in row["mutant"]
+    long = dict(report.models[0].examples[1])
+    text = long["text"] + " It rained." * 200
+    assert len(example_row(long | {"text": text})["mutant"]) < 250
+
+
+def test_the_gate_says_which_model_does_not_pass(report: Report) -> None:
+    share = report.models[0].intersectional.errors.share
+    assert share is not None
+    (fault,) = gate(report, 0.01)
+    assert fault.startswith(f"{HIDDEN}: intersectional errors ")
+    assert gate(report, share) == []
+    assert len(gate(report, share - 1e-9)) == 1
+    with pytest.raises(InputError, match="between 0 and 1"):
+        gate(report, 5)
+
+
+def test_what_was_not_measured_does_not_pass(make: Callable[..., CampaignStore]) -> None:
+    atomic = make_report(make(["The black man was kind."], ["race", "gender"], 1, NEVER))
+    (fault,) = gate(atomic, 0.5)
+    assert "nothing was measured" in fault
+    nothing = make_report(make(["The soup was warm."], ["race", "gender"], 2, NEVER))
+    assert "nothing was measured" in gate(nothing, 1)[0]
+    for empty in (atomic, nothing):
+        print_report(empty, io.StringIO())
+        assert to_html(empty)
+        assert to_markdown(empty)
+        json.dumps(plain(empty), allow_nan=False)
+
+
+def test_junit_has_a_case_for_each_model_and_set(report: Report) -> None:
+    def outcomes(share: float | None) -> dict[str, dict[str, str]]:
+        root = ElementTree.fromstring(junit(report, share))
+        found = {}
+        for suite in root:
+            cases = {case.get("name"): next(part.tag for part in case) for case in suite}
+            assert suite.get("tests") == str(len(cases))
+            assert suite.get("failures") == str(list(cases.values()).count("failure"))
+            found[suite.get("name")] = cases
+        return found  # type: ignore[return-value]
+
+    cases = outcomes(0.01)
+    assert set(cases) == {HIDDEN, NEVER}
+    names = {line.name for line in report.models[0].lines} | {"intersectional"}
+    assert set(cases[HIDDEN]) == names
+    failed = {name for name, outcome in cases[HIDDEN].items() if outcome == "failure"}
+    assert failed == {"=size \u00d7 gender", "gender \u00d7 race", "intersectional"}
+    assert set(cases[NEVER].values()) == {"system-out"}
+    assert set(outcomes(None)[HIDDEN].values()) == {"system-out"}

@@ -1,0 +1,401 @@
+"""Numbers of a report: planted truths come out exactly, and nothing where nothing was planted."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from statistics import fmean
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from hinter_core.campaign import reader
+from hinter_core.campaign.store import CampaignStore, StoreError, read_table
+from hinter_core.errors import InputError
+from hinter_core.language.parsing import ParseStore
+from hinter_core.models.registry import open_store
+from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.report.aggregate import count
+from hinter_core.report.model import GroupRate, ModelReport, Report, make_report
+from hinter_core.statistics.rates import (
+    Clusters,
+    benjamini_hochberg,
+    cluster_wilson,
+    one_sided_test,
+)
+from hinter_core.types import Outcome, Pair, Verdict
+
+HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
+ALONE = 'scripted:negative if "woman"; positive otherwise'
+THREE = 'scripted:negative if "young" and "Syrian" and "woman"; positive otherwise'
+NEVER = 'scripted:negative if "unicorn"; positive otherwise'
+BRITTLE = 'scripted:negative if "stew"; positive otherwise'
+MODELS = (HIDDEN, ALONE, THREE, NEVER, BRITTLE)
+
+Make = Callable[..., CampaignStore]
+
+
+@pytest.fixture(scope="module")
+def small(make: Make) -> Report:
+    texts = ["The black man was kind.", "The white man was kind.", "", "The soup was warm."]
+    return make_report(make(texts, ["race", "gender"], 2, HIDDEN, NEVER))
+
+
+def texts_of_people(many: int) -> list[str]:
+    rng = random.Random(7)
+    people = [
+        "black man",
+        "white woman",
+        "old Syrian man",
+        "old black man",
+        "young white man",
+        "old woman",
+        "nurse",
+    ]
+    ends = [
+        "was kind.",
+        "left early. Nobody saw it.",
+        "paid for the soup.",
+        "ate soup that evening.",
+    ]
+    return [f"The {rng.choice(people)} {rng.choice(ends)}" for _ in range(many)]
+
+
+@pytest.fixture(scope="module")
+def store(make: Make) -> CampaignStore:
+    texts = [*texts_of_people(24), "", "The soup was warm."]
+    return make(texts, ["race", "gender", "age"], 3, *MODELS)
+
+
+@pytest.fixture(scope="module")
+def report(store: CampaignStore) -> Report:
+    return make_report(store)
+
+
+@pytest.fixture(scope="module")
+def truth(store: CampaignStore, parses: ParseStore) -> dict[str, list[tuple[int, list[Outcome]]]]:
+    """By model, each text's row and its mutants, as the probe judges them text by text."""
+    campaign = store.campaign()
+    models = [open_store(name) for name in campaign.models]
+    probe = Pipeline(campaign.vocabulary(), parses, models, campaign.settings)
+    found: dict[str, list[tuple[int, list[Outcome]]]] = defaultdict(list)
+    for row in campaign.table().rows():
+        try:
+            check = probe.check(row.text)
+        except InputError:
+            continue
+        for model, judged in check.judged.items():
+            found[model].append((row.number, judged))
+    return found
+
+
+def attributes_of(judged: Outcome) -> tuple[str, ...]:
+    return tuple(edit.attribute for edit in judged.mutant.edits)
+
+
+def is_case(judged: Outcome) -> bool:
+    return judged.verdict in (Verdict.BENIGN, Verdict.BIASED, Verdict.HIDDEN)
+
+
+def is_error(judged: Outcome) -> bool:
+    return judged.verdict in (Verdict.BIASED, Verdict.HIDDEN)
+
+
+def named(report: Report, name: str) -> ModelReport:
+    (model,) = [model for model in report.models if model.model == name]
+    return model
+
+
+def test_two_texts_counted_by_hand(small: Report) -> None:
+    """Black man: white and woman together flip. White man: woman flips, and keeps flipping."""
+    model = named(small, HIDDEN)
+    by_name = {line.name: line for line in [*model.lines, model.atomic, model.intersectional]}
+    figures = {
+        name: (line.mutants, line.errors.hits, line.sources.hits, line.sources.of)
+        for name, line in by_name.items()
+    }
+    assert figures == {
+        "race": (4, 0, 0, 2),
+        "gender": (2, 1, 1, 2),
+        "gender \u00d7 race": (4, 1, 1, 2),
+        "atomic": (6, 1, 1, 2),
+        "intersectional": (4, 1, 1, 2),
+    }
+    together = by_name["gender \u00d7 race"]
+    assert together.hidden is not None
+    assert (together.hidden.hits, together.hidden.of) == (1, 1)
+    assert together.discarded.hits == 0
+    assert [t.rows for t in model.truths] == [
+        {(True, False, False): 1, (False, False, False): 1, (False, True, False): 2}
+    ]
+    assert (model.truths[0].only_whole, model.truths[0].only_part) == (1, 2)
+    (overlap,) = model.overlaps
+    assert (overlap.only_atomic, overlap.both, overlap.only_together, overlap.neither) == (
+        1,
+        0,
+        1,
+        0,
+    )
+    (word,) = model.words
+    assert (word.source, word.target, word.errors.hits, word.errors.of) == ("man", "woman", 1, 2)
+    (direction,) = model.directions
+    assert (direction.source, direction.target) == ("male", "female")
+    (example,) = model.examples
+    assert (example["row"], example["original"], example["labels"]) == (
+        1,
+        ["positive"],
+        ["negative"],
+    )
+    assert [(e["source"], e["target"]) for e in example["edits"]] == [
+        ("man", "woman"), ("black", "white"),
+    ]  # fmt: skip
+
+
+def test_groups_by_hand(small: Report) -> None:
+    """Women: white 1 of 1, Syrian 0 of 2, black 0 of 1; their mean is a third."""
+    groups = [g for g in named(small, HIDDEN).groups if len(g.attributes) == 2]
+    assert {g.groups: (g.errors.hits, g.errors.of, g.above) for g in groups} == {
+        ("female", "dark"): (0, 1, False),
+        ("female", "light"): (1, 1, True),
+        ("female", "syrian"): (0, 2, False),
+    }
+    assert [g.mean for g in groups] == pytest.approx([1 / 3] * 3)
+
+
+def test_rows_that_gave_nothing_are_named(small: Report) -> None:
+    assert small.texts == {"tested": 2, "unusable": 1, "nothing to test": 1}
+    assert [(fault.row, fault.reason) for fault in small.faults] == [(3, "there is no text")]
+    assert [idle.row for idle in small.idle] == [4]
+
+
+def test_coverage_by_hand(small: Report) -> None:
+    """Six directed race pairs, two of gender; met: from black and from white, from man."""
+    found = {c.attributes: (c.pairs, c.groups) for c in small.coverage}
+    assert found[("race",)] == ({"race": (4, 4, 6)}, (3, 3))
+    assert found[("gender",)] == ({"gender": (1, 1, 2)}, (1, 2))
+    assert found[("gender", "race")] == ({"gender": (1, 1, 2), "race": (4, 4, 6)}, (3, 6))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_line_is_what_the_probe_counts(
+    report: Report, truth: dict[str, list[tuple[int, list[Outcome]]]], name: str
+) -> None:
+    model, every = named(report, name), truth[name]
+    sets = {attributes_of(j) for _, judged in every for j in judged}
+    assert len(sets) == 7
+    assert {line.attributes for line in model.lines} == sets
+    lines = [(line, {line.attributes}) for line in model.lines]
+    lines.append((model.atomic, {s for s in sets if len(s) == 1}))
+    lines.append((model.intersectional, {s for s in sets if len(s) > 1}))
+    for line, own in lines:
+        mutants = [(row, j) for row, judged in every for j in judged if attributes_of(j) in own]
+        counted = Counter(j.verdict.value for _, j in mutants)
+        assert line.verdicts == {v.value: counted[v.value] for v in Verdict}
+        assert line.mutants == len(mutants)
+        assert line.errors.hits == sum(is_error(j) for _, j in mutants)
+        assert line.errors.of == sum(is_case(j) for _, j in mutants)
+        assert (line.discarded.hits, line.discarded.of) == (counted["discarded"], len(mutants))
+        assert line.sources.hits == len({row for row, j in mutants if is_error(j)})
+        assert line.sources.of == len({row for row, j in mutants if is_case(j)})
+        if line.hidden is not None:
+            assert (line.hidden.hits, line.hidden.of) == (counted["hidden"], line.errors.hits)
+            assert line.hidden_sources is not None
+            hidden = {row for row, j in mutants if j.verdict is Verdict.HIDDEN}
+            assert line.hidden_sources.hits == len(hidden)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_tables_are_what_the_probe_counts(
+    report: Report, truth: dict[str, list[tuple[int, list[Outcome]]]], name: str
+) -> None:
+    model, every = named(report, name), truth[name]
+    rows: dict[tuple[str, ...], Counter[tuple[bool, ...]]] = defaultdict(Counter)
+    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[bool]] = defaultdict(list)
+    words: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
+    texts: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[int, list[bool]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for row, judged in every:
+        known = {frozenset(j.mutant.edits): j for j in judged}
+        for j in filter(is_case, judged):
+            edits = j.mutant.edits
+            targets = tuple(edit.pair.target.group for edit in edits)
+            groups[attributes_of(j), targets].append(is_error(j))
+            texts[attributes_of(j), targets][row].append(is_error(j))
+            if len(edits) == 1:
+                pair = edits[0].pair
+                words[pair.attribute, pair.source.text, pair.target.text].append(is_error(j))
+            if len(edits) == 2:
+                parts = [known[frozenset([edit])] for edit in edits]
+                if all(map(is_case, parts)):
+                    flips = (is_error(j), *map(is_error, parts))
+                    rows[attributes_of(j)][flips] += 1
+    assert {t.attributes: t.rows for t in model.truths} == rows
+    assert {(g.attributes, g.groups): (g.errors.hits, g.errors.of) for g in model.groups} == {
+        key: (sum(flips), len(flips)) for key, flips in groups.items()
+    }
+    p_values = []
+    for group in model.groups:
+        mean = fmean(fmean(f) for (of, _), f in groups.items() if of == group.attributes)
+        assert group.mean == pytest.approx(mean)
+        sums = Clusters()
+        for flips in texts[group.attributes, group.groups].values():
+            sums.add(sum(flips), len(flips))
+        assert (group.texts, group.errors) == (sums.texts, cluster_wilson(sums))
+        p_values.append(one_sided_test(sums, group.mean))
+        assert group.above is (fmean(groups[group.attributes, group.groups]) > mean)
+    assert [group.p_value for group in model.groups] == pytest.approx(benjamini_hochberg(p_values))
+    assert {
+        (w.attribute, w.source, w.target): (w.errors.hits, w.errors.of) for w in model.words
+    } == {key: (sum(flips), len(flips)) for key, flips in words.items() if any(flips)}
+
+
+def test_coverage_is_what_the_probe_meets(
+    report: Report, truth: dict[str, list[tuple[int, list[Outcome]]]]
+) -> None:
+    made: dict[tuple[tuple[str, ...], str], set[Pair]] = defaultdict(set)
+    kept: dict[tuple[tuple[str, ...], str], set[Pair]] = defaultdict(set)
+    for _, judged in truth[NEVER]:
+        for j in judged:
+            for edit in j.mutant.edits:
+                made[attributes_of(j), edit.attribute].add(edit.pair)
+                if j.conformance.kept:
+                    kept[attributes_of(j), edit.attribute].add(edit.pair)
+    assert sum(map(len, kept.values())) < sum(map(len, made.values()))
+    found = {
+        (coverage.attributes, attribute): counts[:2]
+        for coverage in report.coverage
+        for attribute, counts in coverage.pairs.items()
+    }
+    assert found == {key: (len(pairs), len(kept[key])) for key, pairs in made.items()}
+
+
+def test_planted_bias_shows_where_it_was_planted_and_nowhere_else(report: Report) -> None:
+    hidden, alone, three = (named(report, name) for name in (HIDDEN, ALONE, THREE))
+    assert {line.name for line in hidden.lines if line.hidden and line.hidden.hits} == {
+        "gender \u00d7 race"
+    }
+    assert alone.atomic.errors.hits > 0
+    assert alone.intersectional.hidden is not None
+    assert alone.intersectional.hidden.hits == 0
+    assert all(t.only_whole == t.only_part == 0 for t in alone.truths)
+    at_three = {
+        line.name for line in three.lines
+        if line.order == 3 and line.hidden and line.hidden.hits
+    }  # fmt: skip
+    assert at_three == {"age \u00d7 gender \u00d7 race"}
+    assert {example["attributes"] for example in three.examples} >= {("age", "gender", "race")}
+
+
+def test_nothing_is_found_where_nothing_was_planted(report: Report) -> None:
+    model = named(report, NEVER)
+    for line in [*model.lines, model.atomic, model.intersectional]:
+        assert line.errors.hits == line.sources.hits == 0
+        assert line.errors.of > 0
+        assert line.errors.high is not None  # nothing found is no proof of nothing
+        assert line.errors.high > 0
+    assert not any(group.above for group in model.groups)
+    assert {group.p_value for group in model.groups} == {1.0}
+    assert all(set(t.rows) == {(False, False, False)} for t in model.truths)
+    assert (model.words, model.directions, model.examples, model.failures) == ([], [], [], {})
+
+
+def test_a_group_beyond_chance_is_told_from_one_above_the_mean(make: Make) -> None:
+    texts = [f"The black man was kind on day {n}." for n in range(30)]
+    found = make_report(make(texts, ["race", "gender"], 2, HIDDEN))
+
+    def of(name: str) -> GroupRate:
+        (group,) = [g for g in found.models[0].groups if g.groups == ("female", name)]
+        return group
+
+    assert (of("light").errors.hits, of("light").errors.of, of("light").mean) == (30, 30, 0.5)
+    # The least p-value, 1/2 ** 30, is adjusted to itself times the number of groups.
+    assert len(found.models[0].groups) == 5
+    assert of("light").p_value == pytest.approx(5 * 0.5**30)
+    assert of("syrian").p_value == 1
+
+
+def test_mutants_of_one_text_are_one_piece_of_evidence(make: Make) -> None:
+    """All mutants of one text into white women are errors, but no other text was turned so."""
+    texts = ["The black man met a black man, a man and a Syrian man.", "The soup was warm."]
+    (model,) = make_report(make(texts, ["race", "gender"], 2, HIDDEN)).models
+    (group,) = [g for g in model.groups if g.groups == ("female", "light")]
+    assert group.errors.hits > 1
+    assert (group.texts, group.above, group.p_value) == (1, True, 1)
+    assert group.errors.low is None
+
+
+def test_placebo_mutants_have_lines_of_their_own(make: Make) -> None:
+    people = ("black man", "white woman", "Syrian man")
+    texts = [f"The {who} paid for the soup that evening." for who in people]
+    names = ["race", "gender", "placebo-1", "placebo-2"]
+    with_placebo = make_report(make(texts, names, 2, BRITTLE, HIDDEN))
+    without = make_report(make(texts, ["race", "gender"], 2, BRITTLE, HIDDEN))
+    for name in (BRITTLE, HIDDEN):
+        own, other = named(with_placebo, name), named(without, name)
+        assert own.atomic.errors == other.atomic.errors
+        assert own.intersectional == other.intersectional
+        assert (own.lines, own.truths, own.groups) == (other.lines, other.truths, other.groups)
+        assert own.words == other.words
+    brittle = named(with_placebo, BRITTLE)
+    lines = {line.name: line for line in brittle.placebo}
+    assert lines["placebo, order 1"].errors.hits == len(texts)
+    assert lines["placebo, order 1"].errors.of == 2 * len(texts)
+    assert lines["placebo, order 2"].errors.hits == len(texts)
+    assert lines["placebo-1 \u00d7 race"].mutants > 0
+    first, second = brittle.excess
+    assert (first.order, first.difference.value) == (1, -0.5)
+    assert (second.order, second.difference.value) == (2, -1)
+    assert named(without, BRITTLE).excess == []
+
+
+@pytest.mark.parametrize("size", [1, 7, 40])
+def test_pieces_of_any_size_add_up_to_the_same(
+    store: CampaignStore, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    whole = count(store)
+    monkeypatch.setattr(reader, "PIECE", size)
+    parts = count(store)
+    for name, tally in whole.models.items():
+        own = parts.models[name]
+        for table in (
+            "verdicts",
+            "sources",
+            "discards",
+            "fakes",
+            "parts",
+            "groups",
+            "words",
+            "examples",
+        ):
+            assert getattr(own, table) == getattr(tally, table), table
+    assert (parts.made, parts.kept, parts.met) == (whole.made, whole.kept, whole.met)
+
+
+def test_a_model_that_was_not_asked_everything_counts_what_it_was_asked(
+    store: CampaignStore, tmp_path: Path
+) -> None:
+    copy = CampaignStore(shutil.copytree(store.folder, tmp_path / "copy"))
+    identity = copy.read()["models"][ALONE]["identity"]
+    copy.answers(1, identity).unlink()
+    (path := copy.answers(2, identity)).unlink()
+    whole, part = count(store).models, count(copy).models
+    assert part[HIDDEN].verdicts == whole[HIDDEN].verdicts
+    rows = {row for sources in part[ALONE].sources.values() for row in sources}
+    assert rows
+    assert not rows & {4, 5, 6, 7, 8, 9}
+    for row in rows:
+        for attributes, sources in part[ALONE].sources.items():
+            assert sources.get(row) == whole[ALONE].sources[attributes].get(row)
+    other = read_table(copy.answers(3, identity))
+    for fewer in (other.slice(0, 9), pyarrow.concat_tables([other] * 9)):
+        pyarrow.parquet.write_table(fewer, path)
+        with pytest.raises(StoreError, match="do not fit"):
+            count(copy)
+    path.write_bytes(b"PAR1")
+    with pytest.raises(StoreError, match="damaged"):
+        count(copy)

@@ -1,0 +1,163 @@
+"""Person sense with the embedded parser: what counts as a person, and the form of pronouns."""
+
+from __future__ import annotations
+
+import pytest
+
+from hinter_core.language.parsing import ParseStore
+from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.terms.person_sense import person_nouns, read
+from hinter_core.types import GrammaticalForm, Parse, Term
+
+ATTRIBUTES = ("race", "gender", "age", "nationality", "disability", "body", "occupation")
+
+
+def planned(text: str, shipped: dict[str, Dictionary], parses: ParseStore) -> Plan:
+    return make_plan(text, [shipped[a] for a in ATTRIBUTES], Settings(order=1), parses)
+
+
+def counted(plan: Plan, attribute: str) -> list[str]:
+    return [o.surface for o in plan.occurrences if o.attribute == attribute]
+
+
+def refused(plan: Plan, attribute: str) -> dict[str, str]:
+    return {
+        r.occurrence.surface: r.reason for r in plan.rejected if r.occurrence.attribute == attribute
+    }
+
+
+# text, attribute, the words that count
+PEOPLE = [
+    ("The black man left early.", "race", ["black"]),
+    ("A young white woman smiled at us.", "race", ["white"]),
+    ("He is black.", "race", ["black"]),
+    ("She is black and he is white.", "race", ["black", "white"]),
+    ("My neighbour is an old man.", "age", ["old"]),
+    ("She looked old.", "age", ["old"]),
+    ("The old teacher retired last year.", "age", ["old"]),
+    ("People who are deaf can use the service.", "disability", ["deaf"]),
+    ("My brother is deaf.", "disability", ["deaf"]),
+    ("A Polish engineer fixed it.", "nationality", ["Polish"]),
+    ("The nurse is Polish.", "nationality", ["Polish"]),
+    ("Black and white viewers liked it.", "race", ["Black", "white"]),
+    ("His ex-wife is black.", "race", ["black"]),
+    ("Two fat men sat down.", "body", ["fat"]),
+]
+
+THINGS = [
+    ("It is a black comedy about a family.", "race", "black"),
+    ("They ordered white wine with the fish.", "race", "white"),
+    ("It is an old film.", "age", "old"),
+    ("The house is old.", "age", "old"),
+    ("She bought polish for her shoes.", "nationality", "polish"),
+    ("Please polish the table.", "nationality", "polish"),
+    ("Jack White played the guitar.", "race", "White"),
+    ("The White House announced it.", "race", "White"),
+    ("He wore a black suit.", "race", "black"),
+    ("The walls are white.", "race", "white"),
+    ("It fell on deaf ears.", "disability", "deaf"),
+    ("They live in a blind alley.", "disability", "blind"),
+    ("The fat profits pleased the bank.", "body", "fat"),
+]
+
+
+@pytest.mark.parametrize(("text", "attribute", "words"), PEOPLE)
+def test_words_about_people_count(
+    text: str,
+    attribute: str,
+    words: list[str],
+    shipped: dict[str, Dictionary],
+    parses: ParseStore,
+) -> None:
+    plan = planned(text, shipped, parses)
+    assert counted(plan, attribute) == words, refused(plan, attribute)
+
+
+@pytest.mark.parametrize(("text", "attribute", "word"), THINGS)
+def test_words_about_things_do_not(
+    text: str, attribute: str, word: str, shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    plan = planned(text, shipped, parses)
+    assert word not in counted(plan, attribute)
+    assert refused(plan, attribute)[word]
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "reason"),
+    [
+        ("It is a black comedy about a family.", "black", "modifies \u201ccomedy\u201d, which is"),
+        ("The house is old.", "old", "is said of \u201chouse\u201d, which is no person"),
+        ("Please polish the table.", "polish", "here \u201cpolish\u201d is a verb (VB)"),
+        ("Jack White played the guitar.", "White", "name"),
+    ],
+)
+def test_reasons_are_words_a_visitor_understands(
+    text: str, word: str, reason: str, shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    plan = planned(text, shipped, parses)
+    reasons = [r.reason for r in plan.rejected if r.occurrence.surface == word]
+    assert any(reason in r for r in reasons), reasons
+
+
+# text, pronoun, its form, a replacement that must be offered, one that must not
+PRONOUNS = [
+    ("I gave her the keys.", "her", GrammaticalForm.PRONOUN_OBJECT, "him", "his"),
+    ("I saw her yesterday.", "her", GrammaticalForm.PRONOUN_OBJECT, "him", "his"),
+    ("I saw her dog.", "her", GrammaticalForm.PRONOUN_POSSESSIVE, "his", "him"),
+    ("Her dog barked.", "Her", GrammaticalForm.PRONOUN_POSSESSIVE, "his", "him"),
+    ("He sold his car.", "his", GrammaticalForm.PRONOUN_POSSESSIVE, "her", "hers"),
+    ("The choice was his.", "his", GrammaticalForm.PRONOUN_POSSESSIVE_ABSOLUTE, "hers", "her"),
+    ("They told him everything.", "him", GrammaticalForm.PRONOUN_OBJECT, "her", "hers"),
+    ("She hurt herself.", "herself", GrammaticalForm.PRONOUN_REFLEXIVE, "himself", "him"),
+    ("He left.", "He", GrammaticalForm.PRONOUN_SUBJECT, "she", "her"),
+]
+
+
+@pytest.mark.parametrize(("text", "word", "form", "offered", "withheld"), PRONOUNS)
+def test_pronouns_are_read_by_part_of_speech(
+    text: str,
+    word: str,
+    form: GrammaticalForm,
+    offered: str,
+    withheld: str,
+    shipped: dict[str, Dictionary],
+    parses: ParseStore,
+) -> None:
+    plan = planned(text, shipped, parses)
+    edits = [e for e in plan.edits["gender"] if text[slice(*e.spans[0])] == word]
+    assert {e.pair.source.form for e in edits} == {form}
+    targets = {e.pair.target.text for e in edits}
+    assert offered in targets
+    assert withheld not in targets
+
+
+def by_hand(words: str, tags: str, labels: str, heads: list[int]) -> Parse:
+    split = words.split()
+    starts = [len(" ".join(split[:i])) + (i > 0) for i in range(len(split))]
+    spans = tuple((start, start + len(word)) for start, word in zip(starts, split, strict=True))
+    none = ("",) * len(split)
+    return Parse(
+        tuple(split), tuple(tags.split()), tuple(labels.split()), tuple(heads), spans, none
+    )
+
+
+def test_a_noun_in_a_name_is_no_occupation() -> None:
+    baker = Term("baker", "crafts", GrammaticalForm.NOUN_SG)
+    name = by_hand(
+        "Jack Baker left early", "NNP NNP VBD RB", "nsubj flat ROOT advmod", [2, 0, 2, 2]
+    )
+    assert read(name, (5, 10), [baker]).reason == "part of the name \u201cJack Baker\u201d"
+    alone = by_hand("The Baker left early", "DT NNP VBD RB", "det nsubj ROOT advmod", [1, 2, 2, 2])
+    assert read(alone, (4, 9), [baker]).terms == (baker,)
+
+
+def test_a_term_outside_every_token_has_no_reading() -> None:
+    parse = by_hand("He left", "PRP VBD", "nsubj ROOT", [1, 1])
+    assert read(parse, (7, 9), [Term("x", "g")]).terms == ()
+
+
+def test_person_nouns_hold_people_and_no_things() -> None:
+    nouns = person_nouns()
+    assert {"man", "women", "teacher", "neighbour", "tenant", "nurse", "viewers"} <= nouns
+    assert not {"film", "wine", "comedy", "house", "monday", "suit"} & nouns
