@@ -15,33 +15,13 @@ from hinter_core.types import Edit, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.difference import answers, changed
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.sections import pager
-from hinter_ui.html.words import badge, capital, change_of, listed, name_of
+from hinter_ui.html.sections import ENTRIES, pager, section_of
+from hinter_ui.html.words import badge, change_of, name_of
 from hinter_ui.results.venn import venn
 
 _OPEN = {"excess"}  # sections that need no click
 _OWN_PLACE = {"overview", "main", "examples", "coverage", "unused", "flow", "overlap", "groups"}
 _LAST = ("coverage", "unused")
-# Entries of the glossary: by figure or column, and by the section they head.
-_ENTRIES = {
-    "intersectional errors": "error-rate",
-    "hidden": "hidden",
-    "points beyond placebo": "excess",
-    "verdict": "verdict",
-    "error rate": "error-rate",
-    "placebo": "placebo",
-    "excess": "excess",
-    "mutants": "mutant",
-    "hidden, of errors": "hidden",
-}
-_SECTIONS = {
-    "excess": "excess",
-    "groups": "group-bias",
-    "coverage": "pairwise-coverage",
-    "invariant": "invariant",
-}
-
-_MANY = {"confusion": "Answer by answer"}  # sections of which there are many, and what they are
 
 
 def head(report: Report, state: str) -> Markup:
@@ -88,7 +68,7 @@ def _figure(value: str, what: str, more: str) -> Markup:
     return tag(
         "div",
         tag("span", value, class_="big"),
-        tag("span", glossary.head(what, _ENTRIES), class_="what"),
+        tag("span", glossary.head(what, ENTRIES), class_="what"),
         tag("span", more, class_="quiet-inline"),
         class_="figure",
     )
@@ -96,13 +76,13 @@ def _figure(value: str, what: str, more: str) -> Markup:
 
 def rates(report: Report) -> Markup:
     """The main table, folded under its chart."""
-    return _section(next(s for s in sections(report) if s.key == "main"))
+    return section_of(next(s for s in sections(report) if s.key == "main"))
 
 
 def of_model(report: Report, model: ModelReport) -> Markup:
     """All sections of one model that have no chart of their own."""
     found = _sections(report, model)
-    return join(_section(s, wide=s.key in _OPEN) for s in found if s.key not in _OWN_PLACE)
+    return join(section_of(s, wide=s.key in _OPEN) for s in found if s.key not in _OWN_PLACE)
 
 
 def _sections(report: Report, model: ModelReport) -> list[Section]:
@@ -115,7 +95,7 @@ def _sections(report: Report, model: ModelReport) -> list[Section]:
 def words_of(report: Report, model: ModelReport, key: str) -> Markup:
     """Sentences and table of the section beside a chart."""
     found = [s for s in _sections(report, model) if s.key == key]
-    return join(_section(section) for section in found)
+    return join(section_of(section) for section in found)
 
 
 def overlaps(model: ModelReport) -> Markup:
@@ -128,56 +108,7 @@ def overlaps(model: ModelReport) -> Markup:
 
 def ending(report: Report) -> Markup:
     """Coverage and unused rows."""
-    return join(_section(s) for s in sections(report) if s.key in _LAST)
-
-
-def _together(title: str, found: Sequence[Section]) -> Markup:
-    """Sections of one kind under one title, each with its own once unfolded."""
-    many = f"{len(found):,} table{'s' if len(found) != 1 else ''}"
-    each = [
-        join([tag("h4", section.title), *(tag("p", isolated(s)) for s in section.sentences),
-              _table(section)])
-        for section in found
-    ]  # fmt: skip
-    rest = tag("details", tag("summary", many), *each)
-    return tag("section", tag("h3", title), rest, class_="fold")
-
-
-def _section(section: Section, *, wide: bool = False) -> Markup:
-    """A section's first sentence, and the rest of it folded unless ``wide``."""
-    if not section.sentences and not section.rows:
-        return Markup("")
-    said = [tag("p", isolated(sentence)) for sentence in section.sentences]
-    body = join([*said[1:], _table(section)])
-    rest = tag("details", tag("summary", _rest(section)), body, open=wide) if body else None
-    entry = _SECTIONS.get(section.key)
-    title = glossary.link(entry, section.title) if entry else section.title
-    return tag("section", tag("h3", title), join(said[:1]), rest, class_="fold")
-
-
-def _rest(section: Section) -> str:
-    """What a click unfolds."""
-    lines, more = len(section.rows), len(section.sentences) - 1
-    parts = [f"table, {lines:,} line{'s' if lines != 1 else ''}"] if lines else []
-    if more > 0:
-        parts.insert(0, f"{more:,} more sentence{'s' if more != 1 else ''}")
-    return capital(listed(parts))
-
-
-def _table(section: Section) -> Markup:
-    if not section.rows:
-        return Markup("")
-    heads = (glossary.head(column, _ENTRIES) for column in section.columns)
-    header = tag("tr", *(tag("th", column, scope="col") for column in heads))
-    body = [
-        tag("tr", *(tag("td", isolated(cell), data_column=column)
-                    for column, cell in zip(section.columns, row, strict=True)))
-        for row in section.rows
-    ]  # fmt: skip
-    grid = tag("table", tag("caption", section.title, class_="sr-only"), tag("thead", header),
-               tag("tbody", *body))  # fmt: skip
-    return tag("div", grid, class_="report-table", role="region", tabindex="0",
-               aria_label=section.title)  # fmt: skip
+    return join(section_of(s) for s in sections(report) if s.key in _LAST)
 
 
 def examples(model: ModelReport) -> Markup:
@@ -228,7 +159,7 @@ def findings(found: Sequence[Finding], total: int, page: int, size: int) -> Mark
         return tag("p", "No mutant passes this filter.", class_="quiet", role="status")
     names = ("verdict", "change", "answer", "in the text", "row", "")
     spoken = tag("span", "open", class_="sr-only")
-    heads = (glossary.head(name, _ENTRIES) if name else spoken for name in names)
+    heads = (glossary.head(name, ENTRIES) if name else spoken for name in names)
     header = tag("tr", *(tag("th", name, scope="col") for name in heads))
     grid = tag("table", tag("caption", "Findings", class_="sr-only"), tag("thead", header),
                tag("tbody", *map(_row, found)))  # fmt: skip
@@ -263,7 +194,7 @@ def comparison(found: Comparison) -> Markup:
             if section.key == "overview":
                 parts.append(_overview(section))
             else:
-                parts.append(_section(section, wide=section.key == "main"))
+                parts.append(section_of(section, wide=section.key == "main"))
     changes: list[Markup] = []
     for number, change in enumerate(found.changes):
         edits = [edit_from_row(row) for row in change["edits"]]
