@@ -1,7 +1,8 @@
 """The texts of a tab in the visitor's language, kept apart from the code.
 
 They lie in ``assets/words/LANGUAGE/ROOM.yaml`` as nested mappings; ``words("join.title")`` is the
-text under ``join: title:``. Every language has the same keys and the same ``{placeholders}``,
+text under ``join: title:``. A text that counts has the forms ``one`` and ``other``; its numbers
+are written as ``{n:,}``. Every language has the same keys and the same ``{placeholders}``,
 which ``tests/architecture`` holds, so that nothing falls back to another language on a page.
 """
 
@@ -34,6 +35,14 @@ class Words:
         if not isinstance(found, str):
             raise KeyError(f"'{key}' is not a text.")
         return found.format(**values) if values else found
+
+    def count(self, key: str, number: int, **values: object) -> str:
+        """The text under ``key.one`` for 1, under ``key.other`` for any other number, as ``{n}``.
+
+        Raises:
+            KeyError: there is no such text; a mistake in the code.
+        """
+        return self(f"{key}.{'one' if number == 1 else 'other'}", n=number, **values)
 
     def branch(self, key: str) -> Any:
         """What lies under a dotted key: a text, a list or a mapping.
