@@ -1,16 +1,22 @@
-"""Where HInter's own data and the user's cache lie; values kept in memory within a size."""
+"""Folders of HInter and of the user; whole files, SQLite databases, values kept in memory."""
 
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import Generic, TypeVar
+
+from cachetools import LRUCache
 
 ROOT = Path(__file__).resolve().parent.parent
 ASSETS = ROOT / "assets"
 DICTIONARIES = ROOT / "dictionaries"
+PART = ".part"  # how a file ends that is being written
 
 
 def user_cache() -> Path:
@@ -19,38 +25,75 @@ def user_cache() -> Path:
     return Path(home or Path.home() / ".cache") / "hinter"
 
 
+@contextmanager
+def write_whole(path: Path) -> Iterator[Path]:
+    """Yield a path beside ``path`` to write to; it becomes ``path`` when the block ends well.
+
+    What is there already stays until then, and nothing half written is left behind.
+
+    Raises:
+        OSError: the disk is full, or the folder is missing or cannot be written.
+    """
+    part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}{PART}")
+    try:
+        yield part
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def open_database(
+    path: Path, *, synchronous: str = "NORMAL", wait: float = 30.0
+) -> sqlite3.Connection:
+    """Open a SQLite file in WAL mode, made if need be; each statement commits by itself.
+
+    It may be used from any thread, by one at a time. ``wait``: seconds for another writer.
+    ``synchronous``: with ``FULL`` a commit survives a power cut, with ``NORMAL`` the process's end.
+
+    Raises:
+        OSError: its folder cannot be made.
+        sqlite3.Error: it cannot be opened, or is no database.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    database = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
+    for setting in ("journal_mode = WAL", f"synchronous = {synchronous}", "foreign_keys = ON"):
+        database.execute(f"PRAGMA {setting}")
+    return database
+
+
+@contextmanager
+def transaction(database: sqlite3.Connection) -> Iterator[None]:
+    """Do all of the block or nothing; of several processes one writes at a time, from its start."""
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        database.execute("COMMIT")
+    finally:
+        if database.in_transaction:
+            database.execute("ROLLBACK")
+
+
 K = TypeVar("K")
 V = TypeVar("V")
 
 
 class LRU(Generic[K, V]):
-    """Values by key; ``length`` tells how many characters a key counts for. Not thread-safe."""
+    """Values by key up to a total ``size``; ``length`` is the size of a key. Not thread-safe."""
 
-    def __init__(self, characters: int, length: Callable[[K], int]) -> None:
-        self._most = characters
+    def __init__(self, size: int, length: Callable[[K], int]) -> None:
         self._length = length
-        self._held = 0
-        self._kept: OrderedDict[K, V] = OrderedDict()
+        self._kept: LRUCache[K, tuple[int, V]] = LRUCache(size, getsizeof=itemgetter(0))
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def found(self, keys: Iterable[K]) -> dict[K, V]:
         """Those of the keys that are kept; they count as just used."""
-        there = {key: self._kept[key] for key in keys if key in self._kept}
-        for key in there:
-            self._kept.move_to_end(key)
-        return there
+        return {key: self._kept[key][1] for key in keys if key in self._kept}
 
     def keep(self, values: Mapping[K, V]) -> None:
-        """Add values; :meth:`trim` lets go of the oldest."""
+        """Add values that fit; the least recently used make room for them."""
         for key, value in values.items():
-            if key not in self._kept:
-                self._held += self._length(key)
-            self._kept[key] = value
-
-    def trim(self) -> None:
-        """Let go of the least recently used until the rest fits."""
-        while self._held > self._most and self._kept:
-            key, _ = self._kept.popitem(last=False)
-            self._held -= self._length(key)
+            size = self._length(key)
+            if size <= self._kept.maxsize:
+                self._kept[key] = size, value

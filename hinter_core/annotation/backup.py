@@ -14,7 +14,7 @@ from pathlib import Path
 
 from hinter_core.annotation.project.types import AnnotationError
 from hinter_core.errors import HinterError, InputError
-from hinter_core.storage import user_cache
+from hinter_core.storage import user_cache, write_whole
 
 
 def write_dataset(
@@ -194,9 +194,8 @@ class Backup:
             came = []
             for path in sorted((Path(found) / _BESIDE).glob(f"*{ENDING}")):
                 content, own = path.read_bytes(), self.folder / path.name
-                part = own.with_name(f"{own.name}.{os.getpid()}.part")
-                part.write_bytes(content)
-                os.replace(part, own)
+                with write_whole(own) as part:
+                    part.write_bytes(content)
                 self._sent[path.name] = hashlib.sha256(content).hexdigest()
                 came.append(own)
         return came

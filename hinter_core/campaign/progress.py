@@ -6,12 +6,14 @@ A table that is there is whole and stays as it is, so each is counted once and r
 from __future__ import annotations
 
 import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
+
+from cachetools import LRUCache
 
 from hinter_core.campaign.reader import is_placebo
 from hinter_core.campaign.schema import edit_from_row
@@ -103,7 +105,7 @@ class ProgressReader:
     """Reads campaigns again and again, each table once."""
 
     def __init__(self) -> None:
-        self._made: OrderedDict[tuple[str, Path, int], Any] = OrderedDict()
+        self._made: LRUCache[tuple[str, Path, int], Any] = LRUCache(_REMEMBERED)
         self._lock = threading.Lock()
 
     def look(
@@ -163,14 +165,11 @@ class ProgressReader:
         key = (what, path, path.stat().st_mtime_ns)
         with self._lock:
             if key in self._made:
-                self._made.move_to_end(key)
                 kept: T = self._made[key]
                 return kept
         made = make()
         with self._lock:
             self._made[key] = made
-            while len(self._made) > _REMEMBERED:
-                self._made.popitem(last=False)
         return made
 
     def _answers(self, store: CampaignStore, shard: int, path: Path) -> TableCounts:

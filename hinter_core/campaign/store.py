@@ -14,9 +14,8 @@ as texts. ``texts`` is written last of its pair.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +24,7 @@ from typing import Any
 from hinter_core.campaign.spec import VERSION, Campaign, from_mapping
 from hinter_core.data.hub import as_before, moved
 from hinter_core.errors import HinterError
+from hinter_core.storage import PART, write_whole
 
 _SPEC = "campaign.json"
 _CURE = "; delete it and resume."
@@ -145,11 +145,8 @@ class CampaignStore:
 
     def write_spec(self, spec: Mapping[str, Any]) -> None:
         """Write the specification whole."""
-        with named(self.folder):
-            path = self.folder / _SPEC
-            part = path.with_suffix(".part")
+        with named(self.folder), write_whole(self.folder / _SPEC) as part:
             part.write_text(json.dumps(spec, ensure_ascii=False, indent=1), encoding="utf-8")
-            os.replace(part, path)
 
     def add_model(self, name: str, identity: str, labels: Sequence[str]) -> None:
         """Note a model that was asked, so that a report can name it; for the one who runs all."""
@@ -195,7 +192,7 @@ class CampaignStore:
             except Timeout as error:
                 raise StoreError(f"Another process runs the campaign in {self.folder}.") from error
         try:
-            for part in self.folder.rglob("*.part"):
+            for part in self.folder.rglob(f"*{PART}"):
                 part.unlink(missing_ok=True)
             yield
         finally:
@@ -326,20 +323,20 @@ class TableWriter:
     def __init__(self, path: Path, schema: Any) -> None:
         self._path = path
         self._schema = schema
-        self._part = path.with_name(f"{path.name}.{os.getpid()}.part")
+        self._open = ExitStack()
         self._writer: Any = None
 
     def __enter__(self) -> TableWriter:
         import pyarrow.parquet as parquet
 
-        try:
-            with named(self._path):
-                self._writer = parquet.ParquetWriter(
-                    self._part, self._schema, compression="zstd", write_page_checksum=True
+        with named(self._path), ExitStack() as stack:
+            part = stack.enter_context(write_whole(self._path))
+            self._writer = stack.enter_context(
+                parquet.ParquetWriter(
+                    part, self._schema, compression="zstd", write_page_checksum=True
                 )
-        except StoreError:
-            self._part.unlink(missing_ok=True)
-            raise
+            )
+            self._open = stack.pop_all()
         return self
 
     def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -351,14 +348,9 @@ class TableWriter:
             with named(self._path):
                 self._writer.write_table(table)
 
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
+    def __exit__(self, *raised: Any) -> None:
         with named(self._path):
-            try:
-                self._writer.close()
-                if kind is None:
-                    os.replace(self._part, self._path)
-            finally:
-                self._part.unlink(missing_ok=True)
+            self._open.__exit__(*raised)
 
 
 def write_table(path: Path, rows: Sequence[Mapping[str, Any]], schema: Any) -> None:

@@ -194,5 +194,4 @@ class ParseStore:
                 fresh = dict(zip(missing, parsed, strict=True))
                 found |= fresh
                 self._kept.keep(fresh)
-                self._kept.trim()
             return found

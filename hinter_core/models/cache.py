@@ -15,13 +15,13 @@ import sqlite3
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from contextlib import closing, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from hinter_core.errors import HinterError
-from hinter_core.storage import user_cache
+from hinter_core.storage import open_database, transaction, user_cache
 from hinter_core.types import Failure, Prediction
 
 _KEY_VERSION = b"hinter-prediction-1"
@@ -82,12 +82,7 @@ class PredictionCache:
         self.path = path
         self._lock = threading.Lock()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(
-                path, timeout=30, check_same_thread=False, isolation_level=None
-            )
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db = open_database(path)
             self._db.execute(_SCHEMA)
         except (OSError, sqlite3.Error) as error:
             raise CacheError(
@@ -120,14 +115,8 @@ class PredictionCache:
         ]
         if not rows:
             return
-        with self._lock, _named_errors(self.path):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                self._db.executemany("INSERT OR REPLACE INTO predictions VALUES (?, ?, ?, ?)", rows)
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
+        with self._lock, _named_errors(self.path), transaction(self._db):
+            self._db.executemany("INSERT OR REPLACE INTO predictions VALUES (?, ?, ?, ?)", rows)
 
     def stats(self) -> CacheStats:
         """Answers by model, those to texts asked again included, and size on disk (bytes)."""
@@ -174,25 +163,20 @@ class PredictionCache:
             pass
 
 
-class _named_errors:  # noqa: N801 -- reads as a phrase: with _named_errors(path)
+@contextmanager
+def _named_errors(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into one that names the file."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if isinstance(error, sqlite3.OperationalError):  # locked, or the disk is full
-            raise CacheError(
-                f"The prediction cache {self._path} failed ({error}); try again, or set "
-                "HINTER_CACHE to another file."
-            ) from error
-        if isinstance(error, sqlite3.Error):
-            raise CacheError(
-                f"The prediction cache {self._path} is damaged ({error}); delete the file."
-            ) from error
+    try:
+        yield
+    except sqlite3.OperationalError as error:  # locked, or the disk is full
+        raise CacheError(
+            f"The prediction cache {path} failed ({error}); try again, or set "
+            "HINTER_CACHE to another file."
+        ) from error
+    except sqlite3.Error as error:
+        raise CacheError(
+            f"The prediction cache {path} is damaged ({error}); delete the file."
+        ) from error
 
 
 def _to_json(answer: Prediction) -> str:

@@ -73,7 +73,6 @@ class PredictionStore:
                 found.update(self._within_budget(missing[start : start + chunk]))
                 if after_chunk:
                     after_chunk(min(start + chunk, len(missing)))
-            self._kept.trim()
             return {question.text: answer for question, answer in found.items()}
 
     def estimate(self, texts: Iterable[str]) -> Cost:
@@ -96,7 +95,6 @@ class PredictionStore:
         with self._lock:
             found = self._known(turns)
             found.update(self._within_budget([turn for turn in turns if turn not in found]))
-            self._kept.trim()
             return [found[turn] for turn in turns]
 
     def _known(self, wanted: Iterable[_Question]) -> dict[_Question, Prediction]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from cachetools import LRUCache
 
 from hinter_core.annotation.evaluation.evaluation import Evaluation, evaluate
 from hinter_core.annotation.files.exporting import Exported, export_file
@@ -73,7 +74,7 @@ class AnnotateActions:
     def __init__(self, services: Services, projects: Annotations) -> None:
         self.services = services
         self.projects = projects
-        self._evaluated: OrderedDict[str, _Evaluated] = OrderedDict()
+        self._evaluated: LRUCache[str, _Evaluated] = LRUCache(_KEPT)
         self._evaluating = threading.Lock()
 
     @property
@@ -186,9 +187,6 @@ class AnnotateActions:
             found = evaluate(store)
             now = time.monotonic()
             self._evaluated[name] = _Evaluated(stamp, found, now, now - begun)
-            self._evaluated.move_to_end(name)
-            while len(self._evaluated) > _KEPT:
-                self._evaluated.popitem(last=False)
             return found
 
     def _due(self, name: str) -> bool:

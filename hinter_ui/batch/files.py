@@ -19,6 +19,7 @@ from hinter_core.campaign.spec import SAMPLE, Campaign, load_campaign, write_cam
 from hinter_core.data.hub import on_hub
 from hinter_core.errors import HinterError, InputError
 from hinter_core.models.budget import Cost
+from hinter_core.storage import write_whole
 from hinter_ui.batch.jobs import JobRecord, campaign_file, environment, log_file, settings_of
 from hinter_ui.shared.downloads import without_folder
 from hinter_ui.shared.shelf import CampaignEntry
@@ -53,10 +54,9 @@ def change(entry: CampaignEntry, changed: Callable[[Campaign], Campaign]) -> Cam
     """
     campaign = changed(settings_of(entry))
     text = write_campaign(_with_files(campaign, lambda file: _from_folder(entry.folder, file)))
-    part = campaign_file(entry).with_suffix(".part")
     try:
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, campaign_file(entry))
+        with write_whole(campaign_file(entry)) as part:
+            part.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(
             f"The campaign cannot be kept ({error.strerror}); is the disk full?"

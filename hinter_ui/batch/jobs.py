@@ -20,10 +20,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from hinter_core.campaign.spec import Campaign, load_campaign
 from hinter_core.errors import InputError
 from hinter_core.models.api.endpoint import KEYS
-from hinter_core.storage import ROOT
+from hinter_core.storage import ROOT, write_whole
 from hinter_ui.shared.shelf import CampaignEntry
 
 WINDOWS = os.name == "nt"
@@ -99,11 +101,9 @@ def record_of(entry: CampaignEntry) -> JobRecord:
 
 def write_record(entry: CampaignEntry, record: JobRecord) -> None:
     """Note what is known of a job, whole or not at all."""
-    part = entry.folder / f"job.{threading.get_ident()}.part"
     # A campaign may be deleted while its last run ends.
-    with contextlib.suppress(FileNotFoundError):
+    with contextlib.suppress(FileNotFoundError), write_whole(entry.folder / "job.json") as part:
         part.write_text(json.dumps(asdict(record), ensure_ascii=False), encoding="utf-8")
-        os.replace(part, entry.folder / "job.json")
 
 
 @dataclass
@@ -323,7 +323,7 @@ def _runs(entry: CampaignEntry, pid: int) -> bool:
     """Whether a process that this life of the app did not start is still at work there."""
     from filelock import FileLock, Timeout
 
-    if not pid or not _exists(pid):
+    if not pid or not psutil.pid_exists(pid):
         return False
     try:
         with FileLock(entry.store.folder / ".lock", timeout=0):
@@ -332,13 +332,3 @@ def _runs(entry: CampaignEntry, pid: int) -> bool:
         return True
     except OSError:
         return False
-
-
-def _exists(pid: int) -> bool:
-    if WINDOWS:
-        return True  # asking would end it there; the lock says the rest
-    try:
-        os.kill(pid, 0)
-    except OSError as error:
-        return isinstance(error, PermissionError)
-    return True

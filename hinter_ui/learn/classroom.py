@@ -21,7 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from hinter_core.errors import InputError
-from hinter_core.storage import user_cache
+from hinter_core.storage import open_database, transaction, user_cache
 
 FOLDER = "HINTER_CLASSES"
 DAYS = 30
@@ -187,20 +187,10 @@ class Classroom:
     def _connected(self) -> Iterator[sqlite3.Connection]:
         """The connection inside one transaction, which ends with the block."""
         with self._turn:
-            yield from self._transaction()
-
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        if self._db is None:
-            self._db = self._opened()
-        db = self._db
-        # Of several processes one writes at a time, from the first statement on.
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            yield db
-            db.execute("COMMIT")
-        except BaseException:
-            db.execute("ROLLBACK")
-            raise
+            if self._db is None:
+                self._db = self._opened()
+            with transaction(self._db):
+                yield self._db
 
     def _opened(self) -> sqlite3.Connection:
         """The one connection of this process, kept open: the last to close a file has to tidy it.
@@ -209,14 +199,8 @@ class Classroom:
             InputError: the folder cannot be written.
         """
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            db = sqlite3.connect(
-                self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-            )
-            db.execute("PRAGMA journal_mode = WAL")
             # What an app that is killed had counted stays; a power cut may take the last guesses.
-            db.execute("PRAGMA synchronous = NORMAL")
-            db.execute("PRAGMA foreign_keys = ON")
+            db = open_database(self.path, wait=_PATIENCE)
             db.executescript(_TABLES)
             self._forget_old(db)
         except (OSError, sqlite3.Error) as error:

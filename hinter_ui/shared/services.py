@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
+
+from cachetools import LRUCache
 
 from hinter_core.annotation.backup import Backup
 from hinter_core.errors import HinterError
@@ -41,8 +42,7 @@ class _Shelf(Generic[T]):
 
     def __init__(self, make: Callable[[str], T], capacity: int) -> None:
         self._make = make
-        self._capacity = capacity
-        self._made: OrderedDict[str, T] = OrderedDict()
+        self._made: LRUCache[str, T] = LRUCache(capacity)
         self._locks: dict[str, threading.Lock] = {}
         self._guard = threading.Lock()
 
@@ -57,8 +57,6 @@ class _Shelf(Generic[T]):
                     found = self._make(name)
                     with self._guard:
                         self._made[name] = found
-                        while len(self._made) > self._capacity:
-                            self._made.popitem(last=False)
                 finally:
                     with self._guard:
                         self._locks.pop(name, None)
@@ -67,8 +65,6 @@ class _Shelf(Generic[T]):
     def peek(self, name: str) -> T | None:
         """The thing if it has been made, without waiting."""
         with self._guard:
-            if name in self._made:
-                self._made.move_to_end(name)
             return self._made.get(name)
 
     def busy(self, name: str) -> bool:

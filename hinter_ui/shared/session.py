@@ -9,9 +9,10 @@ from __future__ import annotations
 import secrets
 import shutil
 import threading
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from cachetools import LRUCache
 
 from hinter_core.models.store import PredictionStore
 from hinter_core.pipeline.case import TestResult
@@ -89,22 +90,28 @@ class Session:
         self.files.clear()
 
 
+class _ClosingLRU(LRUCache[str, Session]):
+    """Close sessions that make room for others."""
+
+    def popitem(self) -> tuple[str, Session]:
+        key, session = super().popitem()
+        session.close()
+        return key, session
+
+
 class Sessions:
     """Sessions by the key of the open page; forgotten when the page closes."""
 
     def __init__(self, capacity: int = _SESSIONS) -> None:
-        self._capacity = capacity
-        self._kept: OrderedDict[str, Session] = OrderedDict()
+        self._kept: LRUCache[str, Session] = _ClosingLRU(capacity)
         self._lock = threading.Lock()
 
     def of(self, key: str | None) -> Session:
         """The session of an open page, made when it is new."""
         with self._lock:
-            session = self._kept.setdefault(key or "", Session())
-            self._kept.move_to_end(key or "")
-            while len(self._kept) > self._capacity:
-                self._kept.popitem(last=False)[1].close()
-            return session
+            if (key or "") not in self._kept:
+                self._kept[key or ""] = Session()
+            return self._kept[key or ""]
 
     def forget(self, key: str | None) -> None:
         """Drop a session with its keys and stop its scan."""

@@ -10,13 +10,13 @@ import os
 import re
 import secrets
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from cachetools import LRUCache
 
 from hinter_core.annotation.backup import ENDING, FOLDER, annotations_folder
 from hinter_core.annotation.project.judging import Judging
@@ -101,7 +101,8 @@ class Campaigns:
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _SHORTEST = 16  # characters of a name that strangers may use: one that cannot be guessed
-_OPEN = 16  # projects whose files stay open
+# Projects whose files stay open; the connections of one that makes room close with its last use.
+_OPEN = 16
 _LISTED = 100
 _MOST = 500  # projects that strangers may make together
 
@@ -121,7 +122,7 @@ class Annotations:
     def __init__(self, folder: Path, local: Callable[[], bool]) -> None:
         self.folder = folder
         self._local = local
-        self._desks: OrderedDict[str, Judging] = OrderedDict()
+        self._desks: LRUCache[str, Judging] = LRUCache(_OPEN)
         self._lock = threading.Lock()
 
     @classmethod
@@ -155,7 +156,7 @@ class Annotations:
             ) from error
         store, key = AnnotationStore.create(self._path(name), project)
         with self._lock:
-            self._keep(name, Judging(store))
+            self._desks[name] = Judging(store)
         return name, key
 
     def desk(self, name: str) -> Judging:
@@ -172,8 +173,7 @@ class Annotations:
         with self._lock:
             desk = self._desks.get(name)
             if desk is None:
-                desk = Judging(AnnotationStore.open(path))
-            self._keep(name, desk)
+                desk = self._desks[name] = Judging(AnnotationStore.open(path))
         return desk
 
     def owned(self, name: str, key: str) -> Judging:
@@ -225,13 +225,6 @@ class Annotations:
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}{ENDING}"
-
-    def _keep(self, name: str, desk: Judging) -> None:
-        self._desks[name] = desk
-        self._desks.move_to_end(name)
-        while len(self._desks) > _OPEN:
-            # Somebody may still work with it; its connections close when nobody does.
-            self._desks.popitem(last=False)
 
 
 def _born(path: Path) -> float:

@@ -19,8 +19,7 @@ def test_as_if_a_list_were_searched(rounds: list[list[str]], most: int) -> None:
         assert list(there) == [word for word in dict.fromkeys(words) if word in plain]
         plain = [word for word in plain if word not in there] + list(there)
         kept.keep({word: len(word) for word in words if word not in there})
-        plain += [word for word in dict.fromkeys(words) if word not in there]
-        kept.trim()
+        plain += [w for w in dict.fromkeys(words) if w not in there and len(w) <= most]
         while sum(map(len, plain)) > most:
             plain.pop(0)
         assert len(kept) == len(plain)

@@ -10,7 +10,6 @@ import csv
 import gzip
 import io
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project
 from hinter_core.data.tables import safe_cell
 from hinter_core.errors import InputError
+from hinter_core.storage import write_whole
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "label-studio", "argilla", "dataset")
 _NATIVE = ("jsonl", "label-studio", "argilla")  # that hold lists and objects as they are
@@ -173,12 +173,8 @@ def export_file(wanted: Exported, path: Path, kind: str = "") -> int:
 
 def _write(path: Path, content: bytes) -> None:
     """A whole file or none."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
+    with write_whole(path) as part:
         part.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _encoded(wanted: Exported, rows: Sequence[Mapping[str, Any]], kind: str) -> bytes:

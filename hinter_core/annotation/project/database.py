@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hinter_core.annotation.project.types import AnnotationError
+from hinter_core.storage import open_database, transaction
 
 VERSION = 1
-_WAIT = 30.0  # seconds for a writer in another process
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE items (
@@ -142,13 +142,8 @@ class Database:
         """
         with self._named(), self._writing:
             connection = self._connection()
-            connection.execute("BEGIN IMMEDIATE")
-            try:
+            with transaction(connection):
                 yield connection
-                connection.execute("COMMIT")
-            finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
 
     def close(self) -> None:
         """Close all connections; the next use opens new ones."""
@@ -161,13 +156,8 @@ class Database:
     def _connection(self) -> sqlite3.Connection:
         found: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if found is None:
-            found = sqlite3.connect(
-                self.path, timeout=_WAIT, isolation_level=None, check_same_thread=False
-            )
+            found = open_database(self.path, synchronous="FULL")
             found.row_factory = sqlite3.Row
-            found.execute("PRAGMA journal_mode=WAL")
-            found.execute("PRAGMA synchronous=FULL")
-            found.execute("PRAGMA foreign_keys=ON")
             self._local.connection = found
             self._made.append(found)
         return found
