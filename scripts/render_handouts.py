@@ -63,7 +63,7 @@ def write() -> None:
     sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path, args=sandbox)
-        for language in languages():
+        for language in languages("teach"):
             text, pdf = path_of(language, "md"), path_of(language, "pdf")
             text.parent.mkdir(parents=True, exist_ok=True)
             text.write_text(markdown(language), encoding="utf-8")
@@ -76,7 +76,7 @@ def write() -> None:
 def faults() -> list[str]:
     """What does not hold, file by file."""
     found = []
-    for language in languages():
+    for language in languages("teach"):
         text, pdf = path_of(language, "md"), path_of(language, "pdf")
         if not text.exists() or text.read_text(encoding="utf-8") != markdown(language):
             found.append(f"{text.name} is out of date")

@@ -166,7 +166,7 @@ def _how(words: Words, fields: dict[str, Any], buttons: dict[str, gr.Button]) ->
     fields["name"] = gr.Textbox(max_lines=1, elem_id="annotate-title", **labels(words, "name"))
     with gr.Row(elem_classes="option-grid"):
         fields["language"] = gr.Dropdown(
-            [(name, code) for code, name in languages().items()], value="en",
+            [(name, code) for code, name in languages("annotate").items()], value="en",
             elem_id="annotate-language", **labels(words, "language"),
         )  # fmt: skip
         fields["labels"] = gr.Textbox(

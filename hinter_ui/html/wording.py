@@ -2,8 +2,10 @@
 
 They lie in ``assets/words/LANGUAGE/ROOM.yaml`` as nested mappings; ``words("join.title")`` is the
 text under ``join: title:``. A text that counts has the forms ``one`` and ``other``; its numbers
-are written as ``{n:,}``. Every language has the same keys and the same ``{placeholders}``,
-which ``tests/architecture`` holds, so that nothing falls back to another language on a page.
+are written as ``{n:,}``. A language may lack a room, which then speaks the default language. A room
+that it has holds the same keys and ``{placeholders}`` as the default one's (``tests/architecture``
+checks that), so that no page mixes two languages. A new language is a folder with a
+``language.yaml`` (its name for itself) and the rooms that are translated.
 """
 
 from __future__ import annotations
@@ -62,26 +64,27 @@ class Words:
 
 @cache
 def words_of(language: str, room: str) -> Words:
-    """The texts of a room, read once; of the default language where the wanted one is unknown.
+    """The texts of a room, read once; of the default language where the wanted one lacks the room.
 
     Raises:
         OSError: there is no such room; a mistake in the code.
     """
     import yaml
 
-    language = language if language in languages() else DEFAULT
+    language = language if language in languages(room) else DEFAULT
     path = FOLDER / language / f"{room}.yaml"
     return Words(language, yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
 @cache
-def languages() -> dict[str, str]:
-    """Codes of the languages there are, each with its own name for itself; the default first."""
+def languages(room: str = "language") -> dict[str, str]:
+    """Codes and own names of the languages that have a room; the default language first."""
     import yaml
 
     found = {}
-    for path in sorted(FOLDER.glob("*/language.yaml")):
-        found[path.parent.name] = str(yaml.safe_load(path.read_text(encoding="utf-8"))["name"])
+    for path in sorted(FOLDER.glob(f"*/{room}.yaml")):
+        named = (path.parent / "language.yaml").read_text(encoding="utf-8")
+        found[path.parent.name] = str(yaml.safe_load(named)["name"])
     return {DEFAULT: found.pop(DEFAULT)} | found
 
 

@@ -43,7 +43,7 @@ def head(section: str, say: Words) -> Markup:
     ]  # fmt: skip
     options = [
         tag("option", name, value=code, lang=code, selected=code == say.language)
-        for code, name in languages().items()
+        for code, name in languages("learn").items()
     ]
     choice = tag(
         "label",

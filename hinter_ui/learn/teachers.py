@@ -68,7 +68,7 @@ def builder(
     ]
     tongues = [
         tag("option", name, value=code, selected=code == say.language)
-        for code, name in languages().items()
+        for code, name in languages("learn").items()
     ]
     boxes = [(capital(name_in(a, check)), a) for a in attributes]
     return tag(

@@ -22,7 +22,7 @@ from hinter_ui.shared.services import Services
 
 STEPS = {step.key: step for step in load_lesson()}
 SCENES = {scene.key: scene for step in load_lesson() for scene in step.scenes}
-LANGUAGES = list(languages())
+LANGUAGES = list(languages("learn"))
 ROOMS = ("learn", "teach", "glossary")
 
 
