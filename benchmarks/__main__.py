@@ -103,11 +103,11 @@ def run_reference(plan: Plan, edits: dict[str, list[Edit]], counted: Counted) ->
     )  # fmt: skip
 
 
-def run_fast(probe: Pipeline, plan: Plan, edits: dict[str, list[Edit]]) -> TestResult:
-    """The same mutants through the probe, with empty stores."""
+def run_fast(pipeline: Pipeline, plan: Plan, edits: dict[str, list[Edit]]) -> TestResult:
+    """The same mutants through the pipeline, with empty stores."""
     first, second = (edits[a] for a in ATTRIBUTES)
     chosen = [(a, b) for a in first for b in second if plan.possible((a, b))]
-    *_, check = probe.run(plan, chosen=chosen)
+    *_, check = pipeline.run(plan, chosen=chosen)
     return check
 
 
@@ -115,7 +115,7 @@ def verdicts(check: TestResult, name: str, *wanted: Verdict) -> set[tuple[str, W
     """Order-2 results as the reference lists them."""
     return {
         (check.plan.text, *sorted_pairs(j.mutant.edits))
-        for j in check.judged[name]
+        for j in check.outcomes[name]
         if j.mutant.order == 2 and j.verdict in wanted
     }
 
@@ -148,9 +148,9 @@ def compare(name: str, text: str, parser: Parser, number: int) -> None:
         start = time.perf_counter()
         lists = run_reference(plan, edits, counted)
         results.append((time.perf_counter() - start, lists, counted))
-    probe = Pipeline(dictionaries, ParseStore(parser), [PredictionStore(model)])
+    pipeline = Pipeline(dictionaries, ParseStore(parser), [PredictionStore(model)])
     start = time.perf_counter()
-    check = run_fast(probe, plan, edits)
+    check = run_fast(pipeline, plan, edits)
     fast = time.perf_counter() - start
     for _, lists, _ in results:
         valid = (Verdict.BENIGN, Verdict.BIASED, Verdict.HIDDEN)
@@ -162,8 +162,8 @@ def compare(name: str, text: str, parser: Parser, number: int) -> None:
     print(
         f"{len(text.split()):>5} {name.partition(':')[0]:<9} {mutants:>7} {published:>9.2f} "
         f"{changed_only:>9.2f} {fast:>7.2f} {published / fast:>7.1f}x {changed_only / fast:>7.1f}x "
-        f"{as_published.parses / mutants:>8.2f} {probe.parses.parsed / mutants:>6.2f} "
-        f"{as_published.predictions / mutants:>8.2f} {probe.models[0].predicted / mutants:>6.2f}"
+        f"{as_published.parses / mutants:>8.2f} {pipeline.parses.parsed / mutants:>6.2f} "
+        f"{as_published.predictions / mutants:>8.2f} {pipeline.models[0].predicted / mutants:>6.2f}"
         f"  {len(lists.errors)} biased, {len(lists.hidden)} hidden, equal",
         flush=True,
     )
@@ -179,24 +179,26 @@ def targets(parser: Parser) -> None:
         text = texts.LONG
         store = PredictionStore(load_model(name))
         store.predict(["Warm."])
-        probe = Pipeline(dictionaries, ParseStore(parser), [store])
-        plan = probe.plan(text)
+        pipeline = Pipeline(dictionaries, ParseStore(parser), [store])
+        plan = pipeline.plan(text)
         square = plan.chosen()[len(plan.chosen()) // 2]
         start = time.perf_counter()
-        list(probe.run(plan, chosen=[square]))
+        list(pipeline.run(plan, chosen=[square]))
         took = time.perf_counter() - start
         print(f"square, 300 words, {label:<10} {took:6.2f} s  (target 1)", flush=True)
         settings = Settings(limit=240)  # with their atomic mutants about 500
-        probe = Pipeline(dictionaries, ParseStore(parser), [PredictionStore(store.model)], settings)
-        plan = probe.plan(text)
+        pipeline = Pipeline(
+            dictionaries, ParseStore(parser), [PredictionStore(store.model)], settings
+        )
+        plan = pipeline.plan(text)
         start = time.perf_counter()
-        *_, check = probe.run(plan)
+        *_, check = pipeline.run(plan)
         took = time.perf_counter() - start
         mutants = len(check.mutants)
         print(
             f"scan, {mutants} mutants, {label:<8} {took:6.2f} s  (target 15 for 500: "
-            f"{took * 500 / mutants:.2f}); {probe.parses.parsed / mutants:.2f} parses and "
-            f"{probe.models[0].predicted / mutants:.2f} predictions per mutant",
+            f"{took * 500 / mutants:.2f}); {pipeline.parses.parsed / mutants:.2f} parses and "
+            f"{pipeline.models[0].predicted / mutants:.2f} predictions per mutant",
             flush=True,
         )
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from hinter_core.campaign.engines.local import plan_run, rows_of, run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, read_table
-from hinter_core.generators.substitution import Substitution
+from hinter_core.campaign.worker import load_parts
 from hinter_core.language.parsing import Parser, load_parser
 from hinter_core.language.sentences import split_sentences
 from hinter_core.models.base import ModelUnderTest
@@ -81,9 +81,9 @@ def table(data: str, texts: int, limit: int, name: str, workers: Iterable[int]) 
         data=data, attributes=("race", "gender", "body"), limit=limit, models=(name,),
         atomic=False, placebo=False,
     )  # fmt: skip
-    bed = Substitution(campaign)
+    generator = load_parts(campaign).generator
     rows = rows_of(plan_run(campaign))
-    planned = ((row, plan) for row, plan, why in bed.plans(rows) if plan and not why)
+    planned = ((row, plan) for row, plan, why in generator.plans(rows) if plan and not why)
     chosen = list(islice(planned, texts))
     plain = Plain(load_parser(campaign.parser), load_model(name, trusted=True))
     plain.parser.parse(["Warm."])

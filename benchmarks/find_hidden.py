@@ -33,14 +33,14 @@ def clearness(check: TestResult, model: str, judged: Outcome) -> float:
     return min(abs(score - 0.5) for score in scores)
 
 
-def hidden_in(probe: Pipeline, text: str, model: str) -> list[tuple[float, str]]:
+def hidden_in(pipeline: Pipeline, text: str, model: str) -> list[tuple[float, str]]:
     """Hidden mutants of one text: (clearness, description)."""
     try:
-        check = probe.check(text)
+        check = pipeline.check(text)
     except InputError:
         return []
     found = []
-    for judged in check.judged[model]:
+    for judged in check.outcomes[model]:
         if judged.verdict is Verdict.HIDDEN:
             edits = ", ".join(
                 f'"{e.attribute}|{e.pair.source.text}|{e.pair.target.text}|{e.pair.source.form}"'
@@ -60,9 +60,11 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=30)
     given = parser.parse_args()
     settings = Settings(limit=given.limit)
-    probe = build_pipeline(choose(given.attributes.split(",")), "embedded", [given.model], settings)
+    pipeline = build_pipeline(
+        choose(given.attributes.split(",")), "embedded", [given.model], settings
+    )
     lines = [line for line in given.file.read_text(encoding="utf-8").splitlines() if line.strip()]
-    found = [item for line in lines for item in hidden_in(probe, line, given.model)]
+    found = [item for line in lines for item in hidden_in(pipeline, line, given.model)]
     for value, description in sorted(found, reverse=True)[: given.show]:
         print(f"{value:.3f}  {description}")
     print(f"{len(found)} hidden mutants in {len(lines)} texts")

@@ -57,12 +57,12 @@ def age() -> Dictionary:
     )
 
 
-MakeProbe = Callable[..., Pipeline]
+MakePipeline = Callable[..., Pipeline]
 
 
 @pytest.fixture
-def make_probe(fresh_parses: ParseStore) -> MakeProbe:
-    """Build a probe: dictionaries, a model's name, settings; the embedded parser unless given."""
+def make_pipeline(fresh_parses: ParseStore) -> MakePipeline:
+    """Build a pipeline from dictionaries, a model and settings; embedded parser unless given."""
 
     def make(
         dictionaries: Sequence[Dictionary],

@@ -14,7 +14,7 @@ from itertools import islice
 
 from hinter_core.campaign.engines.local import RunScope, rows_of
 from hinter_core.campaign.spec import Campaign
-from hinter_core.generators.handwritten import Generator, open_generator
+from hinter_core.campaign.worker import CampaignParts, load_parts
 from hinter_core.models.budget import Cost, total
 from hinter_core.pipeline.case import FollowUp, ask_originals, conform, judge
 
@@ -47,47 +47,50 @@ def forecast(campaign: Campaign, work: RunScope) -> Forecast:
     Raises:
         HinterError: a parser, model or dictionary cannot be had.
     """
-    bed = open_generator(campaign)
+    parts = load_parts(campaign)
+    generator = parts.generator
     rows = list(islice(rows_of(work), _LOOKED_AT))
     started = time.perf_counter()
-    trials = bed.trials(bed.plans(rows)).values()
-    items = list(bed.items(trials))
+    cases = generator.test_cases(generator.plans(rows)).values()
+    follow_ups = list(generator.follow_ups(cases))
     planning = time.perf_counter() - started
     scale = work.texts / len(rows) if rows else 0.0
-    planned_parses = bed.parses.parsed
-    each, tried = _seconds_each(bed, items, campaign.discarded)
-    tried_parses = (bed.parses.parsed - planned_parses) / tried if tried else 0.0
-    orders = Counter(item.mutant.order for item in items)
-    texts = {item.mutant.text for item in items} | {trial.plan.text for trial in trials}
+    planned_parses = parts.parses.parsed
+    each, tried = _seconds_each(parts, follow_ups, campaign.discarded)
+    tried_parses = (parts.parses.parsed - planned_parses) / tried if tried else 0.0
+    orders = Counter(one.mutant.order for one in follow_ups)
+    texts = {one.mutant.text for one in follow_ups} | {case.plan.text for case in cases}
     costs = {
         asked.model.name: _scaled(total(asked.cost_of(text) for text in texts), scale)
-        for asked in bed.models
+        for asked in parts.models
         if asked.model.capabilities.costs
     }
     return Forecast(
         texts=work.texts,
         looked_at=len(rows),
-        tested=len(trials),
+        tested=len(cases),
         mutants={order: round(number * scale) for order, number in sorted(orders.items())},
-        parses=round((planned_parses + tried_parses * len(items)) * scale),
-        predictions=round(len(texts) * len(bed.models) * scale),
-        seconds=(planning + each * len(items)) * scale / campaign.workers,
+        parses=round((planned_parses + tried_parses * len(follow_ups)) * scale),
+        predictions=round(len(texts) * len(parts.models) * scale),
+        seconds=(planning + each * len(follow_ups)) * scale / campaign.workers,
         costs=costs,
     )
 
 
-def _seconds_each(bed: Generator, items: Sequence[FollowUp], discarded: bool) -> tuple[float, int]:
+def _seconds_each(
+    parts: CampaignParts, follow_ups: Sequence[FollowUp], discarded: bool
+) -> tuple[float, int]:
     """Seconds that a mutant takes, and how many were tried; models that cost are left out."""
     # Mutants come parts before wholes, text after text: the first ones can be judged alone.
-    tried = items[:_TRIED]
+    tried = follow_ups[:_TRIED]
     if not tried:
         return 0.0, 0
     started = time.perf_counter()
-    conform(tried, bed.parses)
-    trials = list(dict.fromkeys(item.trial for item in tried))
-    for asked in bed.models:
+    conform(tried, parts.parses)
+    cases = list(dict.fromkeys(one.case for one in tried))
+    for asked in parts.models:
         if not asked.model.capabilities.costs:
-            ask_originals(trials, asked)
+            ask_originals(cases, asked)
             judge(tried, asked, discarded=discarded)
     return (time.perf_counter() - started) / len(tried), len(tried)
 

@@ -32,7 +32,6 @@ from hinter_core.data.handwritten import write_edits
 from hinter_core.data.records import format_of
 from hinter_core.data.tables import safe_cell
 from hinter_core.errors import InputError
-from hinter_core.language.sentences import split_sentences
 from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.pipeline.case import TestCase
 from hinter_core.types import Verdict
@@ -196,8 +195,7 @@ def _as_rows(
     models: Sequence[str],
     originals: Mapping[tuple[int, str], str],
 ) -> Iterator[dict[str, Any]]:
-    plan = Plan(text["text"], (), Settings(), split_sentences(text["text"]), [], [], {})
-    trial = TestCase(plan, number=text["row"])
+    case = TestCase(Plan.of_text(text["text"], Settings()), number=text["row"])
     for mutant in mutants:
         edits, groups = write_edits(mutant["edits"])
         row = {
@@ -205,7 +203,7 @@ def _as_rows(
             "id": text["id"],
             "label": text["label"],
             "source": text["text"],
-            "mutant": stored_follow_up(mutant, trial).mutant.text,
+            "mutant": stored_follow_up(mutant, case).mutant.text,
             "ask": "yes" if mutant.get("ask") else "",
             "edits": edits,
             "groups": groups,

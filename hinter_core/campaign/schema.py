@@ -8,11 +8,9 @@ from typing import Any
 from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
 from hinter_core.data.rows import Row
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.difference import handwritten_mutant
 from hinter_core.mutation.plan import Plan
-from hinter_core.pipeline.case import FollowUp, TestCase
+from hinter_core.pipeline.case import FollowUp, TestCase, follow_up_of, handwritten_follow_up
 from hinter_core.pipeline.export import edit_to_json
-from hinter_core.pipeline.pipeline import follow_up_of
 from hinter_core.relations.oracle import same_answer
 from hinter_core.types import (
     Conformance,
@@ -128,56 +126,49 @@ def text_row(
     }
 
 
-def mutant_row(item: FollowUp) -> dict[str, Any]:
+def mutant_row(follow_up: FollowUp) -> dict[str, Any]:
     """A mutant as its edits, and what the invariant says of it."""
-    conformance = item.conformance
+    conformance, mutant = follow_up.conformance, follow_up.mutant
     return {
-        "row": item.trial.number,
-        "order": item.mutant.order,
-        "edits": [edit_to_row(edit) for edit in item.mutant.edits],
+        "row": follow_up.case.number,
+        "order": mutant.order,
+        "edits": [edit_to_row(edit) for edit in mutant.edits],
         "kept": conformance.kept,
         "layer": conformance.layer.value if conformance.layer else None,
         "sentence": conformance.sentence,
         "reason": conformance.reason,
-        "text": item.mutant.text if item.by_hand else None,
-        "ask": item.ask,
+        "text": mutant.text if follow_up.by_hand else None,
+        "ask": follow_up.ask,
     }
 
 
-def stored_follow_up(row: Mapping[str, Any], trial: TestCase) -> FollowUp:
-    """The mutant of a stored row, on trial; positions of a mismatch are not stored."""
+def stored_follow_up(row: Mapping[str, Any], case: TestCase) -> FollowUp:
+    """The follow-up of a stored row; positions of a mismatch are not stored."""
     edits = tuple(edit_from_row(edit) for edit in row["edits"])
     by_hand = row.get("text") is not None
-    item = (
-        handwritten_follow_up(trial, row["text"], edits, ask=row["ask"])
+    follow_up = (
+        handwritten_follow_up(case, row["text"], edits, ask=row["ask"])
         if by_hand
-        else follow_up_of(trial, edits)
+        else follow_up_of(case, edits)
     )
     layer = Layer(row["layer"]) if row["layer"] else None
-    item.conformance = Conformance(row["kept"], layer, row["sentence"], (), row["reason"])
-    return item
+    follow_up.conformance = Conformance(row["kept"], layer, row["sentence"], (), row["reason"])
+    return follow_up
 
 
-def handwritten_follow_up(
-    trial: TestCase, text: str, edits: tuple[Edit, ...], *, ask: bool
-) -> FollowUp:
-    """A mutant by hand, on trial."""
-    mutant = handwritten_mutant(trial.plan.text, text, edits)
-    return FollowUp(trial, mutant, frozenset(edits), by_hand=True, ask=ask)
-
-
-def original_row(trial: TestCase, asked: PredictionStore) -> dict[str, Any]:
+def original_row(case: TestCase, asked: PredictionStore) -> dict[str, Any]:
     """A model's answer to the unchanged text."""
-    return _answer(trial.number, -1, trial.originals[asked.model.name])
+    return _answer(case.number, -1, case.originals[asked.model.name])
 
 
-def judged_row(place: int, item: FollowUp, judged: Outcome, model: str) -> dict[str, Any]:
+def outcome_row(place: int, follow_up: FollowUp, outcome: Outcome, model: str) -> dict[str, Any]:
     """A model's answer to the mutant at ``place`` of its shard, with verdict and effect."""
-    effect, original, own = judged.effect, item.trial.originals[model], judged.prediction
+    case, effect, own = follow_up.case, outcome.effect, outcome.prediction
+    original = case.originals[model]
     answered = own is not None and own.answered and original.answered
     return {
-        **_answer(item.trial.number, place, judged.prediction),
-        "verdict": judged.verdict.value,
+        **_answer(case.number, place, own),
+        "verdict": outcome.verdict.value,
         "changed": not same_answer(original, own) if own is not None and answered else None,
         "shift": effect.shift if effect else None,
         "margin": effect.margin if effect else None,

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from hinter_core.campaign.schema import (
     answer_schema,
-    judged_row,
     mutant_row,
     mutant_schema,
     original_row,
+    outcome_row,
     stored_follow_up,
     text_row,
     text_schema,
@@ -24,16 +24,66 @@ from hinter_core.campaign.schema import (
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import TESTED, CampaignStore, TableWriter, read_table, write_table
 from hinter_core.data.rows import Row
-from hinter_core.generators.handwritten import open_generator
-from hinter_core.language.sentences import split_sentences
+from hinter_core.generators.base import Generator
+from hinter_core.generators.handwritten import Handwritten
+from hinter_core.generators.substitution import Substitution
+from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.budget import Budget
+from hinter_core.models.registry import open_store
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import FollowUp, TestCase, ask_originals, conform, judge
-from hinter_core.pipeline.pipeline import chunks
+from hinter_core.pipeline.pipeline import Pipeline, chunks
+from hinter_core.pipeline.prioritise import Search
+from hinter_core.terms.dictionary import by_concept, load_shipped
 from hinter_core.types import Verdict
 
 _CHUNK = 512
+# Characters of sentences and texts kept in memory; a campaign goes from text to text and meets
+# hardly a sentence again.
+_PARSES = 700_000
+_PREDICTIONS = 4_000_000
+
+
+@dataclass(frozen=True)
+class CampaignParts:
+    """What a campaign runs with."""
+
+    models: list[PredictionStore]
+    parses: ParseStore
+    generator: Generator
+
+
+def load_parts(campaign: Campaign, budget: Budget | None = None) -> CampaignParts:
+    """Load the models and the parser that a campaign names, and its generator.
+
+    Raises:
+        HinterError: something named is unknown, missing or broken.
+    """
+    models = [
+        open_store(name, trusted=True, budget=budget, characters=_PREDICTIONS)
+        for name in dict.fromkeys(campaign.models)
+    ]
+    parses = ParseStore(load_parser(campaign.parser), _PARSES)
+    return CampaignParts(models, parses, _generator(campaign, models, parses))
+
+
+def _generator(campaign: Campaign, models: list[PredictionStore], parses: ParseStore) -> Generator:
+    settings = campaign.settings
+    if campaign.mutants:
+        return Handwritten(models, settings)
+    vocabulary, search, placebo = campaign.vocabulary(), None, None
+    if campaign.guide:
+        asked = (store for store in models if store.model.name == campaign.guide)
+        guide = next(asked, None) or open_store(
+            campaign.guide, trusted=True, characters=_PREDICTIONS
+        )
+        search = Search(parses, guide, settings)
+    pipeline = Pipeline(vocabulary, parses, models, settings)
+    if campaign.placebo:
+        neutral = by_concept(load_shipped()["placebo"])
+        placebo = Pipeline(neutral, parses, models, settings)
+    return Substitution(pipeline, atomic=campaign.atomic, placebo=placebo, search=search)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +116,8 @@ class Worker:
     ) -> None:
         self._campaign = campaign
         self._store = store
-        self._bed = open_generator(campaign, budget)
-        every = [asked.model for asked in self._bed.models]
+        self._parts = load_parts(campaign, budget)
+        every = [asked.model for asked in self._parts.models]
         self._asked = tuple(AskedModel(m.name, m.identity, m.capabilities.labels) for m in every)
 
     def do(self, shard: int, rows: Sequence[Row]) -> ShardDone:
@@ -77,66 +127,65 @@ class Worker:
             self._fresh(shard, rows)
         else:
             missing = [
-                m for m in self._bed.models if not store.answers(shard, m.model.identity).exists()
+                m for m in self._parts.models if not store.answers(shard, m.model.identity).exists()
             ]
             if missing:
-                trials = self._stored_trials(shard)
-                for trial in trials.values():
+                cases = self._stored_cases(shard)
+                for case in cases.values():
                     for asked in missing:
-                        trial.look(asked)  # its window had no part in the plan
-                self._ask(shard, missing, trials, self._stored_batches(shard, trials))
+                        case.look(asked)  # its window had no part in the plan
+                self._ask(shard, missing, cases, self._stored_batches(shard, cases))
         parses, predictions = (now - then for now, then in zip(self._spent(), before, strict=True))
         return self._count(shard, parses, predictions)
 
     def _spent(self) -> tuple[int, int]:
         """Parses and predictions made so far."""
-        return self._bed.parses.parsed, sum(asked.predicted for asked in self._bed.models)
+        return self._parts.parses.parsed, sum(asked.predicted for asked in self._parts.models)
 
     def _fresh(self, shard: int, rows: Sequence[Row]) -> None:
         """A shard from its rows. The table of texts is written last: it says that all is there."""
-        planned = list(self._bed.plans(rows))
-        trials = self._bed.trials(planned)
+        planned = list(self._parts.generator.plans(rows))
+        cases = self._parts.generator.test_cases(planned)
         made: Counter[int] = Counter()
         with TableWriter(self._store.mutants(shard), mutant_schema()) as writer:
-            self._ask(shard, self._bed.models, trials, self._conformed(trials, writer, made))
-        outcomes = [
-            text_row(row, plan, why, made[row.number], tested=row.number in trials)
+            self._ask(shard, self._parts.models, cases, self._conformed(cases, writer, made))
+        texts = [
+            text_row(row, plan, why, made[row.number], tested=row.number in cases)
             for row, plan, why in planned
         ]
-        write_table(self._store.texts(shard), outcomes, text_schema())
+        write_table(self._store.texts(shard), texts, text_schema())
 
     def _conformed(
-        self, trials: Mapping[int, TestCase], writer: TableWriter, made: Counter[int]
+        self, cases: Mapping[int, TestCase], writer: TableWriter, made: Counter[int]
     ) -> Iterator[list[FollowUp]]:
-        for batch in chunks(self._bed.items(trials.values()), _CHUNK):
-            conform(batch, self._bed.parses)
-            writer.write([mutant_row(item) for item in batch])
-            made.update(item.trial.number for item in batch)
+        for batch in chunks(self._parts.generator.follow_ups(cases.values()), _CHUNK):
+            conform(batch, self._parts.parses)
+            writer.write([mutant_row(follow_up) for follow_up in batch])
+            made.update(follow_up.case.number for follow_up in batch)
             yield batch
 
-    def _stored_trials(self, shard: int) -> dict[int, TestCase]:
-        """The trials of a shard whose mutants are written; nothing is matched or parsed."""
-        trials, forget = {}, not self._campaign.mutants
+    def _stored_cases(self, shard: int) -> dict[int, TestCase]:
+        """The test cases of a shard whose mutants are written; nothing is matched or parsed."""
+        cases, forget = {}, not self._campaign.mutants
         for row in read_table(self._store.texts(shard)).to_pylist():
             if row["outcome"] == TESTED:
-                sentences = split_sentences(row["text"])
                 settings, attributes = self._campaign.settings, self._campaign.attributes
-                plan = Plan(row["text"], attributes, settings, sentences, [], [], {})
-                trials[row["row"]] = TestCase(plan, number=row["row"], forget=forget)
-        return trials
+                plan = Plan.of_text(row["text"], settings, attributes)
+                cases[row["row"]] = TestCase(plan, number=row["row"], forget=forget)
+        return cases
 
     def _stored_batches(
-        self, shard: int, trials: Mapping[int, TestCase]
+        self, shard: int, cases: Mapping[int, TestCase]
     ) -> Iterator[list[FollowUp]]:
         table = read_table(self._store.mutants(shard))
         for batch in table.to_batches(max_chunksize=_CHUNK):
-            yield [stored_follow_up(row, trials[row["row"]]) for row in batch.to_pylist()]
+            yield [stored_follow_up(row, cases[row["row"]]) for row in batch.to_pylist()]
 
     def _ask(
         self,
         shard: int,
         models: Sequence[PredictionStore],
-        trials: Mapping[int, TestCase],
+        cases: Mapping[int, TestCase],
         batches: Iterator[list[FollowUp]],
     ) -> None:
         """Ask some models about all mutants, batch by batch, and write what they answer."""
@@ -145,24 +194,24 @@ class Worker:
             for asked in models:
                 path = self._store.answers(shard, asked.model.identity)
                 writer = stack.enter_context(TableWriter(path, answer_schema()))
-                ask_originals(list(trials.values()), asked)
-                writer.write([original_row(trial, asked) for trial in trials.values()])
+                ask_originals(list(cases.values()), asked)
+                writer.write([original_row(case, asked) for case in cases.values()])
                 writers.append((asked, writer))
             place = 0
             for batch in batches:
                 for asked, writer in writers:
-                    judged = judge(batch, asked, discarded=self._campaign.discarded)
-                    numbered = enumerate(zip(batch, judged, strict=True), start=place)
+                    outcomes = judge(batch, asked, discarded=self._campaign.discarded)
+                    numbered = enumerate(zip(batch, outcomes, strict=True), start=place)
                     name = asked.model.name
                     writer.write(
-                        [judged_row(i, item, result, name) for i, (item, result) in numbered]
+                        [outcome_row(i, one, outcome, name) for i, (one, outcome) in numbered]
                     )
                 place += len(batch)
 
     def _count(self, shard: int, parses: int, predictions: int) -> ShardDone:
         mutants = read_table(self._store.texts(shard), "mutants")["mutants"].to_pylist()
         hidden = 0
-        for asked in self._bed.models:
+        for asked in self._parts.models:
             table = read_table(self._store.answers(shard, asked.model.identity), "verdict")
             hidden += table["verdict"].to_pylist().count(Verdict.HIDDEN.value)
         return ShardDone(

@@ -75,17 +75,17 @@ def check(
     settings = Settings(order, limit, literal, seed, repeat)
     allowed = budget_of(model, requests, budget)
     dictionaries = _dictionaries(attributes, dictionary or [])
-    probe = build_pipeline(dictionaries, parser, [model], settings, allowed)
-    store = probe.models[0]
+    pipeline = build_pipeline(dictionaries, parser, [model], settings, allowed)
+    store = pipeline.models[0]
     name, note = store.model.name, store.model.capabilities.note
-    plan = probe.plan(source)
+    plan = pipeline.plan(source)
     require_mutable(plan)
     if estimate:
-        typer.echo(_estimated(probe, plan))
+        typer.echo(_estimated(pipeline, plan))
         return
     if store.model.capabilities.costs:
-        typer.echo(_estimated(probe, plan), err=True)
-    result = probe.judge(plan)
+        typer.echo(_estimated(pipeline, plan), err=True)
+    result = pipeline.judge(plan)
     if as_json:
         values = {**check_to_json(result, name), "note": note}
         typer.echo(json.dumps(values, ensure_ascii=False, indent=2))
@@ -95,8 +95,8 @@ def check(
         typer.echo(f"Used: {cost_in_words(store.model.usage.spent)}.", err=True)
 
 
-def _estimated(probe: Pipeline, plan: Plan) -> str:
-    costs = probe.estimate(plan).items()
+def _estimated(pipeline: Pipeline, plan: Plan) -> str:
+    costs = pipeline.estimate(plan).items()
     return "\n".join(f"{name}: at most {cost_in_words(cost)}." for name, cost in costs)
 
 
@@ -123,12 +123,12 @@ def _report(check: TestResult, model: str, note: str) -> str:
         for r in plan.rejected
     ]
     lines += [f"Note: {notice}" for notice in plan.notices]
-    if not any(j.conformance.kept for j in check.judged[model]):
+    if not any(j.conformance.kept for j in check.outcomes[model]):
         lines.append("Every mutant was discarded, so nothing was tested; see the reasons.")
     counts = check.counts(model)
     lines.append("Mutants: " + ", ".join(f"{n} {v}" for v, n in counts.items() if n))
     lines += _unanswered(check, model)
-    flips = [j for j in check.judged[model] if j.verdict in (Verdict.HIDDEN, Verdict.BIASED)]
+    flips = [j for j in check.outcomes[model] if j.verdict in (Verdict.HIDDEN, Verdict.BIASED)]
     flips.sort(key=lambda j: (j.verdict is not Verdict.HIDDEN, j.mutant.order))
     if noise := check.noise.get(model):
         lines.append(_noise(noise))
@@ -144,7 +144,7 @@ def _unanswered(check: TestResult, model: str) -> list[str]:
         return []
     reasons = Counter(
         f"{p.failure} ({p.detail})"
-        for p in (j.prediction for j in check.judged[model])
+        for p in (j.prediction for j in check.outcomes[model])
         if p is not None and p.failure
     )
     lines = [f"  {number} unanswered: {why}" for why, number in reasons.most_common(_REASONS)]

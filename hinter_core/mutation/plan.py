@@ -53,6 +53,11 @@ class Plan:
     _splices: dict[Edit, tuple[Splice, ...]] = field(default_factory=dict)
     _chosen: list[tuple[Edit, ...]] | None = None
 
+    @classmethod
+    def of_text(cls, text: str, settings: Settings, attributes: tuple[str, ...] = ()) -> Plan:
+        """A plan without edits, for a text whose mutants are known from elsewhere."""
+        return cls(text, attributes, settings, split_sentences(text), [], [], {})
+
     @property
     def missing(self) -> list[str]:
         """Attributes without a term that counts."""
@@ -93,11 +98,15 @@ class Plan:
             return self.lattice.every(self.possible)
         return iter(self.chosen())
 
+    def atomic(self) -> Iterator[tuple[Edit, ...]]:
+        """The edit sets of all atomic mutants."""
+        return ((edit,) for edits in self.edits.values() for edit in edits)
+
     def chosen(self) -> list[tuple[Edit, ...]]:
         """Edit sets to test, by the settings: intersectional ones (or atomic, at order 1)."""
         if self._chosen is None:
             if self.settings.order == 1:
-                self._chosen = [(edit,) for edits in self.edits.values() for edit in edits]
+                self._chosen = list(self.atomic())
             else:
                 limit, seed = self.settings.limit, self.settings.seed
                 self._chosen = self.lattice.intersectional(limit, seed, self.possible)

@@ -1,6 +1,6 @@
 """One text under test: what is known of its mutants, and the result that grows from it.
 
-A batch of mutants may come from many trials: distinct sentences of all of them are parsed, and
+A batch of mutants may come from many test cases: distinct sentences of all of them are parsed, and
 distinct texts predicted, at once.
 """
 
@@ -15,6 +15,7 @@ from typing import ClassVar
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import SourceSplit, split_sentences
 from hinter_core.models.store import PredictionStore
+from hinter_core.mutation.difference import handwritten_mutant
 from hinter_core.mutation.lattice import EditSet
 from hinter_core.mutation.plan import Plan
 from hinter_core.relations import invariant, oracle
@@ -39,7 +40,7 @@ _UNSEEN = Prediction(
 class TestResult:
     """A text with all its mutants, judged for one or more models.
 
-    ``judged`` maps a model's name to its results, in the order of ``mutants``; ``noise`` to how
+    ``outcomes`` maps a model's name to its results, in the order of ``mutants``; ``noise`` to how
     often it contradicted itself, where the settings ask for that; ``identities`` to what decided
     its answers.
     """
@@ -50,7 +51,7 @@ class TestResult:
     parser: str
     originals: dict[str, Prediction]
     mutants: list[Mutant] = field(default_factory=list)
-    judged: dict[str, list[Outcome]] = field(default_factory=dict)
+    outcomes: dict[str, list[Outcome]] = field(default_factory=dict)
     noise: dict[str, NoiseFloor] = field(default_factory=dict)
     identities: dict[str, str] = field(default_factory=dict)
     planned: int = 0
@@ -58,15 +59,15 @@ class TestResult:
 
     def counts(self, model: str) -> dict[str, int]:
         """Number of mutants by verdict, all verdicts named."""
-        tally = Counter(j.verdict for j in self.judged.get(model, ()))
+        tally = Counter(j.verdict for j in self.outcomes.get(model, ()))
         return {verdict.value: tally.get(verdict, 0) for verdict in Verdict}
 
     def find(self, model: str, edits: Iterable[Edit]) -> Outcome | None:
         """The result for one edit set, if it was tested."""
         key = frozenset(edits)
-        for judged in self.judged.get(model, ()):
-            if frozenset(judged.mutant.edits) == key:
-                return judged
+        for outcome in self.outcomes.get(model, ()):
+            if frozenset(outcome.mutant.edits) == key:
+                return outcome
         return None
 
 
@@ -79,10 +80,10 @@ class _Answers:
 
 
 class TestCase:
-    """A plan on trial. Mutants are fed to it parts before wholes; results go to who feeds it.
+    """A plan under test. Follow-ups are judged parts before wholes; each gives an outcome.
 
     With ``forget``, only what a later verdict needs is remembered: answers to mutants below the
-    highest order of the settings. ``number`` tells trials apart for who feeds them.
+    highest order of the settings. ``number`` tells the test cases of a batch apart.
     """
 
     __test__ = False  # no test of pytest
@@ -100,20 +101,21 @@ class TestCase:
         """Note how much of the text a model sees; for one that the plan was not made with."""
         self._seen[store.model.name] = store.model.visible(self.plan.text)
 
-    def sees(self, item: FollowUp, store: PredictionStore) -> bool:
+    def sees(self, follow_up: FollowUp, store: PredictionStore) -> bool:
         """Whether the model sees all that the mutant changes."""
         seen = self._seen.get(store.model.name)
-        return seen is None or all(splice.end <= seen for splice in item.mutant.splices)
+        return seen is None or all(splice.end <= seen for splice in follow_up.mutant.splices)
 
     @cached_property
     def _split(self) -> SourceSplit:
         return SourceSplit(self.plan.text)
 
-    def sentences_of(self, item: FollowUp) -> list[Sentence]:
+    def sentences_of(self, follow_up: FollowUp) -> list[Sentence]:
         """The sentences of a mutant of this text."""
-        if item.by_hand:
-            return split_sentences(item.mutant.text)
-        return self._split.of_mutant(item.mutant.text, item.mutant.splices)
+        mutant = follow_up.mutant
+        if follow_up.by_hand:
+            return split_sentences(mutant.text)
+        return self._split.of_mutant(mutant.text, mutant.splices)
 
     def answer_original(self, store: PredictionStore, original: Prediction) -> None:
         """Take in the model's answer to the unchanged text; ask it again if the settings say so."""
@@ -125,39 +127,39 @@ class TestCase:
             self.noise[name] = noise_floor(original, again)
 
     def judge(
-        self, item: FollowUp, store: PredictionStore, prediction: Prediction | None
+        self, follow_up: FollowUp, store: PredictionStore, prediction: Prediction | None
     ) -> Outcome:
         """The verdict on one mutant; all its sub-mutants have been judged before."""
-        name, key = store.model.name, item.key
+        name, key = store.model.name, follow_up.key
         original, known = self.originals[name], self._answers[name]
-        if prediction is not None and item.asked:
+        if prediction is not None and follow_up.asked:
             known.predictions[key] = prediction
         before = known.local.get(key)
-        conformance = invariant.KEPT if item.asked else item.conformance
+        conformance = invariant.KEPT if follow_up.asked else follow_up.conformance
         known.local[key] = oracle.local_verdict(conformance, original, prediction)
-        verdict = oracle.judge([item.mutant], known.local)[key]
+        verdict = oracle.judge([follow_up.mutant], known.local)[key]
         effect = None
         # A discarded mutant may be asked, to see what it would have said; it is no evidence.
-        if original.answered and prediction is not None and item.asked:
+        if original.answered and prediction is not None and follow_up.asked:
             capabilities = store.model.capabilities
-            effect = oracle.effect(item.mutant, original, known.predictions.get, capabilities)
-        if self._forget and item.mutant.order >= self.plan.settings.order:
+            effect = oracle.effect(follow_up.mutant, original, known.predictions.get, capabilities)
+        if self._forget and follow_up.mutant.order >= self.plan.settings.order:
             known.local.pop(key)
             known.predictions.pop(key, None)
         elif before is not None and before is not Verdict.BENIGN:
             # By hand, edits may have several texts: all must be benign for a whole to be hidden.
             known.local[key] = before
-        return Outcome(item.mutant, item.conformance, prediction, verdict, effect)
+        return Outcome(follow_up.mutant, follow_up.conformance, prediction, verdict, effect)
 
 
 @dataclass(slots=True)
 class FollowUp:
-    """A mutant of a trial, with its edits as a set, and what the invariant says of it.
+    """A mutant of a test case, with its edits as a set, and what the invariant says of it.
 
     ``by_hand``: its text is as a person wrote it. ``ask``: even if the invariant discards it.
     """
 
-    trial: TestCase
+    case: TestCase
     mutant: Mutant
     key: EditSet
     conformance: Conformance = invariant.KEPT
@@ -170,22 +172,35 @@ class FollowUp:
         return self.conformance.kept or self.ask
 
 
-def conform(items: Sequence[FollowUp], store: ParseStore) -> None:
+def follow_up_of(case: TestCase, edits: tuple[Edit, ...]) -> FollowUp:
+    """The follow-up that these edits make."""
+    return FollowUp(case, case.plan.mutant(edits), frozenset(edits))
+
+
+def handwritten_follow_up(
+    case: TestCase, text: str, edits: tuple[Edit, ...], *, ask: bool
+) -> FollowUp:
+    """A follow-up as a person wrote it."""
+    mutant = handwritten_mutant(case.plan.text, text, edits)
+    return FollowUp(case, mutant, frozenset(edits), by_hand=True, ask=ask)
+
+
+def conform(batch: Sequence[FollowUp], store: ParseStore) -> None:
     """Hold every mutant of a batch against its source; distinct sentences are parsed at once."""
-    pairs = [(item.trial.plan.sentences, item.trial.sentences_of(item)) for item in items]
-    for item, said in zip(items, invariant.check_all(pairs, store), strict=True):
-        item.conformance = said
+    pairs = [(one.case.plan.sentences, one.case.sentences_of(one)) for one in batch]
+    for one, conformance in zip(batch, invariant.check_all(pairs, store), strict=True):
+        one.conformance = conformance
 
 
-def ask_originals(trials: Sequence[TestCase], store: PredictionStore) -> None:
-    """Ask a model about the unchanged texts of all trials at once."""
-    answers = store.predict([trial.plan.text for trial in trials])
-    for trial in trials:
-        trial.answer_original(store, answers[trial.plan.text])
+def ask_originals(cases: Sequence[TestCase], store: PredictionStore) -> None:
+    """Ask a model about the unchanged texts of all test cases at once."""
+    answers = store.predict([case.plan.text for case in cases])
+    for case in cases:
+        case.answer_original(store, answers[case.plan.text])
 
 
 def judge(
-    items: Sequence[FollowUp], store: PredictionStore, *, discarded: bool = False
+    batch: Sequence[FollowUp], store: PredictionStore, *, discarded: bool = False
 ) -> list[Outcome]:
     """Ask a model about a batch of mutants and judge them in order; distinct texts are asked once.
 
@@ -193,14 +208,13 @@ def judge(
     one by hand), unless ``discarded`` says so: then the answer is told, and the verdict stays. Nor
     is one asked whose change lies past the model's window: it would be benign for no good reason.
     """
-    wanted = [item for item in items if discarded or item.asked]
-    asked = [item.mutant.text for item in wanted if item.trial.sees(item, store)]
-    predictions = store.predict(asked)
+    wanted = [one for one in batch if discarded or one.asked]
+    predictions = store.predict([one.mutant.text for one in wanted if one.case.sees(one, store)])
     return [
-        item.trial.judge(
-            item,
+        one.case.judge(
+            one,
             store,
-            predictions.get(item.mutant.text, _UNSEEN) if discarded or item.asked else None,
+            predictions.get(one.mutant.text, _UNSEEN) if discarded or one.asked else None,
         )
-        for item in items
+        for one in batch
     ]

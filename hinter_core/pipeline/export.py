@@ -22,7 +22,7 @@ def check_to_json(check: TestResult, model: str) -> dict[str, Any]:
         "parser": check.parser,
         "noise": _noise_to_json(check.noise.get(model)),
         "original": prediction_to_json(check.originals[model]),
-        "mutants": [_judged_to_json(judged) for judged in check.judged[model]],
+        "mutants": [_outcome_to_json(outcome) for outcome in check.outcomes[model]],
         "counts": check.counts(model),
         "notices": list(check.plan.notices),
         "rejected": [
@@ -77,28 +77,28 @@ def edit_to_json(edit: Edit) -> dict[str, Any]:
     }
 
 
-def _judged_to_json(judged: Outcome) -> dict[str, Any]:
-    effect = judged.effect
+def _outcome_to_json(outcome: Outcome) -> dict[str, Any]:
+    effect = outcome.effect
     return {
-        "edits": [edit_to_json(edit) for edit in judged.mutant.edits],
-        "order": judged.mutant.order,
-        "text": judged.mutant.text,
-        "valid": judged.conformance.kept,
-        "reason": reason(judged),
-        **prediction_to_json(judged.prediction),
-        "verdict": judged.verdict.value,
+        "edits": [edit_to_json(edit) for edit in outcome.mutant.edits],
+        "order": outcome.mutant.order,
+        "text": outcome.mutant.text,
+        "valid": outcome.conformance.kept,
+        "reason": reason(outcome),
+        **prediction_to_json(outcome.prediction),
+        "verdict": outcome.verdict.value,
         "shift": _rounded(effect.shift if effect else None),
         "margin": _rounded(effect.margin if effect else None),
         "interaction": _rounded(effect.interaction if effect else None),
     }
 
 
-def reason(judged: Outcome) -> str:
+def reason(outcome: Outcome) -> str:
     """Why a mutant was discarded or unanswered; empty otherwise."""
-    if not judged.conformance.kept:
-        return judged.conformance.reason
-    if judged.prediction is not None and judged.prediction.failure:
-        return judged.prediction.detail or judged.prediction.failure.value
+    if not outcome.conformance.kept:
+        return outcome.conformance.reason
+    if outcome.prediction is not None and outcome.prediction.failure:
+        return outcome.prediction.detail or outcome.prediction.failure.value
     return ""
 
 
@@ -109,26 +109,26 @@ def _rounded(value: float | None) -> float | None:
 def check_to_rows(check: TestResult) -> list[dict[str, Any]]:
     """One flat row per mutant and model, with three columns per attribute of the check."""
     rows = []
-    for model, results in check.judged.items():
-        for judged in results:
-            row: dict[str, Any] = {"model": model, "verdict": judged.verdict.value}
-            row |= {"order": judged.mutant.order}
-            by_attribute = {edit.attribute: edit.pair for edit in judged.mutant.edits}
+    for model, results in check.outcomes.items():
+        for outcome in results:
+            row: dict[str, Any] = {"model": model, "verdict": outcome.verdict.value}
+            row |= {"order": outcome.mutant.order}
+            by_attribute = {edit.attribute: edit.pair for edit in outcome.mutant.edits}
             for attribute in check.plan.attributes:
                 pair = by_attribute.get(attribute)
                 row[attribute] = f"{pair.source.text} \u2192 {pair.target.text}" if pair else ""
                 row[f"{attribute} from"] = pair.source.group if pair else ""
                 row[f"{attribute} to"] = pair.target.group if pair else ""
-            answer = judged.prediction
-            effect = judged.effect
+            answer = outcome.prediction
+            effect = outcome.effect
             row |= {
                 "answer": ", ".join(answer.labels) if answer else "",
                 "reply": answer.reply if answer else "",
                 "shift": _rounded(effect.shift) if effect else None,
                 "interaction": _rounded(effect.interaction) if effect else None,
-                "valid": judged.conformance.kept,
-                "reason": reason(judged),
-                "text": judged.mutant.text,
+                "valid": outcome.conformance.kept,
+                "reason": reason(outcome),
+                "text": outcome.mutant.text,
             }
             rows.append(row)
     return rows

@@ -1,4 +1,4 @@
-"""The probe: the one pipeline from a text to verdicts, whoever feeds it.
+"""The one pipeline from a text to verdicts, whoever feeds it.
 
 match -> mutate -> check -> ask -> judge. Mutants are made in chunks of a few hundred; within a
 chunk, distinct sentences are parsed and distinct texts predicted once, in batches; what was parsed
@@ -17,7 +17,15 @@ from hinter_core.models.registry import open_store
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.lattice import EditSet, subsets
 from hinter_core.mutation.plan import Plan, Settings, make_plan, require_mutable, require_testable
-from hinter_core.pipeline.case import FollowUp, TestCase, TestResult, ask_originals, conform, judge
+from hinter_core.pipeline.case import (
+    FollowUp,
+    TestCase,
+    TestResult,
+    ask_originals,
+    conform,
+    follow_up_of,
+    judge,
+)
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import Matcher
 from hinter_core.types import Edit
@@ -75,13 +83,13 @@ class Pipeline:
 
     def judge_all(self, plans: Sequence[Plan], *, chunk: int = _CHUNK) -> list[TestResult]:
         """Judge the mutants of many texts to the end, in batches that may span texts."""
-        checks = self._checks(plans)
-        for batch in chunks(self.items(checks), chunk):
-            self._judge(batch, checks)
-        for check in checks.values():
-            check.planned = len(check.mutants)
-            check.complete = True
-        return list(checks.values())
+        results = self._results(plans)
+        for batch in chunks(self.follow_ups(results), chunk):
+            self._judge(batch, results)
+        for result in results.values():
+            result.planned = len(result.mutants)
+            result.complete = True
+        return list(results.values())
 
     def run(
         self,
@@ -93,53 +101,53 @@ class Pipeline:
     ) -> Iterator[TestResult]:
         """Judge the chosen edit sets and all their sub-mutants, yielding after every chunk.
 
-        The same :class:`Check` is yielded each time, grown; it is ``complete`` at the end. When
+        The same result is yielded each time, grown; it is ``complete`` at the end. When
         ``cancelled`` answers true, what is judged so far stays. A small ``chunk`` reports and can
         be cancelled sooner; a large one makes better batches.
         """
-        checks = self._checks([plan])
-        ((trial, check),) = checks.items()
+        results = self._results([plan])
+        ((case, result),) = results.items()
         todo = list(closure(plan.chosen() if chosen is None else chosen))
-        check.planned = len(todo)
-        for batch in chunks((follow_up_of(trial, edits) for edits in todo), chunk):
+        result.planned = len(todo)
+        for batch in chunks((follow_up_of(case, edits) for edits in todo), chunk):
             if cancelled():
                 return
-            self._judge(batch, checks)
-            yield check
-        check.complete = True
-        yield check
+            self._judge(batch, results)
+            yield result
+        result.complete = True
+        yield result
 
-    def items(self, trials: Iterable[TestCase]) -> Iterator[FollowUp]:
+    def follow_ups(self, cases: Iterable[TestCase]) -> Iterator[FollowUp]:
         """All mutants that the plans choose, with their sub-mutants, parts before wholes."""
-        for trial in trials:
-            for edits in closure(trial.plan.chosen()):
-                yield follow_up_of(trial, edits)
+        for case in cases:
+            for edits in closure(case.plan.chosen()):
+                yield follow_up_of(case, edits)
 
-    def _checks(self, plans: Sequence[Plan]) -> dict[TestCase, TestResult]:
-        """A check for each plan, with every model's answer to its unchanged text."""
-        trials = [TestCase(plan) for plan in plans]
+    def _results(self, plans: Sequence[Plan]) -> dict[TestCase, TestResult]:
+        """A result for each plan, with every model's answer to its unchanged text."""
+        cases = [TestCase(plan) for plan in plans]
         for store in self.models:
-            ask_originals(trials, store)
+            ask_originals(cases, store)
         names = {store.model.name: store.model.identity for store in self.models}
         return {
-            trial: TestResult(
-                trial.plan,
+            case: TestResult(
+                case.plan,
                 self.parses.parser.name,
-                trial.originals,
-                judged={name: [] for name in names},
-                noise=trial.noise,
+                case.originals,
+                outcomes={name: [] for name in names},
+                noise=case.noise,
                 identities=dict(names),
             )
-            for trial in trials
+            for case in cases
         }
 
-    def _judge(self, batch: Sequence[FollowUp], checks: Mapping[TestCase, TestResult]) -> None:
+    def _judge(self, batch: Sequence[FollowUp], results: Mapping[TestCase, TestResult]) -> None:
         conform(batch, self.parses)
         for store in self.models:
-            for item, judged in zip(batch, judge(batch, store), strict=True):
-                checks[item.trial].judged[store.model.name].append(judged)
-        for item in batch:
-            checks[item.trial].mutants.append(item.mutant)
+            for follow_up, outcome in zip(batch, judge(batch, store), strict=True):
+                results[follow_up.case].outcomes[store.model.name].append(outcome)
+        for follow_up in batch:
+            results[follow_up.case].mutants.append(follow_up.mutant)
 
     def estimate(self, plan: Plan) -> dict[str, Cost]:
         """What judging ``plan`` asks of each model at most; see :func:`estimate`."""
@@ -179,11 +187,6 @@ def closure(
                 yield part
 
 
-def follow_up_of(trial: TestCase, edits: tuple[Edit, ...]) -> FollowUp:
-    """The mutant of these edits, on trial."""
-    return FollowUp(trial, trial.plan.mutant(edits), frozenset(edits))
-
-
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
     """The items in lists of at most ``size``."""
     iterator = iter(items)
@@ -198,7 +201,7 @@ def build_pipeline(
     settings: Settings,
     budget: Budget | None = None,
 ) -> Pipeline:
-    """Load a parser and models by name and build a probe, for a user who owns the machine.
+    """Load a parser and models by name and build a pipeline, for a user who owns the machine.
 
     All models share the ``budget``.
 

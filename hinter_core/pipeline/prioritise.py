@@ -19,8 +19,8 @@ from hinter_core.models.base import Capabilities
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.lattice import EditSet, Lattice, proper_subsets
 from hinter_core.mutation.plan import Plan, Settings
-from hinter_core.pipeline.case import TestCase, ask_originals, conform, judge
-from hinter_core.pipeline.pipeline import chunks, closure, follow_up_of
+from hinter_core.pipeline.case import TestCase, ask_originals, conform, follow_up_of, judge
+from hinter_core.pipeline.pipeline import chunks, closure
 from hinter_core.types import Edit, Prediction, Verdict
 
 _CHUNK = 256
@@ -80,31 +80,30 @@ class Search:
         """
         settings, edits = plan.settings, plan.lattice.edits
         sample = Lattice(edits, 2).intersectional(self._limit, settings.seed, plan.possible)
-        trial = TestCase(plan)
-        trial.look(self._guide)
-        ask_originals([trial], self._guide)
+        case = TestCase(plan)
+        case.look(self._guide)
+        ask_originals([case], self._guide)
         known = _Known()
-        original = trial.originals[self._guide.model.name]
+        original = case.originals[self._guide.model.name]
         if not original.scores:
             return sample
         known.adds[frozenset()] = self._levels(original)
-        atomic = [(edit,) for own in edits.values() for edit in own]
-        self._ask(trial, [*atomic, *sample], known)
+        self._ask(case, [*plan.atomic(), *sample], known)
         found = list(sample)
         for order in range(3, min(settings.order, len(edits)) + 1):
             nearest = self._nearest(plan, order, original, known)
             if order < settings.order:
-                self._ask(trial, nearest, known)
+                self._ask(case, nearest, known)
             found += nearest
         return found
 
-    def _ask(self, trial: TestCase, chosen: Iterable[tuple[Edit, ...]], known: _Known) -> None:
+    def _ask(self, case: TestCase, chosen: Iterable[tuple[Edit, ...]], known: _Known) -> None:
         fresh = (part for part in closure(chosen) if frozenset(part) not in known.verdicts)
-        for batch in chunks((follow_up_of(trial, part) for part in fresh), _CHUNK):
+        for batch in chunks((follow_up_of(case, part) for part in fresh), _CHUNK):
             conform(batch, self._parses)
-            for judged in judge(batch, self._guide):
-                edits, prediction = judged.mutant.edits, judged.prediction
-                known.verdicts[frozenset(edits)] = judged.verdict
+            for outcome in judge(batch, self._guide):
+                edits, prediction = outcome.mutant.edits, outcome.prediction
+                known.verdicts[frozenset(edits)] = outcome.verdict
                 if prediction is not None and prediction.scores:
                     known.learn(edits, self._levels(prediction))
 

@@ -116,7 +116,7 @@ class ExploreActions:
         Raises:
             HinterError: the input is at fault; the message says how.
         """
-        probe, plan = self._prepare(session, form)
+        pipeline, plan = self._prepare(session, form)
         left_over = not strict and all(SEPARATOR in key for key in form.edits)
         if form.edits and not left_over:
             edits = find_edits(plan, form.edits)
@@ -124,7 +124,7 @@ class ExploreActions:
             options = self.options(plan, form)
             edits = find_edits(plan, [slot[2] for slot in options.slots])
         result: TestResult | None = None
-        for partial in probe.run(plan, chosen=[edits]):
+        for partial in pipeline.run(plan, chosen=[edits]):
             result = partial
         if result is None:
             raise InputError("There is nothing to test; choose a replacement.")
@@ -143,9 +143,9 @@ class ExploreActions:
         session.stop()
         stop = session.running = threading.Event()
         try:
-            probe, plan = self._prepare(session, form)
+            pipeline, plan = self._prepare(session, form)
             session.selected = None
-            for partial in probe.run(plan, cancelled=stop.is_set, chunk=_SCAN_CHUNK):
+            for partial in pipeline.run(plan, cancelled=stop.is_set, chunk=_SCAN_CHUNK):
                 self._keep(session, partial, form)
                 yield partial
         finally:
@@ -156,19 +156,21 @@ class ExploreActions:
         if not form.models:
             raise InputError("No model chosen; choose at least one model under test.")
         dictionaries = self._dictionaries(session, form)
-        probe = self._services.probe(dictionaries, form.parser, form.models, form.settings, session)
+        pipeline = self._services.pipeline(
+            dictionaries, form.parser, form.models, form.settings, session
+        )
         for store in session.own.values():
             store.budget = Budget(requests=form.requests) if form.requests else None
-        plan = probe.plan(form.text)
+        plan = pipeline.plan(form.text)
         require_mutable(plan)
-        return probe, plan
+        return pipeline, plan
 
     def _dictionaries(self, session: Session, form: ExploreForm) -> list[Dictionary]:
         return choose(form.attributes, self._services.dictionaries(session))
 
     def _keep(self, session: Session, check: TestResult, form: ExploreForm) -> None:
         session.check = check
-        session.models = tuple(check.judged)
+        session.models = tuple(check.outcomes)
         if session.shown_model not in session.models:
             session.shown_model = session.models[0]
         session.form = form
@@ -184,7 +186,7 @@ class ExploreActions:
         check, index = session.check, session.selected
         if check is None or index is None or index >= len(check.mutants):
             return None
-        judged = {m: check.judged[m][index] for m in session.models}
+        judged = {m: check.outcomes[m][index] for m in session.models}
         named = len(judged) > 1
         model = session.shown_model
         banners = [

@@ -60,7 +60,7 @@ def groups_in(check: TestResult) -> list[str]:
 
 def rows_for(check: TestResult, models: Sequence[str], wanted: Filter) -> list[int]:
     """Indices of the mutants that pass the filter, in its order."""
-    results = [check.judged[m] for m in models]
+    results = [check.outcomes[m] for m in models]
     chosen = [i for i in range(len(check.mutants)) if _passes(results, i, wanted)]
     if wanted.order == "verdict":
         chosen.sort(key=lambda i: min(_severity(r[i]) for r in results))
@@ -137,7 +137,7 @@ def _head(attributes: Sequence[str], models: Sequence[str]) -> Markup:
 def _row(
     check: TestResult, attributes: Sequence[str], models: Sequence[str], i: int, selected: bool
 ) -> Markup:
-    results = [check.judged[m][i] for m in models]
+    results = [check.outcomes[m][i] for m in models]
     changes = {e.attribute: change_of(e) for e in results[0].mutant.edits}
     spoken = "; ".join(f"{name_of(a)} {c}" for a, c in changes.items())
     button = tag(

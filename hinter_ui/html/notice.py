@@ -48,7 +48,7 @@ def progress(
 
 def over_budget(check: TestResult) -> str:
     """What a scan left out when its requests were used up; empty where it left out nothing."""
-    answers = (j.prediction for judged in check.judged.values() for j in judged)
+    answers = (j.prediction for judged in check.outcomes.values() for j in judged)
     left = sum(a is not None and a.failure is Failure.OVER_BUDGET for a in answers)
     if not left:
         return ""

@@ -84,13 +84,13 @@ class LessonActions:
             kept = self._judged.get((scene.key, words))
         if kept:
             return kept
-        probe, plan = self._ready(scene)
+        pipeline, plan = self._ready(scene)
         edits = tuple(
             find_edit(plan, menu.attribute, menu.source, word)
             for menu, word in zip(scene.menus, words, strict=True)
             if word != menu.source
         )
-        *_, check = probe.run(plan, chosen=[edits] if edits else [])
+        *_, check = pipeline.run(plan, chosen=[edits] if edits else [])
         trying = Trying(scene, words, check, edits)
         with self._lock:
             return self._judged.setdefault((scene.key, words), trying)
@@ -108,10 +108,10 @@ class LessonActions:
             kept = self._probes.get(scene.key)
         if kept is None:
             settings = Settings(scene.order, literal=scene.literal)
-            probe = self._services.probe(
+            pipeline = self._services.pipeline(
                 self._dictionaries(scene), DEFAULT_PARSER, scene.models, settings
             )
-            kept = probe, probe.plan(scene.text)
+            kept = pipeline, pipeline.plan(scene.text)
             with self._lock:
                 kept = self._probes.setdefault(scene.key, kept)
         return kept

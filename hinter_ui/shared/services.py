@@ -173,7 +173,7 @@ class Services:
             kept = self._matchers[key] = (list(dictionaries), Matcher(dictionaries))
         return kept[1]
 
-    def probe(
+    def pipeline(
         self,
         dictionaries: Sequence[Dictionary],
         parser: str,
@@ -181,7 +181,7 @@ class Services:
         settings: Settings,
         session: Session | None = None,
     ) -> Pipeline:
-        """A probe over the shared stores and those of the page.
+        """A pipeline over the shared stores and those of the page.
 
         Raises:
             HinterError: a parser or model cannot be had.

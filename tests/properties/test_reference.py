@@ -55,14 +55,14 @@ World = tuple[str, list[WordPair], list[WordPair], ToyParser, ToyModel]
 
 def fast(world: World, order: int) -> TestResult | None:
     text, race, gender, parser, model = world
-    probe = Pipeline(
+    pipeline = Pipeline(
         [dictionary("race", race), dictionary("gender", gender)],
         ParseStore(parser),
         [PredictionStore(model)],
         Settings(order=order, literal=True),
     )
     try:
-        return probe.check(text)
+        return pipeline.check(text)
     except InputError:
         return None
 
@@ -83,7 +83,7 @@ def test_intersectional_verdicts_are_those_of_algorithm_1(world: World) -> None:
         split=split, parse=parser.tree, replace=spans.replace, contains=spans.contains,
     )  # fmt: skip
     check = fast(world, 2)
-    judged = [] if check is None else [j for j in check.judged["toy"] if j.mutant.order == 2]
+    judged = [] if check is None else [j for j in check.outcomes["toy"] if j.mutant.order == 2]
 
     def sets(*verdicts: Verdict) -> set[tuple[str, WordPair, WordPair]]:
         return {
@@ -115,7 +115,7 @@ def test_atomic_verdicts_are_those_of_algorithm_2(world: World) -> None:
         for attribute, pairs in (("race", race), ("gender", gender))
     }  # fmt: skip
     check = fast(world, 1)
-    judged = [] if check is None else check.judged["toy"]
+    judged = [] if check is None else check.outcomes["toy"]
     for attribute, errors in truth.items():
         biased = {
             (text, pair_of(j, attribute))
@@ -131,9 +131,9 @@ def test_nothing_is_parsed_or_predicted_twice(world: World) -> None:
     text, race, gender, parser, model = world
     parses, store = ParseStore(parser), PredictionStore(model)
     dictionaries = [dictionary("race", race), dictionary("gender", gender)]
-    probe = Pipeline(dictionaries, parses, [store], Settings(literal=True))
+    pipeline = Pipeline(dictionaries, parses, [store], Settings(literal=True))
     try:
-        check = probe.check(text)
+        check = pipeline.check(text)
     except InputError:
         return
     source = split(text)
@@ -142,6 +142,6 @@ def test_nothing_is_parsed_or_predicted_twice(world: World) -> None:
         parts = split(mutant.text)
         if len(parts) == len(source):
             changed |= {s for a, b in zip(source, parts, strict=True) if a != b for s in (a, b)}
-    valid = {j.mutant.text for j in check.judged["toy"] if j.conformance.kept}
+    valid = {j.mutant.text for j in check.outcomes["toy"] if j.conformance.kept}
     assert parses.parsed == len(changed)
     assert store.predicted == len(valid | {text})

@@ -1,4 +1,4 @@
-"""Whatever is typed, the probe answers or refuses with a reason; and its bookkeeping holds."""
+"""Whatever is typed, the pipeline answers or refuses with a reason; and its bookkeeping holds."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ def test_the_probe_answers_or_refuses(
     store = PredictionStore(load_model("vader"))
     dictionaries = [shipped[a] for a in ("race", "gender", "age", "disability")]
     chosen = Settings(order=order, limit=5, literal=literal)
-    probe = Pipeline(dictionaries, parses, [store], chosen)
+    pipeline = Pipeline(dictionaries, parses, [store], chosen)
     try:
-        plan = probe.plan(text)
-        check = probe.check(text)
+        plan = pipeline.plan(text)
+        check = pipeline.check(text)
     except InputError:
         event("refused")
         return
     event("checked")
     for occurrence in [*plan.occurrences, *(r.occurrence for r in plan.rejected)]:
         assert plan.text[slice(*occurrence.span)] == occurrence.surface
-    for judged in check.judged["vader"]:
+    for judged in check.outcomes["vader"]:
         assert undo(judged.mutant) == plan.text
         assert judged.verdict is not Verdict.UNANSWERED
         assert judged.conformance.kept is (judged.verdict is not Verdict.DISCARDED)

@@ -34,17 +34,17 @@ class AgreeableParser:
 
 
 def run(text: str, dictionaries: Sequence[Dictionary], rules: str, order: int) -> TestResult:
-    probe = Pipeline(
+    pipeline = Pipeline(
         dictionaries,
         ParseStore(AgreeableParser()),
         [PredictionStore(load_model(f"scripted:{rules}"))],
         Settings(order=order, literal=True),
     )
-    return probe.check(text)
+    return pipeline.check(text)
 
 
 def judged(check: TestResult) -> list[Outcome]:
-    (results,) = check.judged.values()
+    (results,) = check.outcomes.values()
     return results
 
 
@@ -143,17 +143,17 @@ def test_planted_bias_is_found_wherever_a_valid_mutant_shows_it(
     dictionaries = [shipped["race"], shipped["gender"], shipped["age"]]
     settings = Settings(order=3, limit=250, seed=4)
     check = Pipeline(dictionaries, parses, [PredictionStore(model)], settings).check(text)
-    answer = {j.mutant.text: model.predict([j.mutant.text])[0].labels for j in check.judged[name]}
+    answer = {j.mutant.text: model.predict([j.mutant.text])[0].labels for j in check.outcomes[name]}
     original = model.predict([text])[0].labels
     local: dict[frozenset[object], Verdict] = {}
-    for j in check.judged[name]:
+    for j in check.outcomes[name]:
         key = frozenset(j.mutant.edits)
         if not j.conformance.kept:
             local[key] = Verdict.DISCARDED
         else:
             same = answer[j.mutant.text] == original
             local[key] = Verdict.BENIGN if same else Verdict.BIASED
-    for j in check.judged[name]:
+    for j in check.outcomes[name]:
         key = frozenset(j.mutant.edits)
         parts = [v for k, v in local.items() if k < key]
         hidden = local[key] is Verdict.BIASED and len(key) > 1 and set(parts) == {Verdict.BENIGN}

@@ -101,10 +101,10 @@ def test_the_check_of_explore_becomes_a_project(tmp_path: Path) -> None:
         own.make(session, form)
     services = own.services
     shipped = services.dictionaries()
-    probe = services.probe(
+    pipeline = services.pipeline(
         [shipped["race"], shipped["gender"]], "embedded", [HIDDEN], Settings(limit=20)
     )
-    *_, session.check = probe.run(probe.plan("The black man was kind."))
+    *_, session.check = pipeline.run(pipeline.plan("The black man was kind."))
     made = own.make(session, form)
     assert made.items == 5
 

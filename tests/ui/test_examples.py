@@ -21,7 +21,7 @@ def explorer() -> ExploreActions:
 def test_example_shows_what_it_promises(explorer: ExploreActions, example: ExampleText) -> None:
     session = Session()
     check = explorer.check(session, example.form)
-    verdict = check.judged[session.models[0]][-1].verdict.value
+    verdict = check.outcomes[session.models[0]][-1].verdict.value
     if example.shows:
         assert verdict == example.shows
 

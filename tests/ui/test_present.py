@@ -62,14 +62,14 @@ def checked(repeat: int, model: ModelUnderTest | None = None) -> TestResult:
 )
 def test_the_noise_floor_stands_beside_the_verdict(repeat: int, words: str) -> None:
     check = checked(repeat)
-    shown = str(banner(check, check.judged["talker"][-1], "talker", named=False))
+    shown = str(banner(check, check.outcomes["talker"][-1], "talker", named=False))
     assert words in shown
     assert ("Asked about the original" in shown) is bool(words)
 
 
 def test_what_a_model_said_can_be_read_and_is_escaped() -> None:
     check = checked(0)
-    shown = str(square(check, check.judged["talker"][-1], "talker"))
+    shown = str(square(check, check.outcomes["talker"][-1], "talker"))
     assert "what the model said" in shown
     assert "&lt;b&gt;yes&lt;/b&gt;, on the whole." in shown
     assert "<b>" not in shown
@@ -77,7 +77,7 @@ def test_what_a_model_said_can_be_read_and_is_escaped() -> None:
 
 def test_what_there_is_to_say_of_a_model_stands_beside_the_verdict() -> None:
     check = checked(0)
-    judged = check.judged["talker"][-1]
+    judged = check.outcomes["talker"][-1]
     shown = str(banner(check, judged, "talker", named=False, note="labels <without> names"))
     assert "About this model: " in shown
     assert "labels &lt;without&gt; names" in shown
@@ -86,9 +86,9 @@ def test_what_there_is_to_say_of_a_model_stands_beside_the_verdict() -> None:
 
 def test_an_interaction_is_explained_where_there_is_one() -> None:
     check = checked(0)
-    assert "Interaction:" not in str(square(check, check.judged["talker"][-1], "talker"))
+    assert "Interaction:" not in str(square(check, check.outcomes["talker"][-1], "talker"))
     check = checked(0, load_model("vader"))
-    judged = next(j for j in check.judged["vader"] if j.mutant.order == 2 and j.effect)
+    judged = next(j for j in check.outcomes["vader"] if j.mutant.order == 2 and j.effect)
     assert "Interaction:" in str(square(check, judged, "vader"))
 
 

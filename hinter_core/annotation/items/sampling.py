@@ -200,7 +200,7 @@ def items_of_check(
         AnnotationError: there is nothing to judge.
     """
     strata: dict[Stratum, StratumCandidates] = {}
-    judged = list(zip(*check.judged.values(), strict=True))
+    judged = list(zip(*check.outcomes.values(), strict=True))
     rng = random.Random(seed)
     for place, by_model in enumerate(judged):
         attributes = tuple(sorted(edit.attribute for edit in by_model[0].mutant.edits))
@@ -246,7 +246,7 @@ def _item(
         layer=conformance.layer.value if conformance.layer else "",
         reason=conformance.reason,
         verdicts={
-            name: judged.verdict.value for name, judged in zip(check.judged, by_model, strict=True)
+            name: one.verdict.value for name, one in zip(check.outcomes, by_model, strict=True)
         },
         stratum=f"{'+'.join(stratum[0])}: {stratum[1]}",
         weight=weights[stratum],

@@ -16,7 +16,7 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.pipeline.case import TestResult
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import GrammaticalForm, Layer, Sense, Term, Verdict
-from tests.conftest import MakeProbe
+from tests.conftest import MakePipeline
 
 SOURCE = "The waiter thanked his guests. It rained."
 PAIRS = [
@@ -55,29 +55,29 @@ def test_a_project_is_filled_once(tmp_path: Path, fresh_parses: ParseStore) -> N
 
 
 @pytest.fixture
-def check(race: Dictionary, gender: Dictionary, make_probe: MakeProbe) -> TestResult:
+def check(race: Dictionary, gender: Dictionary, make_pipeline: MakePipeline) -> TestResult:
     # "nowhere" fits no sentence here, so that the invariant has something to discard.
     words = {"old": "older", "young": "young", "nowhere": "none"}
     odd = Dictionary(
         "age",
         tuple(Term(w, g, GrammaticalForm.ADJECTIVE, "a", Sense.ASK) for w, g in words.items()),
     )
-    probe = make_probe(
+    pipeline = make_pipeline(
         [race, gender, odd], "scripted:bad if race=white and gender=female; good otherwise", order=2
     )
-    return probe.check("The old black man was kind.")
+    return pipeline.check("The old black man was kind.")
 
 
 def test_items_of_a_check_are_balanced_over_what_became_of_them(check: TestResult) -> None:
-    (model,) = check.judged
+    (model,) = check.outcomes
     whole = items_of_check(check, 10_000)
     assert len(whole) == len(check.mutants)
     assert Counter(item.verdicts[model] for item in whole) == Counter(
-        judged.verdict.value for judged in check.judged[model]
+        judged.verdict.value for judged in check.outcomes[model]
     )
     assert all(item.weight == 1.0 for item in whole)
     assert len({item.id for item in whole}) == len(whole)
-    judged = {tuple(j.mutant.edits): j for j in check.judged[model]}
+    judged = {tuple(j.mutant.edits): j for j in check.outcomes[model]}
     for item in whole:
         one = judged[item.edits]
         assert (item.mutant, item.kept) == (one.mutant.text, one.conformance.kept)

@@ -1,4 +1,4 @@
-"""Running campaigns: the tables say what the probe says, whatever way they came about."""
+"""Running campaigns: the tables say what the pipeline says, whatever way they came about."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.conformance.tiny import make_classifier
 
 RULES = "scripted:negative 0.7 if race=white and gender=female; positive otherwise"
 OTHER = "scripted:negative if gender=female; positive otherwise"
-PLAIN: Any = {"atomic": False, "placebo": False}  # what a probe tests of a single text
+PLAIN: Any = {"atomic": False, "placebo": False}  # what a pipeline tests of a single text
 PEOPLE = ["black man", "white woman", "Syrian waiter", "old white man", "German nurse", "woman"]
 ENDS = ["was kind.", "left early. Nobody saw it.", "paid for the soup.", "is missing"]
 
@@ -71,7 +71,7 @@ def test_the_tables_say_what_the_probe_says(
     campaign: Campaign, reference: Path, parses: ParseStore
 ) -> None:
     store = CampaignStore(reference)
-    probe = Pipeline(campaign.vocabulary(), parses, [open_store(RULES)], campaign.settings)
+    pipeline = Pipeline(campaign.vocabulary(), parses, [open_store(RULES)], campaign.settings)
     texts = [row for n in store.known() for row in read_table(store.texts(n)).to_pylist()]
     assert [row["row"] for row in texts] == list(range(1, 22))
     outcomes = {row["row"]: row["outcome"] for row in texts}
@@ -80,12 +80,12 @@ def test_the_tables_say_what_the_probe_says(
     every = tables(reference)
     for shard in store.known():
         mutants = every[store.mutants(shard).name]
-        answers = every[store.answers(shard, probe.models[0].model.identity).name]
+        answers = every[store.answers(shard, pipeline.models[0].model.identity).name]
         of_mutants = [a for a in answers if a["mutant"] >= 0]
         assert [a["mutant"] for a in of_mutants] == list(range(len(mutants)))
         for row in (t for t in texts if outcomes[t["row"]] == "tested"):
-            check = probe.check(row["text"])
-            judged = check.judged[probe.models[0].model.name]
+            check = pipeline.check(row["text"])
+            judged = check.outcomes[pipeline.models[0].model.name]
             mine = [i for i, m in enumerate(mutants) if m["row"] == row["row"]]
             if not mine:
                 continue
@@ -213,11 +213,11 @@ def test_every_atomic_mutant_and_as_many_neutral_ones_are_tested(
     assert [t["outcome"] for t in texts] == ["tested", "tested", "nothing to test"]
     assert "there is no intersection" in texts[1]["detail"]
     mutants = read_table(store.mutants(0)).to_pylist()
-    probe = Pipeline(campaign.vocabulary(), parses, [open_store(RULES)], wide.settings)
+    pipeline = Pipeline(campaign.vocabulary(), parses, [open_store(RULES)], wide.settings)
     for text in texts[:2]:
         mine = [m for m in mutants if m["row"] == text["row"]]
         neutral = [m for m in mine if m["edits"][0]["attribute"].startswith("placebo-")]
-        plan = probe.plan(text["text"])
+        plan = pipeline.plan(text["text"])
         atomic = [m for m in mine if m["order"] == 1 and m not in neutral]
         assert len(atomic) == sum(map(len, plan.edits.values()))
         assert sum(m["order"] == 2 for m in mine if m not in neutral) == len(plan.chosen())

@@ -14,7 +14,7 @@ from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import check_to_json, check_to_rows, prediction_to_json
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Failure, Prediction, Verdict
-from tests.conftest import MakeProbe
+from tests.conftest import MakePipeline
 
 RULES = "scripted:negative 0.7 if race=white and gender=female; positive otherwise"
 
@@ -62,10 +62,10 @@ def test_spans_cover_the_words_replaced(check: TestResult) -> None:
 
 
 def test_rejected_terms_are_exported_with_their_reason(
-    race: Dictionary, gender: Dictionary, make_probe: MakeProbe
+    race: Dictionary, gender: Dictionary, make_pipeline: MakePipeline
 ) -> None:
-    probe = make_probe([race, gender], "vader")
-    made = check_to_json(probe.check("The black man drank white wine."), "vader")
+    pipeline = make_pipeline([race, gender], "vader")
+    made = check_to_json(pipeline.check("The black man drank white wine."), "vader")
     (rejected,) = made["rejected"]
     assert rejected["surface"] == "white"
     assert made["text"][slice(*rejected["span"])] == "white"

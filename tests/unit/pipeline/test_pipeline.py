@@ -1,4 +1,4 @@
-"""The probe: counts, partial results, limits, closure, and clear refusals."""
+"""The pipeline: counts, partial results, limits, closure, and clear refusals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import Pipeline, build_pipeline
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Failure, Prediction, Verdict
-from tests.conftest import MakeProbe
+from tests.conftest import MakePipeline
 
 TEXT = "The old black man was kind. He thanked us. A white woman smiled."
 RULES = "scripted:negative 0.7 if race=white and gender=female; positive otherwise"
@@ -35,33 +35,35 @@ def distinct_changed_sentences(check: TestResult) -> set[str]:
 
 
 def test_each_sentence_is_parsed_and_each_text_predicted_once(
-    race: Dictionary, gender: Dictionary, age: Dictionary, make_probe: MakeProbe
+    race: Dictionary, gender: Dictionary, age: Dictionary, make_pipeline: MakePipeline
 ) -> None:
-    probe = make_probe([race, gender, age], RULES, order=3)
-    check = probe.check(TEXT)
+    pipeline = make_pipeline([race, gender, age], RULES, order=3)
+    check = pipeline.check(TEXT)
     with_terms = {s.text for s in check.plan.sentences} - {"He thanked us."}
-    assert probe.parses.parsed == len(distinct_changed_sentences(check) | with_terms)
-    valid = {j.mutant.text for j in check.judged[probe.models[0].model.name] if j.conformance.kept}
-    assert probe.models[0].predicted == len(valid | {TEXT})
-    before = probe.parses.parsed, probe.models[0].predicted
-    probe.check(TEXT)
-    assert (probe.parses.parsed, probe.models[0].predicted) == before
+    assert pipeline.parses.parsed == len(distinct_changed_sentences(check) | with_terms)
+    valid = {
+        j.mutant.text for j in check.outcomes[pipeline.models[0].model.name] if j.conformance.kept
+    }
+    assert pipeline.models[0].predicted == len(valid | {TEXT})
+    before = pipeline.parses.parsed, pipeline.models[0].predicted
+    pipeline.check(TEXT)
+    assert (pipeline.parses.parsed, pipeline.models[0].predicted) == before
 
 
 def test_edits_in_different_sentences_need_no_parse_beyond_the_atomic_ones(
-    race: Dictionary, gender: Dictionary, make_probe: MakeProbe
+    race: Dictionary, gender: Dictionary, make_pipeline: MakePipeline
 ) -> None:
     text = "The black waiter was kind. We met a man there."
-    probe = make_probe([race, gender], RULES)
-    check = probe.check(text)
+    pipeline = make_pipeline([race, gender], RULES)
+    check = pipeline.check(text)
     assert [m.order for m in check.mutants].count(2) == 4
-    assert probe.parses.parsed == 2 + 2 + 2  # two sources, two races, two genders
+    assert pipeline.parses.parsed == 2 + 2 + 2  # two sources, two races, two genders
 
 
 def test_every_part_of_a_listed_mutant_is_listed_and_once(
-    race: Dictionary, gender: Dictionary, age: Dictionary, make_probe: MakeProbe
+    race: Dictionary, gender: Dictionary, age: Dictionary, make_pipeline: MakePipeline
 ) -> None:
-    check = make_probe([race, gender, age], RULES, order=3, limit=9).check(TEXT)
+    check = make_pipeline([race, gender, age], RULES, order=3, limit=9).check(TEXT)
     listed = [frozenset(m.edits) for m in check.mutants]
     assert len(listed) == len(set(listed)) == check.planned
     for mutant in check.mutants:
@@ -72,10 +74,10 @@ def test_every_part_of_a_listed_mutant_is_listed_and_once(
 
 @pytest.mark.parametrize("limit", [1, 3, 7])
 def test_limit_caps_intersectional_mutants_by_seed(
-    race: Dictionary, gender: Dictionary, make_probe: MakeProbe, limit: int
+    race: Dictionary, gender: Dictionary, make_pipeline: MakePipeline, limit: int
 ) -> None:
     def listed(seed: int) -> list[str]:
-        check = make_probe([race, gender], RULES, limit=limit, seed=seed).check(TEXT)
+        check = make_pipeline([race, gender], RULES, limit=limit, seed=seed).check(TEXT)
         assert sum(m.order > 1 for m in check.mutants) == limit
         return [m.text for m in check.mutants]
 
@@ -89,10 +91,10 @@ def test_results_come_in_the_order_of_the_mutants_for_every_model(
     stores = [PredictionStore(load_model(name)) for name in (RULES, "vader")]
     check = Pipeline([race, gender], parses, stores).check(TEXT)
     for store in stores:
-        assert [j.mutant for j in check.judged[store.model.name]] == check.mutants
+        assert [j.mutant for j in check.outcomes[store.model.name]] == check.mutants
     assert check.complete
     assert set(check.originals) == {RULES, "vader"}
-    for name in check.judged:
+    for name in check.outcomes:
         counts = check.counts(name)
         assert list(counts) == [v.value for v in Verdict]
         assert sum(counts.values()) == len(check.mutants)
@@ -103,40 +105,42 @@ def test_results_come_in_the_order_of_the_mutants_for_every_model(
 
 @pytest.mark.parametrize("stop_after", [0, 1, 3])
 def test_cancel_keeps_what_is_judged(
-    race: Dictionary, gender: Dictionary, make_probe: MakeProbe, stop_after: int
+    race: Dictionary, gender: Dictionary, make_pipeline: MakePipeline, stop_after: int
 ) -> None:
-    probe = make_probe([race, gender], RULES)
-    plan = probe.plan(TEXT)
+    pipeline = make_pipeline([race, gender], RULES)
+    plan = pipeline.plan(TEXT)
     grown: list[TestResult] = []
-    for partial in probe.run(plan, cancelled=lambda: len(grown) >= stop_after, chunk=4):
+    for partial in pipeline.run(plan, cancelled=lambda: len(grown) >= stop_after, chunk=4):
         grown.append(partial)
     assert len(grown) == stop_after
     for check in grown:
         assert not check.complete
-        assert len(check.mutants) == 4 * stop_after == len(check.judged[RULES])
-    whole = [m.text for m in make_probe([race, gender], RULES).check(TEXT).mutants]
+        assert len(check.mutants) == 4 * stop_after == len(check.outcomes[RULES])
+    whole = [m.text for m in make_pipeline([race, gender], RULES).check(TEXT).mutants]
     assert [m.text for m in grown[-1].mutants] == whole[: 4 * stop_after] if grown else True
 
 
 def test_chunks_do_not_change_the_result(
-    race: Dictionary, gender: Dictionary, age: Dictionary, make_probe: MakeProbe
+    race: Dictionary, gender: Dictionary, age: Dictionary, make_pipeline: MakePipeline
 ) -> None:
     def verdicts(chunk: int) -> list[tuple[str, Verdict]]:
-        probe = make_probe([race, gender, age], RULES, order=3)
-        *_, last = probe.run(probe.plan(TEXT), chunk=chunk)
+        pipeline = make_pipeline([race, gender, age], RULES, order=3)
+        *_, last = pipeline.run(pipeline.plan(TEXT), chunk=chunk)
         assert last.complete
-        return [(j.mutant.text, j.verdict) for j in last.judged[RULES]]
+        return [(j.mutant.text, j.verdict) for j in last.outcomes[RULES]]
 
     assert verdicts(1) == verdicts(5) == verdicts(1000)
 
 
 def test_discarded_mutants_are_not_asked(
-    race: Dictionary, gender: Dictionary, make_probe: MakeProbe
+    race: Dictionary, gender: Dictionary, make_pipeline: MakePipeline
 ) -> None:
-    check = make_probe([race, gender], RULES, literal=True).check("He whites out man pages, white.")
-    discarded = [j for j in check.judged[RULES] if j.verdict is Verdict.DISCARDED]
+    check = make_pipeline([race, gender], RULES, literal=True).check(
+        "He whites out man pages, white."
+    )
+    discarded = [j for j in check.outcomes[RULES] if j.verdict is Verdict.DISCARDED]
     assert all(j.prediction is None and j.conformance.reason for j in discarded)
-    kept = [j for j in check.judged[RULES] if j.verdict is not Verdict.DISCARDED]
+    kept = [j for j in check.outcomes[RULES] if j.verdict is not Verdict.DISCARDED]
     assert all(j.prediction is not None for j in kept)
 
 
@@ -165,12 +169,12 @@ def test_a_text_the_model_chokes_on_is_unanswered_and_the_others_are_not(
 ) -> None:
     store = PredictionStore(Moody("Syrian"))
     check = Pipeline([race, gender], parses, [store]).check("The black man was kind.")
-    for judged in check.judged["moody"]:
+    for judged in check.outcomes["moody"]:
         if judged.verdict is not Verdict.DISCARDED:
             lost = "Syrian" in judged.mutant.text
             assert (judged.verdict is Verdict.UNANSWERED) is lost
     failures = [
-        j.prediction for j in check.judged["moody"] if j.prediction and j.prediction.failure
+        j.prediction for j in check.outcomes["moody"] if j.prediction and j.prediction.failure
     ]
     assert failures
     assert {f.failure for f in failures} == {Failure.ERROR}
@@ -183,7 +187,7 @@ def test_an_unanswered_original_leaves_nothing_to_compare(
     store = PredictionStore(Moody("kind"))
     check = Pipeline([race, gender], parses, [store]).check("The black man was kind.")
     assert check.originals["moody"].failure is Failure.ERROR
-    assert {j.verdict for j in check.judged["moody"]} <= {Verdict.UNANSWERED, Verdict.DISCARDED}
+    assert {j.verdict for j in check.outcomes["moody"]} <= {Verdict.UNANSWERED, Verdict.DISCARDED}
 
 
 def test_what_the_model_does_not_see_is_not_mutated(
@@ -195,8 +199,8 @@ def test_what_the_model_does_not_see_is_not_mutated(
 
     # The control character goes first: offsets are those of the cleaned text.
     text = "\x00The black man was kind. A white woman smiled."
-    probe = Pipeline([race, gender], parses, [PredictionStore(ShortSighted("!"))])
-    assert [o.surface for o in probe.plan(text).occurrences] == ["black", "man", "white"]
+    pipeline = Pipeline([race, gender], parses, [PredictionStore(ShortSighted("!"))])
+    assert [o.surface for o in pipeline.plan(text).occurrences] == ["black", "man", "white"]
 
 
 @pytest.mark.parametrize(
@@ -211,9 +215,9 @@ def test_what_the_model_does_not_see_is_not_mutated(
 def test_what_cannot_be_tested_is_refused_with_a_reason(
     race: Dictionary, gender: Dictionary, parses: ParseStore, text: str, message: str
 ) -> None:
-    probe = Pipeline([race, gender], parses, [PredictionStore(load_model("vader"))])
+    pipeline = Pipeline([race, gender], parses, [PredictionStore(load_model("vader"))])
     with pytest.raises(InputError) as caught:
-        probe.check(text)
+        pipeline.check(text)
     assert message in str(caught.value)
 
 
@@ -237,22 +241,24 @@ def test_too_many_combinations_ask_for_a_limit(
     text = "The old black man, a poor Polish teacher, met a fat Catholic nurse."
     names = [a for a in shipped if a != "placebo"]
 
-    def probe(limit: int | None) -> Pipeline:
+    def pipeline(limit: int | None) -> Pipeline:
         store = PredictionStore(load_model("vader"))
         return Pipeline(
             [shipped[a] for a in names], parses, [store], Settings(order=4, limit=limit)
         )
 
     with pytest.raises(InputError, match=r"has [\d,]+ combinations; give a limit"):
-        probe(None).check(text)
-    check = probe(30).check(text)
+        pipeline(None).check(text)
+    check = pipeline(30).check(text)
     assert 0 < sum(m.order > 1 for m in check.mutants) <= 30
 
 
-def test_overlap_is_named_when_it_leaves_nothing(race: Dictionary, make_probe: MakeProbe) -> None:
+def test_overlap_is_named_when_it_leaves_nothing(
+    race: Dictionary, make_pipeline: MakePipeline
+) -> None:
     twin = Dictionary("colour", race.terms)
     with pytest.raises(InputError, match="are the same words here, so they cannot change together"):
-        make_probe([race, twin], "vader").check("The black waiter was kind.")
+        make_pipeline([race, twin], "vader").check("The black waiter was kind.")
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 1000])
@@ -264,8 +270,8 @@ def test_many_texts_are_judged_as_each_alone_with_fewer_batches(
     together = Pipeline([race, gender], parses, [PredictionStore(load_model(RULES))])
     checks = together.judge_all([together.plan(text) for text in texts], chunk=chunk)
     assert [c.plan.text for c in checks] == texts
-    for check, probe in zip(checks, alone, strict=True):
-        single = probe.judge(probe.plan(check.plan.text))
-        assert check.judged == single.judged
+    for check, pipeline in zip(checks, alone, strict=True):
+        single = pipeline.judge(pipeline.plan(check.plan.text))
+        assert check.outcomes == single.outcomes
         assert (check.planned, check.complete) == (len(single.mutants), True)
     assert together.models[0].predicted == alone[0].models[0].predicted

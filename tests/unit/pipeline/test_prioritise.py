@@ -65,7 +65,7 @@ def guide(several: bool = False) -> PredictionStore:
 def hidden(check: TestResult, order: int) -> set[frozenset[object]]:
     return {
         frozenset(judged.mutant.edits)
-        for judged in check.judged["weighed"]
+        for judged in check.outcomes["weighed"]
         if judged.verdict is Verdict.HIDDEN and judged.mutant.order == order
     }
 
@@ -77,11 +77,11 @@ def everything(parses: ParseStore) -> TestResult:
 
 def searched(parses: ParseStore, limit: int, several: bool = False) -> TestResult:
     store, settings = guide(several), Settings(order=3, limit=limit)
-    probe = Pipeline(dictionaries(), parses, [store], settings)
-    plan = probe.plan(TEXT)
+    pipeline = Pipeline(dictionaries(), parses, [store], settings)
+    plan = pipeline.plan(TEXT)
     found = Search(parses, store, settings).chosen(plan)
     assert max(sum(len(e) == k for e in found) for k in (2, 3)) <= limit
-    *_, check = probe.run(plan, chosen=found)
+    *_, check = pipeline.run(plan, chosen=found)
     return check
 
 

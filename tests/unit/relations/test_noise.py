@@ -59,8 +59,8 @@ def test_a_model_that_flips_on_itself_is_reported_beside_its_verdicts(
     race: Dictionary, gender: Dictionary, parses: ParseStore
 ) -> None:
     model, text = Fickle(), TEXT
-    probe = Pipeline([race, gender], parses, [PredictionStore(model)], Settings(repeat=6))
-    check = probe.check(text)
+    pipeline = Pipeline([race, gender], parses, [PredictionStore(model)], Settings(repeat=6))
+    check = pipeline.check(text)
     assert model.questions[:7] == [text] * 7
     floor = check.noise["fickle"]
     assert (floor.asked, floor.flips) == (6, 2)
@@ -82,11 +82,11 @@ def test_the_estimate_is_an_upper_bound_and_counts_the_repeats(
     race: Dictionary, gender: Dictionary, parses: ParseStore
 ) -> None:
     store = PredictionStore(Fickle())
-    probe = Pipeline([race, gender], parses, [store], Settings(repeat=3))
-    plan = probe.plan("The black man was kind. A woman left.")
-    estimate = probe.estimate(plan)["fickle"]
+    pipeline = Pipeline([race, gender], parses, [store], Settings(repeat=3))
+    plan = pipeline.plan("The black man was kind. A woman left.")
+    estimate = pipeline.estimate(plan)["fickle"]
     assert store.predicted == 0
-    check = probe.judge(plan)
+    check = pipeline.judge(plan)
     assert estimate == Cost(1 + len({m.text for m in check.mutants}) + 3)
     assert store.predicted <= estimate.requests
 
@@ -98,7 +98,7 @@ def test_a_budget_leaves_mutants_unanswered_by_name(
     store = PredictionStore(model, budget=Budget(requests=4))
     check = Pipeline([race, gender], parses, [store]).check(TEXT)
     assert len(model.questions) == 4
-    left = [j for j in check.judged["fickle"] if j.verdict is Verdict.UNANSWERED]
+    left = [j for j in check.outcomes["fickle"] if j.verdict is Verdict.UNANSWERED]
     assert left
     assert {j.prediction.failure for j in left if j.prediction} == {Failure.OVER_BUDGET}
 

@@ -78,17 +78,17 @@ def report(store: CampaignStore) -> Report:
 
 @pytest.fixture(scope="module")
 def truth(store: CampaignStore, parses: ParseStore) -> dict[str, list[tuple[int, list[Outcome]]]]:
-    """By model, each text's row and its mutants, as the probe judges them text by text."""
+    """By model, each text's row and its mutants, as the pipeline judges them text by text."""
     campaign = store.campaign()
     models = [open_store(name) for name in campaign.models]
-    probe = Pipeline(campaign.vocabulary(), parses, models, campaign.settings)
+    pipeline = Pipeline(campaign.vocabulary(), parses, models, campaign.settings)
     found: dict[str, list[tuple[int, list[Outcome]]]] = defaultdict(list)
     for row in campaign.table().rows():
         try:
-            check = probe.check(row.text)
+            check = pipeline.check(row.text)
         except InputError:
             continue
-        for model, judged in check.judged.items():
+        for model, judged in check.outcomes.items():
             found[model].append((row.number, judged))
     return found
 

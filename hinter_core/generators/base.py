@@ -1,0 +1,28 @@
+"""The protocol of a generator: what makes follow-ups of the rows of a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from hinter_core.data.rows import Row
+from hinter_core.mutation.plan import Plan
+from hinter_core.pipeline.case import FollowUp, TestCase
+
+Planned = tuple[Row, Plan | None, str]  # a row, its plan, and why it has no intersectional mutant
+
+
+class Generator(Protocol):
+    """Makes test cases of rows, and the follow-ups of each test case.
+
+    It is given what it works with (dictionaries, parser, settings) and knows no campaign.
+    """
+
+    def plans(self, rows: Iterable[Row]) -> Iterator[Planned]:
+        """Each row with its plan, and why it has no mutant to test, if so."""
+
+    def test_cases(self, planned: Iterable[Planned]) -> dict[int, TestCase]:
+        """A test case, by the row's number, for every text that has something to test."""
+
+    def follow_ups(self, cases: Iterable[TestCase]) -> Iterator[FollowUp]:
+        """All follow-ups of these test cases, parts before wholes."""
