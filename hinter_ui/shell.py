@@ -16,10 +16,10 @@ from hinter_ui.explore import events as explore
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.words import attribute_styles
 from hinter_ui.learn import events as learn
-from hinter_ui.learn.scripts import GLOSS_JS
 from hinter_ui.models import events as models
 from hinter_ui.results import events as results
 from hinter_ui.shared.access import Access
+from hinter_ui.shared.scripts import on_load
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.shelf import names_kept
 
@@ -27,18 +27,6 @@ STYLES = ASSETS / "css"
 CSS = (STYLES / "hinter.css", STYLES / "learn.css", STYLES / "annotate.css")
 QUESTION = "Does the model treat the intersection differently from its parts?"
 _SYSTEM_FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "DejaVu Sans", "sans-serif"]
-
-# The keyboard goes on in the room that is open, past the heading and the tabs.
-SKIP_JS = """
-element.querySelector('.skip').addEventListener('click', event => {
-  event.preventDefault();
-  const rooms = document.querySelectorAll('.main-tabs > [role=tabpanel]');
-  const open = [...rooms].find(room => room.offsetParent);
-  if (!open) return;
-  open.tabIndex = -1;
-  open.focus();
-});
-"""
 
 # Not in the style sheet, whose media rules gradio confines to a part of the page.
 STILL = """<style>@media (prefers-reduced-motion: reduce) { *, *::before, *::after {
@@ -65,7 +53,7 @@ def build_app(services: Services) -> gr.Blocks:
             _header(),
             elem_id="page-header",
             apply_default_css=False,
-            js_on_load=SKIP_JS + GLOSS_JS,
+            js_on_load=on_load("page.skip", "glossary.tips"),
         )
         with gr.Tabs(elem_classes="main-tabs", elem_id="rooms"):
             for title, address, build in TABS:
@@ -81,9 +69,9 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
     """Serve the page until interrupted; models are loaded once it is up."""
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
     services = Services(Access.at(host))
-    services.keeper = Backup.from_environment()
-    if services.keeper:
-        services.keeper.start()
+    services.backup = Backup.from_environment()
+    if services.backup:
+        services.backup.start()
     page = build_app(services)
     page.launch(
         server_name=host,
@@ -107,8 +95,8 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
     try:
         page.block_thread()
     finally:
-        if services.keeper:
-            services.keeper.close()
+        if services.backup:
+            services.backup.close()
 
 
 def theme() -> gr.themes.Base:

@@ -234,8 +234,8 @@ class AnnotateActions:
         """
         with self._discreet():
             path = self.projects.delete(name, key)
-        if self.services.keeper:
-            self.services.keeper.forget(path)
+        if self.services.backup:
+            self.services.backup.forget(path)
         self._evaluated.pop(name, None)
 
     def write(self, session: Session, name: str, key: str, kind: str, folder: Path) -> Path:
@@ -247,7 +247,7 @@ class AnnotateActions:
         if kind not in KINDS:
             raise InputError(f"There is no format '{kind}'; use {', '.join(KINDS)}.")
         store = self._owned(name, key).store
-        own = session.room(folder)
+        own = session.new_folder(folder)
         try:
             own.mkdir(parents=True)
         except OSError as error:

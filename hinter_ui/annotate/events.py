@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio.context import Context
 from gradio.utils import get_upload_folder
 
 from hinter_core.annotation.project.questions import FOLDER
@@ -17,142 +16,118 @@ from hinter_ui.annotate.actions import KINDS, AnnotateActions
 from hinter_ui.annotate.endpoints import AnnotatorEndpoints
 from hinter_ui.annotate.form import ProjectForm
 from hinter_ui.annotate.layout import AnnotateLayout, lay_out, signs_in
-from hinter_ui.annotate.scripts import OPENED_JS
-from hinter_ui.annotate.updates import AnnotateUpdates, Updates
+from hinter_ui.annotate.updates import AnnotateUpdates
 from hinter_ui.html.wording import chosen
-from hinter_ui.results.scripts import DOWNLOAD_JS
+from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.session import Session
 from hinter_ui.shared.shelf import Annotations, find_kept, known
-from hinter_ui.shared.wiring import guarded, private, scripted
+from hinter_ui.shared.wiring import attempt, scripted
 
 _LONGEST_YAML = 200_000  # bytes
 
 
 def build(services: Services) -> None:
     """Build the tab inside the current ``gr.Tab`` and wire it."""
-    tab, page = Context.block, Context.root_block
-    assert isinstance(tab, gr.Tab)
-    assert isinstance(tab.parent, gr.Tabs)
-    assert page is not None
     projects = Annotations.at_home(lambda: services.access.local)
     ui = lay_out(services, AnnotatorEndpoints(services, projects))
-    _Tab(services, ui, projects, find_kept(page)).wire(tab, tab.parent, page)
+    AnnotateEvents(services, ui, projects).wire()
 
 
-class _Tab:
-    """The events of the owner's side; annotators' pages ask the counter and nothing here."""
+class AnnotateEvents(TabEvents):
+    """The owner's side; annotators' pages ask the endpoints and nothing here."""
 
-    def __init__(
-        self, services: Services, ui: AnnotateLayout, projects: Annotations, kept: gr.BrowserState
-    ) -> None:
-        self.services = services
+    title = "This cannot be done."
+
+    def __init__(self, services: Services, ui: AnnotateLayout, projects: Annotations) -> None:
+        super().__init__(services, ui.notice)
         self.ui = ui
-        self.kept = kept
-        self.desk = AnnotateActions(services, projects)
-        self.screen = AnnotateUpdates(ui, self.desk)
+        self.kept = find_kept()
+        self.actions = AnnotateActions(services, projects)
+        self.updates = AnnotateUpdates(ui, self.actions)
 
     # -- wiring ---------------------------------------------------------------------------------
 
-    def wire(self, tab: gr.Tab, tabs: gr.Tabs, page: gr.Blocks) -> None:
+    def wire(self) -> None:
         """Connect every widget with what it does."""
-        ui, self.tabs = self.ui, tabs
+        ui = self.ui
         sources = [ui.fields[name] for name in ("source", "campaign", "directory")]
         drawn = [*sources, *(ui.fields[n] for n in ("file", "many", "outcomes", "attributes")),
                  ui.check]  # fmt: skip
         words = [*ui.fields.values(), *ui.buttons.values(), ui.upload, *ui.headings.values()]
         everything = list(
-            dict.fromkeys([tabs, ui.owner, ui.login, ui.links, ui.told, *ui.shown, *words])
+            dict.fromkeys([self.tabs, ui.owner, ui.login, ui.links, ui.told, *ui.shown, *words])
         )
-        self._on(page.load, self.open_page, [], everything)
+        self.on(self.page.load, self.open_page, [], everything)
         # One event for all of them: an answer to older values must not come last.
-        looked = [tab.select, ui.fields["source"].input, ui.fields["campaign"].input,
+        looked = [self.tab.select, ui.fields["source"].input, ui.fields["campaign"].input,
                   ui.fields["directory"].submit, ui.fields["directory"].blur]  # fmt: skip
-        self._on(
+        self.on(
             partial(gr.on, looked), self.look, [self.kept, *sources], [*drawn, ui.table],
             trigger_mode="always_last",
         )  # fmt: skip
         questions = ui.fields["questions"]
-        self._on(ui.buttons["defaults"].click, self.defaults, [ui.fields["language"]], [questions])
-        self._on(ui.upload.upload, self.upload, [ui.upload], [questions])
+        self.on(ui.buttons["defaults"].click, self.defaults, [ui.fields["language"]], [questions])
+        self.on(ui.upload.upload, self.upload, [ui.upload], [questions])
         shown = [*ui.shown, ui.links, ui.told]
-        made = self._on(ui.buttons["create"].click, self.create, ui.form, shown, told=ui.told)
-        opened = self._on(ui.table.select, self.open, [], shown)
-        closed = self._on(ui.buttons["close"].click, self.close, [], shown)
-        deleted = self._on(
+        made = self.on(ui.buttons["create"].click, self.create, ui.form, shown, notice=ui.told)
+        opened = self.on(ui.table.select, self.open, [], shown)
+        closed = self.on(ui.buttons["close"].click, self.close, [], shown)
+        deleted = self.on(
             ui.buttons["delete"].click, self.delete, [ui.current, ui.fields["confirm"]],
             [*shown, ui.fields["confirm"]],
         )  # fmt: skip
         for event in (made, opened, closed, deleted):
-            scripted(event.success, OPENED_JS, [ui.current])
+            scripted(event.success, "projects.opened", [ui.current])
         self._wire_panel()
 
     def _wire_panel(self) -> None:
         ui = self.ui
         ticked = [ui.current, ui.seen]
-        self._on(ui.timer.tick, self.tick, ticked, ui.shown, trigger_mode="once")
-        self._on(ui.buttons["refresh"].click, self.refresh, [ui.current], ui.shown)
-        self._on(ui.buttons["switch"].click, self.switch, [ui.current], ui.shown)
+        self.on(ui.timer.tick, self.tick, ticked, ui.shown, trigger_mode="once")
+        self.on(ui.buttons["refresh"].click, self.refresh, [ui.current], ui.shown)
+        self.on(ui.buttons["switch"].click, self.switch, [ui.current], ui.shown)
         for listed in (ui.disputes, ui.comments):
-            self._on(listed.select, self.decide, [ui.current], ui.shown)
+            self.on(listed.select, self.decide, [ui.current], ui.shown)
         removal = ui.fields["removal"]
         removed = partial(gr.on, [ui.buttons["remove"].click, removal.submit])
-        self._on(removed, self.remove, [ui.current, removal], [*ui.shown, removal])
+        self.on(removed, self.remove, [ui.current, removal], [*ui.shown, removal])
         for kind in KINDS:
-            made = self._on(ui.buttons[kind].click, self._write(kind), [ui.current], [ui.place])
-            scripted(made.success, DOWNLOAD_JS, [ui.place])
-
-    def _on(
-        self,
-        event: Callable[..., Any],
-        act: Callable[..., Any],
-        inputs: list[Any],
-        outputs: list[Any],
-        told: Any = None,
-        **options: Any,
-    ) -> Any:
-        """Wire one private event; what fails is told, and what is shown stays."""
-        told = told or self.ui.notice
-        every = list(dict.fromkeys([*outputs, told]))
-        return private(event, guarded(act, told, "This cannot be done."), inputs, every, **options)
-
-    def _session(self, request: gr.Request) -> Session:
-        return self.services.sessions.of(request.session_hash)
+            self.download(ui.buttons[kind].click, self._write(kind), [ui.current], ui.place)
 
     # -- coming in ------------------------------------------------------------------------------
 
     def open_page(self, request: gr.Request) -> Updates:
         """A fresh page: an annotator's by its link, the owner's by the owner's link, or neither."""
-        ui, session = self.ui, self._session(request)
+        ui, session = self.ui, self.session(request)
         query = dict(request.query_params or {})
         session.language = chosen(query.get("lang"))
-        words = self.screen.words(session)
+        words = self.updates.words(session)
         name, key = str(query.get("annotate") or "")[:64], str(query.get("owner") or "")[:100]
-        translated = self.screen.translated(words) if words.language != "en" else {}
+        translated = self.updates.translated(words) if words.language != "en" else {}
         if not name:
             return {ui.notice: ""} | translated
-        updates: Updates = {self.tabs: gr.Tabs(selected="annotate")} | translated
+        updates = self.show("annotate") | translated
         if not key:
             return updates | {
                 ui.owner: gr.update(visible=False), ui.login: gr.update(visible=signs_in()),
             }  # fmt: skip
         if self.services.access.local and key == "here":
             key = ""
-        view = guarded(self.desk.view, ui.notice, words("told.not_yours"))(name, key)
-        if isinstance(view, dict):
-            return updates | view
-        return updates | self.screen.opened(words, view)
+        view, failure = attempt(self.actions.view, name, key, title=words("told.not_yours"))
+        if failure:
+            return updates | {ui.notice: failure}
+        return updates | self.updates.opened(words, view)
 
     def look(
         self, request: gr.Request, kept: Any, source: Any, campaign: Any, directory: Any
     ) -> Updates:
         """Another source of mutants, or the tab is turned to: there may be more to draw from."""
-        session = self._session(request)
-        words = self.screen.words(session)
+        session = self.session(request)
+        words = self.updates.words(session)
         form = ProjectForm(
             source=str(source), campaign=str(campaign or ""), directory=str(directory or "").strip()
         )
-        return self.screen.sources(session, words, form, known(kept)) | self.screen.listed(words)
+        return self.updates.sources(session, words, form, known(kept)) | self.updates.listed(words)
 
     # -- making ---------------------------------------------------------------------------------
 
@@ -173,83 +148,82 @@ class _Tab:
 
     def create(self, request: gr.Request, *values: Any) -> Updates:
         """Make a project and open it."""
-        session, ui = self._session(request), self.ui
-        words = self.screen.words(session)
-        made = self.desk.make(session, ProjectForm.of(*values))
-        view = self.desk.view(made.id, made.key)
-        told = {ui.notice: self.screen.made(words, made), ui.told: ""}
-        return self.screen.opened(words, view, made.key) | told
+        session, ui = self.session(request), self.ui
+        words = self.updates.words(session)
+        made = self.actions.make(session, ProjectForm.of(*values))
+        view = self.actions.view(made.id, made.key)
+        told = {ui.notice: self.updates.made(words, made), ui.told: ""}
+        return self.updates.opened(words, view, made.key) | told
 
     # -- a project ------------------------------------------------------------------------------
 
     def open(self, event: gr.EventData, request: gr.Request) -> Updates:
         """A project of the list."""
         data: dict[str, Any] = event._data or {}
-        view = self.desk.view(str(data.get("project", "")), "")
-        words = self.screen.words(self._session(request))
-        return self.screen.opened(words, view) | {self.ui.notice: ""}
+        view = self.actions.view(str(data.get("project", "")), "")
+        words = self.updates.words(self.session(request))
+        return self.updates.opened(words, view) | {self.ui.notice: ""}
 
     def close(self, request: gr.Request) -> Updates:
         """Back to all projects."""
-        words = self.screen.words(self._session(request))
-        return self.screen.shut(words) | {self.ui.notice: "", self.ui.links: ""}
+        words = self.updates.words(self.session(request))
+        return self.updates.shut(words) | {self.ui.notice: "", self.ui.links: ""}
 
     def tick(self, request: gr.Request, current: Any, seen: Any) -> Updates:
         """Look again, if anything has changed."""
         name, key = _parts(current)
         if not name:
             return {self.ui.timer: gr.update(active=False)}
-        if self.desk.stamp(name, key) == seen:
+        if self.actions.stamp(name, key) == seen:
             return {self.ui.seen: gr.skip()}
         return self.refresh(request, current)
 
     def refresh(self, request: gr.Request, current: Any) -> Updates:
         """Look again."""
-        view = self.desk.view(*_parts(current))
-        return self.screen.shown(self.screen.words(self._session(request)), view)
+        view = self.actions.view(*_parts(current))
+        return self.updates.shown(self.updates.words(self.session(request)), view)
 
     def switch(self, request: gr.Request, current: Any) -> Updates:
         """Close or open the project for annotators."""
-        self.desk.switch(*_parts(current))
+        self.actions.switch(*_parts(current))
         return self.refresh(request, current) | {self.ui.notice: ""}
 
     def decide(self, event: gr.EventData, request: gr.Request, current: Any) -> Updates:
         """A decision on a disagreement, or a text taken out."""
         data: dict[str, Any] = event._data or {}
-        words = self.screen.words(self._session(request))
+        words = self.updates.words(self.session(request))
         if "remove" in data:
-            self.desk.remove(*_parts(current), str(data["remove"]))
+            self.actions.remove(*_parts(current), str(data["remove"]))
             told = words("told.removed")
         else:
             named = (str(data.get(part, "")) for part in ("item", "question", "value"))
-            self.desk.decide(*_parts(current), *named)
+            self.actions.decide(*_parts(current), *named)
             told = words("told.decided")
-        return self.refresh(request, current) | {self.ui.notice: self.screen.told(told)}
+        return self.refresh(request, current) | {self.ui.notice: self.updates.told(told)}
 
     def remove(self, request: gr.Request, current: Any, item: Any) -> Updates:
         """A text taken out by its id."""
-        self.desk.remove(*_parts(current), str(item or ""))
-        words = self.screen.words(self._session(request))
-        told = {self.ui.notice: self.screen.told(words("told.removed"))}
+        self.actions.remove(*_parts(current), str(item or ""))
+        words = self.updates.words(self.session(request))
+        told = {self.ui.notice: self.updates.told(words("told.removed"))}
         return self.refresh(request, current) | told | {self.ui.fields["removal"]: ""}
 
     def delete(self, request: gr.Request, current: Any, typed: Any) -> Updates:
         """Delete the project, once its name was typed."""
-        words = self.screen.words(self._session(request))
+        words = self.updates.words(self.session(request))
         name, key = _parts(current)
-        title = self.desk.view(name, key).project.name
+        title = self.actions.view(name, key).project.name
         if str(typed or "").strip() != title:
             raise InputError(words("told.other_name", name=title))
-        self.desk.delete(name, key)
-        told = {self.ui.notice: self.screen.told(words("told.deleted"))}
-        return self.screen.shut(words) | told | {self.ui.fields["confirm"]: "", self.ui.links: ""}
+        self.actions.delete(name, key)
+        told = {self.ui.notice: self.updates.told(words("told.deleted"))}
+        return self.updates.shut(words) | told | {self.ui.fields["confirm"]: "", self.ui.links: ""}
 
-    def _write(self, kind: str) -> Callable[[gr.Request, Any], Updates]:
-        def write(request: gr.Request, current: Any) -> Updates:
-            """Make a file; its place is told to the page, which fetches it."""
-            session, folder = self._session(request), Path(get_upload_folder())
-            path = self.desk.write(session, *_parts(current), kind, folder)
-            return {self.ui.place: str(path), self.ui.notice: ""}
+    def _write(self, kind: str) -> Callable[[gr.Request, Any], Path]:
+        def write(request: gr.Request, current: Any) -> Path:
+            """Make a file."""
+            session, folder = self.session(request), Path(get_upload_folder())
+            return self.actions.write(session, *_parts(current), kind, folder)
 
         return write
 

@@ -13,9 +13,9 @@ from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import KINDS
 from hinter_ui.annotate.endpoints import AnnotatorEndpoints
 from hinter_ui.annotate.form import HERE_ONLY, SOURCES, ProjectForm
-from hinter_ui.annotate.scripts import OWNER_JS, ROOM_JS
 from hinter_ui.html.markup import tag
 from hinter_ui.html.wording import Words, languages, words_of
+from hinter_ui.shared.scripts import whole
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.widgets import html
 
@@ -72,7 +72,7 @@ def lay_out(services: Services, counter: AnnotatorEndpoints) -> AnnotateLayout:
     fields, buttons, headings = dict[str, Any](), dict[str, gr.Button](), dict[str, gr.HTML]()
     gr.HTML(
         tag("div", class_="annotate-room"), elem_id="annotate-room", apply_default_css=False,
-        js_on_load=ROOM_JS, server_functions=counter.functions(),
+        js_on_load=whole("annotate"), server_functions=counter.functions(),
     )  # fmt: skip
     with gr.Column(visible=False, min_width=0, elem_id="annotate-login") as login:
         if signs_in():
@@ -95,7 +95,7 @@ def lay_out(services: Services, counter: AnnotatorEndpoints) -> AnnotateLayout:
             widgets["told"] = html("annotate-told")
             if services.access.local:
                 headings["list"] = html("annotate-list-title", present.heading(words, "list"))
-            widgets["table"] = html("annotate-list", script=OWNER_JS)
+            widgets["table"] = html("annotate-list", script="projects.act")
     return AnnotateLayout(
         login=login, owner=owner, panel=panel, making=making, fields=fields, buttons=buttons,
         headings=headings, **widgets,
@@ -200,10 +200,10 @@ def _panel(
             words("buttons.shut"), size="sm", elem_id="annotate-switch", min_width=120
         )
     widgets["head"] = html("project-head")
-    widgets["links"] = html("project-links", script=OWNER_JS)
+    widgets["links"] = html("project-links", script="projects.act")
     widgets["people"] = html("project-people")
-    widgets["disputes"] = html("project-disputes", script=OWNER_JS)
-    widgets["comments"] = html("project-comments", script=OWNER_JS)
+    widgets["disputes"] = html("project-disputes", script="projects.act")
+    widgets["comments"] = html("project-comments", script="projects.act")
     widgets["numbers"] = html("project-numbers")
     html("project-take", present.subheading(words("project.take")))
     with gr.Row(elem_classes="job-actions"):

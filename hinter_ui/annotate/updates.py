@@ -15,17 +15,16 @@ from hinter_ui.annotate.layout import ROOM, AnnotateLayout, labels, source_choic
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.wording import Words, words_of
+from hinter_ui.shared.events import Updates
 from hinter_ui.shared.session import Session
-
-Updates = dict[Any, Any]
 
 
 class AnnotateUpdates:
     """Updates of the tab's widgets, by widget."""
 
-    def __init__(self, ui: AnnotateLayout, desk: AnnotateActions) -> None:
+    def __init__(self, ui: AnnotateLayout, actions: AnnotateActions) -> None:
         self.ui = ui
-        self.desk = desk
+        self.actions = actions
 
     def words(self, session: Session) -> Words:
         """The words in the visitor's language."""
@@ -40,7 +39,7 @@ class AnnotateUpdates:
         updates[ui.fields["language"]] = gr.update(
             value=words.language, **labels(words, "language")
         )
-        choices = source_choices(words, local=self.desk.services.access.local)
+        choices = source_choices(words, local=self.actions.services.access.local)
         updates[ui.fields["source"]] = gr.update(choices=choices, **labels(words, "source"))
         for name, button in ui.buttons.items():
             if name != "switch":
@@ -52,7 +51,7 @@ class AnnotateUpdates:
 
     def listed(self, words: Words) -> Updates:
         """The projects there are."""
-        projects = self.desk.projects
+        projects = self.actions.projects
         if not projects.local:
             return {self.ui.table: ""}
         return {self.ui.table: present.listed(words, projects.listed())}
@@ -65,7 +64,7 @@ class AnnotateUpdates:
             fields[name]: gr.update(visible=source == name)
             for name in ("campaign", "directory", "file")
         }
-        choices = self.desk.campaigns(names)
+        choices = self.actions.campaigns(names)
         known = [name for _, name in choices]
         chosen = form.campaign if form.campaign in known else next(iter(known), None)
         updates[fields["campaign"]] = gr.update(
@@ -91,7 +90,7 @@ class AnnotateUpdates:
 
     def _sets(self, form: ProjectForm) -> tuple[list[tuple[str, str]], Markup]:
         try:
-            store = self.desk.campaign(form)
+            store = self.actions.campaign(form)
             return (attribute_choices(store) if store else []), Markup("")
         except HinterError as error:
             return [], notice.error(str(error), "")
@@ -108,7 +107,7 @@ class AnnotateUpdates:
 
     def opened(self, words: Words, view: View, key: str = "") -> Updates:
         """A project that has just been opened; ``key`` where it is to be told."""
-        local = self.desk.services.access.local
+        local = self.actions.services.access.local
         links = present.links(words, view.id, key, local=local)
         return self.shown(words, view) | {self.ui.links: links}
 
@@ -118,7 +117,7 @@ class AnnotateUpdates:
         switch = words("buttons.reopen" if project.closed else "buttons.shut")
         return {
             ui.current: f"{view.id} {view.key}",
-            ui.seen: self.desk.stamp(view.id, view.key),
+            ui.seen: self.actions.stamp(view.id, view.key),
             ui.timer: gr.update(active=True),
             ui.making: gr.update(visible=False),
             ui.panel: gr.update(visible=True),
@@ -131,8 +130,8 @@ class AnnotateUpdates:
         }
 
     def _lasting(self) -> str:
-        keeper = self.desk.services.keeper
-        return (keeper.problem if keeper else "") or lasting_warning()
+        backup = self.actions.services.backup
+        return (backup.problem if backup else "") or lasting_warning()
 
     def shut(self, words: Words) -> Updates:
         """No project is open; all are listed."""

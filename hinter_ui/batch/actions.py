@@ -34,9 +34,16 @@ from hinter_ui.batch.form import (
     requests_of,
     require_one_worker,
 )
-from hinter_ui.batch.jobs import JobRecord, Jobs, JobState, record_of, settings_of, write_record
+from hinter_ui.batch.jobs import (
+    CampaignStatus,
+    JobRecord,
+    Jobs,
+    JobState,
+    record_of,
+    settings_of,
+    write_record,
+)
 from hinter_ui.batch.sources import discreet, look_at, require_rows
-from hinter_ui.batch.standing import CampaignStatus
 from hinter_ui.shared.downloads import without_folder, write_for
 from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services

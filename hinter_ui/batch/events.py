@@ -2,71 +2,67 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio.context import Context
+from gradio.utils import get_upload_folder
 
 from hinter_core.campaign.estimate import Forecast
 from hinter_core.errors import HinterError
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions
 from hinter_ui.batch.form import DATA, BatchForm
-from hinter_ui.batch.job import JobEvents
-from hinter_ui.batch.layout import FORM_JS, OPENED_JS, BatchLayout, lay_out
+from hinter_ui.batch.layout import lay_out
 from hinter_ui.batch.sources import HAND, SOURCES
-from hinter_ui.batch.updates import BatchUpdates, Updates
+from hinter_ui.batch.updates import BatchUpdates
 from hinter_ui.html import notice
 from hinter_ui.shared.background import Load
+from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.shelf import find_kept, known
-from hinter_ui.shared.wiring import FAILED, TabLink, private, scripted
+from hinter_ui.shared.shelf import known
+from hinter_ui.shared.wiring import TabLink, attempt, private, scripted
 
-log = logging.getLogger(__name__)
-
-_NOT_STARTED = "This cannot be started."
 _NO_DATA = "These data cannot be used."
 _ESTIMATES = 2  # at once, for all visitors together: each loads models
 
 
 def build(services: Services) -> None:
     """Build the tab inside the current ``gr.Tab`` and wire it."""
-    tab, page = Context.block, Context.root_block
-    assert isinstance(tab, gr.Tab)
-    assert isinstance(tab.parent, gr.Tabs)
-    assert page is not None
-    desk = BatchActions(services)
-    ui = lay_out(services, find_kept(page), html.preview(desk.preview(BatchForm())))
-    _Tab(services, desk, ui).wire(tab, tab.parent, page)
+    actions = BatchActions(services)
+    ui = lay_out(services, html.preview(actions.preview(BatchForm())))
+    updates = BatchUpdates(services, actions, ui)
+    events = BatchEvents(services, actions, updates)
+    events.wire()
+    JobEvents(services, actions, updates).wire(events.link)
 
 
-class _Tab:
-    """The events of the tab."""
+class BatchEvents(TabEvents):
+    """The form of a new campaign, and the list of all."""
 
-    def __init__(self, services: Services, desk: BatchActions, ui: BatchLayout) -> None:
-        self.services = services
-        self.desk = desk
-        self.ui = ui
-        self.screen = BatchUpdates(services, desk, ui)
+    title = "This cannot be started."
+
+    def __init__(self, services: Services, actions: BatchActions, updates: BatchUpdates) -> None:
+        super().__init__(services, updates.ui.told)
+        self.actions = actions
+        self.updates = updates
+        self.ui = updates.ui
 
     # -- wiring ---------------------------------------------------------------------------------
 
-    def wire(self, tab: gr.Tab, tabs: gr.Tabs, page: gr.Blocks) -> None:
+    def wire(self) -> None:
         """Connect every widget with what it does."""
         ui = self.ui
-        self.tabs, self.page = tabs, page
-        private(page.load, self.open_page, [ui.kept], [tabs, *ui.watched, ui.kept])
-        self.job = JobEvents(self.services, self.desk, self.screen, self._open)
+        private(self.page.load, self.open_page, [ui.kept], [self.tabs, *ui.watched, ui.kept])
         looked = [ui.current, ui.kept]
-        private(tab.select, self.look, looked, ui.watched)
+        private(self.tab.select, self.look, looked, ui.watched)
         private(ui.timer.tick, self.look, looked, ui.watched, trigger_mode="once")
         self._wire_data()
-        private(
+        self.on(
             ui.estimate.click,
             self.estimate,
             ui.form,
@@ -74,13 +70,15 @@ class _Tab:
             concurrency_limit=_ESTIMATES,
         )
         started = [ui.told, *ui.watched, ui.kept]
-        begun = private(ui.start.click, self.start, [ui.kept, *ui.form], started)
+        begun = self.on(ui.start.click, self.start, [ui.kept, *ui.form], started)
         opened = private(ui.table.select, self.choose, [ui.kept], ui.watched)
         closed = private(ui.job.buttons["close"].click, self.close, [ui.kept], ui.watched)
         for event in (begun, opened, closed):
-            scripted(event.success, OPENED_JS, [ui.current])
-        self.job.wire(tabs)
-        self._wire_doors()
+            scripted(event.success, "batch.opened", [ui.current])
+        # Mutants of an open campaign, here or in Results, become the data of a new one.
+        outputs = [self.tabs, *ui.of_data]
+        self.link = TabLink(self.run_by_hand, outputs, ("batch.filled",))
+        self.services.links["batch"] = self.link
 
     def _wire_data(self) -> None:
         ui, fields = self.ui, self.ui.fields
@@ -93,38 +91,26 @@ class _Tab:
         chosen = [fields["text_column"].input, fields["label_column"].input]
         private(partial(gr.on, chosen), self.look_at_columns, ui.data, [ui.preview], **options)
 
-    def _wire_doors(self) -> None:
-        """Mutants of an open campaign, here or in Results, become the data of a new one."""
-        outputs = [self.tabs, *self.ui.of_data]
-        door = self.services.doors["batch"] = TabLink(self.run_by_hand, outputs, (FORM_JS,))
-        ui = self.ui
-        made = private(ui.job.hand_over.click, self.job.hand_over, [ui.current, ui.job.verdicts], [
-            ui.job.notice])  # fmt: skip
-        door.enter(made.success)
-
-    def _session(self, request: gr.Request) -> Session:
-        return self.services.sessions.of(request.session_hash)
-
     # -- data -----------------------------------------------------------------------------------
 
     def look_at_data(self, *values: Any) -> Iterator[Updates]:
         """Show the fields of a source and what its data look like; columns are found anew."""
         form = replace(self._read(*values), text_column="", label_column="")
-        fields = self.screen.data(form)
+        fields = self.updates.data(form)
         if form.source == "hub" and form.hub:
             yield fields | {self.ui.preview: notice.working("Asking the Hub \u2026", 0)}
-        yield fields | self.screen.columns(form, *self._preview(form))
+        yield fields | self.updates.columns(form, *self._preview(form))
 
     def run_by_hand(self, request: gr.Request) -> Updates:
         """Fill in the mutants that were handed over."""
-        session = self._session(request)
+        session = self.session(request)
         path, session.hand = session.hand, ""
         if not path:
             return {self.tabs: gr.skip()}
         form = BatchForm(source=HAND, hand=path)
-        updates = self.screen.data(form) | self.screen.by_hand(path)
-        updates |= self.screen.columns(form, *self._preview(form))
-        return updates | {self.tabs: gr.Tabs(selected="batch")}
+        updates = self.updates.data(form) | self.updates.by_hand(path)
+        updates |= self.updates.columns(form, *self._preview(form))
+        return updates | self.show("batch")
 
     def look_at_columns(self, *values: Any) -> Updates:
         """Show the data with the columns chosen."""
@@ -138,21 +124,15 @@ class _Tab:
         source = SOURCES.get(form.source)
         if source is None or (source.field and not getattr(form, source.field)):
             return "", ()
-        try:
-            seen = self.desk.preview(form)
-        except HinterError as error:
-            return notice.error(str(error), _NO_DATA), ()
-        except Exception:
-            log.exception("Data could not be looked at.")
-            return notice.error(FAILED, _NO_DATA), ()
-        return html.preview(seen), seen.names
+        seen, failure = attempt(self.actions.preview, form, title=_NO_DATA)
+        return (failure, ()) if failure else (html.preview(seen), seen.names)
 
     def estimate(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """What a campaign would do, told once a few texts were tried."""
-        ui, session, found = self.ui, self._session(request), list[Forecast]()
+        ui, session, found = self.ui, self.session(request), list[Forecast]()
 
         def work() -> str:
-            found.append(self.desk.estimate(session, BatchForm.of(*values)))
+            found.append(self.actions.estimate(session, BatchForm.of(*values)))
             return ""
 
         load = Load(work)
@@ -161,56 +141,149 @@ class _Tab:
         yield {ui.told: notice.working(words, 0), ui.estimate: busy}
         while not load.done.wait(1.0):
             yield {ui.told: notice.working(words, load.seconds)}
-        told = notice.error(load.error, _NOT_STARTED) if load.error else html.estimate(found[0])
+        told = notice.error(load.error, self.title) if load.error else html.estimate(found[0])
         yield {ui.told: told, ui.estimate: gr.update(interactive=True)}
 
     # -- a campaign -----------------------------------------------------------------------------
 
     def start(self, request: gr.Request, kept: Any, *values: Any) -> Updates:
         """Start a campaign and look at it."""
-        session = self._session(request)
-        try:
-            entry = self.desk.start(session, BatchForm.of(*values))
-        except HinterError as error:
-            return {self.ui.told: notice.error(str(error), _NOT_STARTED)}
-        except Exception:
-            log.exception("A campaign could not be started.")
-            return {self.ui.told: notice.error(FAILED, _NOT_STARTED)}
+        session = self.session(request)
+        entry = self.actions.start(session, BatchForm.of(*values))
         names = known(kept)
         if not self.services.access.local:
             names = [entry.id, *names]
-        return {self.ui.told: "", self.ui.kept: names} | self._open(session, entry.id, names)
-
-    def _open(self, session: Session, name: str, kept: Any) -> Updates:
-        session.watched.clear()
-        return {self.ui.current: name} | self.screen.watched(session, name, kept)
+        return {self.ui.told: "", self.ui.kept: names} | self.updates.opened(
+            session, entry.id, names
+        )
 
     def choose(self, event: gr.EventData, request: gr.Request, kept: Any) -> Updates:
         """A campaign of the list."""
         data: dict[str, Any] = event._data or {}
-        return self._open(self._session(request), str(data.get("campaign", "")), kept)
+        return self.updates.opened(self.session(request), str(data.get("campaign", "")), kept)
 
     def close(self, request: gr.Request, kept: Any) -> Updates:
         """Look at no campaign any more; it goes on."""
-        return self._open(self._session(request), "", kept)
+        return self.updates.opened(self.session(request), "", kept)
 
     def look(self, request: gr.Request, current: Any, kept: Any) -> Updates:
         """What has changed since the last look."""
-        return self.screen.watched(self._session(request), str(current or ""), kept)
+        return self.updates.watched(self.session(request), str(current or ""), kept)
 
     def open_page(self, request: gr.Request, kept: Any) -> Updates:
         """A fresh page: the campaign of its link, if it has one."""
-        session = self._session(request)
+        session = self.session(request)
         name = str(dict(request.query_params or {}).get("campaign", ""))[:64]
-        self.screen.with_results = any(
-            isinstance(block, gr.Tab) and block.id == "results"
-            for block in self.page.blocks.values()
-        )
         if not name:
-            return self.screen.watched(session, "", kept)
+            return self.updates.watched(session, "", kept)
         names = known(kept)
-        updates = self._open(session, name, names) | {self.tabs: gr.Tabs(selected="batch")}
-        found = self.screen.exists(name)
-        if found and name not in names and not self.services.access.local:
+        updates = self.updates.opened(session, name, names) | self.show("batch")
+        if self.updates.exists(name) and name not in names and not self.services.access.local:
             updates |= {self.ui.kept: [name, *names]}
         return updates
+
+
+class JobEvents(TabEvents):
+    """An open campaign: its buttons, and what they show."""
+
+    title = "That did not work."
+
+    def __init__(self, services: Services, actions: BatchActions, updates: BatchUpdates) -> None:
+        super().__init__(services, updates.ui.job.notice)
+        self.actions = actions
+        self.updates = updates
+        self.ui = updates.ui
+
+    def wire(self, form: TabLink) -> None:
+        """Connect the widgets; ``form`` leads to that of a new campaign."""
+        ui, job = self.ui, self.ui.job
+        looked, buttons = [ui.current, ui.kept], self.ui.job.buttons
+        for name, act in (("cancel", self.cancel), ("resume", self.resume), ("retry", self.retry)):
+            private(buttons[name].click, self._acting(act), looked, ui.watched)
+        settings = [*looked, job.models, job.requests, job.budget]
+        private(job.go_on.click, self._acting(self.actions.go_on), settings, ui.watched)
+        private(buttons["delete"].click, self.ask_first, [], [buttons["delete"], buttons["really"]])
+        gone = self.on(buttons["really"].click, self.delete, looked, [*ui.watched, ui.kept])
+        scripted(gone.success, "batch.opened", [ui.current])
+        private(buttons["results"].click, self.see_results, [ui.current], [self.tabs])
+        made = private(buttons["file"].click, self.file, [ui.current], [job.payload])
+        named = ("application/yaml", "campaign.yaml")
+        scripted(made.success, "page.save", [job.payload], named)
+        chosen = [ui.current, job.verdicts]
+        self.download(job.write.click, self.write, chosen, job.place)
+        form.follow(self.on(job.hand_over.click, self.hand_over, chosen, []).success)
+        picked = self.on(job.findings.select, self.pick, [ui.current], [self.tabs])
+        self.services.links["explore"].follow(picked.then)
+
+    def _acting(self, act: Callable[..., object]) -> Callable[..., Updates]:
+        # Not wrapped: gradio would read the signature of ``act`` and leave out the request.
+        def run(request: gr.Request, current: Any, kept: Any, *values: Any) -> Updates:
+            session = self.session(request)
+            _, failure = attempt(act, session, str(current), *values, title=self.title)
+            updates = self.updates.watched(session, str(current), kept)
+            return updates | {self.notice: failure}
+
+        return run
+
+    def cancel(self, _: Session, name: str) -> None:
+        """Stop the campaign."""
+        self.actions.cancel(name)
+
+    def resume(self, session: Session, name: str) -> None:
+        """Go on with the campaign."""
+        self.actions.resume(session, name)
+
+    def retry(self, session: Session, name: str) -> None:
+        """Ask again what had no answer."""
+        self.actions.resume(session, name, retry=True)
+
+    def ask_first(self) -> Updates:
+        """Deleting takes a second press."""
+        buttons = self.ui.job.buttons
+        return {
+            buttons["delete"]: gr.update(visible=False),
+            buttons["really"]: gr.update(visible=True),
+        }
+
+    def delete(self, request: gr.Request, current: Any, kept: Any) -> Updates:
+        """Delete the campaign with its data."""
+        self.actions.delete(str(current))
+        names = [name for name in known(kept) if name != current]
+        return {self.ui.kept: names} | self.updates.opened(self.session(request), "", names)
+
+    def see_results(self, request: gr.Request, current: Any) -> Updates:
+        """Go on to the tab that reports on the campaign."""
+        self.session(request).campaign = str(current)
+        return self.show("results")
+
+    def file(self, current: Any) -> str:
+        """The campaign file."""
+        try:
+            return self.actions.file_of(str(current))
+        except HinterError as error:
+            raise gr.Error(str(error), print_exception=False) from error
+
+    def write(self, request: gr.Request, current: Any, verdicts: Any) -> Path:
+        """Make a file of mutants."""
+        chosen = [str(verdict) for verdict in verdicts or ()]
+        folder = Path(get_upload_folder())
+        return self.actions.write(self.session(request), str(current), chosen, folder)
+
+    def hand_over(self, request: gr.Request, current: Any, verdicts: Any) -> Updates:
+        """Make a file of mutants for the form below."""
+        session = self.session(request)
+        session.hand = ""
+        session.hand = str(self.write(request, current, verdicts))
+        return {self.notice: ""}
+
+    def pick(self, event: gr.EventData, request: gr.Request, current: Any) -> Updates:
+        """A finding to open in Explore."""
+        session, data = self.session(request), event._data or {}
+        numbers = [_number(data.get(name)) for name in ("model", "shard", "place")]
+        session.wanted = self.actions.form_of_finding(session, str(current), *numbers)
+        return self.show("explore") | {self.notice: ""}
+
+
+def _number(value: Any) -> int:
+    """A whole number that a page sent; -1 for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else -1

@@ -93,7 +93,7 @@ class BatchForm:
         if source is None or (source.here_only and not access.local):
             raise InputError("Choose where the texts come from.")
         return replace(
-            source.campaign(self, access),
+            source.campaign(getattr(self, source.field) if source.field else "", access),
             text_column=self.text_column if source.columns else "",
             label_column=self.label_column if source.columns else "",
         )

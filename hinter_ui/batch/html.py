@@ -13,8 +13,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import NOTHING, UNUSABLE
 from hinter_core.models.budget import cost_in_words
 from hinter_core.types import Edit, Verdict
-from hinter_ui.batch.jobs import JobState
-from hinter_ui.batch.standing import CampaignStatus
+from hinter_ui.batch.jobs import CampaignStatus, JobState
 from hinter_ui.html import glossary
 from hinter_ui.html.difference import changed
 from hinter_ui.html.markup import Markup, isolated, join, tag

@@ -15,17 +15,19 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 import psutil
 
+from hinter_core.campaign.progress import CampaignProgress
 from hinter_core.campaign.spec import Campaign, load_campaign
 from hinter_core.errors import InputError
 from hinter_core.models.api.endpoint import KEYS
 from hinter_core.storage import ROOT, write_whole
+from hinter_core.types import Failure
 from hinter_ui.shared.shelf import CampaignEntry
 
 WINDOWS = os.name == "nt"
@@ -66,6 +68,43 @@ class JobRecord:
     pid: int = 0
     code: int | None = None
     stopped: bool = False
+
+
+@dataclass(frozen=True)
+class CampaignStatus:
+    """A campaign as it stands; ``problem`` is why its last run failed, or it cannot be read."""
+
+    id: str
+    state: JobState
+    record: JobRecord
+    campaign: Campaign
+    seen: CampaignProgress = field(default_factory=CampaignProgress)
+    problem: str = ""
+    ahead: int = 0
+
+    @property
+    def rate(self) -> float:
+        """Texts a second in this run; 0 while that is not known."""
+        seconds = (self.record.ended or time.time()) - self.record.started
+        return self.seen.since[0] / seconds if self.record.started and seconds > 0 else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long it may still take; None while that is not known."""
+        if self.seen.texts is None or not self.rate:
+            return None
+        return (self.seen.texts - self.seen.done) / self.rate
+
+    @property
+    def can_retry(self) -> bool:
+        """Whether asking again may help: what was too long for a model stays so."""
+        hopeless = self.seen.failures[Failure.TOO_LONG.value]
+        return not self.state.busy and self.seen.failed > hopeless
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether there is something left to do."""
+        return not self.state.busy and self.state is not JobState.DONE
 
 
 def campaign_file(entry: CampaignEntry) -> Path:

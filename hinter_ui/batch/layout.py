@@ -3,61 +3,64 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import gradio as gr
 
+from hinter_core.types import Verdict
 from hinter_ui.batch.form import DATA, BatchForm
-from hinter_ui.batch.job_layout import JobLayout, lay_out_job
 from hinter_ui.batch.sources import HUB_CHOICES, SOURCES
 from hinter_ui.html.markup import Markup
 from hinter_ui.html.words import name_of
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
+from hinter_ui.shared.shelf import find_kept
 from hinter_ui.shared.widgets import heading, html
 
 TICK = 1.5  # seconds between two looks at what runs
 
-# A campaign of the list was chosen; the list is drawn anew, so the focus goes back to its row.
-LIST_JS = """
-let held = '';
-element.addEventListener('click', event => {
-  const button = event.target.closest('[data-campaign]');
-  if (!button) return;
-  held = button.dataset.campaign;
-  trigger('select', {campaign: held});
-});
-element.addEventListener('focusin', event => { held = event.target.dataset.campaign || ''; });
-document.addEventListener('pointerdown', event => {
-  if (!element.contains(event.target)) held = '';
-});
-new MutationObserver(() => {
-  if (!held || document.activeElement !== document.body) return;
-  const buttons = [...element.querySelectorAll('[data-campaign]')];
-  buttons.find(button => button.dataset.campaign === held)?.focus({preventScroll: true});
-}).observe(element, {childList: true, subtree: true});
-"""
 
-# The address follows the campaign that is open, so that a reload or a bookmark comes back to it.
-OPENED_JS = """(name) => {
-  const address = new URL(location.href);
-  if (name) address.search = '?campaign=' + encodeURIComponent(name);
-  else address.searchParams.delete('campaign');
-  history.replaceState(history.state, '', address);
-  if (!name) return;
-  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  const box = document.getElementById('job');
-  box?.scrollIntoView({block: 'start', behavior: calm ? 'auto' : 'smooth'});
-}"""
+_ACTIONS: dict[str, tuple[str, Literal["primary", "secondary", "stop"]]] = {
+    "cancel": ("Stop", "stop"),
+    "resume": ("Resume", "primary"),
+    "retry": ("Ask again what has no answer", "primary"),
+    "results": ("See results", "primary"),
+    "file": ("Campaign file (YAML)", "secondary"),
+    "delete": ("Delete", "secondary"),
+    "really": ("Delete for good", "stop"),
+    "close": ("Close", "secondary"),
+}
 
-# The form was filled in from elsewhere.
-FORM_JS = """() => {
-  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  const box = document.getElementById('batch-source');
-  if (box?.querySelector('input:checked')?.value !== 'hand') return;
-  box?.scrollIntoView({block: 'center', behavior: calm ? 'auto' : 'smooth'});
-  box?.querySelector('input:checked')?.focus({preventScroll: true});
-}"""
+
+@dataclass(frozen=True)
+class JobLayout:
+    """Handles to the widgets of an open campaign; ``buttons`` by what they do."""
+
+    box: gr.Column
+    title: gr.HTML
+    progress: gr.HTML
+    findings: gr.HTML
+    notice: gr.HTML
+    buttons: dict[str, gr.Button]
+    payload: gr.Textbox
+    again: gr.Accordion
+    models: gr.Dropdown
+    requests: gr.Number
+    budget: gr.Number
+    go_on: gr.Button
+    export: gr.Accordion
+    verdicts: gr.Dropdown
+    write: gr.Button
+    hand_over: gr.Button
+    place: gr.Textbox
+
+    @property
+    def watched(self) -> list[Any]:
+        """What changes while the campaign is looked at."""
+        return [
+            self.box, self.title, self.progress, self.findings, self.notice, self.again,
+            self.models, self.requests, self.budget, self.export, *self.buttons.values(),
+        ]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -98,15 +101,15 @@ class BatchLayout:
         return [*self.data, self.columns, *self.making, self.preview]
 
 
-def lay_out(services: Services, kept: gr.BrowserState, first: Markup) -> BatchLayout:
+def lay_out(services: Services, first: Markup) -> BatchLayout:
     """Build the widgets inside the current tab; ``first``: the preview of the sample."""
     widgets: dict[str, Any] = {
         # A box off stage and no state of the server: the page's address follows it.
         "current": gr.Textbox(elem_classes="offstage", elem_id="batch-current", show_label=False),
-        "kept": kept,
+        "kept": find_kept(),
         "timer": gr.Timer(TICK, active=False),
     }
-    widgets["job"] = lay_out_job(services)
+    widgets["job"] = _lay_out_job(services)
     heading("New campaign", "every text of a data set, tested like one text in Explore")
     fields: dict[str, Any] = {}
     with gr.Row(elem_classes="model-desk batch-desk"):
@@ -115,7 +118,7 @@ def lay_out(services: Services, kept: gr.BrowserState, first: Markup) -> BatchLa
         with gr.Column(min_width=0, elem_classes="batch-side"):
             _settings(widgets, fields, services)
     heading("Campaigns", "they go on when you close the page; choose one to look at it")
-    widgets["table"] = html("campaigns", script=LIST_JS)
+    widgets["table"] = html("campaigns", script="batch.list")
     return BatchLayout(fields=fields, **widgets)
 
 
@@ -272,3 +275,88 @@ def _number(name: str, value: Any, label: str, info: str, precision: int | None 
     return gr.Number(
         value, precision=precision, label=label, info=info, min_width=150, elem_id=f"batch-{name}"
     )
+
+
+def _lay_out_job(services: Services) -> JobLayout:
+    """Build the box of the open campaign, hidden."""
+    widgets: dict[str, Any] = {}
+    with gr.Column(visible=False, min_width=0, elem_id="job", elem_classes="job") as box:
+        widgets["title"] = html("job-title", script="page.copyLink")
+        widgets["progress"] = html("job-progress")
+        with gr.Row(elem_classes="downloads job-actions"):
+            widgets["buttons"] = {
+                name: _button(name, words, variant) for name, (words, variant) in _ACTIONS.items()
+            }
+        widgets["notice"] = html("job-notice")
+        _again(widgets, services)
+        _export(widgets)
+        widgets["findings"] = html("job-findings", script="page.findings")
+        for name in ("payload", "place"):
+            widgets[name] = gr.Textbox(
+                elem_classes="offstage", elem_id=f"batch-{name}", show_label=False
+            )
+    return JobLayout(box=box, **widgets)
+
+
+def _button(name: str, words: str, variant: Literal["primary", "secondary", "stop"]) -> gr.Button:
+    return gr.Button(
+        words,
+        variant=variant,
+        size="sm",
+        min_width=90,
+        visible=name in ("file", "close"),
+        elem_id=f"job-{name}",
+    )
+
+
+def _again(widgets: dict[str, Any], services: Services) -> None:
+    title = "Ask another model, or change what may be spent"
+    with gr.Accordion(title, open=False, visible=False, elem_id="job-again") as box:
+        widgets["models"] = gr.Dropdown(
+            choices=list(services.model_choices()),
+            value=[],
+            multiselect=True,
+            allow_custom_value=True,
+            label="Models",
+            info="Add some: they are asked about the same mutants, and nothing is parsed again. "
+            "What a model has answered stays, also when you take it out here",
+            elem_id="job-models",
+        )
+        with gr.Row(elem_classes="option-grid"):
+            for name, label in (
+                ("requests", "At most this many requests"),
+                ("budget", "Budget"),
+            ):
+                widgets[name] = gr.Number(
+                    0,
+                    label=label,
+                    info="In this run, to models that cost; 0: no bound",
+                    min_width=150,
+                    elem_id=f"job-{name}",
+                )
+        with gr.Row(elem_classes="downloads job-actions"):
+            widgets["go_on"] = gr.Button(
+                "Go on with these", variant="primary", size="sm", min_width=120, elem_id="job-go-on"
+            )
+    widgets["again"] = box
+
+
+def _export(widgets: dict[str, Any]) -> None:
+    title = "Export mutants, or run them again"
+    with gr.Accordion(title, open=False, visible=False, elem_id="job-mutants") as box:
+        widgets["verdicts"] = gr.Dropdown(
+            [verdict.value for verdict in Verdict],
+            value=[Verdict.HIDDEN.value],
+            multiselect=True,
+            label="Verdicts",
+            info="Of any model; empty: all. With each mutant come the smaller ones it is made of",
+            elem_id="job-verdicts",
+        )
+        with gr.Row(elem_classes="downloads"):
+            widgets["write"] = gr.Button(
+                "Export mutants (CSV)", size="sm", min_width=150, elem_id="job-export"
+            )
+            widgets["hand_over"] = gr.Button(
+                "Run these on other models", size="sm", min_width=180, elem_id="job-hand-over"
+            )
+    widgets["export"] = box

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hinter_core.campaign.preview import MOST, Preview, preview
 from hinter_core.campaign.spec import SAMPLE, Campaign
@@ -17,10 +16,6 @@ from hinter_core.data.rows import Rows
 from hinter_core.errors import HinterError, InputError
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.downloads import without_folder
-
-if TYPE_CHECKING:
-    from hinter_ui.batch.form import BatchForm
-
 
 HAND = "hand"
 PUBLIC_SAMPLE = 500  # texts of one campaign on a public host
@@ -34,36 +29,35 @@ _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 class DataSource:
     """A place that texts come from.
 
-    ``campaign`` makes a campaign of these texts alone. ``field``: the field of the form that names
-    it, ``columns``: whether its columns can be chosen, ``here_only``: it reaches files of this
-    machine.
+    ``campaign`` makes a campaign of these texts alone, from the value of the form's ``field`` that
+    names it. ``columns``: whether its columns can be chosen, ``here_only``: it reaches files of
+    this machine.
     """
 
     label: str
-    campaign: Callable[[BatchForm, Access], Campaign]
+    campaign: Callable[[str, Access], Campaign]
     field: str = ""
     columns: bool = False
     here_only: bool = False
 
 
-def _sample(_: BatchForm, __: Access) -> Campaign:
+def _sample(_: str, __: Access) -> Campaign:
     return Campaign(data=SAMPLE)
 
 
-def _upload(form: BatchForm, _: Access) -> Campaign:
-    if not form.upload:
+def _upload(file: str, _: Access) -> Campaign:
+    if not file:
         raise InputError("Choose a file to upload: CSV, TSV, JSONL, Parquet or text, also .gz.")
-    return Campaign(data=form.upload)
+    return Campaign(data=file)
 
 
-def _path(form: BatchForm, _: Access) -> Campaign:
-    if not form.path:
+def _path(path: str, _: Access) -> Campaign:
+    if not path:
         raise InputError("Type the path of a file on this machine.")
-    return Campaign(data=str(Path(form.path).expanduser().absolute()))
+    return Campaign(data=str(Path(path).expanduser().absolute()))
 
 
-def _hub(form: BatchForm, access: Access) -> Campaign:
-    given = form.hub
+def _hub(given: str, access: Access) -> Campaign:
     if not given:
         raise InputError("Choose a data set of the Hub, or type its name: hf:ORG/NAME.")
     data = given if on_hub(given) else f"{PREFIX}{given}"
@@ -76,16 +70,16 @@ def _hub(form: BatchForm, access: Access) -> Campaign:
     return Campaign(data=data)
 
 
-def _hand(form: BatchForm, _: Access) -> Campaign:
-    if not form.hand:
+def _hand(file: str, _: Access) -> Campaign:
+    if not file:
         raise InputError(
             "Choose a file of mutants: CSV, TSV, JSONL or Parquet with the columns source and "
             "mutant, as Export mutants writes it."
         )
-    return Campaign(mutants=form.hand)
+    return Campaign(mutants=file)
 
 
-# Another place is one line here and its field in ``batch_data``.
+# Another place is one line here and its field in the form and its layout.
 SOURCES: dict[str, DataSource] = {
     "sample": DataSource("Sample texts", _sample),
     "upload": DataSource("Upload a file", _upload, "upload", columns=True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
@@ -10,31 +11,35 @@ from hinter_core.errors import HinterError
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions, keep_days
 from hinter_ui.batch.form import BatchForm
-from hinter_ui.batch.jobs import JobState
+from hinter_ui.batch.jobs import CampaignStatus, JobState
 from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.batch.sources import HAND, SOURCES
-from hinter_ui.batch.standing import CampaignStatus
 from hinter_ui.html import notice
+from hinter_ui.shared.events import Updates
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.shelf import known
 
-Updates = dict[Any, Any]
+
+@dataclass
+class BatchState:
+    """What Batch keeps of a page: what it shows of the open campaign, part by part."""
+
+    watched: dict[str, str] = field(default_factory=dict)
 
 
 class BatchUpdates:
     """Updates of the tab's widgets, by widget; only what has changed is sent."""
 
-    def __init__(self, services: Services, desk: BatchActions, ui: BatchLayout) -> None:
+    def __init__(self, services: Services, actions: BatchActions, ui: BatchLayout) -> None:
         self.services = services
-        self.desk = desk
+        self.actions = actions
         self.ui = ui
-        self.with_results = False  # whether the page has a tab for results
 
     def exists(self, name: str) -> bool:
         """Whether there is a campaign of that name."""
         try:
-            self.desk.campaigns.get(name)
+            self.actions.campaigns.get(name)
         except HinterError:
             return False
         return True
@@ -68,15 +73,21 @@ class BatchUpdates:
             self.ui.fields[HAND]: gr.update(value=path, visible=True),
         }
 
+    def opened(self, session: Session, name: str, kept: Any) -> Updates:
+        """Another campaign is open, or none."""
+        session.of(BatchState).watched.clear()
+        return {self.ui.current: name} | self.watched(session, name, kept)
+
     def watched(self, session: Session, name: str, kept: Any) -> Updates:
         """The open campaign and the list, as they stand; the clock runs while something does."""
         ui, standing, problem = self.ui, None, ""
+        shown = session.of(BatchState).watched
         if name:
             try:
-                standing = self.desk.standing(name)
+                standing = self.actions.standing(name)
             except HinterError as error:
                 problem = str(error)
-        listed = self.desk.listed(known(kept))
+        listed = self.actions.listed(known(kept))
         days = None if self.services.access.local else keep_days()
         parts = {"list": str(html.campaigns(listed, name, days))} | self._job(standing, problem)
         busy = any(one.state.busy for one in (*listed, *([standing] if standing else [])))
@@ -84,17 +95,17 @@ class BatchUpdates:
         handles = {"list": ui.table, "title": job.title, "progress": job.progress,
                    "findings": job.findings}  # fmt: skip
         updates: Updates = {
-            handles[key]: value for key, value in parts.items() if session.watched.get(key) != value
+            handles[key]: value for key, value in parts.items() if shown.get(key) != value
         }
         state = problem
         if standing:
             some = any(standing.seen.verdicts.values())
             state = f"{standing.id} {standing.state} {standing.can_retry} {some}"
-        if session.watched.get("state") != state or session.watched.get("busy") != str(busy):
+        if shown.get("state") != state or shown.get("busy") != str(busy):
             updates |= self._actions(standing)
             updates |= {job.box: gr.update(visible=bool(standing or problem))}
             updates |= {ui.timer: gr.Timer(active=busy), job.notice: ""}
-        session.watched.update(parts | {"state": state, "busy": str(busy)})
+        shown.update(parts | {"state": state, "busy": str(busy)})
         # An event that changes nothing must still name one of its outputs.
         return updates or {ui.table: gr.skip()}
 
@@ -124,7 +135,7 @@ class BatchUpdates:
         shown = {
             "resume": standing and standing.can_resume,
             "retry": standing and standing.can_retry and not standing.can_resume,
-            "results": self.with_results and (done or some),
+            "results": done or some,
             "file": there,
             "delete": idle,
             "really": False,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,17 @@ from hinter_ui.shared.session import Session
 
 PAIR_SEPARATOR = "+"
 _SCAN_CHUNK = 48
+
+
+@dataclass
+class ExploreState:
+    """What Explore keeps of a page: what its check was made from, and what of it is looked at."""
+
+    form: ExploreForm = field(default_factory=ExploreForm)
+    models: tuple[str, ...] = ()
+    shown_model: str = ""
+    selected: int | None = None
+    filter: Filter = field(default_factory=Filter)
 
 
 @dataclass(frozen=True)
@@ -129,7 +140,7 @@ class ExploreActions:
         if result is None:
             raise InputError("There is nothing to test; choose a replacement.")
         self._keep(session, result, form)
-        session.selected = len(result.mutants) - 1
+        session.of(ExploreState).selected = len(result.mutants) - 1
         return result
 
     def scan(self, session: Session, form: ExploreForm) -> Iterator[TestResult]:
@@ -144,7 +155,7 @@ class ExploreActions:
         stop = session.running = threading.Event()
         try:
             pipeline, plan = self._prepare(session, form)
-            session.selected = None
+            session.of(ExploreState).selected = None
             for partial in pipeline.run(plan, cancelled=stop.is_set, chunk=_SCAN_CHUNK):
                 self._keep(session, partial, form)
                 yield partial
@@ -169,62 +180,63 @@ class ExploreActions:
         return choose(form.attributes, self._services.dictionaries(session))
 
     def _keep(self, session: Session, check: TestResult, form: ExploreForm) -> None:
-        session.check = check
-        session.models = tuple(check.outcomes)
-        if session.shown_model not in session.models:
-            session.shown_model = session.models[0]
-        session.form = form
+        state = session.of(ExploreState)
+        session.check, state.form, state.models = check, form, tuple(check.outcomes)
+        if state.shown_model not in state.models:
+            state.shown_model = state.models[0]
 
     def most_telling(self, session: Session) -> int | None:
         """The mutant to show first after a scan: the worst verdict, then the largest effect."""
         if not session.check or not session.check.mutants:
             return None
-        return rows_for(session.check, session.models, Filter())[0]
+        return rows_for(session.check, session.of(ExploreState).models, Filter())[0]
 
     def show(self, session: Session) -> Shown | None:
         """Render the selected mutant for the model shown."""
-        check, index = session.check, session.selected
+        state = session.of(ExploreState)
+        check, index = session.check, state.selected
         if check is None or index is None or index >= len(check.mutants):
             return None
-        judged = {m: check.outcomes[m][index] for m in session.models}
+        judged = {m: check.outcomes[m][index] for m in state.models}
         named = len(judged) > 1
-        model = session.shown_model
+        model = state.shown_model
         banners = [
             banner(check, result, m, named=named, note=self._note(session, m))
             for m, result in judged.items()
         ]
         if named:
-            banners.insert(0, originals(check, session.models))
+            banners.insert(0, originals(check, state.models))
         return Shown(
             tag("div", join(banners), role="status", class_="banners"),
             square(check, judged[model], model),
             charts.figure(check, judged[model], model),
-            self._trees(check, judged[model], session),
+            self._trees(check, judged[model], state.form.parser),
         )
 
     def _note(self, session: Session, model: str) -> str:
         able = self._services.capabilities(model, session)
         return able.note if able else ""
 
-    def _trees(self, check: TestResult, judged: Outcome, session: Session) -> Markup:
+    def _trees(self, check: TestResult, judged: Outcome, parser: str) -> Markup:
         pairs = changed_sentences(check, judged)
-        store = self._services.parses(session.form.parser)
+        store = self._services.parses(parser)
         return trees(check, judged, store.parse(s.text for pair in pairs for s in pair))
 
     def table(self, session: Session) -> Markup:
         """The current page of the session's table."""
         if session.check is None:
             return Markup("")
-        rows = rows_for(session.check, session.models, session.filter)
-        page = session.filter.page
-        return table(session.check, session.models, rows, page, session.selected)
+        state = session.of(ExploreState)
+        rows = rows_for(session.check, state.models, state.filter)
+        return table(session.check, state.models, rows, state.filter.page, state.selected)
 
     def link(self, session: Session) -> str:
         """The query string that reopens what is shown; empty when too long or nothing shown."""
-        if session.check is None or session.selected is None:
+        state = session.of(ExploreState)
+        if session.check is None or state.selected is None:
             return ""
-        edits = session.check.mutants[session.selected].edits
-        return session.form.for_edits(tuple(edit_key(e) for e in edits)).query()
+        edits = session.check.mutants[state.selected].edits
+        return state.form.for_edits(tuple(edit_key(e) for e in edits)).query()
 
     def csv(self, session: Session) -> str:
         """All mutants as CSV."""
@@ -234,7 +246,7 @@ class ExploreActions:
         """All mutants as JSON: one object, or a list of one per model."""
         if session.check is None:
             return ""
-        values = [check_to_json(session.check, model) for model in session.models]
+        values = [check_to_json(session.check, model) for model in session.of(ExploreState).models]
         return json.dumps(values[0] if len(values) == 1 else values, ensure_ascii=False, indent=1)
 
     def add_dictionary(self, session: Session, path: str) -> Dictionary:

@@ -7,28 +7,27 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import gradio as gr
-from gradio.context import Context
 from gradio.events import api
 
 from hinter_core.errors import HinterError
 from hinter_core.pipeline.export import check_to_json
-from hinter_ui.explore.actions import ExploreActions
+from hinter_ui.explore.actions import ExploreActions, ExploreState
 from hinter_ui.explore.examples import ExampleText, load_examples
 from hinter_ui.explore.layout import ExploreLayout, lay_out
-from hinter_ui.explore.scripts import ARRIVED_JS, REVEAL_JS, download
 from hinter_ui.explore.table import Filter
-from hinter_ui.explore.updates import ExploreUpdates, Updates, cancel_button, hint
+from hinter_ui.explore.updates import ExploreUpdates, cancel_button, hint
 from hinter_ui.html import notice
 from hinter_ui.html.highlight import preview
 from hinter_ui.html.markup import join
 from hinter_ui.html.words import name_of
+from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER, ExploreForm
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.wiring import FAILED, TabLink, guarded, private, scripted
+from hinter_ui.shared.wiring import FAILED, TabLink, guarded, scripted
 
 log = logging.getLogger(__name__)
 
@@ -39,20 +38,22 @@ _JUDGING: dict[str, Any] = {"concurrency_id": "judge", "concurrency_limit": 4}
 def build(services: Services) -> None:
     """Build the tab inside the current ``gr.Tab`` and wire it."""
     examples = load_examples()
-    _Tab(services, lay_out(services, examples), examples).wire()
+    ExploreEvents(services, lay_out(services, examples), examples).wire()
 
 
-class _Tab:
-    """The events of the tab: from widgets to the explorer and back."""
+class ExploreEvents(TabEvents):
+    """From the widgets of the tab to its actions and back."""
+
+    options: ClassVar = {"show_progress": "full"}
 
     def __init__(
         self, services: Services, ui: ExploreLayout, examples: tuple[ExampleText, ...]
     ) -> None:
-        self.services = services
+        super().__init__(services, ui.notice)
         self.ui = ui
         self.examples = examples
-        self.explorer = ExploreActions(services)
-        self.screen = ExploreUpdates(ui, self.explorer)
+        self.actions = ExploreActions(services)
+        self.updates = ExploreUpdates(ui, self.actions)
 
     # -- wiring ---------------------------------------------------------------------------------
 
@@ -62,14 +63,12 @@ class _Tab:
         self._wire_judging()
         self._wire_choosing()
         self._wire_downloads()
-        page = Context.root_block
-        assert page is not None
-        self._on(page.load, self.open_page, [], self.ui.everything, show_progress="hidden")
-        page.unload(self.close_page)
-        self.services.doors["explore"] = TabLink(
+        self.on(self.page.load, self.open_page, [], self.ui.everything, show_progress="hidden")
+        self.page.unload(self.close_page)
+        self.services.links["explore"] = TabLink(
             guarded(self.open_wanted, self.ui.notice),
             [*self.ui.everything, self.ui.notice],
-            (ARRIVED_JS, REVEAL_JS),
+            ("explore.arrive", "explore.reveal"),
             _JUDGING,
         )
         api(self.api_check, api_name="check", concurrency_limit=2)
@@ -88,8 +87,8 @@ class _Tab:
         ui = self.ui
 
         def judge(*wiring: Any, **options: Any) -> None:
-            done = self._on(*wiring, **_JUDGING | options)
-            scripted(done.then, REVEAL_JS)
+            done = self.on(*wiring, **_JUDGING | options)
+            scripted(done.then, "explore.reveal")
 
         judge(ui.check.click, self.check_chosen, ui.form, [*ui.looked, *ui.shown, *ui.filters])
         scanned = [*ui.shown, *ui.filters, ui.scan, ui.cancel]
@@ -109,19 +108,7 @@ class _Tab:
 
     def _swift(self, *wiring: Any) -> None:
         """An event without a progress overlay; of several while it runs, the last counts."""
-        self._on(*wiring, show_progress="hidden", trigger_mode="always_last")
-
-    def _on(
-        self,
-        event: Callable[..., Any],
-        act: Callable[..., Any],
-        inputs: list[Any],
-        outputs: list[Any],
-        **options: Any,
-    ) -> Any:
-        """Wire one private event; what fails is told in the notice."""
-        told, settings = self.ui.notice, {"show_progress": "full"} | options
-        return private(event, guarded(act, told), inputs, [*outputs, told], **settings)
+        self.on(*wiring, show_progress="hidden", trigger_mode="always_last")
 
     def _wire_downloads(self) -> None:
         ui = self.ui
@@ -130,76 +117,76 @@ class _Tab:
             (ui.json, self.json, "application/json", "hinter-check.json"),
         ):
             made = button.click(make, [], [ui.payload], api_visibility="private")
-            scripted(made.then, download(kind, name), [ui.payload])
+            scripted(made.then, "page.save", [ui.payload], (kind, name))
 
     # -- looking --------------------------------------------------------------------------------
 
     def look(self, request: gr.Request, pair: Any, *values: Any) -> Updates:
         """Highlight what counts and offer replacements."""
-        session = self._session(request)
+        session = self.session(request)
         try:
             form = ExploreForm.of(*values)
         except HinterError as error:
-            return self.screen.options(None) | {self.ui.preview: notice.error(str(error))}
+            return self.updates.options(None) | {self.ui.preview: notice.error(str(error))}
         return self._looked(session, form, str(pair or ""))
 
     def _looked(self, session: Session, form: ExploreForm, pair: str = "") -> Updates:
-        screen = self.screen
+        updates = self.updates
         if not form.text.strip():
-            return screen.looked(form, hint(), None)
+            return updates.looked(form, hint(), None)
         try:
-            plan = self.explorer.plan(session, form)
+            plan = self.actions.plan(session, form)
         except HinterError as error:
-            return screen.looked(form, notice.error(str(error)), None)
-        options = self.explorer.options(plan, form, pair)
-        costs = notice.costs(self.explorer.costs(session, form, plan))
-        return screen.looked(form, join([preview(plan), costs]), options)
+            return updates.looked(form, notice.error(str(error)), None)
+        options = self.actions.options(plan, form, pair)
+        costs = notice.costs(self.actions.costs(session, form, plan))
+        return updates.looked(form, join([preview(plan), costs]), options)
 
     # -- judging --------------------------------------------------------------------------------
 
     def check_chosen(self, request: gr.Request, *values: Any) -> Updates:
         """Judge the replacements chosen."""
-        return self._check(self._session(request), ExploreForm.of(*values), strict=False)
+        return self._check(self.session(request), ExploreForm.of(*values), strict=False)
 
     def _check(self, session: Session, form: ExploreForm, *, strict: bool = True) -> Updates:
-        ui, screen = self.ui, self.screen
+        ui, updates = self.ui, self.updates
         session.stop()
         try:
-            check = self.explorer.check(session, form, strict=strict)
+            check = self.actions.check(session, form, strict=strict)
         except HinterError as error:
-            return self._looked(session, form) | screen.refused(str(error))
+            return self._looked(session, form) | updates.refused(str(error))
         plan = check.plan
-        looked = screen.looked(form, preview(plan), self.explorer.options(plan, form))
-        done = screen.remarks(plan.notices) | {ui.progress: ""}
-        fresh = screen.fresh_filter(session)
-        return looked | done | fresh | screen.shown(session, with_table=True)
+        looked = updates.looked(form, preview(plan), self.actions.options(plan, form))
+        done = updates.remarks(plan.notices) | {ui.progress: ""}
+        fresh = updates.fresh_filter(session)
+        return looked | done | fresh | updates.shown(session, with_table=True)
 
     def scan(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """Judge all combinations, telling how far it is."""
-        ui, screen, session = self.ui, self.screen, self._session(request)
+        ui, updates, session = self.ui, self.updates, self.session(request)
         busy = {ui.scan: gr.update(interactive=False), ui.cancel: cancel_button(True)}
         idle = {ui.scan: gr.update(interactive=True), ui.cancel: cancel_button(False)}
-        session.check = session.selected = None
+        session.check = session.of(ExploreState).selected = None
         yield busy | {ui.notice: "", ui.progress: notice.progress(0, 0, {}, "getting ready")}
         last, first = 0.0, True
         try:
-            for check in self.explorer.scan(session, ExploreForm.of(*values)):
+            for check in self.actions.scan(session, ExploreForm.of(*values)):
                 if first:
                     first = False
-                    yield screen.emptied(session) | screen.remarks(check.plan.notices)
+                    yield updates.emptied(session) | updates.remarks(check.plan.notices)
                 if time.monotonic() - last > _REFRESH:
                     last = time.monotonic()
-                    yield screen.partly(session, check, "scanning")
-            yield idle | screen.finished(session)
+                    yield updates.partly(session, check, "scanning")
+            yield idle | updates.finished(session)
         except HinterError as error:
-            yield idle | screen.refused(str(error))
+            yield idle | updates.refused(str(error))
         except Exception:
             log.exception("A scan failed.")
-            yield idle | screen.refused(FAILED)
+            yield idle | updates.refused(FAILED)
 
     def cancel(self, request: gr.Request) -> Updates:
         """Ask the scan to stop after the chunk at work."""
-        if self._session(request).stop():
+        if self.session(request).stop():
             return {self.ui.cancel: gr.update(value="Stopping \u2026", interactive=False)}
         return {self.ui.scan: gr.update(interactive=True), self.ui.cancel: cancel_button(False)}
 
@@ -207,84 +194,86 @@ class _Tab:
 
     def select(self, event: gr.EventData, request: gr.Request) -> Updates:
         """A row of the table, or another page of it."""
-        session = self._session(request)
-        data: dict[str, Any] = event._data or {}
+        session = self.session(request)
+        state, data = session.of(ExploreState), event._data or {}
         if "page" in data:
-            session.filter = session.filter.turned(int(data["page"]))
-            return {self.ui.table: self.explorer.table(session)}
-        session.selected = max(0, int(data.get("row", 0)))
-        if data.get("model") in session.models:
-            session.shown_model = data["model"]
-        return self.screen.shown(session)
+            state.filter = state.filter.turned(int(data["page"]))
+            return {self.ui.table: self.actions.table(session)}
+        state.selected = max(0, int(data.get("row", 0)))
+        if data.get("model") in state.models:
+            state.shown_model = data["model"]
+        return self.updates.shown(session)
 
     def switch_model(self, request: gr.Request, model: str) -> Updates:
         """Show the square of another model."""
-        session = self._session(request)
-        if model in session.models:
-            session.shown_model = model
-        return self.screen.shown(session)
+        session = self.session(request)
+        state = session.of(ExploreState)
+        if model in state.models:
+            state.shown_model = model
+        return self.updates.shown(session)
 
     def filter(
         self, request: gr.Request, verdicts: Any, attribute: Any, group: Any, order: Any
     ) -> Updates:
         """Filter and order the table."""
-        session = self._session(request)
+        session = self.session(request)
+        state = session.of(ExploreState)
         wanted = Filter(
             tuple(verdicts or ()), str(attribute or ""), str(group or ""), str(order or "verdict")
         )
-        if wanted == replace(session.filter, page=0):  # set by us, with a table of its own
+        if wanted == replace(state.filter, page=0):  # set by us, with a table of its own
             return {self.ui.notice: gr.skip()}
-        session.filter = wanted
-        return {self.ui.table: self.explorer.table(session)}
+        state.filter = wanted
+        return {self.ui.table: self.actions.table(session)}
 
     def csv(self, request: gr.Request) -> str:
         """All mutants as CSV."""
-        return self.explorer.csv(self._session(request))
+        return self.actions.csv(self.session(request))
 
     def json(self, request: gr.Request) -> str:
         """All mutants as JSON."""
-        return self.explorer.json(self._session(request))
+        return self.actions.json(self.session(request))
 
     # -- opening and closing --------------------------------------------------------------------
 
     def _example(self, example: ExampleText) -> Callable[[gr.Request], Updates]:
         def use(request: gr.Request) -> Updates:
             """Fill in the example and check it."""
-            checked = self._check(self._session(request), example.form)
-            return self.screen.controls(example.form) | checked
+            checked = self._check(self.session(request), example.form)
+            return self.updates.controls(example.form) | checked
 
         return use
 
     def open_page(self, request: gr.Request) -> Updates:
         """A fresh page: the check of its link, or the first example ready to be checked."""
-        session = self._session(request)
+        session = self.session(request)
         form = ExploreForm.from_query(dict(request.query_params or {}))
         if form is None:
             first = self.examples[0].form
-            return self.screen.controls(first) | self._looked(session, first)
+            return self.updates.controls(first) | self._looked(session, first)
         known = {name for _, name in self.services.model_choices()}
         attributes = tuple(a for a in form.attributes if a in self.services.dictionaries())
         form = replace(form, attributes=attributes)
-        filled = self.screen.controls(form)
+        filled = self.updates.controls(form)
         if set(form.models) <= known and form.parser == DEFAULT_PARSER:
             return filled | self._check(session, form)
         # A link must not make this machine fetch a model unasked.
         message = "This link names a model or parser of its own; look at it, then press Check."
         looked = self._looked(session, replace(form, parser=DEFAULT_PARSER))
-        return filled | looked | self.screen.remarks([message])
+        return filled | looked | self.updates.remarks([message])
 
     def open_wanted(self, request: gr.Request) -> Any:
         """Fill in what another tab asks for, and check it where that fetches no model unasked."""
-        session = self._session(request)
+        session = self.session(request)
         form, session.wanted = session.wanted, None
         if form is None:
             return gr.skip()
-        filled = self.screen.controls(form)
+        filled = self.updates.controls(form)
         ready = all(self.services.at_hand(name, session) for name in form.models)
         if ready and form.parser == DEFAULT_PARSER:
             return filled | self._check(session, form)
         words = "The model or parser of this mutant is not loaded here yet; press Check to load it."
-        return filled | self._looked(session, form) | self.screen.remarks([words])
+        return filled | self._looked(session, form) | self.updates.remarks([words])
 
     def close_page(self, request: gr.Request) -> None:
         """Forget the page's session and stop its scan."""
@@ -292,9 +281,9 @@ class _Tab:
 
     def upload(self, request: gr.Request, path: Any, chosen: Any) -> Updates:
         """Add a visitor's dictionary to the attributes."""
-        session = self._session(request)
+        session = self.session(request)
         try:
-            dictionary = self.explorer.add_dictionary(session, str(path))
+            dictionary = self.actions.add_dictionary(session, str(path))
         except HinterError as error:
             return {self.ui.upload_note: notice.error(str(error))}
         names = list(self.services.dictionaries(session))
@@ -315,12 +304,9 @@ class _Tab:
         session = Session()
         try:
             form = ExploreForm(text=text, attributes=tuple(attributes), models=(model,))
-            for _ in self.explorer.scan(session, form):
+            for _ in self.actions.scan(session, form):
                 pass
         except HinterError as error:
             raise gr.Error(str(error), print_exception=False) from error
         assert session.check is not None
-        return check_to_json(session.check, session.models[0])
-
-    def _session(self, request: gr.Request) -> Session:
-        return self.services.sessions.of(request.session_hash)
+        return check_to_json(session.check, session.of(ExploreState).models[0])

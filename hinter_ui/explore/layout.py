@@ -9,7 +9,6 @@ import gradio as gr
 
 from hinter_core.types import Verdict
 from hinter_ui.explore.examples import ExampleText
-from hinter_ui.explore.scripts import LINK_JS, TABLE_JS, TREES_JS
 from hinter_ui.explore.table import ORDERS
 from hinter_ui.html.markup import tag
 from hinter_ui.html.words import name_of
@@ -267,15 +266,15 @@ def _results(widgets: dict[str, Any]) -> None:
         widgets["plot"] = gr.Plot(show_label=False, container=False, elem_id="plot")
     widgets["plot_box"] = box
     heading("Why does a mutant count?", "parts of speech and relations, sentence by sentence")
-    widgets["trees"] = html("trees", script=TREES_JS)
+    widgets["trees"] = html("trees", script="explore.trees")
     heading("All mutants", "choose one to see it above")
     with gr.Row(elem_classes="filters", elem_id="filters"):
         _filters(widgets)
-    widgets["table"] = html("table", script=TABLE_JS)
+    widgets["table"] = html("table", script="explore.table")
     with gr.Row(elem_classes="downloads"):
         widgets["csv"] = gr.Button("Download CSV", size="sm", elem_id="csv", min_width=140)
         widgets["json"] = gr.Button("Download JSON", size="sm", elem_id="json", min_width=140)
-        widgets["link"] = html("link", script=LINK_JS)
+        widgets["link"] = html("link", script="page.copyLink")
 
 
 def _filters(widgets: dict[str, Any]) -> None:

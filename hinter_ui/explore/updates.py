@@ -8,24 +8,23 @@ import gradio as gr
 
 from hinter_core.models.registry import is_generative
 from hinter_core.pipeline.case import TestResult
-from hinter_ui.explore.actions import ExploreActions, Options
+from hinter_ui.explore.actions import ExploreActions, ExploreState, Options
 from hinter_ui.explore.layout import ExploreLayout
 from hinter_ui.explore.table import Filter, groups_in
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.html.words import capital, name_of
+from hinter_ui.shared.events import Updates
 from hinter_ui.shared.links import ExploreForm
 from hinter_ui.shared.session import Session
-
-Updates = dict[Any, Any]
 
 
 class ExploreUpdates:
     """Updates of the tab's widgets, by widget."""
 
-    def __init__(self, ui: ExploreLayout, explorer: ExploreActions) -> None:
+    def __init__(self, ui: ExploreLayout, actions: ExploreActions) -> None:
         self.ui = ui
-        self.explorer = explorer
+        self.actions = actions
 
     def controls(self, form: ExploreForm) -> Updates:
         """The controls filled in from a form."""
@@ -93,9 +92,9 @@ class ExploreUpdates:
 
     def partly(self, session: Session, check: TestResult, state: str) -> Updates:
         """Progress, counts and the table so far."""
-        counts = {m: check.counts(m) for m in session.models}
+        counts = {m: check.counts(m) for m in session.of(ExploreState).models}
         bar = notice.progress(len(check.mutants), check.planned, counts, state)
-        return {self.ui.progress: bar, self.ui.table: self.explorer.table(session)}
+        return {self.ui.progress: bar, self.ui.table: self.actions.table(session)}
 
     def finished(self, session: Session) -> Updates:
         """A scan at its end, complete or stopped: the most telling mutant is shown."""
@@ -103,19 +102,20 @@ class ExploreUpdates:
         if check is None or not check.mutants:
             words = tag("p", "Stopped before the first mutant was judged.", role="status")
             return {self.ui.progress: words, self.ui.results: gr.update(visible=False)}
-        session.selected = self.explorer.most_telling(session)
-        state = "complete"
+        state = session.of(ExploreState)
+        state.selected, limit = self.actions.most_telling(session), state.form.limit
+        outcome = "complete"
         if not check.complete:
-            state = "stopped; what was found is kept"
-        elif check.plan.total > session.form.limit:
-            state = f"complete: {session.form.limit:,} of {check.plan.total:,} combinations sampled"
-        state += notice.over_budget(check)
+            outcome = "stopped; what was found is kept"
+        elif check.plan.total > limit:
+            outcome = f"complete: {limit:,} of {check.plan.total:,} combinations sampled"
+        outcome += notice.over_budget(check)
         fresh = self.fresh_filter(session)
-        return fresh | self.shown(session) | self.partly(session, check, state)
+        return fresh | self.shown(session) | self.partly(session, check, outcome)
 
     def shown(self, session: Session, *, with_table: bool = False) -> Updates:
         """Everything about the selected mutant."""
-        ui, parts = self.ui, self.explorer.show(session)
+        ui, parts, state = self.ui, self.actions.show(session), session.of(ExploreState)
         if parts is None:
             return {ui.results: gr.update(visible=False)}
         updates: Updates = {
@@ -124,23 +124,23 @@ class ExploreUpdates:
             ui.square: parts.square,
             ui.plot_box: gr.update(visible=parts.plot is not None),
             ui.trees: parts.trees,
-            ui.link: _share(self.explorer.link(session)),
+            ui.link: _share(self.actions.link(session)),
             ui.model_switch: gr.update(
-                choices=list(session.models),
-                value=session.shown_model,
-                visible=len(session.models) > 1,
+                choices=list(state.models),
+                value=state.shown_model,
+                visible=len(state.models) > 1,
             ),
         }
         if parts.plot is not None:
             updates[ui.plot] = parts.plot
         if with_table:
-            updates[ui.table] = self.explorer.table(session)
+            updates[ui.table] = self.actions.table(session)
         return updates
 
     def fresh_filter(self, session: Session) -> Updates:
         """The filter set back, offering what the check holds."""
         ui, check = self.ui, session.check
-        session.filter = Filter()
+        session.of(ExploreState).filter = Filter()
         present = [a for a in check.plan.attributes if check.plan.edits.get(a)] if check else []
         groups = groups_in(check) if check else []
         attributes = [("any", ""), *((name_of(a), a) for a in present)]

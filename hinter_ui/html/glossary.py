@@ -1,7 +1,7 @@
 """Words that lead to the glossary, with a short definition beside them; and the glossary itself.
 
-The link works without a script; with the page's script (:mod:`hinter_ui.learn.scripts`) its
-definition is shown on hover and focus, and on the first tap.
+The link works without a script; with that of the page (``glossary.js``) its definition is shown on
+hover and focus, and on the first tap.
 """
 
 from __future__ import annotations

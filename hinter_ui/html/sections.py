@@ -22,7 +22,7 @@ ENTRIES = {
     "mutants": "mutant",
     "hidden, of errors": "hidden",
 }
-_SECTIONS = {
+SECTION_ENTRIES = {
     "excess": "excess",
     "groups": "group-bias",
     "coverage": "pairwise-coverage",
@@ -76,7 +76,7 @@ def section_of(section: Section, *, wide: bool = False) -> Markup:
     said = [tag("p", isolated(sentence)) for sentence in section.sentences]
     body = join([*said[1:], _table_of(section)])
     rest = tag("details", tag("summary", _rest(section)), body, open=wide) if body else None
-    entry = _SECTIONS.get(section.key)
+    entry = SECTION_ENTRIES.get(section.key)
     title = glossary.link(entry, section.title) if entry else section.title
     return tag("section", tag("h3", title), join(said[:1]), rest, class_="fold")
 

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import gradio as gr
-from gradio.context import Context
 
 from hinter_core.errors import HinterError
 from hinter_ui.html.wording import chosen, words_of
@@ -18,24 +17,20 @@ from hinter_ui.learn.html import SECTIONS, query_of
 from hinter_ui.learn.journey import Journey
 from hinter_ui.learn.layout import LearnLayout, lay_out
 from hinter_ui.learn.lesson import load_lesson, number_of, questions
-from hinter_ui.learn.scripts import ARRIVED_JS, FULL_JS, MOVED_JS, TAUGHT_JS
-from hinter_ui.learn.updates import LearnUpdates, Updates, address, first_page, handouts
+from hinter_ui.learn.updates import LearnUpdates, address, first_page, handouts
+from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.links import DEFAULT_MODEL, ExploreForm
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.wiring import guarded, private, scripted
+from hinter_ui.shared.wiring import scripted
 
 _MOST_TEXT = 8_000  # characters of a text put into a link
 
 
 def build(services: Services) -> None:
     """Build the tab inside the current ``gr.Tab`` and wire it."""
-    tab, page = Context.block, Context.root_block
-    assert isinstance(tab, gr.Tab)
-    assert isinstance(tab.parent, gr.Tabs)
-    assert page is not None
     classes = Classroom.at_home(questions())
     ui = lay_out(Journey(), first_page(), _counter(classes))
-    _Tab(services, ui, classes).wire(tab.parent, page)
+    LearnEvents(services, ui, classes).wire()
 
 
 def _counter(classes: Classroom) -> Callable[[Any], str]:
@@ -59,42 +54,42 @@ def _counter(classes: Classroom) -> Callable[[Any], str]:
     return count_guess
 
 
-class _Tab:
-    """The events of the tab: from widgets to the journey and back."""
+class LearnEvents(TabEvents):
+    """From the widgets of the tab to the visitor's journey and back."""
 
     def __init__(self, services: Services, ui: LearnLayout, classes: Classroom) -> None:
-        self.services = services
+        super().__init__(services, ui.notice)
+        self.title = Journey().say("ui.failed")
         self.ui = ui
         self.classes = classes
-        self.screen = LearnUpdates(ui, LessonActions(services))
+        self.updates = LearnUpdates(ui, LessonActions(services))
 
     # -- wiring ---------------------------------------------------------------------------------
 
-    def wire(self, tabs: gr.Tabs, page: gr.Blocks) -> None:
+    def wire(self) -> None:
         """Connect every widget with what it does."""
-        ui, self.tabs = self.ui, tabs
-        opened = self._on(page.load, self.open_page, [tabs, *ui.everything])
-        scripted(opened.then, ARRIVED_JS)
+        ui = self.ui
+        opened = self._on(self.page.load, self.open_page, [self.tabs, *ui.everything])
+        scripted(opened.then, "learn.arrived")
         moving = [ui.head, ui.join, ui.steps, ui.foot]
         moved = self._on(partial(gr.on, [w.select for w in moving]), self.move, ui.everything)
-        scripted(moved.then, MOVED_JS, [ui.address])
+        scripted(moved.then, "learn.moved", [ui.address])
         tried = [ui.step, *ui.cases]
         selected = partial(gr.on, [w.select for w in tried])
         self._on(selected, self.attempt, ui.shown, trigger_mode="multiple")
         kept = [ui.class_room, ui.chart, ui.timer, ui.address]
         taught = self._on(ui.class_room.select, self.teach, kept)
-        scripted(taught.then, TAUGHT_JS, [ui.address])
+        scripted(taught.then, "learn.taught", [ui.address])
         made = self._on(ui.builder.select, self.link, [ui.made], trigger_mode="always_last")
-        scripted(made.then, FULL_JS)
+        scripted(made.then, "learn.full")
         self._on(ui.timer.tick, self.look, [ui.chart, ui.timer])
 
     def _on(
         self, event: Callable[..., Any], act: Callable[..., Any], outputs: list[Any], **options: Any
     ) -> Any:
         """Wire one event that is given the journey and gives it back."""
-        ui = self.ui
-        run = guarded(act, ui.notice, Journey().say("ui.failed"))
-        return private(event, run, [ui.state], [ui.state, ui.notice, *outputs], **options)
+        state = self.ui.state
+        return self.on(event, act, [state], [state, *outputs], **options)
 
     # -- opening and moving ---------------------------------------------------------------------
 
@@ -109,7 +104,7 @@ class _Tab:
         if query.get("class"):
             self._join(journey, query["class"])
         shown = {self.ui.state: journey} | self._shown(journey)
-        return shown | {self.tabs: gr.Tabs(selected="learn")}
+        return shown | self.show("learn")
 
     def move(self, event: gr.EventData, journey: Journey) -> Updates:
         """Another part, step or language, or a class to join or to leave."""
@@ -137,7 +132,7 @@ class _Tab:
             journey.told = journey.say("join.unknown")
 
     def _shown(self, journey: Journey) -> Updates:
-        updates = self.screen.moved(journey)
+        updates = self.updates.moved(journey)
         return updates | self._teaching(journey) if journey.section == "teach" else updates
 
     # -- trying ---------------------------------------------------------------------------------
@@ -153,7 +148,7 @@ class _Tab:
             if place.isdecimal() and int(place) < len(scenes) and isinstance(words, list):
                 scene = scenes[int(place)]
                 journey.words[scene.key] = scene.checked(tuple(map(str, words)))
-        shown = self.screen.shown(journey)
+        shown = self.updates.shown(journey)
         return {self.ui.state: journey, self.ui.notice: ""} | shown
 
     # -- teaching -------------------------------------------------------------------------------

@@ -384,12 +384,12 @@ def mutant(text: str, splices: Sequence[Splice], check: Words) -> Markup:
     return join([*parts, text[position:]])
 
 
-def broken(trying: Trying, say: Words, desk: LessonActions) -> Markup:
+def broken(trying: Trying, say: Words, actions: LessonActions) -> Markup:
     """The trees of a sentence and of its broken mutant."""
     judged = trying.judged()
     assert judged is not None
     shown = [
-        trees.pair(judged, desk.parses(trying), sides, words_of(say.language, "check"))
+        trees.pair(judged, actions.parses(trying), sides, words_of(say.language, "check"))
         for sides in trees.changed_sentences(trying.check, judged)[:1]
     ]
     return join([_headed(trying, judged, say), *shown])

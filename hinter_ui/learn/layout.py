@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from hinter_ui.learn.scripts import ACT_JS, FORM_JS, LIVE_JS, SEARCH_JS
+from hinter_ui.shared.scripts import on_load
 
 CASES = 3  # texts of one step that are tried side by side
 TICK = 2.0  # seconds between two looks at a class
@@ -74,10 +74,11 @@ def lay_out(state: Any, first: dict[str, str], count: Callable[..., str]) -> Lea
     ``first`` is what is shown before anything is asked for; ``count`` takes a guess for a class.
     """
 
-    def html(name: str, script: str | None = ACT_JS) -> gr.HTML:
+    def html(name: str, script: str = "learn.act") -> gr.HTML:
         return gr.HTML(
             first.get(name, ""), elem_id=f"learn-{name}", apply_default_css=False,
-            js_on_load=script, server_functions=[count] if script == ACT_JS else None,
+            js_on_load=on_load(script) if script else None,
+            server_functions=[count] if script == "learn.act" else None,
         )  # fmt: skip
 
     widgets: dict[str, Any] = {"state": gr.State(state)}
@@ -86,7 +87,7 @@ def lay_out(state: Any, first: dict[str, str], count: Callable[..., str]) -> Lea
         with gr.Column(elem_id="lesson", min_width=0) as widgets["lesson"]:
             _lesson(widgets, html)
         with gr.Column(visible=False, min_width=0) as widgets["glossary_box"]:
-            widgets["glossary"] = html("glossary", SEARCH_JS)
+            widgets["glossary"] = html("glossary", "glossary.search")
         with gr.Column(visible=False, elem_id="teach", min_width=0) as widgets["teach"]:
             _teach(widgets, html)
     widgets["address"] = gr.Textbox(elem_classes="offstage", show_label=False)
@@ -96,32 +97,32 @@ def lay_out(state: Any, first: dict[str, str], count: Callable[..., str]) -> Lea
 def _lesson(widgets: dict[str, Any], html: Callable[..., gr.HTML]) -> None:
     widgets["steps"] = html("steps")
     widgets["join"] = html("join")
-    widgets["notice"] = html("notice", None)
+    widgets["notice"] = html("notice", "")
     widgets["step"] = html("step")
     widgets |= {"cases": [], "verdicts": [], "boxes": []}
     for place in range(CASES):
         with gr.Column(visible=False, elem_classes="case", min_width=0) as box:
             widgets["cases"].append(html(f"case-{place}"))
-            widgets["verdicts"].append(html(f"verdict-{place}", LIVE_JS))
+            widgets["verdicts"].append(html(f"verdict-{place}", "learn.live"))
         widgets["boxes"].append(box)
-    widgets["reply"] = html("reply", LIVE_JS)
-    widgets["result"] = html("result", None)
+    widgets["reply"] = html("reply", "learn.live")
+    widgets["result"] = html("result", "")
     with gr.Column(visible=False, elem_classes="plot-box", min_width=0) as widgets["plot_box"]:
         widgets["plot"] = gr.Plot(show_label=False, container=False, elem_id="learn-plot")
-    widgets["after"] = html("after", None)
+    widgets["after"] = html("after", "")
     widgets["foot"] = html("foot")
 
 
 def _teach(widgets: dict[str, Any], html: Callable[..., gr.HTML]) -> None:
-    widgets["teach_head"] = html("teach-head", None)
+    widgets["teach_head"] = html("teach-head", "")
     widgets["class_room"] = html("class")
     widgets["chart"] = html("chart")
     widgets["timer"] = gr.Timer(TICK, active=False)
-    widgets["plan"] = html("plan", None)
-    widgets["handouts"] = html("handouts", None)
+    widgets["plan"] = html("plan", "")
+    widgets["handouts"] = html("handouts", "")
     with gr.Row(elem_classes="downloads"):
         for kind in ("pdf", "md"):
             widgets[kind] = gr.DownloadButton(kind, size="sm", elem_id=f"learn-{kind}",
                                               min_width=180)  # fmt: skip
-    widgets["builder"] = html("builder", FORM_JS)
+    widgets["builder"] = html("builder", "learn.form")
     widgets["made"] = html("made")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import Any
 
 import gradio as gr
 
@@ -18,8 +17,7 @@ from hinter_ui.learn.handout import path_of
 from hinter_ui.learn.journey import Journey
 from hinter_ui.learn.layout import LearnLayout
 from hinter_ui.learn.lesson import load_lesson
-
-Updates = dict[Any, Any]
+from hinter_ui.shared.events import Updates
 
 _NOTHING = Markup("")
 
@@ -39,9 +37,9 @@ def first_page() -> dict[str, str]:
 class LearnUpdates:
     """Updates of the tab's widgets, by widget."""
 
-    def __init__(self, ui: LearnLayout, desk: LessonActions) -> None:
+    def __init__(self, ui: LearnLayout, actions: LessonActions) -> None:
         self.ui = ui
-        self.desk = desk
+        self.actions = actions
 
     def moved(self, journey: Journey) -> Updates:
         """Another part, step or language: all of what is visible now."""
@@ -91,7 +89,7 @@ class LearnUpdates:
             return shown.quoted(step.scene.text)
         if step.key not in ("guess", "hidden", "broken", "plot"):
             return _NOTHING
-        trying = self.desk.judge(step.scene)
+        trying = self.actions.judge(step.scene)
         if step.key == "broken":
             judged = trying.judged()
             assert judged is not None
@@ -112,7 +110,7 @@ class LearnUpdates:
             ui.plot_box: gr.update(visible=False),
         }
         if step.key == "plot" and journey.open:
-            trying = self.desk.judge(step.scene)
+            trying = self.actions.judge(step.scene)
             judged = trying.judged()
             assert judged is not None
             check = words_of(journey.language, "check")
@@ -122,7 +120,7 @@ class LearnUpdates:
         for box, scene in zip_longest(ui.verdicts, hunted):
             updates[box] = _NOTHING
             if scene is not None:
-                trying = self.desk.judge(scene, journey.words_of(scene))
+                trying = self.actions.judge(scene, journey.words_of(scene))
                 if trying.found:
                     journey.found.add(scene.key)
                 updates[box] = shown.verdict(trying, say, found=scene.key in journey.found)
@@ -131,24 +129,24 @@ class LearnUpdates:
         return updates
 
     def _result(self, journey: Journey) -> Markup:
-        step, say, desk = journey.step, journey.say, self.desk
+        step, say, actions = journey.step, journey.say, self.actions
         match step.key:
             case "attribute":
-                return shown.found_words([desk.plan(scene) for scene in step.scenes], say)
+                return shown.found_words([actions.plan(scene) for scene in step.scenes], say)
             case "atomic" | "square":
-                return shown.cards(desk.judge(step.scene, journey.words_of(step.scene)), say)
+                return shown.cards(actions.judge(step.scene, journey.words_of(step.scene)), say)
             case "guess":
-                return shown.answers(desk.judge(step.scene), say, revealed=True, alone=True)
+                return shown.answers(actions.judge(step.scene), say, revealed=True, alone=True)
             case "hidden":
-                return shown.judgements(desk.judge(step.scene), say)
+                return shown.judgements(actions.judge(step.scene), say)
             case "broken":
-                return shown.broken(desk.judge(step.scene), say, desk)
+                return shown.broken(actions.judge(step.scene), say, actions)
             case "plot":
-                return shown.sums(desk.judge(step.scene), say)
+                return shown.sums(actions.judge(step.scene), say)
             case "hunt":
                 return shown.tally(len(journey.found), step, say)
         words = [(word,) for word in step.scene.menus[0].words]
-        return shown.swaps([desk.judge(step.scene, word) for word in words], say)
+        return shown.swaps([actions.judge(step.scene, word) for word in words], say)
 
 
 def address(journey: Journey) -> str:

@@ -7,14 +7,14 @@ Every method takes values and gives values; faults a visitor can mend are raised
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass, field
 
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
 from hinter_core.models.naming import ModelName
 from hinter_core.models.registry import BACKENDS
 from hinter_core.models.store import PredictionStore
-from hinter_ui.models.answer import RepeatedAnswer, asked_of
-from hinter_ui.models.html import ModelRow, ModelState
+from hinter_ui.models.html import ModelRow, ModelState, RepeatedAnswer, asked_of
 from hinter_ui.shared.access import clean_key, key_or_none
 from hinter_ui.shared.background import Load
 from hinter_ui.shared.services import Services
@@ -23,6 +23,13 @@ from hinter_ui.shared.session import Session
 MOST_REPEATS = 20
 _MOST_ADDED = 12
 _FIRST_QUESTION = "The table stands by the window."
+
+
+@dataclass
+class ModelsState:
+    """What Models keeps of a page: the latest try to load each model."""
+
+    loads: dict[str, Load] = field(default_factory=dict)
 
 
 class ModelsActions:
@@ -43,7 +50,7 @@ class ModelsActions:
     def _describe(self, session: Session, label: str, name: str) -> ModelRow:
         services = self._services
         able = services.capabilities(name, session)
-        load = session.loads.get(name)
+        load = session.of(ModelsState).loads.get(name)
         error = ""
         if (load and load.running) or services.loading(name):
             state = ModelState.LOADING
@@ -66,14 +73,15 @@ class ModelsActions:
         """
         name = name.strip()
         parsed, key = self._admitted(session, name, key)
+        loads = session.of(ModelsState).loads
         with self._lock:
-            running = session.loads.get(name)
+            running = loads.get(name)
             if running and running.running:
                 return running
             load = Load(lambda: self._load(session, parsed, key))
-            session.loads[name] = load
-            while len(session.loads) > 2 * _MOST_ADDED:
-                session.loads.pop(next(iter(session.loads)))
+            loads[name] = load
+            while len(loads) > 2 * _MOST_ADDED:
+                loads.pop(next(iter(loads)))
             return load
 
     def _admitted(self, session: Session, name: str, key: str) -> tuple[ModelName, str]:
@@ -105,7 +113,7 @@ class ModelsActions:
         """Take a model that the visitor added off their list."""
         session.added = [n for n in session.added if n != name]
         session.own.pop(name, None)
-        session.loads.pop(name, None)
+        session.of(ModelsState).loads.pop(name, None)
 
     def steady(self, session: Session, name: str) -> bool:
         """Whether asking again says nothing, as far as is known."""

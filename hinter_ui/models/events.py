@@ -2,66 +2,59 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import gradio as gr
-from gradio.context import Context
 
 from hinter_core.errors import HinterError
 from hinter_ui.html import notice
-from hinter_ui.models import answer, html
+from hinter_ui.models import html
 from hinter_ui.models.actions import ModelsActions
 from hinter_ui.models.form import name_of, sketch
 from hinter_ui.models.layout import KindForm, ModelsLayout, lay_out
+from hinter_ui.models.updates import NOT_LOADED, ModelsUpdates, loaded
 from hinter_ui.shared.background import Load
+from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.wiring import FAILED, private
-
-log = logging.getLogger(__name__)
-
-Updates = dict[Any, Any]
+from hinter_ui.shared.wiring import attempt, private
 
 _TICK = 1.0  # seconds between two signs of life while a model is loaded
 _FIRST_TICK = 0.2
 _SLOW = 16  # a load or an answer waits for a download or a server, not for other visitors
-_NOT_LOADED = "This model is not loaded."
 _NOT_ASKED = "The model was not asked."
 
 
 def build(services: Services) -> None:
     """Build the tab inside the current ``gr.Tab`` and wire it."""
-    tab, page = Context.block, Context.root_block
-    assert isinstance(tab, gr.Tab)
-    assert page is not None
-    pickers = [
-        block
-        for block in page.blocks.values()
-        if isinstance(block, gr.Dropdown) and block.elem_id in ("models", "batch-models")
-    ]
-    _Tab(services, lay_out(services), pickers).wire(tab, page)
+    ModelsEvents(services, lay_out(services)).wire()
 
 
-class _Tab:
-    """The events of the tab; ``pickers`` are other tabs' choices of models."""
+class ModelsEvents(TabEvents):
+    """From the widgets of the tab to its actions and back."""
 
-    def __init__(self, services: Services, ui: ModelsLayout, pickers: list[gr.Dropdown]) -> None:
-        self.services = services
+    def __init__(self, services: Services, ui: ModelsLayout) -> None:
+        super().__init__(services, ui.status)
         self.ui = ui
-        self.pickers = pickers
-        self.desk = ModelsActions(services)
+        self.actions = ModelsActions(services)
+        # Other tabs' choices of models.
+        pickers = [
+            block
+            for block in self.page.blocks.values()
+            if isinstance(block, gr.Dropdown) and block.elem_id in ("models", "batch-models")
+        ]
+        self.updates = ModelsUpdates(services, self.actions, ui, pickers)
 
     # -- wiring ---------------------------------------------------------------------------------
 
-    def wire(self, tab: gr.Tab, page: gr.Blocks) -> None:
+    def wire(self) -> None:
         """Connect every widget with what it does."""
         ui = self.ui
-        lists = [ui.table, ui.model, *self.pickers]
-        private(tab.select, self.look, [], [ui.table])
-        private(page.load, self.look, [], [ui.table])
+        lists = [ui.table, ui.model, *self.updates.pickers]
+        private(self.tab.select, self.look, [], [ui.table])
+        private(self.page.load, self.look, [], [ui.table])
         boxes = [form.box for form in ui.forms]
         private(ui.kind.input, self.choose_kind, [ui.kind], boxes)
         for form in ui.forms:
@@ -90,28 +83,11 @@ class _Tab:
             concurrency_limit=_SLOW,
         )
 
-    def _session(self, request: gr.Request) -> Session:
-        return self.services.sessions.of(request.session_hash)
-
     # -- what there is --------------------------------------------------------------------------
 
     def look(self, request: gr.Request) -> Any:
         """The table as things stand now."""
-        return html.table(self.desk.known(self._session(request)))
-
-    def _lists(self, session: Session, chosen: str = "") -> Updates:
-        """Everything that names the models at hand; choices change, what is chosen stays."""
-        choices = self.services.model_choices(session)
-        updates: Updates = {picker: gr.update(choices=choices) for picker in self.pickers}
-        updates[self.ui.table] = html.table(self.desk.known(session))
-        updates[self.ui.model] = gr.update(choices=choices)
-        if chosen:
-            updates[self.ui.model] = gr.update(choices=choices, value=chosen)
-            updates[self.ui.again_row] = self._again_row(session, chosen)
-        return updates
-
-    def _again_row(self, session: Session, name: str) -> Any:
-        return gr.update(visible=not self.desk.steady(session, name))
+        return self.updates.table(self.session(request))
 
     def choose_kind(self, kind: str) -> Updates:
         """Show the fields of a kind."""
@@ -119,7 +95,7 @@ class _Tab:
 
     def choose_model(self, request: gr.Request, name: Any) -> Any:
         """Offer to ask again where that says something."""
-        return self._again_row(self._session(request), str(name or ""))
+        return self.updates.again_row(self.session(request), str(name or ""))
 
     # -- loading --------------------------------------------------------------------------------
 
@@ -136,81 +112,74 @@ class _Tab:
             """Load what the form names, telling that it is under way."""
             key, fields = (str(given[0] or ""), given[1:]) if form.key else ("", given)
             emptied = {form.key: ""} if form.key else {}
-            session = self._session(request)
+            session = self.session(request)
             try:
                 name = name_of(form.kind, form.backend, fields[0], fields[1:])
-                work = self.desk.load(session, name, key)
+                work = self.actions.load(session, name, key)
             except HinterError as error:
-                yield emptied | {form.status: notice.error(str(error), _NOT_LOADED)}
+                yield emptied | {form.status: notice.error(str(error), NOT_LOADED)}
                 return
             words = f"Loading {name} \u2026"
             busy = gr.update(value="Loading \u2026", interactive=False)
             line = notice.working(words, 0)
-            yield emptied | self._lists(session) | {form.status: line, form.load: busy}
+            yield emptied | self.updates.lists(session) | {form.status: line, form.load: busy}
             for seconds in _ticks(work):
                 yield {form.status: notice.working(words, seconds)}
             idle = gr.update(value="Load", interactive=True)
-            told = {form.load: idle, form.status: _told(name, work)}
-            yield told | self._loaded(session, name, work)
+            told = {form.load: idle, form.status: loaded(name, work)}
+            yield told | self.updates.loaded(session, name, work)
 
         return load
 
-    def _loaded(self, session: Session, name: str, work: Load) -> Updates:
-        return self._lists(session, "" if work.error else name)
-
     def act(self, event: gr.EventData, request: gr.Request) -> Iterator[Updates]:
         """A button of the table."""
-        session, ui = self._session(request), self.ui
+        session, ui = self.session(request), self.ui
         data: dict[str, Any] = event._data or {}
         name = str(data.get("model", ""))
         match data.get("act"):
             case "try":
-                yield self._lists(session, name) | {ui.status: ""}
+                yield self.updates.lists(session, name) | {ui.status: ""}
             case "remove":
-                self.desk.remove(session, name)
-                yield self._lists(session) | {ui.status: ""}
+                self.actions.remove(session, name)
+                yield self.updates.lists(session) | {ui.status: ""}
             case "load":
                 try:
-                    work = self.desk.load(session, name)
+                    work = self.actions.load(session, name)
                 except HinterError as error:
-                    yield {ui.status: notice.error(str(error), _NOT_LOADED)}
+                    yield {ui.status: notice.error(str(error), NOT_LOADED)}
                     return
-                yield self._lists(session) | {ui.status: ""}
+                yield self.updates.lists(session) | {ui.status: ""}
                 work.done.wait()
-                yield self._loaded(session, name, work)
+                yield self.updates.loaded(session, name, work)
 
     # -- asking ---------------------------------------------------------------------------------
 
     def ask(self, request: gr.Request, name: Any, text: Any) -> Iterator[Updates]:
         """One answer."""
-        session = self._session(request)
-        yield from self._asking(
-            session, str(name or ""), lambda n: answer.one(self.desk.ask(session, n, str(text)))
-        )
+        session = self.session(request)
+
+        def ask(chosen: str) -> Any:
+            return html.one(self.actions.ask(session, chosen, str(text)))
+
+        yield from self._asking(session, str(name or ""), ask)
 
     def again(self, request: gr.Request, name: Any, text: Any, times: Any) -> Iterator[Updates]:
         """The same text several times."""
-        session = self._session(request)
+        session = self.session(request)
 
         def repeat(chosen: str) -> Any:
-            return answer.repeated(self.desk.again(session, chosen, str(text), times))
+            return html.repeated(self.actions.again(session, chosen, str(text), times))
 
         yield from self._asking(session, str(name or ""), repeat)
 
     def _asking(self, session: Session, name: str, ask: Callable[[str], Any]) -> Iterator[Updates]:
         ui = self.ui
         yield {ui.answer: notice.working(f"Asking {name} \u2026", 0)}
-        try:
-            told = ask(name)
-        except HinterError as error:
-            told = notice.error(str(error), _NOT_ASKED)
-        except Exception:
-            log.exception("A question in the Models tab failed.")
-            told = notice.error(FAILED, _NOT_ASKED)
+        told, failure = attempt(ask, name, title=_NOT_ASKED)
         yield {
-            ui.answer: told,
-            ui.table: html.table(self.desk.known(session)),
-            ui.again_row: self._again_row(session, name),
+            ui.answer: failure or told,
+            ui.table: self.updates.table(session),
+            ui.again_row: self.updates.again_row(session, name),
         }
 
 
@@ -220,10 +189,3 @@ def _ticks(work: Load) -> Iterator[int]:
     while not work.done.wait(pause):
         pause = _TICK
         yield work.seconds
-
-
-def _told(name: str, work: Load) -> Any:
-    if work.error:
-        return notice.error(work.error, _NOT_LOADED)
-    words = f"{name} is ready. It is offered in Explore too, among the models under test."
-    return notice.info([words, work.remark] if work.remark else [words])

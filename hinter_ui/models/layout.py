@@ -15,7 +15,6 @@ from hinter_core.models.registry import Backend
 from hinter_ui.html.markup import tag
 from hinter_ui.models import html as present
 from hinter_ui.models.form import EXAMPLES, addable, help_of, offered, sketch, words_of
-from hinter_ui.models.scripts import COPY_JS, TABLE_JS
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.links import DEFAULT_MODEL
 from hinter_ui.shared.services import Services
@@ -65,7 +64,7 @@ def lay_out(services: Services) -> ModelsLayout:
     """Build the widgets inside the current tab."""
     widgets: dict[str, Any] = {}
     heading("Models at hand", "what each can do is known once it is loaded")
-    widgets["table"] = html("model-table", script=TABLE_JS)
+    widgets["table"] = html("model-table", script="models.table")
     widgets["status"] = html("table-status")
     with gr.Row(elem_classes="model-desk"):
         with gr.Column(min_width=0, elem_classes="add-side"):
@@ -104,7 +103,7 @@ def _form(kind: str, backend: Backend, access: Access) -> KindForm:
         key = _key(kind, access) if backend.takes_key else None
         defaults = [option.default for option in backend.options]
         first = sketch(access, kind, backend, "", defaults)
-        name = html(f"name-{kind}", present.name_line(*first), script=COPY_JS)
+        name = html(f"name-{kind}", present.name_line(*first), script="models.copyName")
         load = gr.Button("Load", variant="primary", elem_id=f"load-{kind}")
         status = html(f"status-{kind}")
     return KindForm(kind, backend, box, source, values, name, key, load, status)

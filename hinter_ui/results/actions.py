@@ -19,12 +19,12 @@ from hinter_core.campaign.schema import edit_from_row
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.tables import rows_to_csv
 from hinter_core.errors import HinterError, InputError
-from hinter_core.report.comparison import compare
+from hinter_core.report.comparison import Comparison, compare
 from hinter_core.report.formats import flat_rows, plain, to_markdown
 from hinter_core.report.html import to_html
 from hinter_core.report.model import ModelReport, Report, make_report
 from hinter_core.types import Edit, Verdict
-from hinter_ui.results.open_report import OpenReport
+from hinter_ui.results.open_report import OpenReport, ResultsState
 from hinter_ui.shared.downloads import write_for
 from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services
@@ -78,7 +78,7 @@ class ResultsActions:
         """
         store, name = self.find(name, path)
         with self._discreet(store):
-            stamp, before = _stamp(store), session.reading
+            stamp, before = _stamp(store), session.of(ResultsState).reading
             same = before is not None and before.store == store
             if before is not None and same and before.stamp == stamp:
                 before.state = _state(store, before.report)
@@ -90,7 +90,7 @@ class ResultsActions:
         if before is not None and same:
             reading.model = before.model if before.model in models else reading.model
             reading.attributes, reading.wanted = before.attributes, before.wanted
-        session.reading = reading
+        session.of(ResultsState).reading = reading
         if name:
             session.campaign = name
         return reading
@@ -163,7 +163,7 @@ class ResultsActions:
         known = self._services.dictionaries(session)
         return explore_form(_open(session).report.campaign, known, text, edits, *models)
 
-    def compare(self, session: Session, name: str, path: str, models: Sequence[str]) -> None:
+    def compare(self, session: Session, name: str, path: str, models: Sequence[str]) -> Comparison:
         """Compare the open campaign with another, or two of its models.
 
         Raises:
@@ -180,6 +180,7 @@ class ResultsActions:
                     "of this campaign."
                 )
             reading.comparison = compare(*choose_sides(reading.store, other, names))
+        return reading.comparison
 
     def models_of(self, name: str, path: str) -> list[str]:
         """The models that a campaign has asked.
@@ -198,7 +199,7 @@ class ResultsActions:
             HinterError: nothing is open, a table cannot be read, or the disk is full.
         """
         reading = _open(session)
-        own = session.room(folder)
+        own = session.new_folder(folder)
         path = own / (f"hinter-report.{kind}" if kind in _FORMS else "hinter-findings.csv")
         try:
             own.mkdir(parents=True)
@@ -242,9 +243,10 @@ class ResultsActions:
 
 
 def _open(session: Session) -> OpenReport:
-    if session.reading is None:
+    reading = session.of(ResultsState).reading
+    if reading is None:
         raise InputError("Open a campaign first.")
-    return session.reading
+    return reading
 
 
 def _most_telling(report: Report) -> str:

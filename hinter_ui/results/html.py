@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from hinter_core.campaign.findings import Finding
 from hinter_core.campaign.schema import edit_from_row
@@ -86,8 +87,6 @@ def of_model(report: Report, model: ModelReport) -> Markup:
 
 
 def _sections(report: Report, model: ModelReport) -> list[Section]:
-    from dataclasses import replace
-
     every = sections(replace(report, models=[model]))
     return [section for section in every if section.model]
 

@@ -11,7 +11,6 @@ from hinter_core.types import Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import tag
 from hinter_ui.results.open_report import FIRST
-from hinter_ui.results.scripts import FINDINGS_JS
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.widgets import html
 
@@ -140,7 +139,7 @@ def _page(widgets: dict[str, Any], services: Services) -> None:
         glossary.link("hidden", "Hidden bias"),
         "only the changes together turn the answer",
     )
-    widgets["examples"] = html("results-examples", script=FINDINGS_JS)
+    widgets["examples"] = html("results-examples", script="page.findings")
     _findings(widgets)
     _comparison(widgets, services)
     _title("results-end", "Coverage and unused rows", "")
@@ -172,7 +171,7 @@ def _findings(widgets: dict[str, Any]) -> None:
             label="Search", placeholder="a word, a group, a row \u2026", max_lines=1,
             elem_id="results-search", min_width=160,
         )  # fmt: skip
-    widgets["findings"] = html("results-findings", script=FINDINGS_JS)
+    widgets["findings"] = html("results-findings", script="page.findings")
     with gr.Row(elem_classes="downloads"):
         html("results-download-label", tag("span", "Download", class_="quiet"))
         widgets["downloads"] = {
@@ -203,7 +202,7 @@ def _comparison(widgets: dict[str, Any], services: Services) -> None:
             [], label="Second model, there", elem_id="results-second", min_width=180
         )
     widgets["compare"] = gr.Button("Compare", elem_id="results-compare", min_width=140)
-    widgets["comparison"] = html("results-comparison", script=FINDINGS_JS)
+    widgets["comparison"] = html("results-comparison", script="page.findings")
 
 
 def _plot(elem_id: str) -> gr.Plot:

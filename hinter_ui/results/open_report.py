@@ -56,6 +56,14 @@ class OpenReport:
         return replace(self.wanted, attributes=self.wanted.attributes or self.attributes)
 
 
+@dataclass
+class ResultsState:
+    """What Results keeps of a page: the open campaign, and the choices of campaigns it shows."""
+
+    reading: OpenReport | None = None
+    offered: list[tuple[str, str]] = field(default_factory=list)
+
+
 def only(model: ModelReport, attributes: Attributes) -> ModelReport:
     """What of a model's report is about these attributes; sums over all stay as they are."""
     if not attributes:

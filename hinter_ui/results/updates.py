@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import gradio as gr
@@ -16,8 +17,7 @@ from hinter_ui.results import html as present
 from hinter_ui.results.actions import PAGE, ResultsActions
 from hinter_ui.results.layout import MAPS, ResultsLayout
 from hinter_ui.results.open_report import FIRST, OpenReport
-
-Updates = dict[Any, Any]
+from hinter_ui.shared.events import Updates
 
 _JOINED = "\n"  # between the attributes of a choice
 _HIGHEST = 900  # pixels of a chart
@@ -26,9 +26,9 @@ _HIGHEST = 900  # pixels of a chart
 class ResultsUpdates:
     """Updates of the tab's widgets, by widget."""
 
-    def __init__(self, ui: ResultsLayout, desk: ResultsActions) -> None:
+    def __init__(self, ui: ResultsLayout, actions: ResultsActions) -> None:
         self.ui = ui
-        self.desk = desk
+        self.actions = actions
 
     def opened(self, reading: OpenReport, choices: Sequence[tuple[str, str]]) -> Updates:
         """A campaign that has just been opened, or opened again."""
@@ -100,14 +100,12 @@ class ResultsUpdates:
 
     def table(self, reading: OpenReport) -> Markup:
         """The page of findings."""
-        total, page = self.desk.findings(reading)
+        total, page = self.actions.findings(reading)
         return present.findings(reading.shown, total, page, PAGE)
 
 
 def wanted_of(verdicts: Any, which: Any, search: Any) -> Any:
     """The filter that the widgets say, whatever a browser sent."""
-    from dataclasses import replace
-
     return replace(
         FIRST,
         verdicts=tuple(str(verdict) for verdict in verdicts or ()),

@@ -29,7 +29,7 @@ def write_for(session: Session, store: CampaignStore, wanted: ExportFilter, fold
         HinterError: there are none, a table cannot be read, or the disk is full; without the
             folders of this machine.
     """
-    path = session.room(folder) / "hinter-mutants.csv"
+    path = session.new_folder(folder) / "hinter-mutants.csv"
     try:
         path.parent.mkdir(parents=True)
         written = write_mutants(store, path, wanted)

@@ -76,16 +76,16 @@ class _Shelf(Generic[T]):
 class Services:
     """Everything a tab may ask for.
 
-    ``doors`` are those of tabs that were built before; ``keeper`` copies annotation projects to
-    the Hub, where the environment asks for it.
+    ``links`` lead to tabs that were built before; ``backup`` copies annotation projects to the
+    Hub, where the environment asks for it.
     """
 
     def __init__(self, access: Access | None = None) -> None:
         """``access`` tells where the app runs; a public host unless told otherwise."""
         self.access = access or Access()
         self.sessions = Sessions()
-        self.doors: dict[str, TabLink] = {}
-        self.keeper: Backup | None = None
+        self.links: dict[str, TabLink] = {}
+        self.backup: Backup | None = None
         self._parses = _Shelf(lambda name: ParseStore(load_parser(name)), 3)
         self._models = _Shelf(self.open_store, _STORES)
         self._light = _Shelf(self.open_store, _LIGHT_STORES)

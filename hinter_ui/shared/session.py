@@ -1,8 +1,4 @@
-"""What all visitors share: dictionaries, parsers, models and their stores; and what each has alone.
-
-Nothing is loaded at import or when the page is built: a parser or model is loaded by the first
-check that needs it, or by :meth:`Services.warm_up` in the background.
-"""
+"""What one open page has alone; what all visitors share is in :mod:`hinter_ui.shared.services`."""
 
 from __future__ import annotations
 
@@ -11,20 +7,20 @@ import shutil
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 from cachetools import LRUCache
 
 from hinter_core.models.store import PredictionStore
 from hinter_core.pipeline.case import TestResult
 from hinter_core.terms.dictionary import Dictionary
-from hinter_ui.explore.table import Filter
-from hinter_ui.results.open_report import OpenReport
-from hinter_ui.shared.background import Load
 from hinter_ui.shared.links import ExploreForm
 
 _SESSIONS = 200
 _OWN_MODELS = 8
 _MOST_FILES = 5  # kept for one page to be fetched
+
+State = TypeVar("State")
 
 
 @dataclass
@@ -32,31 +28,27 @@ class Session:
     """What one open page has: its check, its own dictionaries and models, the wish to stop.
 
     ``own`` are models asked with the visitor's key; they and the ``keys`` (by server) are kept
-    here only, and go when the page closes. ``added`` are names the visitor loaded, ``loads`` the
-    latest try of each. ``campaign`` is the one looked at last, ``watched`` what
-    the page shows of it.
+    here only, and go when the page closes. ``added`` are names the visitor loaded. ``campaign`` is
+    the one looked at last. What only one tab needs is a dataclass of its own: see :meth:`of`.
     """
 
     check: TestResult | None = None
-    form: ExploreForm = field(default_factory=ExploreForm)  # what the check was made from
-    models: tuple[str, ...] = ()
-    shown_model: str = ""
-    selected: int | None = None
-    filter: Filter = field(default_factory=Filter)
     dictionaries: dict[str, Dictionary] = field(default_factory=dict)
     running: threading.Event | None = None  # set it to stop the scan that runs now
     own: dict[str, PredictionStore] = field(default_factory=dict, repr=False)
     keys: dict[str, str] = field(default_factory=dict, repr=False)
     added: list[str] = field(default_factory=list)
-    loads: dict[str, Load] = field(default_factory=dict)
-    campaign: str = ""  # the one looked at last
-    offered: list[tuple[str, str]] = field(default_factory=list)  # campaigns, in Results
-    watched: dict[str, str] = field(default_factory=dict)
-    reading: OpenReport | None = None  # the campaign whose results are open
-    wanted: ExploreForm | None = None  # what another tab asks Explore to open
+    campaign: str = ""
     language: str = "en"  # of tabs that speak several
+    wanted: ExploreForm | None = None  # what another tab asks Explore to open
     hand: str = ""  # a file of mutants that another tab asks Batch to run
     files: list[Path] = field(default_factory=list)  # folders of what was made to be downloaded
+    _states: dict[type[Any], Any] = field(default_factory=dict, repr=False)
+
+    def of(self, state: type[State]) -> State:
+        """What one tab keeps of the page: a dataclass, made when it is first asked for."""
+        kept: State = self._states.setdefault(state, state())
+        return kept
 
     def stop(self) -> bool:
         """Ask a running scan to stop; whether there was one."""
@@ -66,13 +58,13 @@ class Session:
         return True
 
     def keep(self, name: str, store: PredictionStore) -> None:
-        """Put a model on this page's own shelf; the oldest ones go first."""
+        """Keep a model of this page alone; the oldest ones go first."""
         self.own.pop(name, None)
         self.own[name] = store
         while len(self.own) > _OWN_MODELS:
             self.own.pop(next(iter(self.own)))
 
-    def room(self, folder: Path) -> Path:
+    def new_folder(self, folder: Path) -> Path:
         """A new folder, not yet made, for a file to be downloaded; the oldest ones go first."""
         own = folder / f"hinter-{secrets.token_urlsafe(24)}"
         while len(self.files) >= _MOST_FILES:

@@ -17,6 +17,7 @@ from typing import Any
 
 import gradio as gr
 from cachetools import LRUCache
+from gradio.context import Context
 
 from hinter_core.annotation.backup import ENDING, FOLDER, annotations_folder
 from hinter_core.annotation.project.judging import Judging
@@ -244,8 +245,10 @@ def names_kept() -> gr.BrowserState:
     return gr.BrowserState([], storage_key=KEY, secret="hinter")  # noqa: S106
 
 
-def find_kept(page: gr.Blocks) -> gr.BrowserState:
-    """The state of a page, which all of its tabs share."""
+def find_kept() -> gr.BrowserState:
+    """The state of the page that is being built, which all of its tabs share."""
+    page = Context.root_block
+    assert page is not None
     return next(
         block
         for block in page.blocks.values()

@@ -1,4 +1,4 @@
-"""How the tabs connect an event with what it does: privately, guarded, and told in a notice."""
+"""How a tab connects an event with what it does: privately, guarded, failures told in a notice."""
 
 from __future__ import annotations
 
@@ -11,26 +11,8 @@ from typing import Any
 
 from hinter_core.errors import HinterError
 from hinter_ui.html import notice
-
-
-@dataclass(frozen=True)
-class TabLink:
-    """What a tab lets others do in it: a function of the request, and the widgets it updates.
-
-    ``scripts`` run in the page afterwards, one after another; ``options`` are those of the event.
-    """
-
-    act: Callable[..., Any]
-    outputs: list[Any]
-    scripts: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    def enter(self, event: Callable[..., Any]) -> None:
-        """Go in once an event of another tab is over: ``event`` is its ``then`` or ``success``."""
-        step = private(event, self.act, [], self.outputs, **self.options)
-        for script in self.scripts:
-            step = scripted(step.then, script)
-
+from hinter_ui.html.markup import Markup
+from hinter_ui.shared.scripts import after_event
 
 log = logging.getLogger(__name__)
 
@@ -60,13 +42,47 @@ def private(
     return event(act, inputs, outputs, **settings)
 
 
-def scripted(event: Callable[..., Any], script: str, inputs: Sequence[Any] = ()) -> Any:
-    """Run a script in the page alone; it is called with the inputs' values."""
-    return event(None, list(inputs), None, js=script, api_visibility="private")
+def scripted(
+    event: Callable[..., Any], script: str, inputs: Sequence[Any] = (), first: Sequence[str] = ()
+) -> Any:
+    """Run a function of ``assets/js`` in the page alone, with ``first`` and the inputs' values."""
+    code = after_event(script, *first)
+    return event(None, list(inputs), None, js=code, api_visibility="private")
 
 
-def guarded(act: Callable[..., Any], told: Any, title: str = "") -> Callable[..., Any]:
-    """``act``, whose failures are shown in the widget ``told``; what is on the page stays.
+@dataclass(frozen=True)
+class TabLink:
+    """What a tab lets others do in it: a function of the request, and the widgets it updates.
+
+    ``scripts`` run in the page afterwards, one after another; ``options`` are those of the event.
+    """
+
+    act: Callable[..., Any]
+    outputs: list[Any]
+    scripts: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def follow(self, event: Callable[..., Any]) -> None:
+        """Go there once another tab's event is over: ``event`` is its ``then`` or ``success``."""
+        step = private(event, self.act, [], self.outputs, **self.options)
+        for script in self.scripts:
+            step = scripted(step.then, script)
+
+
+def attempt(act: Callable[..., Any], *values: Any, title: str = "") -> tuple[Any, Markup]:
+    """What ``act`` gives, and the notice of why it failed: one of the two is empty."""
+    try:
+        return act(*values), Markup("")
+    except HinterError as error:
+        message = str(error)
+    except Exception:
+        log.exception("An event of the page failed.")
+        message = FAILED
+    return None, notice.error(message, title) if title else notice.error(message)
+
+
+def guarded(act: Callable[..., Any], place: Any, title: str = "") -> Callable[..., Any]:
+    """``act``, whose failures are shown in the widget ``place``; what is on the page stays.
 
     A generator guards itself and is left alone.
     """
@@ -75,16 +91,7 @@ def guarded(act: Callable[..., Any], told: Any, title: str = "") -> Callable[...
 
     @wraps(act)
     def run(*values: Any) -> Any:
-        try:
-            return act(*values)
-        except HinterError as error:
-            return {told: _notice(str(error), title)}
-        except Exception:
-            log.exception("An event of the page failed.")
-            return {told: _notice(FAILED, title)}
+        result, failure = attempt(act, *values, title=title)
+        return {place: failure} if failure else result
 
     return run
-
-
-def _notice(message: str, title: str) -> Any:
-    return notice.error(message, title) if title else notice.error(message)

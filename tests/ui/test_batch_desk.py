@@ -21,7 +21,7 @@ from hinter_ui.batch.jobs import JobState, campaign_file, log_file, record_of, w
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.shelf import FOLDER
+from hinter_ui.shared.shelf import CAMPAIGNS_FOLDER
 from tests.conformance.faulty_server import FaultyServer
 from tests.conformance.hub import LocalHub, ask_there, parquet
 from tests.ui.test_jobs import KEY, PEOPLE, RULES, until
@@ -31,7 +31,7 @@ SMALL = BatchForm(models=(RULES,), sample=2, limit=3, atomic=False, placebo=Fals
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(FOLDER, str(tmp_path / "shelf"))
+    monkeypatch.setenv(CAMPAIGNS_FOLDER, str(tmp_path / "shelf"))
     monkeypatch.setenv("HINTER_CACHE", str(tmp_path / "shared.sqlite"))
     return tmp_path / "shelf"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hinter_ui.explore.actions import ExploreActions
+from hinter_ui.explore.actions import ExploreActions, ExploreState
 from hinter_ui.explore.examples import ExampleText, load_examples
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -21,7 +21,7 @@ def explorer() -> ExploreActions:
 def test_example_shows_what_it_promises(explorer: ExploreActions, example: ExampleText) -> None:
     session = Session()
     check = explorer.check(session, example.form)
-    verdict = check.outcomes[session.models[0]][-1].verdict.value
+    verdict = check.outcomes[session.of(ExploreState).models[0]][-1].verdict.value
     if example.shows:
         assert verdict == example.shows
 

@@ -8,7 +8,7 @@ import pytest
 
 from hinter_core.types import Verdict
 from hinter_ui.explore import html, table
-from hinter_ui.html import glossary, square, trees
+from hinter_ui.html import glossary, sections, square, trees
 from hinter_ui.html.highlight import preview
 from hinter_ui.results import html as results
 from hinter_ui.shared.services import Services
@@ -50,5 +50,5 @@ def test_results_explain_figures_and_columns() -> None:
     assert entries_in(results._figure("1 %", "intersectional errors", "")) == ["error-rate"]
     assert entries_in(results._figure("1", "points beyond placebo", "")) == ["excess"]
     assert glossary.head("row <b>", {}) == "row &lt;b&gt;"
-    for keys in (results._ENTRIES, results._SECTIONS):
+    for keys in (sections.ENTRIES, sections.SECTION_ENTRIES):
         assert set(keys.values()) <= set(glossary.entries())

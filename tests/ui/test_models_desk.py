@@ -16,7 +16,7 @@ from hinter_core.types import Prediction
 from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.html import notice
 from hinter_ui.html.notice import over_budget
-from hinter_ui.models import answer, html
+from hinter_ui.models import html
 from hinter_ui.models.actions import ModelsActions
 from hinter_ui.models.form import addable, name_of, sketch
 from hinter_ui.models.html import ModelRow, ModelState
@@ -192,7 +192,7 @@ def test_a_key_stands_in_no_file_answer_or_error(server: FaultyServer, cache: Pa
     server.wrong_key = KEY
     error = loaded(desk, session, named(server, "&timeout=9"), KEY).error
     assert "refused the key" in error
-    shown = html.table(desk.known(session)) + answer.one(asked)
+    shown = html.table(desk.known(session)) + html.one(asked)
     for place in (repr(session), repr(session.own), error, shown, kept.decode("latin-1")):
         assert KEY not in place
 
@@ -251,10 +251,10 @@ def test_a_model_that_flips_on_itself_shows_its_noise_floor(server: FaultyServer
     # Asked at the same time, the answers may come in any order.
     assert sorted(a.labels for a in asked.more) == [("negative",)] * 2 + [("positive",)] * 2
     assert (asked.floor.flips, asked.floor.answered) == (2, 4)
-    assert "it contradicted itself twice" in answer.repeated(asked)
-    assert "noise floor 0.50" in answer.repeated(asked)
+    assert "it contradicted itself twice" in html.repeated(asked)
+    assert "noise floor 0.50" in html.repeated(asked)
     calm = desk.again(session, named(server), "A calm text.", 3)
-    assert "never changed its mind" in answer.repeated(calm)
+    assert "never changed its mind" in html.repeated(calm)
     for times in (0, 21, None, 2.5, float("nan")):
         with pytest.raises(InputError, match="from 1 to 20 times"):
             desk.again(session, named(server), "A calm text.", times)
@@ -326,8 +326,8 @@ def test_names_labels_and_replies_are_escaped_and_many_labels_folded() -> None:
     assert "<img" not in shown
     assert "<summary>31 labels</summary>" in shown
     said = Prediction((evil,), {evil: 0.9}, reply=evil)
-    assert "<img" not in answer.one(answer.RepeatedAnswer(evil, said, 1, 1))
-    assert "<img" not in answer.repeated(answer.RepeatedAnswer(evil, said, 1, 1, more=(said,)))
+    assert "<img" not in html.one(html.RepeatedAnswer(evil, said, 1, 1))
+    assert "<img" not in html.repeated(html.RepeatedAnswer(evil, said, 1, 1, more=(said,)))
     assert "<img" not in html.name_line(evil, evil) + notice.working(evil, 1)
 
 

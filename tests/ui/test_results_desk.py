@@ -16,10 +16,11 @@ from hinter_core.errors import HinterError, InputError
 from hinter_ui.batch.html import findings as latest
 from hinter_ui.results import html
 from hinter_ui.results.actions import ResultsActions
+from hinter_ui.results.open_report import ResultsState
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.shelf import FOLDER
+from hinter_ui.shared.shelf import CAMPAIGNS_FOLDER
 
 MINE, OTHERS = "mine-0123456789abcdef", "others-0123456789abcdef"
 BY_HAND = 'scripted:negative if "aunt"; positive otherwise'
@@ -39,7 +40,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> CampaignStore:
 
 @pytest.fixture
 def shelf(made: CampaignStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(FOLDER, str(tmp_path / "shelf"))
+    monkeypatch.setenv(CAMPAIGNS_FOLDER, str(tmp_path / "shelf"))
     for name in (MINE, OTHERS):
         shutil.copytree(made.folder, tmp_path / "shelf" / name / "campaign")
     return tmp_path / "shelf"
@@ -66,7 +67,7 @@ def test_a_public_host_opens_no_path_and_names_none(shelf: Path, made: CampaignS
             stranger.models_of("", str(path))
     with pytest.raises(InputError, match="no such campaign"):
         stranger.open(session, "../" + OTHERS)
-    assert session.reading is None
+    assert session.of(ResultsState).reading is None
     assert stranger.open(session, MINE).model == MODEL
     with pytest.raises(InputError, match="on your own machine only"):
         stranger.compare(session, "", str(made.folder), [MODEL, MODEL])
@@ -74,7 +75,7 @@ def test_a_public_host_opens_no_path_and_names_none(shelf: Path, made: CampaignS
     with pytest.raises(HinterError, match="missing or damaged") as told:
         stranger.open(session, MINE)
     assert str(shelf) not in str(told.value)
-    assert session.reading is not None  # what was shown stays
+    assert session.of(ResultsState).reading is not None  # what was shown stays
     with pytest.raises(HinterError, match="missing or damaged") as told:
         desk(local=True).open(session, MINE)
     assert str(shelf) in str(told.value)
@@ -103,7 +104,7 @@ def test_a_finding_becomes_a_form(shelf: Path) -> None:
 def test_mutants_by_hand_are_shown_as_they_stand_and_not_sent_to_explore(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(FOLDER, str(tmp_path / "shelf"))
+    monkeypatch.setenv(CAMPAIGNS_FOLDER, str(tmp_path / "shelf"))
     written = tmp_path / "mutants.csv"
     source = "The black man was kind."
     rows = [

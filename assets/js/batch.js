@@ -1,0 +1,42 @@
+// What the Batch tab does in the browser itself.
+
+// A campaign of the list was chosen; the list is drawn anew, so the focus goes back to its row.
+function list(element, trigger) {
+  let held = '';
+  element.addEventListener('click', event => {
+    const button = event.target.closest('[data-campaign]');
+    if (!button) return;
+    held = button.dataset.campaign;
+    trigger('select', {campaign: held});
+  });
+  element.addEventListener('focusin', event => { held = event.target.dataset.campaign || ''; });
+  document.addEventListener('pointerdown', event => {
+    if (!element.contains(event.target)) held = '';
+  });
+  new MutationObserver(() => {
+    if (!held || document.activeElement !== document.body) return;
+    const buttons = [...element.querySelectorAll('[data-campaign]')];
+    buttons.find(button => button.dataset.campaign === held)?.focus({preventScroll: true});
+  }).observe(element, {childList: true, subtree: true});
+}
+
+// The address follows the campaign that is open, so that a reload or a bookmark comes back to it.
+function opened(name) {
+  const address = new URL(location.href);
+  if (name) address.search = '?campaign=' + encodeURIComponent(name);
+  else address.searchParams.delete('campaign');
+  history.replaceState(history.state, '', address);
+  if (!name) return;
+  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const box = document.getElementById('job');
+  box?.scrollIntoView({block: 'start', behavior: calm ? 'auto' : 'smooth'});
+}
+
+// The form was filled in from elsewhere.
+function filled() {
+  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const box = document.getElementById('batch-source');
+  if (box?.querySelector('input:checked')?.value !== 'hand') return;
+  box?.scrollIntoView({block: 'center', behavior: calm ? 'auto' : 'smooth'});
+  box?.querySelector('input:checked')?.focus({preventScroll: true});
+}

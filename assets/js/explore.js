@@ -1,0 +1,59 @@
+// What the Explore tab does in the browser itself.
+
+// A row or another page of the table was chosen, by mouse or keyboard.
+function table(element, trigger) {
+  const show = (row, model) => {
+    element.querySelectorAll('tr.selected').forEach(r => r.classList.remove('selected'));
+    element.querySelectorAll('.pick').forEach(b => b.setAttribute('aria-pressed', 'false'));
+    const line = element.querySelector(`tr[data-row="${row}"]`);
+    line?.classList.add('selected');
+    line?.querySelector('.pick')?.setAttribute('aria-pressed', 'true');
+    trigger('select', {row: Number(row), model: model || ''});
+    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    document.getElementById('banner')?.scrollIntoView({behavior: calm ? 'auto' : 'smooth'});
+  };
+  element.addEventListener('click', event => {
+    const turn = event.target.closest('[data-page]');
+    if (turn) { trigger('select', {page: Number(turn.dataset.page)}); return; }
+    const line = event.target.closest('tr[data-row]');
+    if (!line) return;
+    const cell = event.target.closest('[data-model]');
+    show(line.dataset.row, cell ? cell.dataset.model : '');
+  });
+  element.addEventListener('keydown', event => {
+    const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+    if (!step || !event.target.matches('.pick')) return;
+    const picks = [...element.querySelectorAll('.pick')];
+    const next = picks[picks.indexOf(event.target) + step];
+    if (next) { event.preventDefault(); next.focus(); }
+  });
+}
+
+// The two trees of a pair scroll together.
+function trees(element) {
+  element.addEventListener('scroll', event => {
+    const row = event.target.closest?.('.tree-row');
+    row?.querySelectorAll('.tree-scroll').forEach(other => {
+      if (Math.abs(other.scrollLeft - event.target.scrollLeft) > 1)
+        other.scrollLeft = event.target.scrollLeft;
+    });
+  }, true);
+}
+
+// After a check, bring its result or its notice into view if it lies low on the screen or below it.
+function reveal() {
+  const told = document.querySelector('#notice .error') || document.querySelector('#banner');
+  if (!told) return;
+  const top = told.getBoundingClientRect().top;
+  if (top > 0 && top < innerHeight * 0.6) return;
+  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  scrollBy({top: top - innerHeight * 0.25, behavior: calm ? 'auto' : 'smooth'});
+}
+
+// Explore shows what was opened: its top comes into view, and the keyboard goes on there.
+function arrive() {
+  const tab = document.querySelector('.main-tabs [role=tab][aria-selected=true]');
+  if (!tab || tab.textContent.trim() !== 'Explore') return;
+  scrollTo({top: 0});
+  tab.focus({preventScroll: true});
+}

@@ -1,0 +1,134 @@
+// What the Learn tab does in the browser itself.
+
+// Everything that can be pressed or chosen says in its data what it asks for. In a class, a guess
+// goes to the class as well, without a place in the queue, and is tried again where that fails.
+function act(element, trigger, server) {
+  const device = () => {
+    let own = null;
+    try {
+      own = localStorage.getItem('hinter-device');
+      if (!own) {
+        own = [...crypto.getRandomValues(new Uint8Array(12))]
+          .map(x => x.toString(16).padStart(2, '0')).join('');
+        localStorage.setItem('hinter-device', own);
+      }
+    } catch { own = own || ''; }
+    return own;
+  };
+  const count = async (data, told) => {
+    for (let attempt = 0; attempt < 4; attempt++) {
+      try {
+        const answer = await server.count_guess([data.code, device(), data.question, data.choice,
+                                                 data.lang]);
+        if (told) told.textContent = answer;
+        return;
+      } catch { await new Promise(done => setTimeout(done, 400 * 2 ** attempt)); }
+    }
+    if (told) told.textContent = told.dataset.failed;
+  };
+  element.addEventListener('click', event => {
+    const copy = event.target.closest('.copy-link');
+    if (copy) {
+      const link = copy.parentElement.querySelector('a.share');
+      navigator.clipboard.writeText(link.href).then(
+        () => { copy.textContent = copy.dataset.copied; },
+        () => { copy.textContent = copy.dataset.uncopied; });
+      return;
+    }
+    const button = event.target.closest('button[data-act]');
+    if (!button) return;
+    if (button.dataset.act === 'join') {
+      trigger('select', {act: 'join', code: element.querySelector('.join-code').value});
+      return;
+    }
+    element.dataset.pressed = button.dataset.act;
+    if (button.dataset.act === 'guess') {
+      for (const other of button.parentElement.querySelectorAll('button'))
+        other.setAttribute('aria-pressed', other === button ? 'true' : 'false');
+      if (button.dataset.code) count(button.dataset, element.querySelector('.class-told'));
+    }
+    trigger('select', {...button.dataset});
+  });
+  element.addEventListener('keydown', event => {
+    if (event.key === 'Enter' && event.target.matches('.join-code')) {
+      event.preventDefault();
+      element.querySelector('[data-act=join]').click();
+    }
+  });
+  element.addEventListener('change', event => {
+    if (event.target.matches('select[data-act=language]'))
+      trigger('select', {act: 'language', language: event.target.value});
+    else if (event.target.matches('select[data-act=word]')) {
+      const words = [...event.target.closest('.sentence').querySelectorAll('select')];
+      trigger('select', {...event.target.dataset, words: words.map(menu => menu.value)});
+    }
+  });
+}
+
+// What changes here is read out to those who listen.
+function live(element) {
+  element.setAttribute('aria-live', 'polite');
+}
+
+// A form whose every change is told: the teacher's builder of links.
+function form(element, trigger) {
+  const tell = () => {
+    const values = {act: 'link', attributes: [], models: []};
+    for (const field of element.querySelectorAll('[name]')) {
+      if (field.type === 'checkbox') { if (field.checked) values[field.name].push(field.value); }
+      else values[field.name] = field.value;
+    }
+    trigger('select', values);
+  };
+  let waiting = 0;
+  element.addEventListener('input', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(tell, 250);
+  });
+}
+
+// After a move the heading of what is shown has the focus, and the address opens the same again.
+function moved(query) {
+  if (query) history.replaceState(null, '', query);
+  requestAnimationFrame(() => {
+    for (const link of document.querySelectorAll('#learn a.full')) link.textContent = link.href;
+    const shown = [...document.querySelectorAll('#learn h2[tabindex], #learn .chosen dt')]
+      .filter(heading => heading.offsetParent);
+    const heading = shown.find(one => one.closest('.chosen')) || shown[0];
+    if (!heading) return;
+    heading.focus({preventScroll: true});
+    const top = document.querySelector('#learn').getBoundingClientRect().top;
+    if (heading.closest('.chosen')) heading.scrollIntoView({block: 'center'});
+    else if (top < 0 || top > innerHeight / 2) scrollBy({top: top - 12});
+  });
+}
+
+// A page that was opened by a link to an entry shows it.
+function arrived() {
+  requestAnimationFrame(() => {
+    for (const link of document.querySelectorAll('#learn a.full')) link.textContent = link.href;
+    const entry = document.querySelector('#learn .chosen dt');
+    if (!entry || !entry.offsetParent) return;
+    entry.focus({preventScroll: true});
+    entry.scrollIntoView({block: 'center'});
+  });
+}
+
+// A class was opened or changed: the keyboard goes on at the button pressed, or at the top.
+function taught(query) {
+  if (query) history.replaceState(null, '', query);
+  requestAnimationFrame(() => {
+    for (const link of document.querySelectorAll('#learn a.full')) link.textContent = link.href;
+    const room = document.querySelector('#learn-class');
+    const pressed = document.querySelector(`#learn-class [data-act="${
+      document.querySelector('#learn-class [data-pressed]')?.dataset.pressed}"]`);
+    (pressed || room.querySelector('h3[tabindex]'))?.focus({preventScroll: true});
+  });
+}
+
+// Links that are to be copied by hand are shown in full.
+function full() {
+  requestAnimationFrame(() => {
+    for (const link of document.querySelectorAll('#learn a.full')) link.textContent = link.href;
+  });
+}

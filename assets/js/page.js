@@ -1,0 +1,58 @@
+// What the page does around the tabs, and what several tabs do alike.
+
+// The keyboard goes on in the tab that is open, past the heading and the row of tabs.
+function skip(element) {
+  element.querySelector('.skip').addEventListener('click', event => {
+    event.preventDefault();
+    const tabs = document.querySelectorAll('.main-tabs > [role=tabpanel]');
+    const open = [...tabs].find(tab => tab.offsetParent);
+    if (!open) return;
+    open.tabIndex = -1;
+    open.focus();
+  });
+}
+
+// The button beside a link copies it.
+function copyLink(element) {
+  element.addEventListener('click', async event => {
+    if (!event.target.matches('.copy-link')) return;
+    const link = element.querySelector('a.share');
+    try { await navigator.clipboard.writeText(link.href); event.target.textContent = 'Copied'; }
+    catch { event.target.textContent = 'Copy it from the link itself'; }
+  });
+}
+
+// Save what the page holds as a file, without the server keeping one.
+function save(kind, name, content) {
+  const blob = new Blob([content], {type: kind});
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+// Fetch a file of the server: it lies under a name that cannot be guessed, and goes when the page
+// is closed.
+function fetchFile(place) {
+  if (!place) return;
+  const link = document.createElement('a');
+  link.href = new URL('gradio_api/file=' + place, location.origin + location.pathname).href;
+  link.download = place.split(/[\\/]/).pop();
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+// A finding is to be opened in Explore, or another page of findings shown.
+function findings(element, trigger) {
+  element.addEventListener('click', event => {
+    const turn = event.target.closest('[data-page]');
+    if (turn) { trigger('select', {page: Number(turn.dataset.page)}); return; }
+    const button = event.target.closest('button.open');
+    if (!button) return;
+    const told = {};
+    for (const [name, value] of Object.entries(button.dataset)) told[name] = Number(value);
+    trigger('select', told);
+  });
+}

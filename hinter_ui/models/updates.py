@@ -1,0 +1,66 @@
+"""What the Models tab shows: from the models there are to updates of the widgets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from hinter_ui.html import notice
+from hinter_ui.html.markup import Markup
+from hinter_ui.models import html
+from hinter_ui.models.actions import ModelsActions
+from hinter_ui.models.layout import ModelsLayout
+from hinter_ui.shared.background import Load
+from hinter_ui.shared.events import Updates
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
+
+NOT_LOADED = "This model is not loaded."
+
+
+class ModelsUpdates:
+    """Updates of the tab's widgets, by widget; ``pickers`` are other tabs' choices of models."""
+
+    def __init__(
+        self,
+        services: Services,
+        actions: ModelsActions,
+        ui: ModelsLayout,
+        pickers: list[gr.Dropdown],
+    ) -> None:
+        self.services = services
+        self.actions = actions
+        self.ui = ui
+        self.pickers = pickers
+
+    def table(self, session: Session) -> Markup:
+        """The models there are, as things stand now."""
+        return html.table(self.actions.known(session))
+
+    def lists(self, session: Session, chosen: str = "") -> Updates:
+        """All that names the models there are; choices change, what is chosen stays."""
+        choices = self.services.model_choices(session)
+        updates: Updates = {picker: gr.update(choices=choices) for picker in self.pickers}
+        updates[self.ui.table] = self.table(session)
+        updates[self.ui.model] = gr.update(choices=choices)
+        if chosen:
+            updates[self.ui.model] = gr.update(choices=choices, value=chosen)
+            updates[self.ui.again_row] = self.again_row(session, chosen)
+        return updates
+
+    def again_row(self, session: Session, name: str) -> Any:
+        """The way to ask again, shown where that says something."""
+        return gr.update(visible=not self.actions.steady(session, name))
+
+    def loaded(self, session: Session, name: str, work: Load) -> Updates:
+        """The lists once a load is over; a model that is ready is chosen to be tried."""
+        return self.lists(session, "" if work.error else name)
+
+
+def loaded(name: str, work: Load) -> Markup:
+    """What came of a load."""
+    if work.error:
+        return notice.error(work.error, NOT_LOADED)
+    words = f"{name} is ready. It is offered in Explore too, among the models under test."
+    return notice.info([words, work.remark] if work.remark else [words])
