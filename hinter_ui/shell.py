@@ -19,9 +19,9 @@ from hinter_ui.learn import events as learn
 from hinter_ui.models import events as models
 from hinter_ui.results import events as results
 from hinter_ui.shared.access import Access
+from hinter_ui.shared.library import names_kept
 from hinter_ui.shared.scripts import on_load
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.shelf import names_kept
 
 STYLES = ASSETS / "css"
 CSS = (STYLES / "hinter.css", STYLES / "learn.css", STYLES / "annotate.css")

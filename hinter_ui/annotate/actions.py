@@ -23,10 +23,10 @@ from hinter_core.annotation.project.types import AnnotationError, AnnotationItem
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
 from hinter_ui.annotate.form import ProjectForm
+from hinter_ui.shared.library import Annotations, Campaigns, offered
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.shelf import Annotations, Campaigns, offered
 
 KINDS = ("csv", "jsonl", "parquet", "consensus")  # the last one as CSV
 _COMMENTS = 20  # shown
@@ -78,7 +78,7 @@ class AnnotateActions:
         self._evaluating = threading.Lock()
 
     @property
-    def shelf(self) -> Campaigns:
+    def library(self) -> Campaigns:
         """The campaigns; who may see which depends on where the app runs."""
         return Campaigns.at_home(shared=self.services.access.local)
 
@@ -86,7 +86,7 @@ class AnnotateActions:
 
     def campaigns(self, known: Iterable[str]) -> list[tuple[str, str]]:
         """(label, name) of the campaigns that a visitor may see and that have begun."""
-        return offered(self.shelf, known)
+        return offered(self.library, known)
 
     def campaign(self, form: ProjectForm) -> CampaignStore | None:
         """The campaign that a form draws from, if it names one.
@@ -95,7 +95,7 @@ class AnnotateActions:
             HinterError: none of that name, or paths are not for this visitor.
         """
         if form.source == "campaign" and form.campaign:
-            return self.shelf.get(form.campaign).store
+            return self.library.get(form.campaign).store
         if form.source == "directory" and form.directory:
             if not self.services.access.local:
                 raise InputError("A path can be opened on your own machine only.")
@@ -113,7 +113,7 @@ class AnnotateActions:
             items = self._items(session, form)
             name, key = self.projects.new(project)
             try:
-                store = self.projects.desk(name).store
+                store = self.projects.judging(name).store
                 if form.source == "file":
                     return self._imported(store, form, name, key)
                 added = store.add(items)
@@ -152,8 +152,8 @@ class AnnotateActions:
         Raises:
             AnnotationError: no such project, or not its owner.
         """
-        desk = self._owned(name, key)
-        store = desk.store
+        judging = self._owned(name, key)
+        store = judging.store
         found = self._evaluation(name, store)
         remarks = [one for one in store.judgements() if one.comment.strip()]
         comments = sorted(remarks, key=lambda one: one.id, reverse=True)[:_COMMENTS]
@@ -161,7 +161,7 @@ class AnnotateActions:
         named = {one.item for one in comments} | {one.item for one in disputed}
         every = list(store.items())
         items = {item.id: item for item in every if item.id in named}
-        people = desk.standings()
+        people = judging.standings()
         return View(name, key, store.project(), len(every), people, comments, found, items)
 
     def stamp(self, name: str, key: str) -> str:
@@ -269,7 +269,7 @@ class AnnotateActions:
             words = str(error).replace(file, Path(file).name) if file else str(error)
             if not self.services.access.local:
                 words = words.replace(str(self.projects.folder), "the folder of projects")
-                words = words.replace(str(self.shelf.folder), "the folder of campaigns")
+                words = words.replace(str(self.library.folder), "the folder of campaigns")
             if words == str(error):
                 raise
             raise AnnotationError(words) from error

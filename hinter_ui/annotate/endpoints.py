@@ -16,13 +16,13 @@ import gradio as gr
 from hinter_core.annotation.project.judging import Judging, Said
 from hinter_core.annotation.project.types import AccessError, AnnotationError, Project, Status
 from hinter_core.errors import HinterError
-from hinter_ui.annotate import join, judging
+from hinter_ui.annotate import annotator
 from hinter_ui.annotate.throttle import Throttle
 from hinter_ui.html.trees import pair_trees
 from hinter_ui.html.wording import words_of
+from hinter_ui.shared.library import Annotations
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.shelf import Annotations
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class AnnotatorEndpoints:
     def __init__(self, services: Services, projects: Annotations) -> None:
         self.services = services
         self.projects = projects
-        self.tries = Throttle()
+        self.throttle = Throttle()
 
     def functions(self) -> list[Callable[..., Any]]:
         """The functions for ``gr.HTML(server_functions=...)``, by the names the page calls."""
@@ -66,58 +66,58 @@ class AnnotatorEndpoints:
     # -- coming and going -----------------------------------------------------------------------
 
     def _enter(
-        self, desk: Judging, told: Mapping[str, Any], profile: gr.OAuthProfile | None = None
+        self, judging: Judging, told: Mapping[str, Any], profile: gr.OAuthProfile | None = None
     ) -> Answer:
         """The form to join, or the screen of somebody who has a key."""
-        project = desk.store.project()
+        project = judging.store.project()
         if not _text(told, "key"):
-            return {"html": join.join_form(project, profile.name if profile else "")}
-        person = desk.store.whose(_text(told, "key"))
+            return {"html": annotator.join_form(project, profile.name if profile else "")}
+        person = judging.store.whose(_text(told, "key"))
         return self._seated(project, person.name)
 
     def _join(
-        self, desk: Judging, told: Mapping[str, Any], profile: gr.OAuthProfile | None = None
+        self, judging: Judging, told: Mapping[str, Any], profile: gr.OAuthProfile | None = None
     ) -> Answer:
-        project, place = desk.store.project(), _text(told, "project")
+        project, place = judging.store.project(), _text(told, "project")
         if told.get("login") is True and profile is not None:
-            person, key = desk.store.join_by_login(profile.name, f"hf:{profile.username}")
+            person, key = judging.store.join_by_login(profile.name, f"hf:{profile.username}")
             return self._seated(project, person.name) | {"key": key}
         name = _text(told, "name")[:200]
-        if not self.tries.begin(place, name):
+        if not self.throttle.begin(place, name):
             raise AccessError("There were too many wrong tries; wait a minute.", "slow")
         try:
-            person, key = desk.store.join(name, _text(told, "phrase")[:1000])
+            person, key = judging.store.join(name, _text(told, "phrase")[:1000])
         except AccessError as error:
             if error.code != "taken":  # nothing was guessed
-                self.tries.right(place, name)
+                self.throttle.right(place, name)
             raise
-        self.tries.right(place, name)
+        self.throttle.right(place, name)
         return self._seated(project, person.name) | {"key": key}
 
     def _seated(self, project: Project, name: str) -> Answer:
-        screen = judging.screen(project, name, project.instructions)
+        screen = annotator.screen(project, name, project.instructions)
         return {"html": screen, "name": name}
 
-    def _leave(self, desk: Judging, told: Mapping[str, Any]) -> Answer:
-        desk.store.leave(_text(told, "key"))
-        return {"html": join.ending(desk.store.project(), "left")}
+    def _leave(self, judging: Judging, told: Mapping[str, Any]) -> Answer:
+        judging.store.leave(_text(told, "key"))
+        return {"html": annotator.ending(judging.store.project(), "left")}
 
     # -- at work --------------------------------------------------------------------------------
 
-    def _work(self, desk: Judging, told: Mapping[str, Any]) -> Answer:
+    def _work(self, judging: Judging, told: Mapping[str, Any]) -> Answer:
         """Take in what is said, in its order, and give the next items.
 
         ``done`` names what needs not be sent again; what has an error was refused for good.
         """
-        key, project = _text(told, "key"), desk.store.project()
-        desk.store.whose(key)
+        key, project = _text(told, "key"), judging.store.project()
+        judging.store.whose(key)
         sent = told.get("sent")
         done: list[Answer] = []
         for one in (sent if isinstance(sent, list) else [])[:_MOST_SENT]:
             if not isinstance(one, dict):
                 continue
             try:
-                self._take(desk, key, one)
+                self._take(judging, key, one)
                 done.append({"id": _text(one, "id")})
             except AnnotationError as error:
                 if error.code == "closed":
@@ -125,10 +125,10 @@ class AnnotatorEndpoints:
                 if error.code not in _REFUSED:
                     raise
                 done.append({"id": _text(one, "id"), "error": _words(project.language, error)})
-        if desk.store.project().closed:
+        if judging.store.project().closed:
             return self._closed(project, done)
-        items = [join.item(one, project) for one in desk.upcoming(key, _AHEAD)]
-        progress = desk.progress(key)
+        items = [annotator.item(one, project) for one in judging.upcoming(key, _AHEAD)]
+        progress = judging.progress(key)
         answer: Answer = {
             "done": done,
             "items": items,
@@ -136,22 +136,22 @@ class AnnotatorEndpoints:
                          "left": progress.left},
         }  # fmt: skip
         if not items:
-            end = join.ending(project, "done", progress.judged, progress.skipped)
+            end = annotator.ending(project, "done", progress.judged, progress.skipped)
             answer["end"] = end
         return answer
 
     def _closed(self, project: Project, done: list[Answer]) -> Answer:
-        return {"done": done, "items": [], "closed": join.ending(project, "closed")}
+        return {"done": done, "items": [], "closed": annotator.ending(project, "closed")}
 
-    def _take(self, desk: Judging, key: str, one: Mapping[str, Any]) -> None:
+    def _take(self, judging: Judging, key: str, one: Mapping[str, Any]) -> None:
         kind, ident = _text(one, "kind"), _text(one, "id")
         showing = one.get("showing")
         showing = showing if isinstance(showing, int) else 0
         if kind == "undo":
             of = (_text(one, "item"), showing) if one.get("item") else None
-            desk.undo(key, ident[:100], of)
+            judging.undo(key, ident[:100], of)
         elif kind == "again":
-            desk.return_skipped(key)
+            judging.return_skipped(key)
         else:
             status = Status.JUDGED if kind == "judged" else Status.SKIPPED
             answers, seconds = one.get("answers"), one.get("seconds")
@@ -161,11 +161,11 @@ class AnnotatorEndpoints:
                 {name: _text(plain, name) for name in plain}, ident,
                 _text(one, "comment"), seconds if isinstance(seconds, int | float) else 0.0,
             )  # fmt: skip
-            desk.judge(key, said)
+            judging.judge(key, said)
 
-    def _trees(self, desk: Judging, told: Mapping[str, Any]) -> Answer:
-        item = desk.given(_text(told, "key"), _text(told, "item"))
-        words = words_of(desk.store.project().language, join.ROOM)
+    def _trees(self, judging: Judging, told: Mapping[str, Any]) -> Answer:
+        item = judging.given(_text(told, "key"), _text(told, "item"))
+        words = words_of(judging.store.project().language, annotator.ROOM)
         return {"html": pair_trees(item, self.services.parses(DEFAULT_PARSER), words)}
 
     # -- what goes wrong ------------------------------------------------------------------------
@@ -176,9 +176,9 @@ class AnnotatorEndpoints:
         try:
             if not isinstance(told, dict):
                 raise AnnotationError("This is no call of this page.", "failed")
-            desk = self.projects.desk(_text(told, "project"))
-            language = desk.store.project().language
-            return act(desk, told, *more)
+            judging = self.projects.judging(_text(told, "project"))
+            language = judging.store.project().language
+            return act(judging, told, *more)
         except HinterError as error:
             return {"error": _words(language, error)}
         except Exception:
@@ -194,10 +194,10 @@ def _text(told: Mapping[str, Any], name: str) -> str:
 
 def _words(language: str, error: HinterError) -> Answer:
     code = error.code if isinstance(error, AnnotationError) and error.code in _CODES else "failed"
-    message = words_of(language, join.ROOM)(f"errors.{code.replace('-', '_')}")
+    message = words_of(language, annotator.ROOM)(f"errors.{code.replace('-', '_')}")
     if code == "failed" and str(error):
         log.warning("An annotator's page was told that something failed: %s", error)
     told: Answer = {"code": code, "message": message}
     if code == "no-project":
-        told["html"] = join.problem(message, language)
+        told["html"] = annotator.problem(message, language)
     return told

@@ -19,8 +19,8 @@ from hinter_ui.annotate.layout import AnnotateLayout, lay_out, signs_in
 from hinter_ui.annotate.updates import AnnotateUpdates
 from hinter_ui.html.wording import chosen
 from hinter_ui.shared.events import TabEvents, Updates
+from hinter_ui.shared.library import Annotations, find_kept, known
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.shelf import Annotations, find_kept, known
 from hinter_ui.shared.wiring import attempt, scripted
 
 _LONGEST_YAML = 200_000  # bytes

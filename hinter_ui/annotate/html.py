@@ -13,7 +13,7 @@ from hinter_ui.html.difference import differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import folded
 from hinter_ui.html.wording import Words
-from hinter_ui.shared.shelf import Listed
+from hinter_ui.shared.library import Listed
 
 _LONG = 400  # characters of a text in a list
 _OWN_PLACE = {"overview", "disputed"}  # sections that are shown elsewhere
@@ -107,12 +107,12 @@ def head(words: Words, project: Project, size: int, lasting: str = "") -> Markup
     )
 
 
-def people(words: Words, standings: Sequence[AnnotatorState]) -> Markup:
+def people(words: Words, states: Sequence[AnnotatorState]) -> Markup:
     """Who joined, and how far they are."""
-    judged = sum(one.progress.judged for one in standings)
-    remark = words("project.people_remark", judged=f"{judged:,}", n=len(standings))
+    judged = sum(one.progress.judged for one in states)
+    remark = words("project.people_remark", judged=f"{judged:,}", n=len(states))
     title = subheading(words("project.people"), remark)
-    if not standings:
+    if not states:
         return join([title, tag("p", words("project.nobody"), class_="quiet")])
     names = [words(f"project.{key}") for key in ("name", "judged", "skipped", "left", "seen")]
     rows = [
@@ -121,7 +121,7 @@ def people(words: Words, standings: Sequence[AnnotatorState]) -> Markup:
             f"{one.progress.left:,}",
             one.latest[:16].replace("T", " ") + " UTC" if one.latest else words("project.never"),
         ]
-        for one in standings
+        for one in states
     ]  # fmt: skip
     return join([title, _table(words("project.people"), names, rows)])
 

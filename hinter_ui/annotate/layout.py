@@ -66,13 +66,13 @@ class AnnotateLayout:
         ]  # fmt: skip
 
 
-def lay_out(services: Services, counter: AnnotatorEndpoints) -> AnnotateLayout:
+def lay_out(services: Services, endpoints: AnnotatorEndpoints) -> AnnotateLayout:
     """Build the widgets inside the current tab, in English."""
     words, widgets = words_of("en", ROOM), dict[str, Any]()
     fields, buttons, headings = dict[str, Any](), dict[str, gr.Button](), dict[str, gr.HTML]()
     gr.HTML(
         tag("div", class_="annotate-room"), elem_id="annotate-room", apply_default_css=False,
-        js_on_load=whole("annotate"), server_functions=counter.functions(),
+        js_on_load=whole("annotate"), server_functions=endpoints.functions(),
     )  # fmt: skip
     with gr.Column(visible=False, min_width=0, elem_id="annotate-login") as login:
         if signs_in():

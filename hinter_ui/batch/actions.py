@@ -45,10 +45,10 @@ from hinter_ui.batch.jobs import (
 )
 from hinter_ui.batch.sources import discreet, look_at, require_rows
 from hinter_ui.shared.downloads import without_folder, write_for
+from hinter_ui.shared.library import CampaignEntry, Campaigns
 from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.shelf import CampaignEntry, Campaigns
 
 KEEP = "HINTER_KEEP_DAYS"
 _KEEP_DAYS = 7.0  # on a public host
@@ -68,7 +68,7 @@ class BatchActions:
 
     @property
     def campaigns(self) -> Campaigns:
-        """The shelf, as open as the app is now: a tunnel may have let strangers in."""
+        """The library, as open as the app is now: a tunnel may have let strangers in."""
         return Campaigns.at_home(shared=self._services.access.local)
 
     # -- before the start -----------------------------------------------------------------------
@@ -109,7 +109,7 @@ class BatchActions:
         return campaign, admitted_keys(campaign.models, access, session)
 
     def start(self, session: Session, form: BatchForm) -> CampaignEntry:
-        """Put a campaign on the shelf and let it run, or wait for its turn.
+        """Put a campaign on the library and let it run, or wait for its turn.
 
         Raises:
             HinterError: it cannot be done; nothing was kept.
@@ -241,15 +241,15 @@ class BatchActions:
             raise InputError("This campaign runs or waits; stop it first.")
         shutil.rmtree(entry.folder, ignore_errors=True)
 
-    def standing(self, name: str, *, latest: bool = True) -> CampaignStatus:
+    def status(self, name: str, *, latest: bool = True) -> CampaignStatus:
         """How a campaign stands now.
 
         Raises:
             InputError: there is no such campaign, or its notes are damaged.
         """
-        return self._standing(self.campaigns.get(name), latest=latest)
+        return self._status(self.campaigns.get(name), latest=latest)
 
-    def _standing(self, entry: CampaignEntry, *, latest: bool) -> CampaignStatus:
+    def _status(self, entry: CampaignEntry, *, latest: bool) -> CampaignStatus:
         record, campaign = record_of(entry), settings_of(entry)
         state, problem, seen = self.jobs.state(entry), "", CampaignProgress(campaign.models)
         try:
@@ -271,10 +271,10 @@ class BatchActions:
         found = []
         for entry in self.campaigns.seen_by(known)[:_LISTED]:
             try:
-                found.append(self._standing(entry, latest=False))
+                found.append(self._status(entry, latest=False))
             except HinterError:
                 continue
-        return sorted(found, key=lambda standing: -standing.record.created)
+        return sorted(found, key=lambda status: -status.record.created)
 
     def file_of(self, name: str) -> str:
         """The campaign file, as one would write it beside the data.
@@ -288,10 +288,10 @@ class BatchActions:
         """On a public host, delete campaigns that nothing has happened to for some days."""
         if self._services.access.local:
             return
-        shelf = self.campaigns
-        for path in shelf.folder.glob("*"):
+        library = self.campaigns
+        for path in library.folder.glob("*"):
             try:
-                entry = shelf.get(path.name)
+                entry = library.get(path.name)
                 record = record_of(entry)
                 last = max(record.created, record.started, record.ended)
                 if time.time() - last > keep_days() * _DAY and not self.jobs.state(entry).busy:

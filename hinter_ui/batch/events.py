@@ -22,9 +22,9 @@ from hinter_ui.batch.updates import BatchUpdates
 from hinter_ui.html import notice
 from hinter_ui.shared.background import Load
 from hinter_ui.shared.events import TabEvents, Updates
+from hinter_ui.shared.library import known
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.shelf import known
 from hinter_ui.shared.wiring import TabLink, attempt, private, scripted
 
 _NO_DATA = "These data cannot be used."

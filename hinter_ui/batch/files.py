@@ -1,4 +1,4 @@
-"""The files of a campaign on the shelf: its settings, the copies of what was uploaded, its log."""
+"""The files of a campaign: its settings, the copies of what was uploaded, its log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hinter_core.models.budget import Cost
 from hinter_core.storage import write_whole
 from hinter_ui.batch.jobs import JobRecord, campaign_file, environment, log_file, settings_of
 from hinter_ui.shared.downloads import without_folder
-from hinter_ui.shared.shelf import CampaignEntry
+from hinter_ui.shared.library import CampaignEntry
 
 _LOG_TAIL = 4_000  # bytes
 _UNSAFE = re.compile(r"[^\w.-]+")
@@ -47,7 +47,7 @@ def put(entry: CampaignEntry, campaign: Campaign, *, uploaded: bool) -> None:
 
 
 def change(entry: CampaignEntry, changed: Callable[[Campaign], Campaign]) -> Campaign:
-    """Change settings of a campaign on the shelf, whole or not at all; returns it as it is then.
+    """Change settings of a campaign, whole or not at all; returns it as it is then.
 
     Raises:
         InputError: its file is missing or damaged, or cannot be written.

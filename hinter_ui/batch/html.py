@@ -82,12 +82,12 @@ def state_badge(state: JobState) -> Markup:
     return tag("span", _STATE_WORDS[state], class_=f"badge state job-{kind}")
 
 
-def title(standing: CampaignStatus) -> Markup:
+def title(status: CampaignStatus) -> Markup:
     """What is tested on what, and the link that leads back here."""
-    campaign = standing.campaign
-    link = tag("a", "Link to this campaign", href=f"?campaign={standing.id}", class_="share")
+    campaign = status.campaign
+    link = tag("a", "Link to this campaign", href=f"?campaign={status.id}", class_="share")
     copy = tag("button", "Copy link", type="button", class_="copy-link")
-    head = tag("h2", isolated(standing.record.title), " ", state_badge(standing.state))
+    head = tag("h2", isolated(status.record.title), " ", state_badge(status.state))
     models = join([tag("code", isolated(model)) for model in campaign.models], ", ")
     what = tag("p", f"{_what(campaign)} \u00b7 asked: ", models, class_="quiet")
     return tag("div", head, what, tag("p", link, copy, class_="share-line"), class_="job-title")
@@ -100,40 +100,40 @@ def _what(campaign: Campaign) -> str:
     return listed([name_of(attribute) for attribute in campaign.attributes])
 
 
-def progress(standing: CampaignStatus) -> Markup:
+def progress(status: CampaignStatus) -> Markup:
     """A bar with figures, what to know of the state, and the verdicts so far."""
-    seen = standing.seen
-    words = _how_far(standing)
+    seen = status.seen
+    words = _how_far(status)
     bar = tag(
         "progress",
         value=seen.done if seen.texts else None,
         max=max(seen.texts or 1, 1),
         aria_label=words,
     )
-    waits = standing.state is JobState.WAITING
-    shown = None if waits or (seen.texts is None and not standing.state.busy) else bar
+    waits = status.state is JobState.WAITING
+    shown = None if waits or (seen.texts is None and not status.state.busy) else bar
     line = tag("div", tag("span", words, class_="progress-words"), shown)
-    head = tag("div", line, _remark(standing), class_="progress job-progress")
-    parts = (head, _chart(standing), _outcomes(standing))
+    head = tag("div", line, _remark(status), class_="progress job-progress")
+    parts = (head, _chart(status), _outcomes(status))
     return join([part for part in parts if part is not None])
 
 
-def _how_far(standing: CampaignStatus) -> str:
-    seen, state = standing.seen, standing.state
+def _how_far(status: CampaignStatus) -> str:
+    seen, state = status.seen, status.state
     if state is JobState.WAITING:
-        others = "campaign" if standing.ahead == 1 else "campaigns"
-        return f"It starts by itself after {standing.ahead} other {others}."
+        others = "campaign" if status.ahead == 1 else "campaigns"
+        return f"It starts by itself after {status.ahead} other {others}."
     if seen.texts is None:
         return "Getting ready: parser and models are loaded \u2026" if state.busy else ""
     words = f"{seen.done:,} of {seen.texts:,} texts, {seen.mutants:,} mutants"
     if state is JobState.RUNNING:
-        rate, left = standing.rate, standing.seconds_left
+        rate, left = status.rate, status.seconds_left
         if rate and left is not None:
             words += f" \u00b7 {_rate(rate)} \u00b7 {duration(left)} left"
         else:
             words += " \u00b7 the first ones are at work"
-    elif state is JobState.DONE and standing.record.ended > standing.record.started:
-        words += f" \u00b7 took {duration(standing.record.ended - standing.record.started)}"
+    elif state is JobState.DONE and status.record.ended > status.record.started:
+        words += f" \u00b7 took {duration(status.record.ended - status.record.started)}"
     return words
 
 
@@ -143,39 +143,39 @@ def _rate(rate: float) -> str:
     return f"{60 * rate:.1f} texts a minute"
 
 
-def _remark(standing: CampaignStatus) -> Markup | None:
+def _remark(status: CampaignStatus) -> Markup | None:
     """What to do where something is not as it should be."""
-    if standing.problem:
-        words = tag("strong", "It did not come to its end. "), isolated(standing.problem)
+    if status.problem:
+        words = tag("strong", "It did not come to its end. "), isolated(status.problem)
         return tag("div", *words, role="alert", class_="notice error")
-    match standing.state:
+    match status.state:
         case JobState.STOPPED:
             told = "Stopped. What was done is kept; Resume goes on with the rest."
         case JobState.INTERRUPTED:
             told = "Interrupted: HInter or this machine stopped. Resume goes on with the rest."
         case JobState.STOPPING:
             told = "It stops after what is at work; what was done is kept."
-        case _ if standing.seen.failed:
-            told = _unanswered(standing)
+        case _ if status.seen.failed:
+            told = _unanswered(status)
         case _:
             return None
     return tag("div", tag("p", told), role="status", class_="notice info")
 
 
-def _unanswered(standing: CampaignStatus) -> str:
-    seen = standing.seen
+def _unanswered(status: CampaignStatus) -> str:
+    seen = status.seen
     why = listed([f"{name} ({number:,})" for name, number in seen.failures.most_common(4)])
     answers = "answer is" if seen.failed == 1 else "answers are"
     words = f"{seen.failed:,} {answers} missing: {why}."
     words += f" {seen.unanswered:,} mutants have no verdict for that."
-    if standing.can_retry:
+    if status.can_retry:
         words += " Once the cause is mended, ask again only for what has none."
     return words
 
 
-def _chart(standing: CampaignStatus) -> Markup | None:
+def _chart(status: CampaignStatus) -> Markup | None:
     """The verdicts so far: a bar for each model and kind of mutant, with its counts as text."""
-    verdicts = {model: c for model, c in standing.seen.verdicts.items() if c}
+    verdicts = {model: c for model, c in status.seen.verdicts.items() if c}
     if not verdicts:
         return None
     legend = tag(
@@ -187,7 +187,7 @@ def _chart(standing: CampaignStatus) -> Markup | None:
         aria_hidden="true",
     )  # fmt: skip
     models = [_model_bars(model, counts) for model, counts in verdicts.items()]
-    title = "Verdicts so far" if standing.state.busy else "Verdicts"
+    title = "Verdicts so far" if status.state.busy else "Verdicts"
     head = tag("h3", glossary.link("verdict", title))
     return tag("section", tag("div", head, legend, class_="chart-head"), *models,
                class_="card verdict-chart")  # fmt: skip
@@ -219,8 +219,8 @@ def _model_bars(model: str, counts: Counter[tuple[str, str]]) -> Markup:
     return tag("div", name, tag("dl", *rows, class_="stacks"))
 
 
-def _outcomes(standing: CampaignStatus) -> Markup | None:
-    outcomes = standing.seen.outcomes
+def _outcomes(status: CampaignStatus) -> Markup | None:
+    outcomes = status.seen.outcomes
     told = [
         f"{outcomes[NOTHING]:,} texts hold nothing to test" if outcomes[NOTHING] else "",
         f"{outcomes[UNUSABLE]:,} rows could not be used" if outcomes[UNUSABLE] else "",
@@ -243,13 +243,13 @@ def duration(seconds: float) -> str:
 # -- the list -----------------------------------------------------------------------------------
 
 
-def campaigns(standings: Sequence[CampaignStatus], chosen: str, kept_days: float | None) -> Markup:
+def campaigns(statuses: Sequence[CampaignStatus], chosen: str, kept_days: float | None) -> Markup:
     """The campaigns that a visitor has; ``kept_days``: after so many idle ones they are deleted."""
-    if not standings:
+    if not statuses:
         return tag("p", "None yet. A campaign stays here when you close the page.", class_="quiet")
     columns = ("data", "state", "texts", "hidden", "begun")
     head = tag("tr", *(tag("th", glossary.head(c, _ENTRIES), scope="col") for c in columns))
-    rows = [_campaign_row(standing, chosen) for standing in standings]
+    rows = [_campaign_row(status, chosen) for status in statuses]
     grid = tag(
         "table",
         tag("caption", "Campaigns", class_="sr-only"),
@@ -266,8 +266,8 @@ def campaigns(standings: Sequence[CampaignStatus], chosen: str, kept_days: float
     return join([tag("div", grid, class_="model-table campaign-table"), note or Markup("")])
 
 
-def _campaign_row(standing: CampaignStatus, chosen: str) -> Markup:
-    seen, record = standing.seen, standing.record
+def _campaign_row(status: CampaignStatus, chosen: str) -> Markup:
+    seen, record = status.seen, status.record
     done = f"{seen.done:,} of {seen.texts:,}" if seen.texts is not None else "\u2013"
     begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(record.created))
     open_it = tag(
@@ -276,22 +276,22 @@ def _campaign_row(standing: CampaignStatus, chosen: str) -> Markup:
         tag("span", f", begun {begun}", class_="sr-only"),
         type="button",
         class_="act open-campaign",
-        data_campaign=standing.id,
-        aria_current="true" if standing.id == chosen else None,
+        data_campaign=status.id,
+        aria_current="true" if status.id == chosen else None,
     )
     sign = SIGNS[Verdict.HIDDEN] if seen.hidden() else ""
     cells: list[tuple[str, object]] = [
-        ("state", state_badge(standing.state)),
+        ("state", state_badge(status.state)),
         ("texts", done),
         ("hidden", f"{sign} {seen.hidden():,}".strip()),
         ("begun", begun),
     ]
-    what = tag("span", _what(standing.campaign), class_="quiet-inline what")
+    what = tag("span", _what(status.campaign), class_="quiet-inline what")
     return tag(
         "tr",
         tag("th", open_it, what, scope="row"),
         *(tag("td", tag("div", value), data_column=column) for column, value in cells),
-        class_="selected" if standing.id == chosen else None,
+        class_="selected" if status.id == chosen else None,
     )
 
 

@@ -28,7 +28,7 @@ from hinter_core.errors import InputError
 from hinter_core.models.api.endpoint import KEYS
 from hinter_core.storage import ROOT, write_whole
 from hinter_core.types import Failure
-from hinter_ui.shared.shelf import CampaignEntry
+from hinter_ui.shared.library import CampaignEntry
 
 WINDOWS = os.name == "nt"
 _GRACE = 20.0  # seconds from a polite request to stop to the end; whole tables are kept either way
@@ -108,7 +108,7 @@ class CampaignStatus:
 
 
 def campaign_file(entry: CampaignEntry) -> Path:
-    """The settings of a campaign on the shelf."""
+    """The file of a campaign's settings."""
     return entry.folder / "campaign.yaml"
 
 
@@ -118,7 +118,7 @@ def log_file(entry: CampaignEntry) -> Path:
 
 
 def settings_of(entry: CampaignEntry) -> Campaign:
-    """The campaign on the shelf.
+    """The settings of a campaign.
 
     Raises:
         InputError: its file is missing or damaged.

@@ -12,9 +12,9 @@ from hinter_ui.batch.form import DATA, BatchForm
 from hinter_ui.batch.sources import HUB_CHOICES, SOURCES
 from hinter_ui.html.markup import Markup
 from hinter_ui.html.words import name_of
+from hinter_ui.shared.library import find_kept
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.shelf import find_kept
 from hinter_ui.shared.widgets import heading, html
 
 TICK = 1.5  # seconds between two looks at what runs

@@ -16,9 +16,9 @@ from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.batch.sources import HAND, SOURCES
 from hinter_ui.html import notice
 from hinter_ui.shared.events import Updates
+from hinter_ui.shared.library import known
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.shelf import known
 
 
 @dataclass
@@ -80,17 +80,17 @@ class BatchUpdates:
 
     def watched(self, session: Session, name: str, kept: Any) -> Updates:
         """The open campaign and the list, as they stand; the clock runs while something does."""
-        ui, standing, problem = self.ui, None, ""
+        ui, status, problem = self.ui, None, ""
         shown = session.of(BatchState).watched
         if name:
             try:
-                standing = self.actions.standing(name)
+                status = self.actions.status(name)
             except HinterError as error:
                 problem = str(error)
         listed = self.actions.listed(known(kept))
         days = None if self.services.access.local else keep_days()
-        parts = {"list": str(html.campaigns(listed, name, days))} | self._job(standing, problem)
-        busy = any(one.state.busy for one in (*listed, *([standing] if standing else [])))
+        parts = {"list": str(html.campaigns(listed, name, days))} | self._job(status, problem)
+        busy = any(one.state.busy for one in (*listed, *([status] if status else [])))
         job = ui.job
         handles = {"list": ui.table, "title": job.title, "progress": job.progress,
                    "findings": job.findings}  # fmt: skip
@@ -98,43 +98,43 @@ class BatchUpdates:
             handles[key]: value for key, value in parts.items() if shown.get(key) != value
         }
         state = problem
-        if standing:
-            some = any(standing.seen.verdicts.values())
-            state = f"{standing.id} {standing.state} {standing.can_retry} {some}"
+        if status:
+            some = any(status.seen.verdicts.values())
+            state = f"{status.id} {status.state} {status.can_retry} {some}"
         if shown.get("state") != state or shown.get("busy") != str(busy):
-            updates |= self._actions(standing)
-            updates |= {job.box: gr.update(visible=bool(standing or problem))}
+            updates |= self._actions(status)
+            updates |= {job.box: gr.update(visible=bool(status or problem))}
             updates |= {ui.timer: gr.Timer(active=busy), job.notice: ""}
         shown.update(parts | {"state": state, "busy": str(busy)})
         # An event that changes nothing must still name one of its outputs.
         return updates or {ui.table: gr.skip()}
 
-    def _job(self, standing: CampaignStatus | None, problem: str) -> dict[str, str]:
-        if standing is None:
+    def _job(self, status: CampaignStatus | None, problem: str) -> dict[str, str]:
+        if status is None:
             told = notice.error(problem, "This campaign cannot be shown.") if problem else ""
             return {"title": str(told), "progress": "", "findings": ""}
         found = html.findings(
-            standing.seen.latest,
-            standing.campaign.models,
-            busy=standing.state.busy,
+            status.seen.latest,
+            status.campaign.models,
+            busy=status.state.busy,
         )
         return {
-            "title": str(html.title(standing)),
-            "progress": str(html.progress(standing)),
+            "title": str(html.title(status)),
+            "progress": str(html.progress(status)),
             "findings": str(found),
         }
 
-    def _actions(self, standing: CampaignStatus | None) -> Updates:
+    def _actions(self, status: CampaignStatus | None) -> Updates:
         job = self.ui.job
-        state = standing.state if standing else None
-        there = standing is not None
-        done = there and bool(standing and standing.seen.shards_done)
-        some = there and bool(standing and any(standing.seen.verdicts.values()))
+        state = status.state if status else None
+        there = status is not None
+        done = there and bool(status and status.seen.shards_done)
+        some = there and bool(status and any(status.seen.verdicts.values()))
         idle = there and not (state and state.busy)
         stopping = state is JobState.STOPPING
         shown = {
-            "resume": standing and standing.can_resume,
-            "retry": standing and standing.can_retry and not standing.can_resume,
+            "resume": status and status.can_resume,
+            "retry": status and status.can_retry and not status.can_resume,
             "results": done or some,
             "file": there,
             "delete": idle,
@@ -152,8 +152,8 @@ class BatchUpdates:
             job.again: gr.update(visible=idle),
             job.export: gr.update(visible=bool(done or some)),
         }
-        if standing:
-            campaign = standing.campaign
+        if status:
+            campaign = status.campaign
             updates |= {
                 job.models: gr.update(value=list(campaign.models)),
                 job.requests: gr.update(value=campaign.requests or 0),

@@ -29,11 +29,11 @@ _MOST_TEXT = 8_000  # characters of a text put into a link
 def build(services: Services) -> None:
     """Build the tab inside the current ``gr.Tab`` and wire it."""
     classes = Classroom.at_home(questions())
-    ui = lay_out(Journey(), first_page(), _counter(classes))
+    ui = lay_out(Journey(), first_page(), guess_counter(classes))
     LearnEvents(services, ui, classes).wire()
 
 
-def _counter(classes: Classroom) -> Callable[[Any], str]:
+def guess_counter(classes: Classroom) -> Callable[[Any], str]:
     """A function for the browser that counts a guess in a class, past the queue."""
 
     def count_guess(data: Any) -> str:
@@ -176,15 +176,15 @@ class LearnEvents(TabEvents):
         if not journey.key:
             return {**idle, ui.class_room: teachers.invitation(say)}
         try:
-            standing = self.classes.look(journey.key)
+            seen = self.classes.look(journey.key)
         except UnknownClassError:
             journey.key = ""
             return {**idle, ui.class_room: teachers.gone(say)}
-        links = teachers.links(standing, journey.key, say, journey.sure, told)
+        links = teachers.links(seen, journey.key, say, journey.sure, told)
         return {
             ui.class_room: links,
-            ui.chart: teachers.chart(standing, say),
-            ui.timer: gr.Timer(active=not standing.closed),
+            ui.chart: teachers.chart(seen, say),
+            ui.timer: gr.Timer(active=not seen.closed),
         }
 
     def teach(self, event: gr.EventData, journey: Journey) -> Updates:
@@ -209,10 +209,10 @@ class LearnEvents(TabEvents):
     def look(self, journey: Journey) -> Updates:
         """The chart once more."""
         try:
-            standing = self.classes.look(journey.key)
+            seen = self.classes.look(journey.key)
         except UnknownClassError:
             return {self.ui.timer: gr.Timer(active=False)}
-        return {self.ui.chart: teachers.chart(standing, journey.teach)}
+        return {self.ui.chart: teachers.chart(seen, journey.teach)}
 
     def link(self, event: gr.EventData, journey: Journey) -> Updates:
         """The link that the builder's form describes."""

@@ -134,12 +134,12 @@ def invitation(say: Words) -> Markup:
     )  # fmt: skip
 
 
-def links(standing: ClassCounts, key: str, say: Words, sure: str = "", told: str = "") -> Markup:
+def links(seen: ClassCounts, key: str, say: Words, sure: str = "", told: str = "") -> Markup:
     """The code and the links of a class, and what its teacher can do with it.
 
     ``sure`` is what waits to be pressed a second time, ``told`` what has been done.
     """
-    words, code = words_of(say.language, "learn"), standing.code
+    words, code = words_of(say.language, "learn"), seen.code
     student = query_of(load_lesson()[0], say.language, code)
     rows = (
         (say("class.code"), tag("strong", code, class_="class-code")),
@@ -150,21 +150,21 @@ def links(standing: ClassCounts, key: str, say: Words, sure: str = "", told: str
     return tag(
         "section", tag("h3", say("class.title"), tabindex="-1"), tag("dl", *items),
         tag("p", say("class.keep"), " ", say("class.kept"), class_="quiet"),
-        tag("div", *_acts(standing, say, sure), class_="class-acts"),
+        tag("div", *_acts(seen, say, sure), class_="class-acts"),
         tag("p", told, class_="notice info", role="status") if told else None,
         lang=say.language, class_="class-room",
     )  # fmt: skip
 
 
-def chart(standing: ClassCounts, say: Words) -> Markup:
+def chart(seen: ClassCounts, say: Words) -> Markup:
     """The guesses so far."""
     lesson = words_of(say.language, "learn")
-    state = say("class.closed") if standing.closed else say("class.live")
-    devices = say("class.devices", number=standing.devices)
+    state = say("class.closed") if seen.closed else say("class.live")
+    devices = say("class.devices", number=seen.devices)
     head = tag("p", tag("strong", devices), " ", tag("span", state, class_="quiet-inline"),
                role="status")  # fmt: skip
-    none = None if standing.devices else tag("p", say("class.none"), class_="quiet")
-    bodies = [_question(key, counts, lesson, say) for key, counts in standing.counts.items()]
+    none = None if seen.devices else tag("p", say("class.none"), class_="quiet")
+    bodies = [_question(key, counts, lesson, say) for key, counts in seen.counts.items()]
     return tag(
         "section",
         head,
@@ -194,8 +194,8 @@ def _question(key: str, counts: Mapping[str, int], lesson: Words, say: Words) ->
     return tag("article", name, tag("p", question), bars, class_="card", data_question=key)
 
 
-def _acts(standing: ClassCounts, say: Words, sure: str) -> list[Markup]:
-    offered = ["clear"] if standing.closed else ["clear", "close"]
+def _acts(seen: ClassCounts, say: Words, sure: str) -> list[Markup]:
+    offered = ["clear"] if seen.closed else ["clear", "close"]
     return [
         tag("button", say("class.sure") if sure == act else say(f"class.{act}"), type="button",
             class_="act", data_act=f"{act}-class")

@@ -26,10 +26,10 @@ from hinter_core.report.model import ModelReport, Report, make_report
 from hinter_core.types import Edit, Verdict
 from hinter_ui.results.open_report import OpenReport, ResultsState
 from hinter_ui.shared.downloads import write_for
+from hinter_ui.shared.library import Campaigns, offered
 from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.shelf import Campaigns, offered
 
 PAGE = 20
 _FORMS: dict[str, Callable[[Report], str]] = {
@@ -47,16 +47,16 @@ class ResultsActions:
         self._services = services
 
     @property
-    def shelf(self) -> Campaigns:
-        """The shelf, as open as the app is now: a tunnel may have let strangers in."""
+    def library(self) -> Campaigns:
+        """The library, as open as the app is now: a tunnel may have let strangers in."""
         return Campaigns.at_home(shared=self._services.access.local)
 
     def choices(self, known: Iterable[str]) -> list[tuple[str, str]]:
         """(label, name) of the campaigns that a visitor may see and that have begun."""
-        return offered(self.shelf, known)
+        return offered(self.library, known)
 
     def find(self, name: str, path: str = "") -> tuple[CampaignStore, str]:
-        """A campaign by its name on the shelf, or by the path of its directory.
+        """A campaign by its name on the library, or by the path of its directory.
 
         Raises:
             InputError: there is none, or paths are not for this visitor.
@@ -68,7 +68,7 @@ class ResultsActions:
             return CampaignStore(Path(path).expanduser()), ""
         if not name:
             raise InputError("Choose a campaign first.")
-        return self.shelf.get(name).store, name
+        return self.library.get(name).store, name
 
     def open(self, session: Session, name: str, path: str = "") -> OpenReport:
         """Count a campaign and keep it as the one that is read; again, if there is more of it.

@@ -16,9 +16,9 @@ from hinter_ui.results.layout import ResultsLayout, lay_out
 from hinter_ui.results.open_report import ResultsState
 from hinter_ui.results.updates import ResultsUpdates, attributes_of, wanted_of
 from hinter_ui.shared.events import TabEvents, Updates
+from hinter_ui.shared.library import find_kept, known
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.shelf import find_kept, known
 from hinter_ui.shared.wiring import attempt
 
 

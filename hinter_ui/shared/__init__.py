@@ -1,1 +1,1 @@
-"""What all tabs share: services, sessions, access, events, links, the shelf of campaigns."""
+"""What all tabs share: services, sessions, access, events, scripts, links, campaigns and projects."""

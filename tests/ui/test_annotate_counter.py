@@ -21,8 +21,8 @@ from hinter_core.annotation.project.types import (
 )
 from hinter_ui.annotate.endpoints import AnnotatorEndpoints
 from hinter_ui.annotate.throttle import Throttle
+from hinter_ui.shared.library import Annotations
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.shelf import Annotations
 from tests.ui.conftest import App
 
 PASS = "a long enough phrase"
@@ -36,7 +36,7 @@ class Room:
         self.projects = Annotations(folder, lambda: False)
         questions = default_questions(settings.get("language", "en"))[1]
         self.id, self.key = self.projects.new(Project("Trial", questions, **settings))
-        self.desk = self.projects.desk(self.id)
+        self.desk = self.projects.judging(self.id)
         self.desk.store.add(
             AnnotationItem(
                 f"i{n}", f"The Syrian waiter number {n}.", f"The British waiter number {n}."
@@ -154,7 +154,7 @@ def test_a_judgement_that_met_a_full_disk_is_not_called_done(room: Room) -> None
 
 def test_guessing_is_slow(room: Room) -> None:
     now = [0.0]
-    room.counter.tries = Throttle(clock=lambda: now[0])
+    room.counter.throttle = Throttle(clock=lambda: now[0])
     room.join("Ann")
 
     def code(name: str, phrase: str) -> str:
@@ -218,7 +218,7 @@ def test_a_strangers_owner_needs_the_key(room: Room) -> None:
                 act(wrong)
     room.projects.delete(room.id, room.key)
     with pytest.raises(AnnotationError, match="no such project"):
-        room.projects.desk(room.id)
+        room.projects.judging(room.id)
 
 
 def test_nothing_else_is_reachable_by_these_calls(app: App) -> None:

@@ -20,9 +20,9 @@ from hinter_core.mutation.plan import Settings
 from hinter_ui.annotate.actions import AnnotateActions
 from hinter_ui.annotate.form import ProjectForm, attribute_choices
 from hinter_ui.shared.access import Access
+from hinter_ui.shared.library import Annotations
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.shelf import Annotations
 
 HIDDEN = "scripted:negative if race=white and gender=female; positive otherwise"
 FORM = ProjectForm(name="Trial", share=100.0, repeats=0.0)
@@ -56,7 +56,7 @@ def test_a_campaigns_directory_becomes_a_project(tmp_path: Path, campaign: Campa
     assert made.items == 12
     hidden = replace(form, outcomes=("hidden",), attributes=("gender\nrace",))
     some = own.make(Session(), hidden)
-    items = list(own.projects.desk(some.id).store.items())
+    items = list(own.projects.judging(some.id).store.items())
     assert items
     assert {item.verdicts[HIDDEN] for item in items} == {"hidden"}
     assert {item.attributes for item in items} == {("gender", "race")}
@@ -71,7 +71,7 @@ def test_a_campaigns_directory_becomes_a_project(tmp_path: Path, campaign: Campa
 def test_strangers_do_not_fill_the_disk_with_projects(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hinter_ui.shared.shelf._MOST", 2)
+    monkeypatch.setattr("hinter_ui.shared.library._MOST", 2)
     project = Project("Trial", default_questions()[1])
     public = desk(tmp_path, local=False).projects
     made = [public.new(project) for _ in range(2)]
@@ -89,9 +89,9 @@ def test_a_project_made_by_hand_is_for_this_machine(tmp_path: Path) -> None:
     assert own.view("cafes", "").project.name == "Trial"
     own.services.access = Access(local=False)
     with pytest.raises(AnnotationError, match="no such project"):
-        own.projects.desk("cafes")
+        own.projects.judging("cafes")
     with pytest.raises(AnnotationError, match="no such project"):
-        own.projects.desk("../projects/cafes")
+        own.projects.judging("../projects/cafes")
 
 
 def test_the_check_of_explore_becomes_a_project(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_the_owner_sees_what_was_said_and_decides(tmp_path: Path, campaign: Camp
     own.services.access = Access(local=False)  # as when a tunnel lets strangers in
     with pytest.raises(AccessError):
         own.view(made.id, "")
-    store = own.projects.desk(made.id).store
+    store = own.projects.judging(made.id).store
     work = Judging(store)
     for name, answer in (("Ann", "yes"), ("Bo", "no")):
         key = store.join(name, "a long enough phrase")[1]

@@ -19,9 +19,9 @@ from hinter_ui.batch.actions import KEEP, BatchActions
 from hinter_ui.batch.form import BatchForm
 from hinter_ui.batch.jobs import JobState, campaign_file, log_file, record_of, write_record
 from hinter_ui.shared.access import Access
+from hinter_ui.shared.library import CAMPAIGNS_FOLDER
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.shelf import CAMPAIGNS_FOLDER
 from tests.conformance.faulty_server import FaultyServer
 from tests.conformance.hub import LocalHub, ask_there, parquet
 from tests.ui.test_jobs import KEY, PEOPLE, RULES, until
@@ -59,12 +59,12 @@ def test_a_shared_host_lists_to_a_visitor_what_their_browser_keeps(
     assert [s.id for s in public.listed([])] == []
     assert [s.id for s in public.listed([mine.id, "../../etc", "x" * 20])] == [mine.id]
     assert {s.id for s in local.listed([])} == {mine.id, other.id}
-    assert public.standing(other.id).id == other.id  # whoever has the link has the key
+    assert public.status(other.id).id == other.id  # whoever has the link has the key
     until(lambda: public.jobs.state(other) is JobState.DONE)
     public.delete(other.id)
     assert not other.folder.exists()
     with pytest.raises(InputError, match="no such campaign"):
-        public.standing(other.id)
+        public.status(other.id)
     until(lambda: not public.jobs.state(mine).busy)
 
 
@@ -127,13 +127,13 @@ def test_a_key_is_asked_for_used_and_kept_in_memory_only(local: BatchActions, fo
         assert not server.asked
         entry = local.start(session, form)
         until(lambda: not local.jobs.state(entry).busy)
-        standing = local.standing(entry.id)
-        assert standing.state is JobState.DONE, log_file(entry).read_text()
+        status = local.status(entry.id)
+        assert status.state is JobState.DONE, log_file(entry).read_text()
         assert server.keys == {f"Bearer {KEY}"}
         with pytest.raises(HinterError, match="needs a key"):
             local.resume(Session(), entry.id)
     places = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
-    shown = "".join(map(str, (html.title(standing), html.progress(standing)))).encode()
+    shown = "".join(map(str, (html.title(status), html.progress(status)))).encode()
     assert len(places) > 5
     assert not [place[:80] for place in (*places, shown) if KEY.encode() in place]
 
@@ -145,11 +145,11 @@ def test_an_upload_is_kept_with_its_campaign(local: BatchActions, tmp_path: Path
     entry = local.start(Session(), form)
     upload.unlink()
     until(lambda: not local.jobs.state(entry).busy)
-    standing = local.standing(entry.id)
-    assert standing.state is JobState.DONE
-    assert standing.seen.outcomes == {"tested": 1, "unusable": 1}
-    assert standing.record.title == "people \u00fc 1.csv"
-    assert standing.campaign.text_column == "remark"
+    status = local.status(entry.id)
+    assert status.state is JobState.DONE
+    assert status.seen.outcomes == {"tested": 1, "unusable": 1}
+    assert status.record.title == "people \u00fc 1.csv"
+    assert status.campaign.text_column == "remark"
     told = local.file_of(entry.id)
     assert "data: people_\u00fc_1.csv" in told
     assert str(tmp_path) not in told
@@ -162,13 +162,13 @@ def test_what_breaks_is_told_and_others_are_still_listed(local: BatchActions, fo
     (lost.folder / "job.json").write_text("{")
     (broken.store.folder / "campaign.json").write_text("{")
     assert [s.id for s in local.listed([])] == [broken.id, good.id]
-    assert "campaign.json is damaged" in local.standing(broken.id).problem
-    assert str(folder) not in local.standing(broken.id).problem
+    assert "campaign.json is damaged" in local.status(broken.id).problem
+    assert str(folder) not in local.status(broken.id).problem
     with pytest.raises(InputError, match="notes are damaged"):
-        local.standing(lost.id)
+        local.status(lost.id)
     local.resume(Session(), broken.id)
     until(lambda: local.jobs.state(broken) is JobState.FAILED)
-    problem = local.standing(broken.id).problem
+    problem = local.status(broken.id).problem
     assert "damaged" in problem
     assert str(folder) not in problem
 
@@ -177,13 +177,13 @@ def test_rate_and_time_left_come_from_this_run_alone(local: BatchActions) -> Non
     entry = local.start(Session(), SMALL)
     until(lambda: local.jobs.state(entry) is JobState.DONE)
     record = record_of(entry)
-    assert local.standing(entry.id).seen.since[0] == 2
+    assert local.status(entry.id).seen.since[0] == 2
     for path in entry.store.shards.iterdir():
         os.utime(path, (record.started - 60, record.started - 60))
     write_record(entry, replace(record, started=time.time(), ended=0.0))
-    standing = local.standing(entry.id)
-    assert standing.seen.since == (0, 0)
-    assert standing.seconds_left is None
+    status = local.status(entry.id)
+    assert status.seen.since == (0, 0)
+    assert status.seconds_left is None
 
 
 def test_a_data_set_of_the_hub_is_tested_at_its_commit(
@@ -207,12 +207,12 @@ def test_a_data_set_of_the_hub_is_tested_at_its_commit(
     entry = local.start(Session(), form)
     hub.commit("some/people", {"test.parquet": parquet(remark=["Other."], verdict=["bad"])})
     until(lambda: not local.jobs.state(entry).busy)
-    standing = local.standing(entry.id)
-    assert standing.state is JobState.DONE, log_file(entry).read_text()
-    assert standing.record.title == "hf:some/people"
+    status = local.status(entry.id)
+    assert status.state is JobState.DONE, log_file(entry).read_text()
+    assert status.record.title == "hf:some/people"
     named = f"hf:some/people?split=test&revision={sha}"
-    assert (standing.campaign.data, standing.campaign.text_column) == (named, "remark")
-    assert standing.seen.outcomes == {"tested": 2}
+    assert (status.campaign.data, status.campaign.text_column) == (named, "remark")
+    assert status.seen.outcomes == {"tested": 2}
     assert f"data: {named}" in local.file_of(entry.id)
     assert "lies beside" not in local.file_of(entry.id)
     hub.close()
@@ -226,7 +226,7 @@ def test_mutants_by_hand_come_from_one_campaign_and_make_another(
     form = replace(SMALL, source="upload", upload=str(texts), sample=None, limit=6, atomic=True)
     first = local.start(Session(), form)
     until(lambda: not local.jobs.state(first).busy)
-    found = local.standing(first.id).seen.hidden()
+    found = local.status(first.id).seen.hidden()
     session = Session()
     path = local.write(session, first.id, ["hidden"], tmp_path)
     rows = list(csv.DictReader(path.open(encoding="utf-8-sig")))
@@ -242,14 +242,14 @@ def test_mutants_by_hand_come_from_one_campaign_and_make_another(
     session.close()
     assert not path.exists()
     until(lambda: not local.jobs.state(second).busy)
-    standing = local.standing(second.id)
-    assert standing.state is JobState.DONE, log_file(second).read_text()
-    assert standing.seen.mutants == len(rows)  # all of them: a sample is of texts alone
-    assert standing.seen.verdicts[RULES][TOGETHER, "hidden"] == found
+    status = local.status(second.id)
+    assert status.state is JobState.DONE, log_file(second).read_text()
+    assert status.seen.mutants == len(rows)  # all of them: a sample is of texts alone
+    assert status.seen.verdicts[RULES][TOGETHER, "hidden"] == found
     told = local.file_of(second.id)
     assert "mutants: hinter-mutants.csv" in told
     assert "hinter-mutants.csv lies beside" in told
-    assert "mutants by hand" in html.title(standing)
+    assert "mutants by hand" in html.title(status)
     with pytest.raises(InputError, match="Explore makes its own"):
         local.form_of_finding(session, second.id, 0, 0, 0)
 
@@ -267,10 +267,10 @@ def test_a_dictionary_of_ones_own_goes_with_its_campaign(
     for path in (own, texts):
         path.unlink()
     until(lambda: not local.jobs.state(entry).busy)
-    standing = local.standing(entry.id)
-    assert standing.state is JobState.DONE, log_file(entry).read_text()
-    assert standing.campaign.attributes == ("race", "craft")
-    assert standing.seen.mutants > 0
+    status = local.status(entry.id)
+    assert status.state is JobState.DONE, log_file(entry).read_text()
+    assert status.campaign.attributes == ("race", "craft")
+    assert status.seen.mutants > 0
     assert "dictionaries:\n- craft.csv" in local.file_of(entry.id)
     for name, content, message in (
         ("bad.csv", "term,group\na\n", "bad.csv, line 2"),
@@ -311,18 +311,18 @@ def test_another_model_is_asked_about_the_same_mutants(local: BatchActions) -> N
     with pytest.raises(InputError, match="stop it first"):
         local.go_on(Session(), entry.id, ["vader"], None, None)
     until(lambda: local.jobs.state(entry) is JobState.DONE)
-    standing = local.standing(entry.id)
-    assert (standing.campaign.models, standing.campaign.requests) == ((RULES, "vader"), 70)
-    assert set(standing.seen.verdicts) == {RULES, "vader"}
-    assert all(standing.seen.verdicts.values())
+    status = local.status(entry.id)
+    assert (status.campaign.models, status.campaign.requests) == ((RULES, "vader"), 70)
+    assert set(status.seen.verdicts) == {RULES, "vader"}
+    assert all(status.seen.verdicts.values())
     assert {p: p.stat().st_mtime_ns for p in before} == before
     # A model that cannot be had leaves the others' answers as they are, and can be taken out.
     local.go_on(Session(), entry.id, [RULES, "hf:no/such-model-anywhere-0"], 0, 2.5)
     until(lambda: not local.jobs.state(entry).busy)
-    assert local.standing(entry.id).state is JobState.FAILED
+    assert local.status(entry.id).state is JobState.FAILED
     local.go_on(Session(), entry.id, [RULES], None, None)
-    standing = local.standing(entry.id)
-    assert (standing.state, standing.campaign.budget) == (JobState.DONE, None)
+    status = local.status(entry.id)
+    assert (status.state, status.campaign.budget) == (JobState.DONE, None)
     for models, requests, message in (
         ([], None, "at least one model"),
         (["openai:gpt-4o-mini"], None, "needs a key"),

@@ -12,7 +12,7 @@ from hinter_core.errors import InputError
 from hinter_ui.html.wording import words_of
 from hinter_ui.learn import classroom
 from hinter_ui.learn.classroom import Classroom, ClosedClassError, UnknownClassError
-from hinter_ui.learn.events import _counter
+from hinter_ui.learn.events import guess_counter
 from hinter_ui.learn.lesson import questions
 
 QUESTIONS = {"guess": ("stays", "turns"), "plot": ("above", "below")}
@@ -191,7 +191,7 @@ def test_the_folder_is_named_by_the_environment(
 
 
 def test_whatever_a_browser_sends_is_answered(classes: Classroom, clock: Clock) -> None:
-    count = _counter(Classroom(classes.path.parent, questions(), clock))
+    count = guess_counter(Classroom(classes.path.parent, questions(), clock))
     code, key = classes.open()
     own = [code, device(1), "guess", "stays"]
     for wrong in (None, "x", {}, [], own[:3], [[], {}, None, 1, 2], [*own[:3], "<b>", "en"]):

@@ -31,7 +31,7 @@ from hinter_ui.batch.jobs import (
     settings_of,
     write_record,
 )
-from hinter_ui.shared.shelf import CampaignEntry, Campaigns
+from hinter_ui.shared.library import CampaignEntry, Campaigns
 from tests.conformance.faulty_server import FaultyServer
 
 KEY = "sk-job-0123456789"
@@ -223,7 +223,7 @@ def test_a_campaign_that_cannot_run_says_why(shelf: Campaigns, jobs: Jobs) -> No
 APP = """
 import sys, time
 from pathlib import Path
-from hinter_ui.shared.shelf import Campaigns
+from hinter_ui.shared.library import Campaigns
 from hinter_ui.batch.jobs import Jobs
 jobs = Jobs()
 jobs.start(Campaigns(Path(sys.argv[1]), shared=True).get(sys.argv[2]), {})

@@ -18,9 +18,9 @@ from hinter_ui.results import html
 from hinter_ui.results.actions import ResultsActions
 from hinter_ui.results.open_report import ResultsState
 from hinter_ui.shared.access import Access
+from hinter_ui.shared.library import CAMPAIGNS_FOLDER
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.shelf import CAMPAIGNS_FOLDER
 
 MINE, OTHERS = "mine-0123456789abcdef", "others-0123456789abcdef"
 BY_HAND = 'scripted:negative if "aunt"; positive otherwise'

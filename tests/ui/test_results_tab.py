@@ -17,7 +17,7 @@ from hinter_core.campaign.engines.local import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.model import make_report
-from hinter_ui.shared.shelf import CampaignEntry
+from hinter_ui.shared.library import CampaignEntry
 
 HIDDEN = "scripted:negative if race=white and gender=female; positive otherwise"
 ALONE = 'scripted:negative if gender=female; <img src=x onerror=window.pwned=1> if "unicorn"; positive otherwise'  # noqa: E501

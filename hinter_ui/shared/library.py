@@ -1,6 +1,6 @@
-"""Where the app keeps campaigns, and which of them a visitor may see.
+"""Campaigns and annotation projects kept by the app, and which of them a visitor may see.
 
-Each lies in a folder of its own, under a name that cannot be guessed. The owner of this machine
+Each lies under a name that cannot be guessed. The owner of this machine
 sees all of them; on a public host one sees those whose name one has: the name is the key.
 """
 
@@ -34,7 +34,7 @@ _ID_OF_CAMPAIGNS = re.compile(r"[A-Za-z0-9_-]{16,64}")
 
 @dataclass(frozen=True)
 class CampaignEntry:
-    """A campaign on the shelf: the folder that holds all that belongs to it, by its name."""
+    """A campaign kept here: the folder that holds all that belongs to it, by its name."""
 
     id: str
     folder: Path
@@ -110,7 +110,7 @@ _MOST = 500  # projects that strangers may make together
 
 @dataclass(frozen=True)
 class Listed:
-    """A project on the shelf: the name of its link, its title, and whether it is closed."""
+    """A project kept here: the name of its link, its title, and whether it is closed."""
 
     id: str
     title: str
@@ -123,7 +123,7 @@ class Annotations:
     def __init__(self, folder: Path, local: Callable[[], bool]) -> None:
         self.folder = folder
         self._local = local
-        self._desks: LRUCache[str, Judging] = LRUCache(_OPEN)
+        self._open: LRUCache[str, Judging] = LRUCache(_OPEN)
         self._lock = threading.Lock()
 
     @classmethod
@@ -157,11 +157,11 @@ class Annotations:
             ) from error
         store, key = AnnotationStore.create(self._path(name), project)
         with self._lock:
-            self._desks[name] = Judging(store)
+            self._open[name] = Judging(store)
         return name, key
 
-    def desk(self, name: str) -> Judging:
-        """The desk of a project.
+    def judging(self, name: str) -> Judging:
+        """The judgements of a project, and who gives them.
 
         Raises:
             AnnotationError: there is none of that name, or its file cannot be used.
@@ -172,21 +172,21 @@ class Annotations:
                 "There is no such project; check the link, or ask who sent it.", "no-project"
             )
         with self._lock:
-            desk = self._desks.get(name)
-            if desk is None:
-                desk = self._desks[name] = Judging(AnnotationStore.open(path))
-        return desk
+            judging = self._open.get(name)
+            if judging is None:
+                judging = self._open[name] = Judging(AnnotationStore.open(path))
+        return judging
 
     def owned(self, name: str, key: str) -> Judging:
-        """The desk of a project, for its owner.
+        """The same for the owner of the project.
 
         Raises:
             AnnotationError: no such project, or not its owner's key.
         """
-        desk = self.desk(name)
+        judging = self.judging(name)
         if not self.local:
-            desk.store.admit_owner(key)
-        return desk
+            judging.store.admit_owner(key)
+        return judging
 
     def listed(self) -> list[Listed]:
         """All projects, the latest first; nothing where strangers look."""
@@ -211,7 +211,7 @@ class Annotations:
         """
         self.owned(name, key).store.close()
         with self._lock:
-            self._desks.pop(name, None)
+            self._open.pop(name, None)
         path = self._path(name)
         try:
             for own in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
@@ -262,10 +262,10 @@ def known(kept: Any) -> list[str]:
     return [name for name in names if isinstance(name, str)][:_MOST_OF_KEPT]
 
 
-def offered(shelf: Campaigns, known: Iterable[str]) -> list[tuple[str, str]]:
-    """(label, name) of the campaigns on a shelf that a visitor may see and that have begun."""
+def offered(campaigns: Campaigns, known: Iterable[str]) -> list[tuple[str, str]]:
+    """(label, name) of the campaigns that a visitor may see and that have begun."""
     found = []
-    for entry in shelf.seen_by(known)[:_LISTED]:
+    for entry in campaigns.seen_by(known)[:_LISTED]:
         try:
             found.append((label_of(entry.store), entry.id))
         except HinterError:
