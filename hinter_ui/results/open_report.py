@@ -16,7 +16,7 @@ FIRST = FindingFilter(("hidden", "biased"))
 
 @dataclass
 class OpenReport:
-    """An open campaign; ``name`` is that under which the app keeps it, empty for one opened by its path.
+    """An open campaign; ``name`` is its name in the app, empty for one opened by its path.
 
     ``state``: what is still missing, in words. ``stamp``: what the report was made from, so that a
     running campaign is counted anew only when there is more of it. ``attributes``: show these

@@ -1,1 +1,1 @@
-"""What all tabs share: services, sessions, access, events, scripts, links, campaigns and projects."""
+"""What all tabs share: services, sessions, access, events, scripts, links, campaigns."""
