@@ -1,7 +1,7 @@
-"""Errors a user can act on.
+"""Errors that a user can act on; any other error that escapes is a bug.
 
-Every message is one sentence or two: what is wrong, and what to do. The command line prints it and
-exits with 2; the app shows it in a notice. Anything else that escapes is a bug.
+A message is one or two sentences: what is wrong, and what to do. The command line prints it and
+exits with 2; the app shows it in a notice.
 """
 
 

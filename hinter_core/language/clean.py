@@ -1,14 +1,4 @@
-"""Find the terms of all chosen dictionaries in one pass over a text.
-
-The text is cut into words once; a trie over words finds, at each word, the longest term of every
-attribute (multi-word terms included), so the cost grows with the text and not with the
-dictionaries. Terms match whole words, whatever their case; a possessive or contracted ``'s`` stays
-outside the span; ``don't`` is one word and no name; ``man-made`` and ``e-mail@man.org`` are not
-about a man.
-
-Departure: HInter's script (and line 12 of Algorithm 1) asks whether the term is a substring and
-replaces one after another; we find spans first, so no replacement touches words another brought in.
-"""
+"""Clean texts before they are checked: line ends, control characters, length."""
 
 from __future__ import annotations
 
@@ -16,21 +6,19 @@ import unicodedata
 
 from hinter_core.errors import InputError
 
-# Characters that do not show: they may sit inside a word and must not hide it.
+# Invisible characters may be inside a word and must not hide it.
 INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
-
-
 MAX_CHARACTERS = 100_000
 
 
 def clean(text: str) -> tuple[str, list[str]]:
-    """The text to check and notices about it.
+    """Clean a text; return it with notices for the user.
 
-    Line ends become line feeds; control characters are taken out, as a tokenizer may choke on them
-    (a form feed and its like become a space). Everything else stays.
+    Line ends become line feeds. Control characters are removed, as tokenizers may fail on them
+    (those that are white space become a space).
 
     Raises:
-        InputError: empty, blank, or longer than ``MAX_CHARACTERS``.
+        InputError: a text without letters or digits, or longer than ``MAX_CHARACTERS``.
     """
     if len(text) > MAX_CHARACTERS:
         raise InputError(

@@ -1,7 +1,7 @@
-"""Parsers: one protocol, the spaCy back-end, and a store that parses each sentence once.
+"""Parsers: the protocol, the spaCy back-end, and a store that parses each sentence once.
 
-A parser is named by one string: ``embedded`` (the pipeline in ``assets/models/parser``), the name
-of an installed spaCy pipeline, or a path to one.
+A parser's name is ``embedded`` (the pipeline in ``assets/models/parser``), the name of an installed
+spaCy pipeline, or a path to one.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 EMBEDDED = ASSETS / "models" / "parser"
 _BATCH = 8_000  # characters
 _ENTITIES = "ner"
-# spaCy's pipelines are not safe to share between threads, and the limit on threads is the
-# process's: of two that overlap, the last to leave would leave its own behind for good.
+# spaCy's pipelines are not thread-safe, and the limit on BLAS threads belongs to the process: if
+# two limits overlap, the last to end restores the limit of the other for good.
 _ALONE = threading.Lock()
 _UNUSED = ("lemmatizer", "senter", "morphologizer", "attribute_ruler", "entity_linker")
 
 
 class Parser(Protocol):
-    """What the invariant needs of a parser."""
+    """Parses sentences for the invariant; ``identity`` names everything that determines a parse."""
 
     name: str
     identity: str
 
     def parse(self, sentences: Sequence[str], *, entities: bool = False) -> list[Parse]:
-        """One :class:`Parse` per sentence, in order; entities are found only where asked for."""
+        """Return one :class:`Parse` per sentence, in order; named entities only on request."""
         ...
 
 
@@ -60,27 +60,26 @@ class SpacyParser:
         meta = nlp.meta
         self.identity = f"{meta.get('lang')}_{meta.get('name')}-{meta.get('version')}"
         self._nlp = nlp
-        # A second thread saves a sixth of the time on an idle machine, and where something else
-        # wants that core the two wait for each other: parsing takes four times as long. More
-        # processes make better use of more cores.
+        # A second thread saves a sixth of the time on an idle machine; on a busy one, the threads
+        # wait for each other and parsing takes four times as long. Processes use cores better.
         self._threads = ThreadpoolController().select(user_api="blas")
-        # A pipe behind it may need the entities, as one that merges them into one token does.
-        self._spared = [_ENTITIES] if nlp.pipe_names[-1] == _ENTITIES else []
+        # A later pipe may need the entities, for example to merge them into one token.
+        self._optional = [_ENTITIES] if nlp.pipe_names[-1] == _ENTITIES else []
 
     def parse(self, sentences: Sequence[str], *, entities: bool = False) -> list[Parse]:
         """Parse each string as one sentence."""
-        # The invariant looks at tags and relations alone, and entities take a third of the time.
-        left_out = [] if entities else self._spared
+        # The invariant uses tags and relations only, and entities take a third of the time.
+        disable = [] if entities else self._optional
         with _ALONE, self._threads.limit(limits=1):
             return [
                 _to_parse(doc, entities)
                 for batch in _batches(sentences)
-                for doc in self._nlp.pipe(batch, batch_size=len(batch), disable=left_out)
+                for doc in self._nlp.pipe(batch, batch_size=len(batch), disable=disable)
             ]
 
 
 def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
-    """Batches of few characters: a batch of long sentences takes a gigabyte at once."""
+    """Limit batches by characters: a batch of long sentences takes a gigabyte."""
     batch: list[str] = []
     for sentence in sentences:
         batch.append(sentence)
@@ -92,7 +91,7 @@ def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _to_parse(doc: Doc, entities: bool) -> Parse:
-    # spaCy makes each string anew; most of them are alike, and parses are kept.
+    # Stored parses share their strings, which spaCy creates anew for each token.
     tokens = [
         (intern(t.text), intern(t.tag_), intern(t.dep_), t.head.i, (t.idx, t.idx + len(t)))
         for t in doc
@@ -103,10 +102,10 @@ def _to_parse(doc: Doc, entities: bool) -> Parse:
 
 
 def spare_torch(parser: str) -> None:
-    """In a process that parses with this parser alone: import spaCy without torch, if that will do.
+    """Import spaCy without torch, in a process that uses no other parser than this one.
 
-    spaCy imports torch wherever it is installed, for pipelines that are made of it. The embedded
-    one is not, and torch takes 2 s and 180 MB. Models that need torch import it all the same.
+    spaCy imports torch if it is installed, for pipelines that need it. The embedded one does not,
+    and torch takes 2 s and 180 MB. Models can still import torch later.
     """
     if parser != "embedded" or "torch" in sys.modules or "spacy" in sys.modules:
         return
@@ -122,7 +121,7 @@ def load_parser(name: str = "embedded") -> SpacyParser:
     """Load a parser by name; each name is loaded once per process.
 
     Raises:
-        ParserError: unknown, missing or broken; the message says the install line.
+        ParserError: unknown, missing or broken; the message says how to install it.
     """
     import spacy
 
@@ -146,10 +145,9 @@ def load_parser(name: str = "embedded") -> SpacyParser:
 
 
 def _multiply_with_numpy(nlp: Language) -> None:
-    """Let numpy multiply the matrices of a pipeline that runs on the CPU.
+    """Multiply the matrices of a CPU pipeline with numpy's OpenBLAS instead of BLIS.
 
-    spaCy takes BLIS as it comes with its wheels; numpy's OpenBLAS parses 1.7 to 2 times as fast and
-    gives the same parses.
+    Parsing is 1.7 to 2 times as fast, with the same parses.
     """
     from thinc.api import Model, NumpyOps
 
@@ -165,10 +163,10 @@ CHARACTERS = 4_000_000  # of sentences whose parses are kept: about 200 MB
 
 
 class ParseStore:
-    """Parses each distinct sentence once and keeps it, up to so many ``characters`` of sentences.
+    """LRU cache of parses, bounded by the ``characters`` of their sentences.
 
-    A sentence that is kept without its entities is parsed again where these are asked for.
-    ``parsed`` counts sentences handed to the parser, ``asked`` all sentences asked for.
+    A sentence stored without entities is parsed again if entities are requested. ``parsed`` counts
+    sentences given to the parser, ``asked`` all sentences requested.
     """
 
     def __init__(self, parser: Parser, characters: int = CHARACTERS) -> None:
@@ -179,19 +177,19 @@ class ParseStore:
         self._lock = threading.RLock()
 
     def parse(self, sentences: Iterable[str], *, entities: bool = False) -> dict[str, Parse]:
-        """The parses of ``sentences``, by sentence; what is not kept is parsed in one batch."""
+        """Return the parses by sentence; missing ones are parsed in one batch."""
         wanted = list(sentences)
         distinct = list(dict.fromkeys(wanted))
         with self._lock:
             self.asked += len(wanted)
-            found = self._kept.found(distinct)
+            parses = self._kept.found(distinct)
             missing = [
-                s for s in distinct if s not in found or (entities and not found[s].has_entities)
+                s for s in distinct if s not in parses or (entities and not parses[s].has_entities)
             ]
             if missing:
                 self.parsed += len(missing)
                 parsed = self.parser.parse(missing, entities=entities)
                 fresh = dict(zip(missing, parsed, strict=True))
-                found |= fresh
+                parses |= fresh
                 self._kept.keep(fresh)
-            return found
+            return parses

@@ -1,9 +1,9 @@
-"""Deterministic sentence split.
+"""Deterministic, rule-based sentence splitter.
 
 The invariant compares texts sentence by sentence (Algorithm 3, line 4). A statistical splitter may
-cut a mutant elsewhere than its source for no grammatical reason; rules do not, so an edit changes
-only its own sentence, and a sentence is parsed once. The rules know abbreviations, initials,
-ellipses, quotes, decimal numbers and legal citations ("362 U.S. 58").
+split a mutant and its source differently for no grammatical reason. With rules an edit affects only
+its sentence. They cover abbreviations, initials, ellipses, quotes, decimals and legal citations
+("362 U.S. 58").
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _ABBREVIATIONS = frozenset(
     s.ct l.ed f.supp f.2d f.3d s.w n.e n.w s.e a.2d p.2d so.2d h.r fed civ crim evid proc
     """.split()
 )
-# Common words too: these abbreviate only before a number or a single letter ("Fig. 2", "Ex. B").
+# Also common words: abbreviations only before a number or a single letter ("Fig. 2", "Ex. B").
 _ALSO_WORDS = frozenset("no nos art arts ex fig figs tab mar sun sat mon wed p".split())
-# After these a full stop may well end the sentence; it does when a capital follows.
+# Abbreviations that may end a sentence; they do before a word of ``_STARTERS``.
 _MAY_END = frozenset(
     "etc inc corp co ltd llc u.s u.k u.n e.u d.c a.m p.m jr sr al ph.d m.d seq".split()
 )
@@ -54,22 +54,19 @@ _REPORTER = re.compile(r"\b\d+\s+(?:[A-Z][\w.'\u2019]{0,7}\s?){1,4}$")
 _CITED = re.compile(r"\d|[A-Z][\w'\u2019]{0,5}\.")
 _YEAR_IN_BRACKETS = re.compile(r"\d{4}\)")
 _OPENERS = "\"'\u201c\u2018([\u00ab-\u2013\u2014*"
-_LOOK = 80  # characters looked at before and after a stop, so that time grows with the text only
+_LOOK = 80  # characters examined before and after a stop, for linear time
 
 
 def split_sentences(text: str) -> list[Sentence]:
-    """Split ``text`` into sentences; each is a slice of it without outer blanks.
-
-    Every non-blank character belongs to exactly one sentence. Blank text gives no sentence.
-    """
+    """Split ``text`` into sentences, stripped slices of it that cover all non-blank characters."""
     return SourceSplit(text).sentences
 
 
 class SourceSplit:
-    """The split of a source, by which its mutants are split without reading all of them again.
+    """The sentences of a source, from which those of its mutants are derived incrementally.
 
-    What ends a sentence is seen within ``_LOOK`` characters of it. So sentences well before a
-    change stand, and once one ends at the same place after the change, so do those that follow.
+    Whether a sentence ends depends on ``_LOOK`` characters around. So sentences well before a
+    splice are unchanged, and so are those after the first common boundary behind it.
     """
 
     def __init__(self, text: str) -> None:
@@ -84,9 +81,9 @@ class SourceSplit:
         self._place = {cut: i for i, cut in enumerate(self._cuts)}
 
     def of_mutant(self, mutant: str, splices: Sequence[Splice]) -> list[Sentence]:
-        """What :func:`split_sentences` says of a mutant that these splices made, in their order."""
+        """Split a mutant made by these splices (in order), as :func:`split_sentences` does."""
         sentences: list[Sentence] = []
-        # ``cut``, ``last`` and ``same`` are numbers of cuts, ``start`` and ``after`` characters.
+        # ``cut``, ``last`` and ``same`` are indices of cuts, ``start`` and ``after`` offsets.
         cut = shift = done = 0
         while done < len(splices):
             last = bisect_right(self._cuts, splices[done].start - _LOOK) - 1
@@ -111,7 +108,7 @@ class SourceSplit:
         return sentences + self._between(cut, None, shift)
 
     def _between(self, cut: int, last: int | None, shift: int) -> list[Sentence]:
-        """The source's sentences from one cut to another (None: to the end), moved."""
+        """Shift the source's sentences from one cut to another (None: to the end)."""
         end = None if last is None else self._before[last]
         taken = self.sentences[self._before[cut] : end]
         if not shift:
@@ -120,12 +117,11 @@ class SourceSplit:
 
 
 def _end(splice: Splice) -> int:
-    """Where what a splice brought in ends, in the mutant."""
-    return splice.at + len(splice.new)
+    return splice.at + len(splice.new)  # in the mutant
 
 
 def _boundaries(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """Where sentences end from ``start`` on, and where what follows begins."""
+    """Yield the ends of sentences after ``start``, each with the begin of the next sentence."""
     for match in _BOUNDARY.finditer(text, start):
         if match.group("para") is not None:
             yield match.start(), match.end()
@@ -137,7 +133,7 @@ def _boundaries(text: str, start: int) -> Iterator[tuple[int, int]]:
 
 
 def sentence_at(sentences: Sequence[Sentence], position: int) -> Sentence | None:
-    """The sentence that the character at ``position`` belongs to."""
+    """Return the sentence that contains the character at ``position``."""
     index = bisect_right(sentences, position, key=lambda s: s.start) - 1
     if index >= 0 and position < sentences[index].end:
         return sentences[index]
@@ -159,10 +155,10 @@ def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
         return True
     first = following[0]
     if "!" in stop or "?" in stop:
-        # "Stop!" she said -- a quotation goes on in lower case.
+        # "Stop!" she said -- a quotation continues in lower case.
         return not (match.group("close") and first.islower())
     if stop != ".":
-        # Ellipsis: goes on unless a capital follows.
+        # An ellipsis ends a sentence unless a lower-case letter follows.
         return not first.islower()
     if first.islower():
         return False
@@ -174,10 +170,10 @@ def _is_abbreviation(before: str, following: str) -> bool:
         return True  # "(D. Conn. 2004)"
     if _CITED.match(following) and _REPORTER.search(before[-40:]):
         return True
-    found = _LAST_WORD.search(before)
-    if not found:
+    last = _LAST_WORD.search(before)
+    if not last:
         return False
-    word = found.group()
+    word = last.group()
     lower = word.lower()
     if len(word) == 1 and word.isalpha() and word.isupper() and word != "I":
         return _first_word(following) not in _STARTERS  # an initial: J. Smith; not "Plan B. The"

@@ -12,12 +12,12 @@ from hinter_core.types import Prediction
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a model can do; controls are drawn and oracles chosen from this.
+    """What a model can do; the app's controls and the oracle are chosen from it.
 
-    ``window`` is the number of tokens the model sees (None: no limit, or not known).
-    ``threshold`` is the score from which a multi-label model names a label. ``dtype`` is the number
-    format of the weights. ``costs``: an answer costs money or minutes, so it is kept on disk.
-    ``steady``: the same text always gets the same answer, so that asking again says nothing.
+    ``window``: tokens that the model reads (None: no limit, or unknown). ``threshold``: score from
+    which a multi-label model predicts a label. ``dtype``: number format of the weights.
+    ``costs``: an answer costs money or minutes, so it is kept on disk. ``steady``: the model is
+    deterministic, so repeated predictions carry no information.
     """
 
     task: str = "text classification"
@@ -34,7 +34,7 @@ class Capabilities:
 
 
 def answer_from(scores: Mapping[str, float], capabilities: Capabilities) -> Prediction:
-    """The labels that scores stand for: the best one, or all from the threshold on."""
+    """Turn scores into labels: the best one, or (multi-label) all from the threshold on."""
     if capabilities.multi_label:
         named = tuple(x for x in capabilities.labels if scores[x] >= capabilities.threshold)
         return Prediction(named, scores)
@@ -42,9 +42,10 @@ def answer_from(scores: Mapping[str, float], capabilities: Capabilities) -> Pred
 
 
 def margin(prediction: Prediction, capabilities: Capabilities) -> float | None:
-    """Distance of an answer from its decision boundary, in probability.
+    """Return the distance of an answer from its decision boundary, in probability.
 
-    Single label: best score less second best. Multi-label: least distance to the threshold.
+    Single label: best score minus second best. Multi-label: smallest distance to the threshold.
+    None without scores.
     """
     if not prediction.scores:
         return None
@@ -57,7 +58,7 @@ def margin(prediction: Prediction, capabilities: Capabilities) -> float | None:
 class ModelUnderTest(Protocol):
     """A classifier of texts.
 
-    ``name`` is what the user typed, ``identity`` names everything that decides an answer.
+    ``name`` is what the user typed; ``identity`` names everything that determines an answer.
     """
 
     name: str
@@ -65,40 +66,39 @@ class ModelUnderTest(Protocol):
     capabilities: Capabilities
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
-        """One prediction per text, in order; a text without usable answer becomes a failure."""
+        """Return one prediction per text, in order; a text without usable answer is a failure."""
         ...
 
     def visible(self, text: str) -> int:
-        """How many leading characters of ``text`` the model sees."""
-        ...
+        """Return how many leading characters of ``text`` the model reads; by default all."""
+        return len(text)
 
 
 @runtime_checkable
-class Generative(Protocol):
-    """A model that answers in words: its replies are kept as they come, and read afterwards.
+class Generative(ModelUnderTest, Protocol):
+    """A model that replies in free text; replies are stored raw and parsed afterwards.
 
-    A reply costs money or minutes, reading it costs nothing; so a better reader, or another judge,
-    asks nothing again. ``reply_identity`` names everything that decides a reply; the
-    model's ``identity`` names how it is read, too.
+    A reply costs money or minutes and parsing is free, so a new parser or another judge needs no
+    new requests. ``reply_identity`` names everything that determines a reply; ``identity`` also
+    names how it is parsed.
     """
 
     reply_identity: str
     usage: Usage
 
     def estimate(self, text: str) -> Cost:
-        """What asking ``text`` costs at most, roughly."""
+        """Estimate the cost of one request for ``text``, from above."""
         ...
 
     def reply(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction, Cost]]:
-        """Raw replies as they come, in any order: index of the text, reply, what it cost."""
+        """Yield raw replies as they arrive, in any order: index of the text, reply, cost."""
         ...
 
     def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
-        """The answers that raw replies stand for; failures stay what they are."""
+        """Parse raw replies into answers; failures are passed through."""
         ...
 
-
-def predict_by_reply(model: Generative, texts: Sequence[str]) -> list[Prediction]:
-    """``predict`` of a generative model: ask, then read; in order."""
-    raw = {index: reply for index, reply, _ in model.reply(texts)}
-    return model.read([raw[i] for i in range(len(texts))])
+    def predict(self, texts: Sequence[str]) -> list[Prediction]:
+        """Request the replies to all texts and parse them; in order."""
+        raw = {index: reply for index, reply, _ in self.reply(texts)}
+        return self.read([raw[i] for i in range(len(texts))])

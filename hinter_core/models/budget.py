@@ -1,7 +1,7 @@
-"""What asking a model costs: tokens and requests used, prices, an estimate, and a budget.
+"""Cost of model requests: tokens, prices, estimates and budgets.
 
-Prices are per million tokens in whatever currency the user counts; they are given with the model
-(``price_in``, ``price_out``), since a price list shipped with a program is soon wrong.
+Prices are per million tokens in the user's currency; they are options of the model (``price_in``,
+``price_out``), since a shipped price list is soon wrong.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ _ROUNDING = 1e-9  # sums of prices are not exact: ten times 0.1 must fit into 1
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Price of a million tokens, of the prompt and of the answer."""
+    """Prices per million tokens of the prompt and of the answer."""
 
     prompt: float = 0.0
     completion: float = 0.0
 
     def of(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """What so many tokens cost."""
+        """Return the price of a request with these numbers of tokens."""
         return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Requests, tokens and money; an upper estimate before a run, a count after it."""
+    """Requests, tokens and money: an upper estimate before a run, the actual count after it."""
 
     requests: int = 0
     prompt_tokens: int = 0
@@ -50,12 +50,12 @@ class Cost:
 
 
 def total(costs: Iterable[Cost]) -> Cost:
-    """The sum of costs."""
+    """Add up costs."""
     return sum(costs, Cost())
 
 
 def cost_in_words(cost: Cost) -> str:
-    """``12 requests, 3,400 tokens asked and 120 answered, 0.0102 in money``."""
+    """Format a cost: ``12 requests, 3,400 tokens asked and 120 answered, 0.0102 in money``."""
     words = f"{cost.requests:,} request{'' if cost.requests == 1 else 's'}"
     if cost.prompt_tokens or cost.completion_tokens:
         words += f", {cost.prompt_tokens:,} tokens asked and {cost.completion_tokens:,} answered"
@@ -66,9 +66,9 @@ def cost_in_words(cost: Cost) -> str:
 
 @dataclass
 class Usage:
-    """What a model has used since it was loaded.
+    """Cost of a model's requests since it was loaded.
 
-    A request counts once however often it was retried, and counts when it failed, too.
+    A request counts once, however often it was retried and even if it failed.
     """
 
     price: Price = field(default_factory=Price)
@@ -76,7 +76,7 @@ class Usage:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def add(self, prompt_tokens: int, completion_tokens: int) -> Cost:
-        """Count one request, and say what it cost."""
+        """Count one request and return its cost."""
         money = self.price.of(prompt_tokens, completion_tokens)
         cost = Cost(1, prompt_tokens, completion_tokens, money)
         with self._lock:
@@ -85,16 +85,15 @@ class Usage:
 
 
 def tokens_in(text: str) -> int:
-    """A guess at the number of tokens, rather too high than too low, in any script."""
+    """Estimate the number of tokens of a text in any script, rather too high than too low."""
     return int(len(text.encode("utf-8", "surrogatepass")) / _BYTES_PER_TOKEN) + 1
 
 
 @dataclass
 class Budget:
-    """What a run may use: requests, money, or both (None: no limit).
+    """Limits of a run: requests, money, or both (None: no limit).
 
-    Before a text is asked its estimate is held back; once it is answered, what it really cost
-    counts.
+    The estimate of a request is reserved before it is sent and replaced by its actual cost after.
     """
 
     requests: int | None = None
@@ -104,7 +103,7 @@ class Budget:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def hold(self, estimate: Cost) -> bool:
-        """Hold back the estimate; false when it does not fit any more."""
+        """Reserve an estimate; False if it does not fit."""
         with self._lock:
             after = self.spent + self._held + estimate
             if self.requests is not None and after.requests > self.requests:
@@ -115,7 +114,7 @@ class Budget:
             return True
 
     def settle(self, held: Cost, real: Cost) -> None:
-        """Give back what was held and count what was used."""
+        """Release a reservation and count the actual cost."""
         with self._lock:
             self._held -= held
             self.spent += real

@@ -1,9 +1,8 @@
-"""The prediction cache on disk: an answer is written before it is used, and never paid for twice.
+"""Prediction cache on disk: an answer is stored before it is used and never paid for twice.
 
-SQLite in WAL mode, shared by any number of processes. A row is keyed by a versioned hash of the
-model's identity (which names model, revision, dtype, prompt and decoding) and the text; the text
-itself is not stored. Failures that may pass (a time-out, an error, a window that can be widened,
-an exhausted budget) are not kept.
+SQLite in WAL mode, shared by any number of processes. The key of a row is a versioned hash of the
+model's identity (model, revision, dtype, prompt, decoding) and the text; the text itself is not
+stored. Temporary failures (time-out, error, text too long, exhausted budget) are not stored.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from hinter_core.storage import open_database, transaction, user_cache
 from hinter_core.types import Failure, Prediction
 
 _KEY_VERSION = b"hinter-prediction-1"
-# Failures that another try may mend; they are asked again next time.
+# Failures that may not occur again; such a text is sent again next time.
 PASSING = frozenset({Failure.ERROR, Failure.TIMED_OUT, Failure.TOO_LONG, Failure.OVER_BUDGET})
 _UNREADABLE = (ValueError, KeyError, TypeError, AttributeError)  # what a damaged row may raise
 _SCHEMA = """
@@ -37,7 +36,7 @@ CREATE TABLE IF NOT EXISTS predictions (
 ) WITHOUT ROWID
 """
 _READ_AT_ONCE = 500
-AGAIN = "#again-"  # between an identity and the how-manieth time a text is asked anew
+AGAIN = "#again-"  # between an identity and the index of a repetition
 
 
 class CacheError(HinterError):
@@ -46,7 +45,7 @@ class CacheError(HinterError):
 
 @dataclass(frozen=True, slots=True)
 class CacheStats:
-    """What a cache holds: answers by model identity, and bytes on disk."""
+    """Contents of a cache: number of answers by model identity, and bytes on disk."""
 
     path: Path
     answers: Mapping[str, int]
@@ -54,15 +53,13 @@ class CacheStats:
 
 
 def default_path() -> Path:
-    """``HINTER_CACHE``, or ``predictions.sqlite`` in the user's cache folder."""
+    """Return ``HINTER_CACHE``, or ``predictions.sqlite`` in the user's cache folder."""
     named = os.environ.get("HINTER_CACHE")
-    if named:
-        return Path(named)
-    return user_cache() / "predictions.sqlite"
+    return Path(named) if named else user_cache() / "predictions.sqlite"
 
 
 def prediction_key(identity: str, text: str) -> bytes:
-    """The 32-byte key of a model's answer to a text."""
+    """Return the 32-byte key of a model's answer to a text."""
     digest = hashlib.sha256(_KEY_VERSION)
     for part in (identity, text):
         raw = part.encode("utf-8", "surrogatepass")
@@ -71,14 +68,13 @@ def prediction_key(identity: str, text: str) -> bytes:
 
 
 class PredictionCache:
-    """Answers of any number of models in one file; safe to share between threads and processes."""
+    """Answers of any number of models in one file; safe to share between threads and processes.
+
+    Raises:
+        CacheError: the file cannot be opened, read or written, or is no cache.
+    """
 
     def __init__(self, path: Path) -> None:
-        """Open or make the cache at ``path``.
-
-        Raises:
-            CacheError: the file cannot be opened or is no cache.
-        """
         self.path = path
         self._lock = threading.Lock()
         try:
@@ -91,10 +87,10 @@ class PredictionCache:
             ) from error
 
     def get(self, identity: str, texts: Iterable[str]) -> dict[str, Prediction]:
-        """The answers known for ``texts``; one that cannot be read is as good as none."""
+        """Return the stored answers by text; unreadable rows are skipped."""
         keys = {prediction_key(identity, text): text for text in texts}
         ordered = list(keys)
-        found: dict[str, Prediction] = {}
+        answers: dict[str, Prediction] = {}
         with self._lock, _named_errors(self.path):
             for start in range(0, len(ordered), _READ_AT_ONCE):
                 part = ordered[start : start + _READ_AT_ONCE]
@@ -102,11 +98,11 @@ class PredictionCache:
                 query = f"SELECT key, answer FROM predictions WHERE key IN ({marks})"  # noqa: S608
                 for key, answer in self._db.execute(query, part):
                     with suppress(*_UNREADABLE):
-                        found[keys[key]] = _from_json(answer)
-        return found
+                        answers[keys[key]] = _from_json(answer)
+        return answers
 
     def put(self, identity: str, answers: Mapping[str, Prediction]) -> None:
-        """Write answers; those of passing failures are left out."""
+        """Store answers; temporary failures are left out."""
         now = time.time()
         rows = [
             (prediction_key(identity, text), identity, _to_json(answer), now)
@@ -119,7 +115,7 @@ class PredictionCache:
             self._db.executemany("INSERT OR REPLACE INTO predictions VALUES (?, ?, ?, ?)", rows)
 
     def stats(self) -> CacheStats:
-        """Answers by model, those to texts asked again included, and size on disk (bytes)."""
+        """Count the answers by model, repetitions included, and the bytes on disk."""
         with self._lock, _named_errors(self.path):
             rows = self._db.execute(
                 "SELECT model, COUNT(*) FROM predictions GROUP BY model ORDER BY model"
@@ -130,7 +126,7 @@ class PredictionCache:
         return CacheStats(self.path, answers, self.path.stat().st_size)
 
     def verify(self) -> list[str]:
-        """Faults found: the file's own check, and answers that cannot be read."""
+        """List faults: those of SQLite's integrity check and unreadable answers."""
         with self._lock, _named_errors(self.path):
             faults = [row[0] for row in self._db.execute("PRAGMA integrity_check")]
             faults = [fault for fault in faults if fault != "ok"]
@@ -142,7 +138,7 @@ class PredictionCache:
         return faults
 
     def prune(self, *, older_than_days: float | None = None, model: str | None = None) -> int:
-        """Delete answers older than so many days, or of one model; returns how many."""
+        """Delete answers by age, by model, or both; return their number."""
         conditions, values = ["1 = 1"], list[object]()
         if older_than_days is not None:
             conditions.append("created < ?")
@@ -165,7 +161,6 @@ class PredictionCache:
 
 @contextmanager
 def _named_errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into one that names the file."""
     try:
         yield
     except sqlite3.OperationalError as error:  # locked, or the disk is full
@@ -192,10 +187,5 @@ def _from_json(text: str) -> Prediction:
     values = json.loads(text)
     failure = Failure(values["failure"]) if "failure" in values else None
     scores = {str(label): float(score) for label, score in values["scores"].items()}
-    return Prediction(
-        tuple(values["labels"]),
-        scores,
-        failure,
-        values.get("detail", ""),
-        values.get("reply", ""),
-    )
+    detail, reply = values.get("detail", ""), values.get("reply", "")
+    return Prediction(tuple(values["labels"]), scores, failure, detail, reply)

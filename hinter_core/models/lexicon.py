@@ -1,8 +1,7 @@
-"""Lexicon models under test: VADER and TextBlob, both real, both subjects of the papers.
+"""Lexicon models under test: VADER and TextBlob, both evaluated in the papers.
 
-Both give a polarity c in [-1, 1]. Its label follows each library's usual rule; as scores we show
-``positive = (1 + c) / 2`` and ``negative = (1 - c) / 2``, so that a shift of scores is a shift of
-polarity. A neutral answer has no score of its own.
+Both give a polarity c in [-1, 1]. Labels follow each library's usual rule; the scores are
+``positive = (1 + c) / 2`` and ``negative = (1 - c) / 2``. A neutral answer has no score.
 """
 
 from __future__ import annotations
@@ -12,13 +11,13 @@ from importlib.metadata import version
 from typing import Any
 
 from hinter_core.errors import ModelError
-from hinter_core.models.base import Capabilities
+from hinter_core.models.base import Capabilities, ModelUnderTest
 from hinter_core.models.naming import ModelName
 from hinter_core.types import Prediction
 
 
-class PolarityModel:
-    """A model that maps a text to a polarity; labels by a symmetric dead zone around 0."""
+class PolarityModel(ModelUnderTest):
+    """A model that maps a text to a polarity; neutral within ``dead_zone`` of 0."""
 
     def __init__(
         self, name: str, identity: str, polarity: Callable[[str], float], dead_zone: float
@@ -30,7 +29,7 @@ class PolarityModel:
         self._dead_zone = dead_zone
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
-        """Label and scores of each text."""
+        """Return label and scores of each text."""
         return [self._answer(self._polarity(text)) for text in texts]
 
     def _answer(self, polarity: float) -> Prediction:
@@ -40,17 +39,12 @@ class PolarityModel:
             label = "negative"
         else:
             label = "neutral"
-        return Prediction(
-            (label,), {"negative": (1 - polarity) / 2, "positive": (1 + polarity) / 2}
-        )
-
-    def visible(self, text: str) -> int:
-        """A lexicon reads the whole text."""
-        return len(text)
+        scores = {"negative": (1 - polarity) / 2, "positive": (1 + polarity) / 2}
+        return Prediction((label,), scores)
 
 
 def load_vader(_: ModelName) -> PolarityModel:
-    """VADER (Hutto and Gilbert 2014); neutral within 0.05 of 0, as its authors advise."""
+    """Load VADER (Hutto and Gilbert 2014); neutral within 0.05 of 0, as its authors advise."""
     try:
         from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
     except ImportError as error:
@@ -64,13 +58,11 @@ def load_vader(_: ModelName) -> PolarityModel:
 
 
 def with_windows(analyzer: Any) -> Any:
-    """A VADER analyser that is quick with long texts, too; its scores stay what they are.
+    """Make a VADER analyser fast on long texts, with unchanged scores.
 
-    Two of the library's rules write the whole text in small letters again for every word of
-    sentiment, so that its time grows with the square of the text. They look at three words before
-    that word and two after it, and are shown only those here; the rules themselves are the
-    library's. (A third one, for texts with "but", still takes the square; it is not felt below
-    some thousand words.)
+    Two of the library's rules lower-case the whole text for every sentiment word, which takes
+    quadratic time. They look at three words before that word and two after it, so only those are
+    passed. (A third rule, for "but", stays quadratic, which is negligible below 1,000 words.)
     """
     negation, idioms = analyzer._negation_check, analyzer._special_idioms_check
 
@@ -90,7 +82,7 @@ def with_windows(analyzer: Any) -> Any:
 
 
 def load_textblob(_: ModelName) -> PolarityModel:
-    """TextBlob's pattern analyser; neutral at polarity 0."""
+    """Load TextBlob's pattern analyser; neutral at polarity 0."""
     try:
         from textblob import TextBlob
     except ImportError as error:

@@ -1,7 +1,6 @@
-"""How a model is named: ``KIND:SOURCE?key=value&key=value``, one string everywhere.
+"""Names of models, ``KIND:SOURCE?key=value&key=value``, and the options of each kind.
 
-Each kind of model declares its options once; from them a name is read, a form is drawn and help is
-printed.
+Each kind declares its options once; names, forms and help follow from them.
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ from urllib.parse import parse_qsl, quote
 from hinter_core.errors import ModelError
 
 Value = str | int | float | bool
-NO_KEY = "none"  # what a server is sent that asks for no key
+NO_KEY = "none"  # sent to servers that need no key
 
 _WORDS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A setting of a kind of model; the type of ``default`` is the setting's type.
+    """An option of a kind of model; the type of ``default`` is the option's type.
 
-    ``low`` and ``high`` bound numbers. ``choices`` are all values there are; where it is empty,
-    any value is taken. ``advanced`` ones are shown last.
+    ``low`` and ``high`` bound numbers. ``choices`` lists the allowed values (empty: any).
+    ``advanced`` options are shown last.
     """
 
     name: str
@@ -37,9 +36,9 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class ModelName:
-    """A name taken apart; ``settings`` holds every option of the kind, defaults filled in.
+    """A parsed name; ``settings`` holds every option of the kind, defaults filled in.
 
-    ``trusted``: the user owns the machine. ``key`` is for remote models, and is never printed.
+    ``trusted``: the user owns the machine. ``key``: API key of remote models, never printed.
     """
 
     text: str
@@ -50,23 +49,23 @@ class ModelName:
     key: str = field(default="", repr=False)
 
     def string(self, option: str) -> str:
-        """A text setting."""
+        """Return a text option."""
         return str(self.settings[option])
 
     def whole(self, option: str) -> int:
-        """A whole-number setting."""
+        """Return a whole-number option."""
         return int(self.settings[option])
 
     def number(self, option: str) -> float:
-        """A number setting."""
+        """Return a number option."""
         return float(self.settings[option])
 
     def flag(self, option: str) -> bool:
-        """A yes-or-no setting."""
+        """Return a yes-or-no option."""
         return bool(self.settings[option])
 
     def listed(self, option: str) -> tuple[str, ...]:
-        """A setting that lists values, separated by commas; each once, blanks cut."""
+        """Return the distinct values of a comma-separated option, stripped."""
         parts = (part.strip() for part in self.string(option).split(","))
         return tuple(dict.fromkeys(part for part in parts if part))
 
@@ -74,10 +73,10 @@ class ModelName:
 def read_name(
     text: str, options: Sequence[Option], *, trusted: bool = False, key: str = ""
 ) -> ModelName:
-    """Take a name apart.
+    """Parse a name of a kind with these options.
 
     Raises:
-        ModelError: an option that this kind does not have, or a value that it cannot take.
+        ModelError: an unknown option, or a value that it does not allow.
     """
     kind, _, argument = text.strip().partition(":")
     source, query = argument, ""
@@ -100,7 +99,7 @@ def read_name(
 def write_name(
     kind: str, source: str, values: Mapping[str, Value], options: Sequence[Option]
 ) -> str:
-    """The name that reads as these values; what equals its default is left out."""
+    """Write the name with these values; defaults are left out."""
     parts = []
     for option in options:
         value = values.get(option.name, option.default)
@@ -143,7 +142,7 @@ def _number(option: Option, raw: str, text: str) -> int | float:
 _DTYPE = Option(
     "dtype",
     "float32",
-    "Number format; answers near a tie in bfloat16 are asked again in float32.",
+    "Number format; bfloat16 answers near a tie are computed again in float32.",
     choices=("float32", "bfloat16"),
     advanced=True,
 )
@@ -159,12 +158,12 @@ CLASSIFIER = (
     Option(
         "multi",
         False,
-        "Several labels may hold, or none, even where the checkpoint does not say so.",
+        "Several labels may apply, or none, even if the checkpoint does not say so.",
     ),
     Option(
         "threshold",
         0.5,
-        "Score from which a multi-label model names a label.",
+        "Score from which a multi-label model predicts a label.",
         low=0.0,
         high=1.0,
         advanced=True,
@@ -175,17 +174,17 @@ CLASSIFIER = (
 ZERO_SHOT = (
     Option("labels", "", "Your labels, separated by commas."),
     Option("template", "This text is {}.", "The hypothesis, with {} for the label."),
-    Option("multi", False, "Judge each label by itself; several may hold."),
+    Option("multi", False, "Judge each label separately; several may apply."),
     _DTYPE,
 )
 
 _ASKED = (
-    Option("prompt", "", "The name of a shipped prompt, or a TOML file of your own."),
-    Option("labels", "", "Your own labels, separated by commas."),
-    Option("question", "", "Your own question; {labels} stands for the labels."),
-    Option("multi", False, "With your own labels: several may hold, or none."),
+    Option("prompt", "", "The name of a shipped prompt, or your TOML file."),
+    Option("labels", "", "Your labels, separated by commas."),
+    Option("question", "", "Your question; {labels} is replaced by the labels."),
+    Option("multi", False, "With your labels: several may apply, or none."),
     Option(
-        "judge", "", "A model that judges the free answer, such as vader; labels are the judge's."
+        "judge", "", "A model that classifies the free answer, such as vader; gives the labels."
     ),
 )
 
@@ -194,8 +193,8 @@ CHAT = (
     Option(
         "mode",
         "generate",
-        "generate: the model writes an answer, which is read; score: the labels are compared in "
-        "one pass.",
+        "generate: the model writes an answer, which is parsed; score: the labels' likelihoods "
+        "are compared.",
         choices=("generate", "score"),
     ),
     Option("max_tokens", 64, "Longest answer, in tokens.", low=1, high=4096, advanced=True),
@@ -217,6 +216,6 @@ OPENAI = (
 )
 
 PYTHON = (
-    Option("labels", "", "The labels that the function may answer with, separated by commas."),
-    Option("multi", False, "The function answers with a list of labels, or none."),
+    Option("labels", "", "The labels that the function may return, separated by commas."),
+    Option("multi", False, "The function returns a list of labels, possibly empty."),
 )

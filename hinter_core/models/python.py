@@ -1,8 +1,8 @@
-"""A user's own Python function as a model under test: ``python:MODULE:FUNCTION``.
+"""A Python function of the user as a model under test: ``python:MODULE:FUNCTION``.
 
-The function takes a list of texts and gives one answer for each: a label, a list of labels (with
-``multi=1``), or a dict from labels to scores in [0, 1]. It is code of the user, so it is run on the
-command line only. The module is looked up in the folder that the command is run in, too.
+The function takes a list of texts and returns one answer per text: a label, a list of labels (with
+``multi=1``), or a dict from labels to scores in [0, 1]. It runs arbitrary code, so only the command
+line accepts it. The module may lie in the working directory.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hinter_core.errors import ModelError
-from hinter_core.models.base import Capabilities, answer_from
+from hinter_core.models.base import Capabilities, ModelUnderTest, answer_from
 from hinter_core.models.naming import ModelName
 from hinter_core.types import Prediction
 
@@ -27,8 +27,8 @@ _HINT = "it takes a list of texts and gives one label, list of labels or dict of
 Function = Callable[[list[str]], Sequence[Any]]
 
 
-class PythonModel:
-    """Answers by calling a function."""
+class PythonModel(ModelUnderTest):
+    """A model that calls a Python function."""
 
     def __init__(
         self, name: str, function: Function, labels: tuple[str, ...], multi: bool, identity: str
@@ -36,17 +36,17 @@ class PythonModel:
         self.name = name
         self.identity = identity
         self._function = function
-        self._open = not labels  # labels are learnt as they come
+        self._open = not labels  # any label is accepted
         self.capabilities = Capabilities(labels=labels, multi_label=multi, steady=False)
         (sample,) = self._call([_PROBE])
         self._answer(sample)
         self.capabilities = replace(self.capabilities, scores=isinstance(sample, Mapping))
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
-        """One answer per text, in order.
+        """Return one answer per text, in order.
 
         Raises:
-            ValueError: an answer of another kind, or too few of them.
+            ValueError: an answer of a wrong type, or a wrong number of answers.
         """
         return [self._answer(value) for value in self._call(list(texts))] if texts else []
 
@@ -74,7 +74,7 @@ class PythonModel:
         if not all(isinstance(x, str) for x in named):
             raise ValueError(f"the answer {value!r} is no label; {_HINT}")
         if len(named) != 1 and not self.capabilities.multi_label:
-            raise ValueError(f"{len(named)} labels where one is wanted; say multi=1")
+            raise ValueError(f"{len(named)} labels where one is expected; set multi=1")
         self._check(named)
         return Prediction(named)
 
@@ -83,17 +83,15 @@ class PythonModel:
         if unknown and not self._open:
             raise ValueError(f"the answer has labels that were not declared: {unknown}")
 
-    def visible(self, text: str) -> int:
-        """The function gets the whole text."""
-        return len(text)
-
 
 def load(name: ModelName) -> PythonModel:
-    """``python:MODULE:FUNCTION[?labels=A,B][&multi=1]``; ``labels`` may be the function's own.
+    """Load ``python:MODULE:FUNCTION[?labels=A,B][&multi=1]``.
+
+    Without ``labels``, the function's attribute ``labels`` is used if it has one.
 
     Raises:
-        ModelError: no such module or function, or one that fails on a plain sentence; or a caller
-            who does not own the machine.
+        ModelError: no such module or function, a function that fails on a plain sentence, or a
+            caller who does not own the machine.
     """
     if not name.trusted:
         raise ModelError("A function of your own can be used on the command line only.")
@@ -125,7 +123,6 @@ def load(name: ModelName) -> PythonModel:
 
 
 def _version(module: Any, function: Any) -> str:
-    """A hash of the file that the function stands in."""
     try:
         file = getsourcefile(function)
     except TypeError:

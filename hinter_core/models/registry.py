@@ -1,8 +1,7 @@
-"""Models by name: one string names a model in the app, on the command line and in a campaign.
+"""Kinds of models and their loaders, by the name used in the app, the CLI and campaigns.
 
-A name is ``KIND`` or ``KIND:SOURCE?option=value&option=value``. A back-end is imported when its
-first model is loaded; what it can be told is declared here, so that names are read, forms drawn and
-help printed without loading anything.
+A name is ``KIND`` or ``KIND:SOURCE?option=value&option=value``. Options are declared here, so that
+names are parsed, forms drawn and help printed before a back-end is imported.
 """
 
 from __future__ import annotations
@@ -31,19 +30,19 @@ from hinter_core.models.store import CHARACTERS, PredictionStore
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """A kind of model: where its loader lies, what stands after the colon, what it can be told."""
+    """A kind of model: its loader, the placeholder of its source, its options."""
 
     loader: str  # dotted module, colon, function of a ModelName
     label: str
     source: str = ""
     options: tuple[Option, ...] = ()
-    generative: bool = False  # answers in words, which cost money or minutes
-    trusted_only: bool = False  # reaches code, addresses or keys that a stranger must not choose
-    takes_key: bool = False  # open to a visitor who brings a key of their own
+    generative: bool = False  # replies in free text, which costs money or minutes
+    trusted_only: bool = False  # uses code, addresses or keys that a visitor must not choose
+    takes_key: bool = False  # open to visitors who bring a key
     about: str = ""
 
     def usage(self, kind: str) -> str:
-        """How a name of this kind is written."""
+        """Return the pattern of a name of this kind."""
         return f"{kind}:{self.source}" if self.source else kind
 
 
@@ -111,13 +110,13 @@ BACKENDS = {
 
 
 def parse_name(name: str, *, trusted: bool = False, key: str = "") -> ModelName:
-    """Take a model's name apart without loading anything.
+    """Parse a model's name without loading the model.
 
-    ``trusted`` is for callers whose user owns the machine, such as the command line. ``key`` is
-    a visitor's own; it opens the kinds that take one, and never those that run code.
+    ``trusted``: the user owns the machine, as on the command line. ``key``: a visitor's API key;
+    it admits the kinds that take one, and never those that run code.
 
     Raises:
-        ModelError: an unknown kind or setting, or a kind that is closed to this caller.
+        ModelError: unknown kind or option, or a kind that this caller may not use.
     """
     kind, colon, argument = name.strip().partition(":")
     backend = BACKENDS.get(kind)
@@ -131,30 +130,30 @@ def parse_name(name: str, *, trusted: bool = False, key: str = "") -> ModelName:
 
 
 def split_names(names: str) -> list[str]:
-    """The names in a list with commas; a comma before what is no model belongs to a name's options.
+    """Split a comma-separated list of names; other commas belong to a name's options.
 
     ``"vader,hf-zero-shot:M?labels=A,B"`` are two names.
     """
-    found: list[str] = []
+    split: list[str] = []
     for part in names.rstrip(", ").split(","):
         kind, colon, _ = part.strip().partition(":")
         backend = BACKENDS.get(kind)
         starts = backend is not None and bool(colon) == bool(backend.source)
-        if starts or not found:
-            found.append(part)
+        if starts or not split:
+            split.append(part)
         else:
-            found[-1] += f",{part}"
-    return [name.strip() for name in found if name.strip()]
+            split[-1] += f",{part}"
+    return [name.strip() for name in split if name.strip()]
 
 
 def is_generative(name: str) -> bool:
-    """Whether a name is of a kind that answers in words, without loading it."""
+    """Whether a name is of a generative kind; the model is not loaded."""
     backend = BACKENDS.get(name.strip().partition(":")[0])
     return backend is not None and backend.generative
 
 
 def build_model(name: ModelName) -> ModelUnderTest:
-    """Load the model that a name stands for.
+    """Load a model.
 
     Raises:
         ModelError: a missing checkpoint or library; the message says what to do.
@@ -166,7 +165,7 @@ def build_model(name: ModelName) -> ModelUnderTest:
 
 @lru_cache(maxsize=8)
 def load_model(name: str, *, trusted: bool = False) -> ModelUnderTest:
-    """Load a model under test by its name; each name is loaded once per process.
+    """Load a model by its name; each name is loaded once per process.
 
     Raises:
         ModelError: see :func:`parse_name` and :func:`build_model`.
@@ -177,7 +176,7 @@ def load_model(name: str, *, trusted: bool = False) -> ModelUnderTest:
 def store_for(
     model: ModelUnderTest, budget: Budget | None = None, characters: int = CHARACTERS
 ) -> PredictionStore:
-    """A store that asks the model each text once; answers that cost are kept on disk too.
+    """Create the prediction store of a model, with a cache on disk if answers cost something.
 
     Raises:
         CacheError: the cache on disk cannot be opened.
@@ -193,7 +192,7 @@ def open_store(
     budget: Budget | None = None,
     characters: int = CHARACTERS,
 ) -> PredictionStore:
-    """The store of a named model.
+    """Load a model by its name and create its prediction store.
 
     Raises:
         HinterError: see :func:`load_model` and :func:`store_for`.

@@ -1,14 +1,14 @@
-"""A model under test whose bias is planted by rules: to teach, to demonstrate and to test.
+"""A model under test with known bias, given by rules: for teaching, demonstrations and tests.
 
-Rules are separated by ``;`` or line ends, and the first that holds answers::
+Rules are separated by ``;`` or line ends; the first whose conditions hold gives the answer::
 
     negative 0.62 if race=middle-eastern and gender=female
     positive 0.66 if race=middle-eastern
     positive 0.81 otherwise
 
-A condition is ``attribute=group`` (a term of that group stands in the text), ``attribute``
-(any term of it), a quoted word, or one of these after ``not``. The number is the label's
-probability, 0.9 if left out; the rest is shared by the other labels the rules name.
+A condition is ``attribute=group`` (the text contains a term of that group), ``attribute`` (any of
+its terms), a quoted word, or one of these after ``not``. The number is the label's probability
+(default 0.9); the remainder is split evenly among the other labels of the rules.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from hinter_core.errors import ModelError
-from hinter_core.models.base import Capabilities
+from hinter_core.models.base import Capabilities, ModelUnderTest
 from hinter_core.models.naming import ModelName
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import load_shipped
@@ -42,12 +42,12 @@ class _Condition:
 
     def holds(self, groups: set[tuple[str, str]], text: str) -> bool:
         if self.word:
-            found = re.search(rf"(?<!\w){re.escape(self.word)}(?!\w)", text, re.I) is not None
+            present = re.search(rf"(?<!\w){re.escape(self.word)}(?!\w)", text, re.I) is not None
         elif self.group:
-            found = (self.attribute, self.group) in groups
+            present = (self.attribute, self.group) in groups
         else:
-            found = any(attribute == self.attribute for attribute, _ in groups)
-        return found is self.wanted
+            present = any(attribute == self.attribute for attribute, _ in groups)
+        return present is self.wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ class _Rule:
     conditions: tuple[_Condition, ...]
 
 
-class ScriptedModel:
-    """Answers by rules over the dictionary terms in a text."""
+class ScriptedModel(ModelUnderTest):
+    """A model that applies rules to the dictionary terms in a text."""
 
     def __init__(self, name: str, rules: str) -> None:
         self.name = name
@@ -73,7 +73,7 @@ class ScriptedModel:
         self._matcher = Matcher([shipped[name] for name in sorted(used)])
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
-        """The answer of the first rule that holds, for each text."""
+        """Return the answer of the first applicable rule, for each text."""
         return [self._answer(text) for text in texts]
 
     def _answer(self, text: str) -> Prediction:
@@ -86,10 +86,6 @@ class ScriptedModel:
         scores = dict.fromkeys(self.capabilities.labels, rest)
         scores[rule.label] = rule.score
         return Prediction((rule.label,), scores)
-
-    def visible(self, text: str) -> int:
-        """The rules read the whole text."""
-        return len(text)
 
 
 def _parse_rules(text: str) -> tuple[_Rule, ...]:
@@ -141,29 +137,27 @@ def _parse_condition(text: str, line: str) -> _Condition:
 
 
 def shipped_rules() -> list[str]:
-    """Names of the rule files that come with HInter."""
+    """List the names of the shipped rule files."""
     return sorted(path.stem for path in RULES_FOLDER.glob("*.rules"))
 
 
 def load(name: ModelName) -> ScriptedModel:
-    """``scripted:NAME`` of a shipped rule file, ``scripted:PATH.rules``, or the rules themselves.
+    """Load ``scripted:NAME`` (a shipped rule file), ``scripted:PATH.rules`` or ``scripted:RULES``.
 
     Raises:
-        ModelError: no such file, or a rule that cannot be read.
+        ModelError: no such file, or a rule that cannot be parsed.
     """
     argument = name.source
-    if argument in shipped_rules():
-        path = RULES_FOLDER / f"{argument}.rules"
-    else:
-        path = Path(argument)
-        if path.suffix != ".rules":
-            if not re.search(r"\b(otherwise|if)\b", argument):
-                names = "".join(f"scripted:{known}, " for known in shipped_rules())
-                raise ModelError(
-                    f"No rules named '{argument}'; use {names}a .rules file, or rules such as "
-                    "'scripted:negative if gender=female; positive otherwise'."
-                )
-            return ScriptedModel(name.text, argument)
+    shipped = argument in shipped_rules()
+    path = RULES_FOLDER / f"{argument}.rules" if shipped else Path(argument)
+    if path.suffix != ".rules":
+        if not re.search(r"\b(otherwise|if)\b", argument):
+            names = "".join(f"scripted:{known}, " for known in shipped_rules())
+            raise ModelError(
+                f"No rules named '{argument}'; use {names}a .rules file, or rules such as "
+                "'scripted:negative if gender=female; positive otherwise'."
+            )
+        return ScriptedModel(name.text, argument)
     try:
         rules = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

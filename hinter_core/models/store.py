@@ -1,4 +1,4 @@
-"""The prediction store: each distinct text is asked once, within a budget, and the answer kept."""
+"""Prediction store: predict each distinct text once, within a budget, and keep the answer."""
 
 from __future__ import annotations
 
@@ -21,19 +21,16 @@ _ANSWER = 200  # characters that an answer itself counts for
 
 
 class _Question(NamedTuple):
-    """A text, and the how-manieth time it is asked on purpose (0: the answer that counts)."""
-
     text: str
-    turn: int = 0
+    turn: int = 0  # index of the repetition (0: the first answer)
 
 
 class PredictionStore:
-    """Asks a model each distinct text once and keeps the answer, up to so many ``characters``.
+    """LRU cache of a model's answers, bounded by the ``characters`` of their texts.
 
-    With a ``cache`` on disk, an answer is written there before it is used, and what another run
-    paid for is not asked again. With a ``budget``, texts that do not fit it any more are not asked
-    and end as *over budget*. ``predicted`` counts texts handed to the model, ``asked`` all texts
-    asked for.
+    With a ``cache`` on disk, answers are stored there before they are used, so that another run
+    does not pay for them again. With a ``budget``, texts that do not fit it are not sent and fail
+    as *over budget*. ``predicted`` counts texts sent to the model, ``asked`` all texts requested.
     """
 
     def __init__(
@@ -58,27 +55,27 @@ class PredictionStore:
         chunk: int = 64,
         after_chunk: Callable[[int], None] | None = None,
     ) -> dict[str, Prediction]:
-        """Predictions by text. What is not kept is asked in chunks, longest first.
+        """Return predictions by text; missing ones are computed in chunks, longest text first.
 
-        ``after_chunk`` is told how many new texts are done; it may raise to stop, and what was
-        answered until then is kept. A chunk that fails as a whole is asked one by one, so that
-        one bad text does not spoil the others.
+        ``after_chunk`` gets the number of new texts done; it may raise to stop, and answers up to
+        then are kept. A chunk that fails is sent again text by text, so that one bad text does not
+        spoil the others.
         """
         wanted = [_Question(text) for text in texts]
         with self._lock:
             self.asked += len(wanted)
-            found = self._known(wanted)
-            missing = sorted(set(wanted) - set(found), key=lambda q: (-len(q.text), q.text))
+            answers = self._known(wanted)
+            missing = sorted(set(wanted) - set(answers), key=lambda q: (-len(q.text), q.text))
             for start in range(0, len(missing), chunk):
-                found.update(self._within_budget(missing[start : start + chunk]))
+                answers.update(self._within_budget(missing[start : start + chunk]))
                 if after_chunk:
                     after_chunk(min(start + chunk, len(missing)))
-            return {question.text: answer for question, answer in found.items()}
+            return {question.text: answer for question, answer in answers.items()}
 
     def estimate(self, texts: Iterable[str]) -> Cost:
-        """What asking these texts would cost at most; those already answered cost nothing.
+        """Estimate the cost of predicting these texts, from above; stored answers are free.
 
-        It does not wait for what is being asked now, but then takes nothing for known.
+        While another thread predicts, no answer counts as stored, so that this does not wait.
         """
         wanted = {_Question(text) for text in texts}
         known: dict[_Question, Prediction] = {}
@@ -90,25 +87,25 @@ class PredictionStore:
         return total(self.cost_of(question.text) for question in wanted - set(known))
 
     def repeat(self, text: str, times: int) -> list[Prediction]:
-        """Ask the same text so many times anew; these answers are kept apart from its first."""
+        """Predict a text ``times`` more; repetitions are kept apart from its first answer."""
         turns = [_Question(text, turn) for turn in range(1, times + 1)]
         with self._lock:
-            found = self._known(turns)
-            found.update(self._within_budget([turn for turn in turns if turn not in found]))
-            return [found[turn] for turn in turns]
+            answers = self._known(turns)
+            answers.update(self._within_budget([turn for turn in turns if turn not in answers]))
+            return [answers[turn] for turn in turns]
 
     def _known(self, wanted: Iterable[_Question]) -> dict[_Question, Prediction]:
         distinct = list(dict.fromkeys(wanted))
-        found = self._kept.found(distinct)
+        answers = self._kept.found(distinct)
         if self._cache is not None:
             raw: dict[_Question, Prediction] = {}
-            left = [q for q in distinct if q not in found]
+            left = [q for q in distinct if q not in answers]
             for turn, questions in groupby(left, key=lambda q: q.turn):
                 texts = [question.text for question in questions]
                 stored = self._cache.get(self._identity(turn), texts)
                 raw |= {_Question(text, turn): stored[text] for text in stored}
-            found |= self._read(raw)
-        return found
+            answers |= self._read(raw)
+        return answers
 
     def _identity(self, turn: int) -> str:
         model = self.model
@@ -116,24 +113,24 @@ class PredictionStore:
         return f"{identity}{AGAIN}{turn}" if turn else identity
 
     def cost_of(self, text: str) -> Cost:
-        """What asking a text costs at most."""
+        """Estimate the cost of predicting one text, from above."""
         return self.model.estimate(text) if isinstance(self.model, Generative) else Cost(1)
 
     def _within_budget(self, questions: Sequence[_Question]) -> dict[_Question, Prediction]:
-        """Ask what the budget allows; as answers cost less than was held back, more may fit."""
-        found: dict[_Question, Prediction] = {}
-        while left := [question for question in questions if question not in found]:
+        """Send what the budget allows; as answers cost less than their estimates, more may fit."""
+        answers: dict[_Question, Prediction] = {}
+        while left := [question for question in questions if question not in answers]:
             held = self._hold(left)
             if not held:  # nothing is in flight, so the first one does not fit; others may
-                found[left[0]] = Prediction(failure=Failure.OVER_BUDGET, detail=_USED_UP)
+                answers[left[0]] = Prediction(failure=Failure.OVER_BUDGET, detail=_USED_UP)
                 continue
             try:
-                found.update(self._ask(list(held), held))
+                answers.update(self._ask(list(held), held))
             finally:
                 for cost in held.values():  # what was not answered, and so not settled
                     if self.budget is not None:
                         self.budget.settle(cost, Cost())
-        return found
+        return answers
 
     def _hold(self, questions: Sequence[_Question]) -> dict[_Question, Cost]:
         held: dict[_Question, Cost] = {}
@@ -158,7 +155,7 @@ class PredictionStore:
         except HinterError:
             raise
         except Exception as error:  # noqa: BLE001 -- any fault of a model is an outcome
-            # What came before the fault is kept, and not asked (or paid for) again.
+            # Answers from before the fault are kept, and not paid for again.
             left = [question for question in questions if question not in answers]
             if left and len(questions) == 1:
                 self._settle(questions[0], held, Cost(1))
@@ -174,19 +171,19 @@ class PredictionStore:
         held: dict[_Question, Cost],
         answers: dict[_Question, Prediction],
     ) -> None:
-        """Fill ``answers``; what came before a fault is in it, too."""
+        """Fill ``answers``, also with those from before a fault."""
         texts = [question.text for question in questions]
         if not isinstance(self.model, Generative):
-            told = dict(zip(questions, self.model.predict(texts), strict=True))
-            self._write(told)
-            answers |= self._read(told)
+            predicted = dict(zip(questions, self.model.predict(texts), strict=True))
+            self._write(predicted)
+            answers |= self._read(predicted)
             for question in questions:
                 self._settle(question, held, Cost(1))
             return
         raw: dict[_Question, Prediction] = {}
         try:
             for index, reply, cost in self.model.reply(texts):
-                # Written one by one: what cost money outlives whatever happens next.
+                # Stored one by one, so that a crash loses no paid answer.
                 raw[questions[index]] = reply
                 self._write({questions[index]: reply})
                 self._settle(questions[index], held, cost)
@@ -201,7 +198,7 @@ class PredictionStore:
                 self._cache.put(self._identity(turn), {q.text: answers[q] for q in group})
 
     def _read(self, raw: Mapping[_Question, Prediction]) -> dict[_Question, Prediction]:
-        """The answers in raw replies; those that another try may mend are not kept."""
+        """Parse raw replies; answers other than temporary failures are kept in memory."""
         if not raw:
             return {}
         values = list(raw.values())

@@ -1,12 +1,9 @@
 """Agreement beyond chance: Cohen's and Fleiss' kappa and Krippendorff's alpha, with intervals.
 
-The figures are those of statsmodels and of the package krippendorff. Their intervals draw items
-anew (percentile bootstrap, 2,000 resamples), and items of one text or template together, as they
-are alike. That needs each figure 2,000 times, so it is computed for all resamples at once from sums
-over items (Cohen 1960; Fleiss 1971; Krippendorff 2011, "Computing Krippendorff's
-alpha-reliability"). The tests hold both ways of computing together.
-
-``clusters`` say which text or template each item is of; without them each item is its own.
+The coefficients are computed by statsmodels and the package krippendorff. The intervals are
+percentile bootstraps over items, or over ``clusters`` of items (one text or template), with
+2,000 resamples. These are computed at once, vectorised, from sums over items (Cohen 1960; Fleiss
+1971; Krippendorff 2011, "Computing Krippendorff's alpha-reliability"); tests compare the two.
 """
 
 from __future__ import annotations
@@ -28,10 +25,9 @@ RatingClusters = Sequence[str] | None
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """An agreement beyond chance: 1 is full, 0 is that of chance, below is worse than chance.
+    """Agreement beyond chance over ``items``: 1 is full agreement, 0 that of chance.
 
-    ``items``: how many it comes from. ``value`` is None where it is not defined; ``why`` says why
-    there is no value, or no interval.
+    ``value`` is None if undefined; ``why`` is the reason for a missing value or interval.
     """
 
     value: float | None
@@ -42,7 +38,7 @@ class Coefficient:
 
 
 def cohen(pairs: ndarray, clusters: RatingClusters = None, seed: int = 0) -> Coefficient:
-    """Cohen's kappa of two annotators, not weighted; ``pairs`` (items, 2) of numbers of answers."""
+    """Compute Cohen's unweighted kappa; ``pairs`` (items, 2): codes of two annotators' answers."""
     import numpy
     from statsmodels.stats.inter_rater import cohens_kappa
 
@@ -61,7 +57,7 @@ def cohen(pairs: ndarray, clusters: RatingClusters = None, seed: int = 0) -> Coe
 
 
 def fleiss(counts: ndarray, clusters: RatingClusters = None, seed: int = 0) -> Coefficient:
-    """Fleiss' kappa; ``counts`` (items, k) of answers, with the same number of them everywhere.
+    """Compute Fleiss' kappa; ``counts`` (items, k) of answers, with equal row sums.
 
     Raises:
         ValueError: items with different numbers of answers.
@@ -77,8 +73,9 @@ def fleiss(counts: ndarray, clusters: RatingClusters = None, seed: int = 0) -> C
     counts = counts[:, counts.sum(axis=0) > 0]
     if counts.shape[1] < 2:
         return Coefficient(None, items, why=_ONE_ANSWER)
-    many = counts[0].sum()
-    same = ((counts**2).sum(axis=1) - many) / (many * (many - 1))  # pairs of answers that agree
+    raters = counts[0].sum()
+    # Share of agreeing pairs of answers per item.
+    same = ((counts**2).sum(axis=1) - raters) / (raters * (raters - 1))
     parts = numpy.column_stack([counts, same, numpy.ones(items)])
     return _with_interval(float(fleiss_kappa(counts)), parts, _fleisses, clusters, seed)
 
@@ -86,10 +83,10 @@ def fleiss(counts: ndarray, clusters: RatingClusters = None, seed: int = 0) -> C
 def alpha(
     counts: ndarray, clusters: RatingClusters = None, *, ordinal: bool = False, seed: int = 0
 ) -> Coefficient:
-    """Krippendorff's alpha; ``counts`` (items, k) of answers, any number of them to an item.
+    """Compute Krippendorff's alpha; ``counts`` (items, k) of answers, with any row sums.
 
-    Items with a single answer count for nothing. ``ordinal``: the columns have an order, and a near
-    miss counts less than a far one.
+    Items with a single answer are ignored. ``ordinal``: the columns are ordered, and disagreement
+    grows with the distance of ranks.
     """
     import krippendorff
     import numpy
@@ -97,7 +94,7 @@ def alpha(
     paired = counts.sum(axis=1) > 1
     counts = counts[paired]
     if clusters is not None:
-        clusters = [own for own, stays in zip(clusters, paired, strict=True) if stays]
+        clusters = [cluster for cluster, kept in zip(clusters, paired, strict=True) if kept]
     items = len(counts)
     if not items:
         return Coefficient(None, 0, why=_NO_ITEM)
@@ -107,7 +104,7 @@ def alpha(
     value = krippendorff.alpha(
         value_counts=counts, level_of_measurement="ordinal" if ordinal else "nominal"
     )
-    # Pairs of answers within each item, by their two values, over the partners of an answer.
+    # Coincidences: pairs of answers within each item, weighted by 1 / (answers - 1).
     pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * numpy.eye(
         counts.shape[1], dtype=int
     )
@@ -123,14 +120,14 @@ def _with_interval(
     clusters: RatingClusters,
     seed: int,
 ) -> Coefficient:
-    """``parts``: what each item adds to the sums (a line an item) that ``figures`` come from."""
+    """``parts`` (items x sums): contribution of each item to the sums that ``figures`` takes."""
     import numpy
 
     items = len(parts)
     if clusters is not None:
-        names, own = numpy.unique(numpy.asarray(clusters), return_inverse=True)
+        names, rows = numpy.unique(numpy.asarray(clusters), return_inverse=True)
         sums = numpy.zeros((len(names), parts.shape[1]))
-        numpy.add.at(sums, own, parts)
+        numpy.add.at(sums, rows, parts)
         parts = sums
     if len(parts) < 2:
         return Coefficient(value, items, why="one item or text says nothing of others")
@@ -138,14 +135,14 @@ def _with_interval(
         return Coefficient(1.0, items, why="no two answers differ")
     with numpy.errstate(divide="ignore", invalid="ignore"):
         drawn = figures(resampled(parts, seed))
-    whole = drawn[numpy.isfinite(drawn)]  # a resample that holds one answer only has no figure
-    if len(whole) < len(drawn) / 2:
+    defined = drawn[numpy.isfinite(drawn)]  # undefined where all answers of a resample are equal
+    if len(defined) < len(drawn) / 2:
         return Coefficient(value, items, why="nearly all answers are the same one")
-    return Coefficient(value, items, *percentiles(whole))
+    return Coefficient(value, items, *percentiles(defined))
 
 
 def _cohens(cells: ndarray) -> ndarray:
-    """Cohen's kappa of each line, a table of (k, k) cells laid flat."""
+    """Compute Cohen's kappa of each row, a flattened (k, k) table."""
     k = round(cells.shape[1] ** 0.5)
     tables = cells.reshape(-1, k, k) / cells.sum(axis=1)[:, None, None]
     observed = tables.trace(axis1=1, axis2=2)
@@ -154,7 +151,7 @@ def _cohens(cells: ndarray) -> ndarray:
 
 
 def _fleisses(sums: ndarray) -> ndarray:
-    """Fleiss' kappa of each line: k counts of answers, agreeing pairs, items."""
+    """Compute Fleiss' kappa of each row: k counts of answers, share of agreeing pairs, items."""
     answers, same, items = sums[:, :-2], sums[:, -2], sums[:, -1]
     shares = answers / answers.sum(axis=1, keepdims=True)
     return _beyond(same / items, (shares**2).sum(axis=1))
@@ -163,39 +160,31 @@ def _fleisses(sums: ndarray) -> ndarray:
 def _beyond(observed: ndarray, expected: ndarray) -> ndarray:
     import numpy
 
-    # Where all answers are one, 1 - expected is 0 but for rounding.
+    # If all answers are equal, 1 - expected is 0 up to rounding.
     return numpy.where(expected > 1 - 1e-12, numpy.nan, (observed - expected) / (1 - expected))
 
 
 def _nominals(sums: ndarray) -> ndarray:
-    """Krippendorff's alpha of each line, coincidences (k, k) laid flat; any two values differ."""
+    """Compute nominal alpha of each row, flattened coincidences (k, k)."""
     import numpy
 
-    found, by_value = _coincidences(sums)
-    k = by_value.shape[1]
-    return _alphas(found, by_value, numpy.broadcast_to(1 - numpy.eye(k), found.shape))
+    k = round(sums.shape[1] ** 0.5)
+    return _alphas(sums.reshape(-1, k, k), 1 - numpy.eye(k))
 
 
 def _ordinals(sums: ndarray) -> ndarray:
-    """The same where values are ranks: apart by the answers between them, half of their own."""
-    import numpy
-
-    found, by_value = _coincidences(sums)
-    until = by_value.cumsum(axis=1) - by_value / 2  # the middle of each value's ranks
-    apart = (until[:, :, None] - until[:, None, :]) ** 2
-    return _alphas(found, by_value, numpy.asarray(apart))
-
-
-def _coincidences(sums: ndarray) -> tuple[ndarray, ndarray]:
+    """Compute ordinal alpha of each row: the distance of two values is that of their mid-ranks."""
     k = round(sums.shape[1] ** 0.5)
-    found = sums.reshape(-1, k, k)
-    return found, found.sum(axis=2)
+    by_value = sums.reshape(-1, k, k).sum(axis=2)
+    middle = by_value.cumsum(axis=1) - by_value / 2
+    return _alphas(sums.reshape(-1, k, k), (middle[:, :, None] - middle[:, None, :]) ** 2)
 
 
-def _alphas(found: ndarray, by_value: ndarray, apart: ndarray) -> ndarray:
+def _alphas(coincidences: ndarray, distance: ndarray) -> ndarray:
     import numpy
 
-    chance = by_value[:, :, None] * by_value[:, None, :] * apart
-    off, expected = (found * apart).sum(axis=(1, 2)), chance.sum(axis=(1, 2))
+    by_value = coincidences.sum(axis=2)
+    chance = by_value[:, :, None] * by_value[:, None, :] * distance
+    observed, expected = (coincidences * distance).sum(axis=(1, 2)), chance.sum(axis=(1, 2))
     total = by_value.sum(axis=1)
-    return numpy.where(expected > 0, 1 - (total - 1) * off / expected, numpy.nan)
+    return numpy.where(expected > 0, 1 - (total - 1) * observed / expected, numpy.nan)

@@ -1,30 +1,14 @@
-"""Numbers with their uncertainty: rates, their differences, and many comparisons at once.
-
-The formulas are those of statsmodels and scipy; this module says which one is used for what.
-"""
+"""Format rates, differences, estimates and coefficients with their intervals."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from hinter_core.statistics.agreement import Coefficient
 from hinter_core.statistics.rates import Difference, Rate
 from hinter_core.statistics.weighted import Estimate
 
-if TYPE_CHECKING:
-    pass
-
-
-if TYPE_CHECKING:
-    pass
-
-
-if TYPE_CHECKING:
-    pass
-
 
 def rate_in_words(rate: Rate) -> str:
-    """``12 of 80 (15.0 %, 95 % interval 9.0 to 24.4)``."""
+    """Format ``12 of 80 (15.0 %, 95 % interval 9.0 to 24.4)``."""
     if rate.share is None:
         return "no case"
     words = f"{rate.hits:,} of {rate.of:,} ({100 * rate.share:.1f} %"
@@ -33,81 +17,83 @@ def rate_in_words(rate: Rate) -> str:
     return words + ")"
 
 
-def difference_in_words(found: Difference) -> str:
-    """``3.1 points higher (95 % interval -0.4 to 6.6)``."""
-    if found.value is None:
+def difference_in_words(difference: Difference) -> str:
+    """Format ``3.1 points higher (95 % interval -0.4 to 6.6)``."""
+    if difference.value is None:
         return "nothing to compare with"
-    side = "lower" if found.value < 0 else "higher"
-    words = f"{100 * abs(found.value):.1f} points {side}"
-    if found.low is not None and found.high is not None:
-        words += f" (95 % interval {100 * found.low:+.1f} to {100 * found.high:+.1f})"
+    side = "lower" if difference.value < 0 else "higher"
+    words = f"{100 * abs(difference.value):.1f} points {side}"
+    if difference.low is not None and difference.high is not None:
+        words += f" (95 % interval {100 * difference.low:+.1f} to {100 * difference.high:+.1f})"
     return words
 
 
-def estimate_in_words(found: Estimate) -> str:
-    """``41.0 % (95 % interval 35.2 to 47.1)``, or why there is none."""
-    if found.value is None:
-        return f"not known, as {found.why}"
-    words = f"{100 * found.value:.1f} %"
-    if found.low is not None and found.high is not None:
-        words += f" (95 % interval {100 * found.low:.1f} to {100 * found.high:.1f})"
+def estimate_in_words(estimate: Estimate) -> str:
+    """Format ``41.0 % (95 % interval 35.2 to 47.1)``, or the reason for a missing value."""
+    if estimate.value is None:
+        return f"not known, as {estimate.why}"
+    words = f"{100 * estimate.value:.1f} %"
+    if estimate.low is not None and estimate.high is not None:
+        words += f" (95 % interval {100 * estimate.low:.1f} to {100 * estimate.high:.1f})"
     return words
 
 
-def estimate_in_short(found: Estimate) -> str:
-    """``41.0 % [35.2, 47.1]`` for a table."""
-    if found.value is None:
+def estimate_in_short(estimate: Estimate) -> str:
+    """Format ``41.0 % [35.2, 47.1]`` for a table."""
+    return _percent(estimate.value, estimate.low, estimate.high)
+
+
+def percent(rate: Rate) -> str:
+    """Format ``15.0 % [9.0, 24.4]`` for a table."""
+    return _percent(rate.share, rate.low, rate.high)
+
+
+def _percent(value: float | None, low: float | None, high: float | None) -> str:
+    """Format a share; no-break spaces allow a line break before the bracket only."""
+    if value is None:
         return "\u2013"
-    words = f"{100 * found.value:.1f}\u00a0%"
-    if found.low is not None and found.high is not None:
-        words += f" [{100 * found.low:.1f},\u00a0{100 * found.high:.1f}]"
-    return words
+    words = f"{100 * value:.1f}\u00a0%"
+    if low is None or high is None:
+        return words
+    return f"{words} [{100 * low:.1f},\u00a0{100 * high:.1f}]"
 
 
-# Landis and Koch 1977, "The measurement of observer agreement for categorical data"; the upper end
-# of each is part of it.
+# Landis and Koch 1977, "The measurement of observer agreement for categorical data"; upper limits,
+# inclusive.
 _WORDS = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial"))
 
 
-def coefficient_in_words(found: Coefficient) -> str:
-    """``0.49 (95 % interval 0.41 to 0.57), moderate``, or why there is none."""
-    if found.value is None:
-        return f"not defined, as {found.why}"
-    words = f"{found.value:z.2f}"
-    if found.low is not None and found.high is not None:
-        words += f" (95 % interval {found.low:z.2f} to {found.high:z.2f})"
-    words += f", {strength(found.value)}"
-    return f"{words}; no interval, as {found.why}" if found.why else words
+def coefficient_in_words(coefficient: Coefficient) -> str:
+    """Format ``0.49 (95 % interval 0.41 to 0.57), moderate``, or why there is no value."""
+    value, low, high, why = coefficient.value, coefficient.low, coefficient.high, coefficient.why
+    if value is None:
+        return f"not defined, as {why}"
+    words = f"{value:z.2f}"
+    if low is not None and high is not None:
+        words += f" (95 % interval {low:z.2f} to {high:z.2f})"
+    words += f", {strength(value)}"
+    return f"{words}; no interval, as {why}" if why else words
 
 
-def coefficient_in_short(found: Coefficient) -> str:
-    """``0.49 [0.41, 0.57]`` for a table."""
-    if found.value is None:
+def coefficient_in_short(coefficient: Coefficient) -> str:
+    """Format ``0.49 [0.41, 0.57]`` for a table."""
+    value, low, high = coefficient.value, coefficient.low, coefficient.high
+    if value is None:
         return "\u2013"
-    if found.low is None or found.high is None:
-        return f"{found.value:z.2f}"
-    return f"{found.value:z.2f} [{found.low:z.2f},\u00a0{found.high:z.2f}]"
+    if low is None or high is None:
+        return f"{value:z.2f}"
+    return f"{value:z.2f} [{low:z.2f},\u00a0{high:z.2f}]"
 
 
 def strength(value: float) -> str:
-    """The word for a kappa (Landis and Koch 1977, page 165); they call it arbitrary themselves."""
+    """Name the strength of a kappa (Landis and Koch 1977, page 165, limits "arbitrary")."""
     if value < 0:
         return "poor"
-    # Rounded as it is printed, so that 0.80 is not called almost perfect for its third digit.
+    # Rounded as printed, so that "0.80" is never called almost perfect.
     shown = round(value, 2)
     return next((word for end, word in _WORDS if shown <= end), "almost perfect")
 
 
-def percent(rate: Rate) -> str:
-    """``15.0 % [9.0, 24.4]``, which a page breaks before the bracket only."""
-    if rate.share is None:
-        return "\u2013"
-    share = f"{100 * rate.share:.1f}\u00a0%"
-    if rate.low is None or rate.high is None:
-        return share
-    return f"{share} [{100 * rate.low:.1f},\u00a0{100 * rate.high:.1f}]"
-
-
 def p_in_words(p: float) -> str:
-    """``= 0.02`` or ``< 0.001``."""
+    """Format ``= 0.02`` or ``< 0.001``."""
     return "< 0.001" if p < 0.001 else f"= {p:.2g}"

@@ -1,6 +1,6 @@
-"""Numbers with their uncertainty: rates, their differences, and many comparisons at once.
+"""Rates, their differences and tests, with 95 % intervals, for independent and clustered cases.
 
-The formulas are those of statsmodels and scipy; this module says which one is used for what.
+The formulas are those of statsmodels and scipy.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """``hits`` of ``of``, with a 95 % interval; without cases there is no share."""
+    """``hits`` of ``of`` cases, with a 95 % interval."""
 
     hits: int
     of: int
@@ -28,12 +28,12 @@ class Rate:
 
     @property
     def share(self) -> float | None:
-        """Between 0 and 1; None where there is no case."""
+        """Between 0 and 1; None without cases."""
         return self.hits / self.of if self.of else None
 
 
 def wilson(hits: int, of: int) -> Rate:
-    """A rate of independent cases with Wilson's score interval (Wilson 1927)."""
+    """Compute a rate of independent cases with Wilson's score interval (Wilson 1927)."""
     return Rate(hits, of, *_wilson(hits, of)) if of else Rate(hits, of)
 
 
@@ -45,11 +45,11 @@ def _wilson(hits: float, of: float) -> tuple[float, float]:
 
 
 def cluster_rate(sources: Iterable[tuple[int, int]], seed: int = 0) -> Rate:
-    """A rate of cases that come in clusters, one a source text: its ``(hits, cases)``.
+    """Compute a rate of cases clustered by source text; ``sources``: ``(hits, cases)`` of each.
 
-    Mutants of one text are no independent cases: sources are drawn anew, with all their mutants
-    (percentile bootstrap, 2,000 resamples). With fewer than two sources there is no interval. Where
-    no case or every case is a hit, resampling shows nothing: the interval is Wilson's over sources.
+    Mutants of one text are not independent, so the interval is a percentile bootstrap over sources
+    (2,000 resamples). Fewer than two sources give no interval. If no case or every case is a hit,
+    resamples do not vary, and the interval is Wilson's over sources.
     """
     pairs = [(hits, of) for hits, of in sources if of]
     hits, of = sum(h for h, _ in pairs), sum(n for _, n in pairs)
@@ -63,9 +63,9 @@ def cluster_rate(sources: Iterable[tuple[int, int]], seed: int = 0) -> Rate:
 
 
 def resampled(sources: Sequence[Sequence[float]] | ndarray, seed: int) -> ndarray:
-    """Sums over sources drawn anew: one line a resample, one column for each number of a source.
+    """Draw bootstrap resamples of sources (sources x numbers); return sums (resamples x numbers).
 
-    Equal sources are exchangeable, so how often each distinct one is drawn is multinomial.
+    Equal sources are exchangeable, so the counts of the distinct ones are multinomial.
     """
     import numpy
 
@@ -77,7 +77,7 @@ def resampled(sources: Sequence[Sequence[float]] | ndarray, seed: int) -> ndarra
 
 
 def percentiles(values: ndarray) -> tuple[float, float]:
-    """The ends of the 95 % interval of what resampling gave."""
+    """Return the ends of the 95 % percentile interval of bootstrap values."""
     import numpy
 
     tail = (1 - _CONFIDENCE) / 2
@@ -87,7 +87,7 @@ def percentiles(values: ndarray) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How much higher one rate is than another on the same texts, with a 95 % interval."""
+    """Difference of two rates, with a 95 % interval; None if a rate has no cases."""
 
     value: float | None
     low: float | None = None
@@ -95,11 +95,11 @@ class Difference:
 
 
 def paired_difference(sources: Iterable[tuple[int, int, int, int]], seed: int = 0) -> Difference:
-    """The first rate minus the second; a source gives ``(hits, cases, hits, cases)``.
+    """Subtract a second rate from a first on the same texts.
 
-    Only sources with a case of both count, so that the same texts stand on both sides; they are
-    drawn anew together (percentile bootstrap). With fewer than two there is no interval. Where both
-    rates are 0 or 1, resampling shows nothing: the interval is Newcombe's over sources.
+    ``sources``: ``(hits, cases, hits, cases)`` of each text; texts without a case on either side
+    are dropped. The interval is a percentile bootstrap over texts; fewer than two give none. If
+    resamples do not vary, as with rates of 0 or 1, it is Newcombe's over texts.
     """
     both = [source for source in sources if source[1] and source[3]]
     if not both:
@@ -112,7 +112,7 @@ def paired_difference(sources: Iterable[tuple[int, int, int, int]], seed: int = 
         ends = Rate(texts if a else 0, texts), Rate(texts if b else 0, texts)
         return Difference(value, *_newcombe(*ends))
     if all(x * m == y * n for x, n, y, m in both):
-        # The rates agree in every text, so that resampling shows nothing: Newcombe's, over texts.
+        # The rates agree in every text, so resamples do not vary.
         same = Rate(round(a / n * texts), texts)
         return Difference(value, *_newcombe(same, same))
     hit, cases, other, others = resampled(both, seed).T
@@ -120,14 +120,14 @@ def paired_difference(sources: Iterable[tuple[int, int, int, int]], seed: int = 
 
 
 def newcombe_difference(first: Rate, second: Rate) -> Difference:
-    """The first rate minus the second, of different cases; Newcombe's interval."""
+    """Subtract a second rate from a first, of independent cases, with Newcombe's interval."""
     if first.share is None or second.share is None:
         return Difference(None)
     return Difference(first.share - second.share, *_newcombe(first, second))
 
 
 def _newcombe(first: Rate, second: Rate) -> tuple[float, float]:
-    """Newcombe's hybrid score interval of a difference of independent rates (Newcombe 1998)."""
+    """Compute the hybrid score interval of a difference of independent rates (Newcombe 1998)."""
     from statsmodels.stats.proportion import confint_proportions_2indep
 
     low, high = confint_proportions_2indep(
@@ -139,28 +139,28 @@ def _newcombe(first: Rate, second: Rate) -> tuple[float, float]:
 def two_sample_difference(
     first: Iterable[tuple[int, int]], second: Iterable[tuple[int, int]], seed: int = 0
 ) -> Difference:
-    """The first rate minus the second, of different texts; a source gives ``(hits, cases)``.
+    """Subtract a second rate from a first on different texts; ``(hits, cases)`` of each text.
 
-    Either side's sources are drawn anew on their own (percentile bootstrap). With fewer than two
-    on a side there is no interval. Where both rates are 0 or 1, it is Newcombe's over sources.
+    The interval is a percentile bootstrap over the texts of each side; fewer than two on a side
+    give none. If both rates are 0 or 1, it is Newcombe's over texts.
     """
-    own, other = ([pair for pair in side if pair[1]] for side in (first, second))
-    if not own or not other:
+    one, two = ([pair for pair in side if pair[1]] for side in (first, second))
+    if not one or not two:
         return Difference(None)
-    (a, n), (b, m) = (tuple(map(sum, zip(*side, strict=True))) for side in (own, other))
+    (a, n), (b, m) = (tuple(map(sum, zip(*side, strict=True))) for side in (one, two))
     value = a / n - b / m
-    if min(len(own), len(other)) < 2:
+    if min(len(one), len(two)) < 2:
         return Difference(value)
     if a in (0, n) and b in (0, m):
-        ends = (Rate(len(side) if hits else 0, len(side)) for side, hits in ((own, a), (other, b)))
+        ends = (Rate(len(side) if hits else 0, len(side)) for side, hits in ((one, a), (two, b)))
         return Difference(value, *_newcombe(*ends))
-    hit, cases = resampled(own, seed).T
-    hits, of = resampled(other, seed + 1).T
+    hit, cases = resampled(one, seed).T
+    hits, of = resampled(two, seed + 1).T
     return Difference(value, *percentiles(hit / cases - hits / of))
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
-    """Exact McNemar test of paired outcomes: the p-value of their disagreement."""
+    """Compute the p-value of the exact McNemar test from the numbers of discordant pairs."""
     from statsmodels.stats.contingency_tables import mcnemar as test
 
     if not only_first and not only_second:
@@ -169,7 +169,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def binomial(hits: float, of: float, share: float) -> float:
-    """One-sided exact test: is a rate higher than ``share``? The p-value.
+    """Compute the p-value of the one-sided exact test that a rate is higher than ``share``.
 
     Effective numbers need not be whole: the binomial tail is an incomplete beta function of both.
     """
@@ -180,9 +180,9 @@ def binomial(hits: float, of: float, share: float) -> float:
 
 @dataclass(slots=True)
 class Clusters:
-    """Sums over source texts with their ``errors`` e of ``cases`` n: no text is kept.
+    """Running sums over source texts with ``errors`` e of ``cases`` n.
 
-    ``texts`` have a case; the others are the sums of e * e, e * n and n * n over texts.
+    ``texts`` counts those with a case; the others are the sums of e * e, e * n and n * n.
     """
 
     errors: int = 0
@@ -203,12 +203,11 @@ class Clusters:
 
     @property
     def design_effect(self) -> float:
-        """For how many cases one stands, as those of a text resemble each other; at least 1.
+        """Design effect of clustering by text, at least 1 (Rao and Scott 1992).
 
         The variance of the rate between texts, with the factor k / (k - 1) for k texts, over that
-        of independent cases (Rao and Scott 1992). Where each text has one case it is 1; where no
-        case or every case is an error, the texts tell nothing of it: as if each spoke with one
-        voice.
+        of independent cases. It is 1 if each text has one case. If no case or every case is an
+        error it cannot be estimated, and the cases of a text count as one.
         """
         if self.case_squares == self.cases:
             return 1.0
@@ -221,9 +220,9 @@ class Clusters:
 
 
 def cluster_wilson(sums: Clusters) -> Rate:
-    """A rate with Wilson's interval over as many cases as the texts are worth.
+    """Compute a clustered rate with Wilson's interval over the effective number of cases.
 
-    With fewer than two texts there is no interval, as in :func:`clustered`.
+    Fewer than two texts give no interval, as in :func:`cluster_rate`.
     """
     if sums.texts < 2:
         return Rate(sums.errors, sums.cases)
@@ -232,10 +231,10 @@ def cluster_wilson(sums: Clusters) -> Rate:
 
 
 def one_sided_test(sums: Clusters, share: float) -> float:
-    """One-sided test: is a rate of clustered cases higher than ``share``? The p-value.
+    """Compute the one-sided p-value that a rate of clustered cases is higher than ``share``.
 
-    The exact binomial test of :func:`binomial` over as many cases as the texts are worth (Rao and
-    Scott 1992). One text is no evidence: with fewer than two it is 1.
+    The test is :func:`binomial` over the effective number of cases (Rao and Scott 1992); with
+    fewer than two texts the p-value is 1.
     """
     if sums.texts < 2:
         return 1.0
@@ -244,7 +243,7 @@ def one_sided_test(sums: Clusters, share: float) -> float:
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """P-values adjusted for the false discovery rate (Benjamini and Hochberg 1995)."""
+    """Adjust p-values for the false discovery rate (Benjamini and Hochberg 1995)."""
     from scipy.stats import false_discovery_control
 
     return [float(p) for p in false_discovery_control(p_values)] if p_values else []

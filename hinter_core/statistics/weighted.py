@@ -1,9 +1,9 @@
-"""What a weighted sample says of all it was drawn from: shares, and figures made of several shares.
+"""Estimate population shares, and figures of several shares, from a stratified, weighted sample.
 
-A sample drawn by strata has weights, and few cases in a cell, often all of one kind. Drawing its
-cases anew shows nothing where they agree, so shares are drawn instead: from Jeffreys' distribution
-of a share (Brown, Cai and DasGupta 2001) over the *effective* number of cases (Kish 1965), with the
-correction for a finite population (Cochran 1977) where it is known how many there are.
+The cells of such a sample have few cases, often all equal, so that bootstrap resamples would not
+vary. Intervals come from draws of Jeffreys' posterior of a share instead (Brown, Cai and DasGupta
+2001), over the *effective* number of cases (Kish 1965), with the finite population correction
+(Cochran 1977) if the size of the population is known.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure with a 95 % interval, or None with the reason ``why`` there is none."""
+    """A figure with a 95 % interval; ``why`` is the reason for a missing value or interval."""
 
     value: float | None
     low: float | None = None
@@ -32,9 +32,9 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class WeightedShare:
-    """``total`` cases, of which a sample says that ``share`` are of a kind; None without a sample.
+    """Estimated ``share`` of hits among ``total`` cases; None without a sample.
 
-    ``effective``: as many unweighted cases the sample is worth; infinite where it is all of them.
+    ``effective``: effective number of sampled cases, infinite if all cases are sampled.
     """
 
     total: float
@@ -45,10 +45,9 @@ class WeightedShare:
 def weighted_share(
     sample: Iterable[tuple[bool, float, str]], total: int | None = None
 ) -> WeightedShare:
-    """The cell of ``(is of the kind, weight, text it is of)``; ``total`` cases, if that is known.
+    """Estimate a share from ``(hit, weight, text)`` of each case, clustered by text.
 
-    Without ``total``, it is the sum of weights, and the population counts as endless. Cases of one
-    text are alike, so that they are worth less than as many of other texts.
+    Without ``total``, it is the sum of weights, and the population counts as infinite.
     """
     cases = [(hit, weight, text) for hit, weight, text in sample if weight > 0]
     if not cases:
@@ -64,21 +63,22 @@ def weighted_share(
 
 
 def _effective(cases: Sequence[tuple[bool, float, str]], share: float) -> float:
-    """The number of cases for their weights (Kish), over the design effect of their texts.
+    """Compute the effective number of cases: by weights (Kish), over the design effect of texts.
 
-    That is the variance between texts over that between cases, both linearised, at least 1 (Rao and
-    Scott 1992). Where all cases agree it cannot be seen: each text speaks with one voice.
+    The latter is the variance between texts over that between cases, both linearised, at least 1
+    (Rao and Scott 1992). If all cases agree it cannot be estimated: the cases of a text count as
+    one.
     """
     texts: dict[str, float] = defaultdict(float)
-    off: dict[str, float] = defaultdict(float)
+    residuals: dict[str, float] = defaultdict(float)
     for hit, weight, text in cases:
         texts[text] += weight
-        off[text] += weight * (hit - share)
+        residuals[text] += weight * (hit - share)
     weights = sum(texts.values())
     if 0 < share < 1 and len(texts) > 1:
-        apart = sum((weight * (hit - share)) ** 2 for hit, weight, _ in cases)
-        between = sum(value**2 for value in off.values()) * len(texts) / (len(texts) - 1)
-        effect = between / (apart * len(cases) / (len(cases) - 1))
+        within = sum((weight * (hit - share)) ** 2 for hit, weight, _ in cases)
+        between = sum(value**2 for value in residuals.values()) * len(texts) / (len(texts) - 1)
+        effect = between / (within * len(cases) / (len(cases) - 1))
         return weights**2 / sum(weight**2 for _, weight, _ in cases) / max(1.0, effect)
     return weights**2 / sum(weight**2 for weight in texts.values())
 
@@ -86,9 +86,9 @@ def _effective(cases: Sequence[tuple[bool, float, str]], share: float) -> float:
 def estimate(
     cells: Sequence[WeightedShare], figure: Callable[[Sequence[ndarray]], ndarray], seed: int = 0
 ) -> Estimate:
-    """A figure of the shares of some cells, with an interval from shares drawn (see above).
+    """Estimate a figure of several shares, with an interval from draws of the shares.
 
-    ``figure`` is given one array of shares a cell, and answers NaN where it cannot be computed.
+    ``figure`` gets one array of shares per cell and returns NaN where it is undefined.
     """
     import numpy
 
@@ -104,7 +104,7 @@ def estimate(
     if len(drawn) < RESAMPLES / 2:
         return Estimate(value, why="too few cases for an interval")
     low, high = percentiles(drawn)
-    # A share of 0 or 1 lies at the end of its own interval.
+    # A share of 0 or 1 lies at the end of its interval.
     return Estimate(value, min(low, value), max(high, value))
 
 

@@ -1,10 +1,9 @@
-"""Dictionaries: terms of sensitive attributes, and the directed pairs that follow from them.
+"""Dictionaries: terms of sensitive attributes, and the directed pairs between them.
 
-A dictionary file is a CSV with a header. In a *term file* (``term,group`` and optionally
-``form,concept,sense``) pairs are derived: two terms pair when they share concept and form and
-differ in group. In a *pair file* (``source,target`` and optionally
-``source_group,target_group,form``) they are listed, as HInter's and MutaInt's dictionaries are.
-Every fault is reported with file, line and cure.
+A dictionary file is a CSV with a header. A *term file* has the columns ``term,group`` and
+optionally ``form,concept,sense``; terms with equal concept and form and different groups are pairs.
+A *pair file* has ``source,target`` and optionally ``source_group,target_group,form``, as HInter's
+and MutaInt's dictionaries. Every fault is reported with file, line and what to do.
 
 Source: HInter, section 4 "Bias dictionary" (116 race, 230 gender, 98 body words).
 """
@@ -25,7 +24,6 @@ from hinter_core.errors import DictionaryError
 from hinter_core.storage import DICTIONARIES
 from hinter_core.types import GrammaticalForm, Pair, Sense, Term
 
-DICTIONARY_FOLDER = DICTIONARIES
 _REGEX_CHARACTERS = set("\\^$*+?{}[]|()")
 _ADJECTIVES = (GrammaticalForm.ADJECTIVE, GrammaticalForm.COMPARATIVE, GrammaticalForm.SUPERLATIVE)
 _MAX_BYTES = 5_000_000
@@ -33,16 +31,14 @@ _MAX_BYTES = 5_000_000
 
 @dataclass(frozen=True)
 class Dictionary:
-    """The terms of one attribute.
+    """The terms of one attribute; pairs are ``listed`` (in a pair file) or else derived.
 
-    ``listed`` holds explicit pairs (from a pair file); when empty, pairs are derived.
+    ``groups``: display labels by group.
     """
 
     attribute: str
     terms: tuple[Term, ...]
     label: str = ""
-    description: str = ""
-    content_note: str = ""
     groups: Mapping[str, str] | None = None
     placebo: bool = False
     listed: tuple[Pair, ...] = ()
@@ -50,10 +46,10 @@ class Dictionary:
     @cached_property
     def pairs_from(self) -> Mapping[Term, tuple[Pair, ...]]:
         """Directed pairs by source term."""
-        found: dict[Term, list[Pair]] = defaultdict(list)
+        by_source: dict[Term, list[Pair]] = defaultdict(list)
         for pair in self._pairs():
-            found[pair.source].append(pair)
-        return {term: tuple(pairs) for term, pairs in found.items()}
+            by_source[pair.source].append(pair)
+        return {term: tuple(pairs) for term, pairs in by_source.items()}
 
     def _pairs(self) -> Iterator[Pair]:
         if self.listed:
@@ -69,7 +65,7 @@ class Dictionary:
 
     @property
     def is_useful(self) -> bool:
-        """Whether there is any pair; takes less time than to make them all."""
+        """Whether there is any pair; faster than deriving all."""
         return next(self._pairs(), None) is not None
 
     @property
@@ -77,13 +73,9 @@ class Dictionary:
         """Number of directed pairs."""
         return sum(len(pairs) for pairs in self.pairs_from.values())
 
-    def group_label(self, group: str) -> str:
-        """The display label of a group."""
-        return (self.groups or {}).get(group, group)
 
-
-def load_shipped(folder: Path = DICTIONARY_FOLDER) -> dict[str, Dictionary]:
-    """Load all dictionaries that ``attributes.toml`` in ``folder`` names.
+def load_shipped(folder: Path = DICTIONARIES) -> dict[str, Dictionary]:
+    """Load all dictionaries of the ``attributes.toml`` in ``folder``, by attribute.
 
     Raises:
         DictionaryError: a file is missing or broken.
@@ -100,22 +92,18 @@ def _load_shipped(folder: Path) -> dict[str, Dictionary]:
         raise DictionaryError(f"{index}: {error}. Restore the file.") from error
     loaded = {}
     for attribute, table in tables.items():
-        loaded[attribute] = load_file(
-            folder / table["file"],
-            attribute=attribute,
-            label=table.get("label", attribute),
-            description=table.get("description", ""),
-            content_note=table.get("content_note", ""),
-            groups=dict(table.get("groups", {})),
-            placebo=table.get("kind") == "placebo",
+        dictionary = load_file(
+            folder / table["file"], attribute=attribute, groups=dict(table.get("groups", {}))
         )
+        label, placebo = table.get("label", attribute), table.get("kind") == "placebo"
+        loaded[attribute] = replace(dictionary, label=label, placebo=placebo)
     return loaded
 
 
 def by_concept(dictionary: Dictionary) -> list[Dictionary]:
-    """A dictionary as one for each concept, named ``ATTRIBUTE-CONCEPT``.
+    """Split a dictionary by concept into attributes ``ATTRIBUTE-CONCEPT``.
 
-    So two neutral swaps in one text can be combined as two attributes are.
+    So two neutral replacements in one text can be combined like two attributes.
     """
     concepts: dict[str, list[Term]] = {}
     for term in dictionary.terms:
@@ -127,21 +115,14 @@ def by_concept(dictionary: Dictionary) -> list[Dictionary]:
 
 
 def load_file(
-    path: str | Path,
-    *,
-    attribute: str | None = None,
-    label: str = "",
-    description: str = "",
-    content_note: str = "",
-    groups: Mapping[str, str] | None = None,
-    placebo: bool = False,
+    path: str | Path, *, attribute: str | None = None, groups: Mapping[str, str] | None = None
 ) -> Dictionary:
-    """Load and validate one CSV dictionary (see the module's text for its columns).
+    """Load and validate a CSV dictionary; its columns are described at the top of this module.
 
-    ``attribute`` defaults to the file's stem. ``groups`` lists the groups allowed; None allows any.
+    ``attribute`` defaults to the file's stem. ``groups``: allowed groups (None: any).
 
     Raises:
-        DictionaryError: naming every faulty line (at most ten) and what to do.
+        DictionaryError: up to ten faulty lines, each with what to do.
     """
     path = Path(path)
     attribute = attribute or path.stem
@@ -157,9 +138,7 @@ def load_file(
             f"{path}, line 1: the header must name the columns 'term,group' or 'source,target'; "
             f"found '{','.join(header)}'."
         )
-    dictionary = Dictionary(
-        attribute, terms, label or attribute, description, content_note, groups, placebo, listed
-    )
+    dictionary = Dictionary(attribute, terms, attribute, groups, listed=listed)
     if not dictionary.is_useful:
         raise DictionaryError(
             f"{path}: no two terms can be exchanged. Give terms of different groups the same "
@@ -198,20 +177,20 @@ def _read_rows(path: Path) -> list[tuple[int, list[str]]]:
 
 
 class _Faults:
-    """Collects faults of one file, so that one run shows them all."""
+    """Collects the faults of one file, so that one run shows all."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._found: list[str] = []
+        self._messages: list[str] = []
 
     def add(self, line: int, message: str) -> None:
-        self._found.append(f"{self._path}, line {line}: {message}")
+        self._messages.append(f"{self._path}, line {line}: {message}")
 
     def raise_any(self) -> None:
-        if self._found:
-            more = len(self._found) - 10
+        if self._messages:
+            more = len(self._messages) - 10
             tail = [f"... and {more} more."] if more > 0 else []
-            raise DictionaryError("\n".join(self._found[:10] + tail))
+            raise DictionaryError("\n".join(self._messages[:10] + tail))
 
     def check_term(self, line: int, text: str) -> None:
         if not text:
@@ -229,7 +208,7 @@ class _Faults:
 def _records(
     faults: _Faults, rows: list[tuple[int, list[str]]]
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Lines with their cells by column; a short line is filled up, a long one is a fault."""
+    """Yield line numbers and cells by column; short lines are padded, long ones are faults."""
     header = rows[0][1]
     for line, cells in rows[1:]:
         if len(cells) > len(header):
@@ -304,13 +283,11 @@ def _read_pairs(
         sense = _sense(faults, line, row.get("sense", ""), form)
         source_group = row.get("source_group") or source
         target_group = row.get("target_group") or target
-        pairs.append(
-            Pair(
-                attribute,
-                Term(source, source_group, form, "", sense),
-                Term(target, target_group, form, "", sense),
-            )
+        terms = (
+            Term(text, group, form, "", sense)
+            for text, group in ((source, source_group), (target, target_group))
         )
+        pairs.append(Pair(attribute, *terms))
     faults.raise_any()
     return tuple(dict.fromkeys(pair.source for pair in pairs)), tuple(pairs)
 
@@ -318,10 +295,10 @@ def _read_pairs(
 def choose(
     attributes: Iterable[str], shipped: Mapping[str, Dictionary] | None = None
 ) -> list[Dictionary]:
-    """The dictionaries of the attributes named, in that order, each once.
+    """Return the dictionaries of these attributes, in order, without repetitions.
 
     Raises:
-        DictionaryError: an attribute is unknown, or none is given.
+        DictionaryError: an unknown attribute, or none at all.
     """
     known = load_shipped() if shipped is None else shipped
     names = list(dict.fromkeys(name.strip() for name in attributes if name.strip()))

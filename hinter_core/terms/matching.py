@@ -1,13 +1,12 @@
 """Find the terms of all chosen dictionaries in one pass over a text.
 
-The text is cut into words once; a trie over words finds, at each word, the longest term of every
-attribute (multi-word terms included), so the cost grows with the text and not with the
-dictionaries. Terms match whole words, whatever their case; a possessive or contracted ``'s`` stays
-outside the span; ``don't`` is one word and no name; ``man-made`` and ``e-mail@man.org`` are not
-about a man.
+A trie over words finds, at each word, the longest term of every attribute, so the time depends on
+the text and not on the dictionaries. Terms match whole words in any case; a possessive or
+contracted ``'s`` is outside the span; ``don't`` is one word; ``man-made`` and ``e-mail@man.org``
+do not match ``man``.
 
-Departure: HInter's script (and line 12 of Algorithm 1) asks whether the term is a substring and
-replaces one after another; we find spans first, so no replacement touches words another brought in.
+Departure: HInter's script (and line 12 of Algorithm 1) replaces substrings one after another; here
+all spans are found first, so a replacement never changes words of another.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ _WORD = re.compile(
 )
 _HYPHENS = "-\u2010\u2011"
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|(?<!\S)[^\s@]+@[^\s@]+\.\S+|[@#]\w+")
-_MAX_COMPOUND = 60  # characters looked at on either side, so that time grows with the text only
-# Prefixes that keep the person: "ex-wife" is about a wife.
+_MAX_COMPOUND = 60  # characters examined on either side, for linear time
+# Prefixes that keep the meaning: "ex-wife" is about a wife.
 _PERSON_PREFIXES = frozenset({"ex", "co", "great"})
 
 
 def fold(word: str) -> str:
-    """The form in which words are compared: NFC, case-folded, straight apostrophes, all visible."""
+    """Normalise a word: NFC, case-folded, straight apostrophes, no invisible characters."""
     return unicodedata.normalize("NFC", word.translate(_FOLDED)).casefold()
 
 
@@ -74,7 +73,7 @@ def _gap(text: str, left: _Word, right: _Word) -> str | None:
 
 
 class Matcher:
-    """A compiled set of dictionaries; build once, use for any number of texts."""
+    """A set of dictionaries compiled into a trie, for any number of texts."""
 
     def __init__(self, dictionaries: Iterable[Dictionary]) -> None:
         self._root = _Node()
@@ -99,14 +98,14 @@ class Matcher:
         node.terms.setdefault(attribute, []).append((term, suffix))
 
     def find(self, text: str) -> tuple[list[Occurrence], list[RejectedOccurrence]]:
-        """All occurrences in ``text``, in order, and those refused as part of a larger word.
+        """Return all occurrences in order, and those rejected as part of a larger word.
 
-        Occurrences of one attribute never overlap (leftmost first, and there the longest);
-        occurrences of different attributes may.
+        Occurrences of one attribute never overlap (leftmost, then longest); those of different
+        attributes may.
         """
         words = _words(text)
-        found: list[Occurrence] = []
-        refused: list[RejectedOccurrence] = []
+        occurrences: list[Occurrence] = []
+        rejected: list[RejectedOccurrence] = []
         free_from: dict[str, int] = {}
         for index, word in enumerate(words):
             if word.opaque:
@@ -118,10 +117,10 @@ class Matcher:
                 compound = _compound_around(text, occurrence.span)
                 if compound:
                     reason = f"part of the word \u201c{compound}\u201d"
-                    refused.append(RejectedOccurrence(occurrence, reason))
+                    rejected.append(RejectedOccurrence(occurrence, reason))
                 else:
-                    found.append(occurrence)
-        return found, refused
+                    occurrences.append(occurrence)
+        return occurrences, rejected
 
     def _longest_at(self, text: str, words: list[_Word], index: int) -> Iterator[Occurrence]:
         best: dict[str, tuple[int, list[Term]]] = {}
@@ -146,7 +145,7 @@ class Matcher:
 
 
 def _compound_around(text: str, span: tuple[int, int]) -> str:
-    """The hyphenated or underscored word that ``span`` is only a part of, or an empty string."""
+    """Return the hyphenated or underscored word that contains ``span``, or ""."""
     start, end = span
     left, right = start, end
     first, beyond = max(1, start - _MAX_COMPOUND), min(len(text) - 1, end + _MAX_COMPOUND)

@@ -1,11 +1,10 @@
-"""Person sense: which occurrences are about a person, and in which grammatical form.
+"""Person sense: decide which occurrences of terms are about a person, and in which form.
 
-"black comedy", "white wine", "polish" and "old film" are no people. With the parse, a reading
-of a term holds where its tag fits the term's form, and an ambiguous term counts only where it
-refers to or modifies a person. Relation names of Universal Dependencies and of spaCy's own English
-pipelines are both understood.
+"black comedy", "white wine" and "old film" are not about people. A reading of a term is valid if
+its part-of-speech tag fits the term's form; an ambiguous term must also refer to or modify a
+person. Relations of Universal Dependencies and of spaCy's English pipelines are both supported.
 
-Departure: the paper replaces every occurrence of the string; ``literal=True`` upstream does that.
+Departure: the paper replaces every occurrence of the string, as ``literal=True`` does upstream.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from hinter_core.terms.dictionary import DICTIONARY_FOLDER, load_shipped
+from hinter_core.storage import DICTIONARIES
+from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.types import GrammaticalForm, Parse, Sense, Span, Term
 
@@ -65,8 +65,8 @@ _PERSON_ENDINGS = re.compile(r"\w{2,}(?:m[ae]n|wom[ae]n|persons?|people|goers?|[
 
 
 @lru_cache(maxsize=1)
-def person_nouns(folder: Path = DICTIONARY_FOLDER) -> frozenset[str]:
-    """Lower-case nouns that denote people: ``person_nouns.csv`` and the dictionaries' own."""
+def person_nouns(folder: Path = DICTIONARIES) -> frozenset[str]:
+    """Load lower-case nouns for people from ``person_nouns.csv`` and the dictionaries."""
     nouns: set[str] = set()
     with (folder / "person_nouns.csv").open(encoding="utf-8", newline="") as lines:
         nouns.update(row["term"].lower() for row in csv.DictReader(lines))
@@ -83,14 +83,14 @@ def person_nouns(folder: Path = DICTIONARY_FOLDER) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class TermReading:
-    """The readings of an occurrence that hold, or why none does."""
+    """The valid readings of an occurrence, or the reason why there is none."""
 
     terms: tuple[Term, ...]
     reason: str = ""
 
 
 def read(parse: Parse, span: Span, terms: Iterable[Term]) -> TermReading:
-    """Which of ``terms`` hold at ``span`` (offsets within the parsed sentence)?"""
+    """Choose the valid readings among ``terms`` at ``span`` (offsets in the parsed sentence)."""
     candidates = tuple(terms)
     tokens = [i for i, (a, b) in enumerate(parse.spans) if a < span[1] and b > span[0]]
     if not tokens:
@@ -127,7 +127,7 @@ def _head_of(parse: Parse, tokens: list[int]) -> int:
 
 
 def _fitting(parse: Parse, head: int, terms: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Terms whose form the tag (and for pronouns the relation) allows; the best fit first."""
+    """Return the terms whose form fits the tag (and, for pronouns, the relation)."""
     tag, label = parse.tags[head], parse.labels[head]
     modifies = label in _MODIFIER and any(t.form is GrammaticalForm.ADJECTIVE for t in terms)
     strict, loose = [], []
@@ -143,7 +143,7 @@ def _fitting(parse: Parse, head: int, terms: tuple[Term, ...]) -> tuple[Term, ..
             elif form in (GrammaticalForm.PRONOUN_SUBJECT, GrammaticalForm.PRONOUN_OBJECT):
                 loose.append(term)
         elif form in (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL) and tag in _NOUNS:
-            loose.append(term)  # the surface says its number better than the tagger
+            loose.append(term)  # the surface form shows the number better than the tagger
         elif form is GrammaticalForm.PRONOUN_OBJECT and tag == "PRP$" and label in _OBJECT:
             loose.append(term)  # tag and relation disagree; as an object it cannot be possessive
         elif (
@@ -154,7 +154,7 @@ def _fitting(parse: Parse, head: int, terms: tuple[Term, ...]) -> tuple[Term, ..
 
 
 def _acts_as_adjective(parse: Parse, head: int) -> bool:
-    """Whether a word tagged as a noun modifies another, or is a predicate without article."""
+    """Whether a word tagged as a noun is a modifier, or a predicate without article."""
     if parse.labels[head] in _MODIFIER:
         return True
     copula = _child(parse, head, frozenset({"cop"})) is not None
@@ -176,7 +176,7 @@ def _relation_fits(form: GrammaticalForm, label: str) -> bool:
 
 
 def _in_name(parse: Parse, head: int, tokens: list[int]) -> str:
-    """The proper name that the tokens are a part of ("White House", "Jack White"), or ""."""
+    """Return the proper name that contains the tokens ("White House", "Jack White"), or ""."""
     tag = parse.tags[head]
     if tag not in ("NNP", "NNPS"):
         return ""
@@ -190,38 +190,32 @@ def _in_name(parse: Parse, head: int, tokens: list[int]) -> str:
         if 0 <= i < len(parse.words)
         and parse.tags[i] in ("NNP", "NNPS")
         and (parse.heads[i] in inside or parse.heads[head] in (i, parse.heads[i]))
-        and (
-            parse.labels[i] in ("flat", "compound", "flat:name")
-            or parse.labels[head] in ("flat", "compound", "flat:name")
-        )
+        and {parse.labels[i], parse.labels[head]} & {"flat", "compound", "flat:name"}
     ]
     return " ".join(parse.words[i] for i in sorted({*linked, *tokens})) if linked else ""
 
 
 def _no_person(parse: Parse, head: int, tokens: list[int], form: GrammaticalForm) -> str | None:
-    """Why an ambiguous term at ``head`` is about no person; None if it is about one."""
+    """Return the reason why an ambiguous term at ``head`` is about no person, else None."""
     label, governor = parse.labels[head], parse.heads[head]
     surface = _surface(parse, tokens)
     if parse.tags[head] in ("PRP", "PRP$"):
         return f"\u201c{surface}\u201d may mean several people"
     if form is GrammaticalForm.PREP_PHRASE:
-        return None if _phrase_means_person(parse, governor) else "says nothing of a person here"
+        return None if _phrase_means_person(parse, governor) else "describes no person here"
     if parse.tags[head] in _NOUNS and label not in _MODIFIER:
-        return (
-            None
-            if _noun_means_person(parse, head)
-            else f"\u201c{surface}\u201d may be no person here"
-        )
+        person = _noun_means_person(parse, head)
+        return None if person else f"\u201c{surface}\u201d may be no person here"
     if label in _MODIFIER and governor != head:
         if _is_person(parse, governor):
             return None
         return f"modifies \u201c{parse.words[governor]}\u201d, which is no person"
     bearer = _bearer(parse, head)
     if bearer is None:
-        return f"nobody is said to be \u201c{surface}\u201d here"
+        return f"\u201c{surface}\u201d describes no person here"
     if _is_person(parse, bearer):
         return None
-    return f"is said of \u201c{parse.words[bearer]}\u201d, which is no person"
+    return f"describes \u201c{parse.words[bearer]}\u201d, which is no person"
 
 
 def _phrase_means_person(parse: Parse, governor: int) -> bool:
@@ -233,7 +227,7 @@ def _phrase_means_person(parse: Parse, governor: int) -> bool:
 
 
 def _bearer(parse: Parse, head: int) -> int | None:
-    """The token that a predicate adjective speaks of: "she looked old" -> she."""
+    """Return the token that a predicate adjective describes: "she looked old" -> she."""
     seen: set[int] = set()
     token = head
     while token not in seen:
@@ -288,7 +282,7 @@ def _has_who(parse: Parse, token: int) -> bool:
 
 
 def _noun_means_person(parse: Parse, head: int) -> bool:
-    """Signs that an ambiguous noun ("server", "cook") is a person here."""
+    """Whether the context shows that an ambiguous noun ("server", "cook") is a person."""
     label, governor = parse.labels[head], parse.heads[head]
     if _has_who(parse, head) or parse.entities[head] in ("PERSON", "PER"):
         return True

@@ -1,9 +1,9 @@
 """Dictionaries from an export of the Social Bias Inference Corpus (SBIC; Sap et al. 2020).
 
 HInter takes its dictionary from SBIC (section 4, "Bias dictionary"). An export is a CSV with the
-columns ``targetMinority`` (who a post is about) and ``targetCategory`` (race, gender, body, ...);
-the aggregated release writes lists into the cells, the plain one single phrases. Each category
-becomes one dictionary; a phrase is its own group unless the shipped dictionaries know its term.
+columns ``targetMinority`` (whom a post targets) and ``targetCategory`` (race, gender, body, ...);
+cells are lists in the aggregated release, else single phrases. Each category becomes a dictionary;
+the group of a phrase is that of the shipped dictionaries, or the phrase itself.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _COLUMNS = ("targetMinority", "targetCategory")
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A dictionary that was written, and its number of terms."""
+    """A written dictionary and its number of terms."""
 
     path: Path
     terms: int
@@ -36,7 +36,7 @@ class WrittenFile:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The files written, and how many phrases were no plain words."""
+    """The written files, and the number of phrases skipped as no plain words."""
 
     files: tuple[WrittenFile, ...]
     skipped: int
@@ -46,8 +46,8 @@ def build_from_sbic(export: Path, out: Path, min_count: int = 3) -> Built:
     """Write one dictionary CSV per target category of ``export`` into ``out``.
 
     Raises:
-        DictionaryError: the export cannot be read, lacks its columns, or names no target often
-            enough.
+        DictionaryError: the export cannot be read, lacks a column, or no category has two groups
+            with ``min_count`` posts.
     """
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     skipped: set[str] = set()
@@ -87,9 +87,9 @@ def _targets(export: Path) -> Iterator[tuple[str, str]]:
 
 
 def _pairs(targets: list[str], categories: list[str]) -> Iterator[tuple[str, str]]:
-    """Normalised phrase and category of each target.
+    """Yield normalised phrase and category per target.
 
-    Lists of one length go together item by item; otherwise the first category holds for all.
+    Lists of equal length are paired; otherwise all targets get the first category.
     """
     if not categories:
         return

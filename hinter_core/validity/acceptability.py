@@ -1,8 +1,8 @@
-"""The embedded classifier: a probability of error for each piece of a sentence.
+"""The embedded acceptability classifier: a probability of error for each token of a sentence.
 
-A sentence is acceptable to the degree that none of its pieces is at fault (a noisy or). Trained by
-``training/acceptability`` on judged sentences (CoLA, Warstadt et al. 2019) and on treebank
-sentences broken on purpose; its card, ``assets/models/acceptability/README.md``, has its quality.
+The score of a sentence is the probability that no token is an error (noisy or). Trained by
+``training/acceptability`` on CoLA (Warstadt et al. 2019) and on corrupted treebank sentences; its
+quality is in ``assets/models/acceptability/README.md``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from hinter_core.models.huggingface.checkpoint import Checkpoint, open_checkpoint
 from hinter_core.models.huggingface.inputs import Batches
 from hinter_core.storage import ASSETS
-from hinter_core.validity.base import Acceptability, Checker, CheckerError
+from hinter_core.validity.base import Acceptability, Checker
 
 if TYPE_CHECKING:
     import torch
@@ -24,7 +24,7 @@ _HALF = 0.5
 
 
 class AcceptabilityClassifier:
-    """Judges by a token classifier with one label, the logit of an error."""
+    """Judges with a token classifier whose only label is the logit of an error."""
 
     name = "acceptability"
 
@@ -34,7 +34,7 @@ class AcceptabilityClassifier:
         self._batches = Batches.on(checkpoint.device)
 
     def check(self, texts: Sequence[str]) -> list[Acceptability]:
-        """Judge each sentence; what lies past the window of 512 pieces is not read."""
+        """Judge each sentence; tokens beyond the window of 512 are not read."""
         tokenizer = self._checkpoint.tokenizer
         inputs = [tokenizer(text, truncation=True) for text in texts]
         rows = self._batches.run(
@@ -49,44 +49,35 @@ class AcceptabilityClassifier:
         ]
 
     def _forward(self, texts: Sequence[str]) -> torch.Tensor:
-        """Logits of pieces, one line a sentence; past its end they say nothing."""
+        """Compute logits (sentences x tokens); those of padding are meaningless."""
         import torch
 
         tokenizer, model = self._checkpoint.tokenizer, self._checkpoint.model
         inputs = tokenizer(list(texts), truncation=True, padding=True, return_tensors="pt")
         with torch.inference_mode():
-            logits = model(**inputs.to(self._checkpoint.device)).logits.squeeze(-1)
-        found: torch.Tensor = logits
-        return found
+            logits: torch.Tensor = model(**inputs.to(self._checkpoint.device)).logits
+        return logits.squeeze(-1)
 
 
 def _judged(text: str, inputs: BatchEncoding, logits: torch.Tensor) -> Acceptability:
     from torch.nn import functional
 
-    own = logits[: len(inputs["input_ids"])]
-    score = float(functional.logsigmoid(-own).sum().exp())
+    logits = logits[: len(inputs["input_ids"])]
+    score = float(functional.logsigmoid(-logits).sum().exp())
     if score >= _HALF:
         return Acceptability(True, score)
-    span = inputs.token_to_chars(int(own.argmax()))  # None for the marks of begin and end
+    span = inputs.token_to_chars(int(logits.argmax()))  # None for special tokens
     where = f"around \u201c{text[span.start : span.end]}\u201d" if span else "as a whole"
     return Acceptability(False, score, f"unusual {where}")
 
 
-def load(argument: str = "") -> Checker:
-    """The embedded classifier.
+def load() -> Checker:
+    """Load the embedded classifier.
 
     Raises:
-        CheckerError: an address was given, which it does not take.
         ModelError: torch or transformers are missing.
     """
-    if argument:
-        raise CheckerError("The checker acceptability takes no address; leave out what follows it.")
+    auto_class = "AutoModelForTokenClassification"
     return AcceptabilityClassifier(
-        open_checkpoint(
-            "acceptability",
-            str(FOLDER),
-            None,
-            auto_class="AutoModelForTokenClassification",
-            offline=True,
-        )
+        open_checkpoint("acceptability", str(FOLDER), None, auto_class=auto_class, offline=True)
     )

@@ -1,4 +1,4 @@
-"""The protocol of a checker, and what it says of a sentence."""
+"""The protocol of grammar checkers and their judgements."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class CheckerError(HinterError):
 
 @dataclass(frozen=True, slots=True)
 class Acceptability:
-    """What a checker says of one sentence.
+    """A checker's judgement of one sentence.
 
-    ``acceptable``: None where it came to no judgement. ``score``: between 0 (surely wrong) and 1,
-    for checkers that have one. ``reason``: what is wrong, or why there is no judgement, in words.
+    ``acceptable``: None without a judgement. ``score``: from 0 (unacceptable) to 1, if the checker
+    has scores. ``reason``: what is wrong, or why there is no judgement.
     """
 
     acceptable: bool | None
@@ -27,15 +27,15 @@ class Acceptability:
 
 
 class Checker(Protocol):
-    """Judges single sentences; ``identity`` changes whenever its judgements may."""
+    """Judges single sentences; ``identity`` names everything that determines a judgement."""
 
     name: str
     identity: str
 
     def check(self, texts: Sequence[str]) -> list[Acceptability]:
-        """A judgement of each sentence, in order.
+        """Judge each sentence, in order.
 
         Raises:
-            CheckerError: it cannot be asked.
+            CheckerError: the checker failed or cannot be reached.
         """
         ...

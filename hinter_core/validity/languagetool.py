@@ -1,7 +1,7 @@
-"""A LanguageTool server (https://languagetool.org, version 2 of its HTTP interface).
+"""Grammar checker that uses a LanguageTool server (https://languagetool.org, HTTP interface v2).
 
-Rules about spelling, typography and style are left out: names and quotation marks are no question
-of grammar. A sentence with any other match is not acceptable.
+Rules about spelling, typography and style are ignored; a sentence with any other match is not
+acceptable.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hinter_core.validity.base import Acceptability, Checker, CheckerError
 
 _LANGUAGE = "en-US"
 _SECONDS = 60.0
-# Categories of rules, as the server names them, that say nothing of grammar.
+# The server's categories of rules that do not concern grammar.
 _NO_GRAMMAR = {
     "TYPOS", "TYPOGRAPHY", "STYLE", "CASING", "PUNCTUATION", "REDUNDANCY", "PLAIN_ENGLISH",
     "REPETITIONS_STYLE", "WIKIPEDIA", "COLLOQUIALISMS", "GENDER_NEUTRALITY",
@@ -22,7 +22,7 @@ _NO_GRAMMAR = {
 
 
 class LanguageTool:
-    """Asks a server, one sentence a request, over one connection."""
+    """Sends one request per sentence to a server, over one connection."""
 
     def __init__(self, address: str) -> None:
         from openai import DefaultHttpxClient  # an httpx client, whichever of its versions is used
@@ -48,21 +48,21 @@ class LanguageTool:
                 "start one, or check the address."
             ) from error
         if answer.status_code != 200:
-            said = " ".join(answer.text.split())[:200]
+            reason = " ".join(answer.text.split())[:200]
             raise CheckerError(
                 f"The server at {self._address} refused a sentence with status "
-                f"{answer.status_code}: {said or 'no reason given'}."
+                f"{answer.status_code}: {reason or 'no reason given'}."
             )
         try:
-            found = answer.json()
-            if not isinstance(found["matches"], list):
+            values: dict[str, Any] = answer.json()
+            if not isinstance(values["matches"], list):
                 raise TypeError
         except (ValueError, TypeError, KeyError) as error:
             raise CheckerError(
                 f"What answers at {self._address} is no LanguageTool server; name its address "
                 "without a path, such as languagetool:http://localhost:8081."
             ) from error
-        return dict(found)
+        return values
 
 
 def _read(answer: dict[str, Any]) -> Acceptability:
@@ -75,10 +75,10 @@ def _read(answer: dict[str, Any]) -> Acceptability:
 
 
 def load(argument: str) -> Checker:
-    """The server at an address.
+    """Connect to the server at an address.
 
     Raises:
-        CheckerError: no address, or nothing there that answers as LanguageTool does.
+        CheckerError: an invalid address, or no LanguageTool server there.
     """
     address = argument.rstrip("/").removesuffix("/v2/check").removesuffix("/v2")
     parts = urlsplit(address)

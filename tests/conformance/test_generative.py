@@ -127,7 +127,7 @@ def test_what_lies_past_the_visible_part_decides_nothing(model: ModelUnderTest) 
 @pytest.mark.parametrize("mode", ["generate", "score"])
 def test_conversation_and_answer_fit_the_window_and_fill_it(speaker: str, mode: str) -> None:
     model = build_model(parse_name(f"hf-chat:{speaker}?{ASK}&mode={mode}"))
-    asked, window = model._asked, model.capabilities.window  # type: ignore[attr-defined]
+    asked, window = model._conversation, model.capabilities.window  # type: ignore[attr-defined]
     room = 8 if mode == "generate" else len("yes")
     assert window == 2048
     for text in ("the good man " * 1000, "\u4f60\u597d" * 3000):
@@ -186,7 +186,7 @@ def test_labels_scored_together_score_as_each_does_alone(speaker: str) -> None:
 
     name = f"hf-chat:{speaker}?labels=no,yes,not at all,k&mode=score"
     scorer = build_model(parse_name(name))
-    asked, labels = scorer._asked, scorer._labels  # type: ignore[attr-defined]
+    asked, labels = scorer._conversation, scorer._labels  # type: ignore[attr-defined]
     for text in TEXTS:
         ids, means = asked.encode(text)[0], []
         for label in labels:
@@ -230,8 +230,8 @@ def test_a_template_without_system_messages_gets_the_task_with_the_first_turn(
     refuse = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
     change_template(folder, refuse + CHAT_TEMPLATE)
     model = build_model(parse_name(f"hf-chat:{folder}?{ASK}"))
-    ids = model._asked.encode("A text.")[0]  # type: ignore[attr-defined]
-    said = model._asked.checkpoint.tokenizer.decode(ids)  # type: ignore[attr-defined]
+    ids = model._conversation.encode("A text.")[0]  # type: ignore[attr-defined]
+    said = model._conversation.checkpoint.tokenizer.decode(ids)  # type: ignore[attr-defined]
     assert said.count("<|user|>") == 1
     assert "<|system|>" not in said
     assert said.index("You read texts") < said.index("A text.") < said.index("no or yes?")

@@ -7,7 +7,8 @@ from collections import Counter
 
 import pytest
 
-from hinter_core.terms.dictionary import DICTIONARY_FOLDER, Dictionary, load_shipped
+from hinter_core.storage import DICTIONARIES
+from hinter_core.terms.dictionary import Dictionary, load_shipped
 from hinter_core.terms.person_sense import person_nouns
 from hinter_core.types import GrammaticalForm, Pair
 
@@ -112,7 +113,7 @@ def test_plural_forms_differ_from_singular_ones(attribute: str) -> None:
 
 
 def test_person_nouns_are_unique_and_lower_case() -> None:
-    with (DICTIONARY_FOLDER / "person_nouns.csv").open(encoding="utf-8", newline="") as lines:
+    with (DICTIONARIES / "person_nouns.csv").open(encoding="utf-8", newline="") as lines:
         rows = [row["term"] for row in csv.DictReader(lines)]
     assert len(rows) > 500
     assert [t for t, n in Counter(rows).items() if n > 1] == []

@@ -1,7 +1,7 @@
-"""Where an OpenAI-compatible API lies, how it is reached, and what its errors mean.
+"""Connection to an OpenAI-compatible API: address, key, client and the meaning of its errors.
 
-Every error ends in a failure of the one text, or, where no other request could succeed either, in
-one :class:`ModelError`. The key is sent to the server and shown nowhere.
+An error becomes a failure of that text, or, if no request can succeed, a :class:`ModelError`. The
+key is sent to the server and shown nowhere.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _CONNECT = 10.0  # seconds to wait for a connection; an answer may take longer
-# By name, since the client may run on httpx or on its successor.
+# By name, since the client may use httpx or its successor.
 _NO_WAY = {"ConnectError", "ConnectTimeout", "ProxyError", "UnsupportedProtocol", "SSLError"}
 _TOO_LONG = re.compile(
     r"context[ _-]?(?:length|window|size)|maximum (?:input|prompt|sequence|model) length|"
@@ -32,14 +32,14 @@ _TOO_LONG = re.compile(
     re.I,
 )
 _FILTERED = re.compile(r"content[ _](?:filter|policy|management)|moderation", re.I)
-# Set where a process works for a visitor of the app: their keys by ``base_url``, as JSON. Then the
-# machine's own key is not used, and no server may lead a request elsewhere.
+# Environment variable of processes that work for a visitor of the app: the visitor's keys by
+# ``base_url``, as JSON. Then the machine's key is not used and redirects are not followed.
 KEYS = "HINTER_KEYS"
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A model on a server, and how it is asked; ``base_url`` is empty for OpenAI's own."""
+    """A model on a server and the limits of its requests; ``base_url`` is "" for OpenAI."""
 
     base_url: str
     model: str
@@ -51,16 +51,15 @@ class Endpoint:
 
     @property
     def where(self) -> str:
-        """The server, in words that begin a sentence."""
+        """Name the server, at the begin of a sentence."""
         return self.base_url or "The OpenAI API"
 
     def client(self) -> AsyncOpenAI:
-        """A new client; it retries 429, 5xx and time-outs with back-off, as the server says."""
+        """Create a client that retries 429, 5xx and time-outs with the back-off of the server."""
         import openai
 
         return openai.AsyncOpenAI(
-            # Local servers ask for no key, but the client wants one.
-            api_key=self.key or NO_KEY,
+            api_key=self.key or NO_KEY,  # the client requires one
             base_url=self.base_url or "https://api.openai.com/v1",
             timeout=openai.Timeout(self.timeout, connect=min(self.timeout, _CONNECT)),
             max_retries=self.retries,
@@ -68,10 +67,10 @@ class Endpoint:
         )
 
     async def greet(self, client: AsyncOpenAI) -> None:
-        """One request that costs nothing, so that a server that is not there is told at once.
+        """Send one free request, so that an unreachable server is reported at once.
 
         Raises:
-            ModelError: it cannot be reached. Whatever it answers is good enough.
+            ModelError: the server cannot be reached; any answer of it is accepted.
         """
         import openai
 
@@ -81,16 +80,16 @@ class Endpoint:
         except openai.APIConnectionError as error:
             if _no_way(error):
                 raise self._unreachable(error) from None
-        except Exception:  # noqa: BLE001, S110 -- it is there; not every server lists its models
+        except Exception:  # noqa: BLE001, S110 -- reachable; not every server lists its models
             pass
 
     def outcome(self, error: Exception) -> Prediction:
-        """The named failure that an error stands for; to be called outside of its ``except``.
+        """Translate an error into a failure; to be called outside of its ``except``.
 
-        A server may repeat the key in an error, so what is raised here is chained to none.
+        A server may repeat the key in an error, so the errors raised here are not chained.
 
         Raises:
-            ModelError: no other request could succeed either.
+            ModelError: no other request can succeed either.
         """
         import openai
 
@@ -118,7 +117,7 @@ class Endpoint:
         kind = Failure.ERROR
         if is_too_long(error):
             kind = Failure.TOO_LONG
-        elif status in (400, 422) and _FILTERED.search(told(error)):
+        elif status in (400, 422) and _FILTERED.search(error_text(error)):
             kind = Failure.REFUSED
         return Prediction(failure=kind, detail=self._describe(error))
 
@@ -130,27 +129,28 @@ class Endpoint:
 
     def _describe(self, error: BaseException) -> str:
         body = getattr(error, "body", None)
-        # The client's message leaves out bodies that are not written as OpenAI writes them.
+        # The client's message leaves out bodies in other formats than OpenAI's.
         quoted = isinstance(body, Mapping) and "message" in body
-        message = " ".join((str(error) if quoted or not body else told(error)).split())
+        message = " ".join((str(error) if quoted or not body else error_text(error)).split())
         return f"{type(error).__name__}: {self.without_key(message)[:200]}"
 
     def without_key(self, message: str) -> str:
-        """``message`` with the key taken out, which a server or a library may have repeated."""
+        """Remove the key from a message of a server or a library."""
         return message.replace(self.key, "[key]") if self.key not in ("", NO_KEY) else message
 
 
-def told(error: BaseException) -> str:
-    """All that a server said with an error."""
+def error_text(error: BaseException) -> str:
+    """Return message and body of a server's error."""
     return f"{error} {getattr(error, 'body', None) or ''}".strip()
 
 
 def is_too_long(error: Exception) -> bool:
-    """Whether a refusal says that the text is longer than the model's window."""
+    """Whether a server refused a text as longer than the model's window."""
     import openai
 
     status = error.status_code if isinstance(error, openai.APIStatusError) else 0
-    return status == 413 or (status in (400, 422) and _TOO_LONG.search(told(error)) is not None)
+    too_long = _TOO_LONG.search(error_text(error)) is not None
+    return status == 413 or (status in (400, 422) and too_long)
 
 
 def _no_way(error: APIConnectionError) -> bool:
@@ -158,18 +158,17 @@ def _no_way(error: APIConnectionError) -> bool:
 
 
 def endpoint_for(name: ModelName) -> Endpoint:
-    """The endpoint that a model's name stands for.
+    """Build the endpoint of a model from its name and the environment.
 
     Raises:
-        ModelError: no model, an address that is none, or a broken key.
+        ModelError: no model named, an invalid address, or a broken key.
     """
     if not name.source:
         raise ModelError("Name a model: openai:MODEL?base_url=http://localhost:8000/v1")
     base_url = name.string("base_url") or os.environ.get("OPENAI_BASE_URL", "")
-    lent = os.environ.get(KEYS)
-    # The machine's own key is not for strangers.
-    own = os.environ.get("OPENAI_API_KEY", "") if name.trusted else ""
-    key = name.key or (own if lent is None else _lent_key(lent, name))
+    visitor_keys = os.environ.get(KEYS)
+    machine_key = os.environ.get("OPENAI_API_KEY", "") if name.trusted else ""
+    key = name.key or (machine_key if visitor_keys is None else _visitor_key(visitor_keys, name))
     if not all("!" <= letter <= "~" for letter in key.strip()):
         raise ModelError("The API key has characters that no key has; copy it again.")
     _check_address(base_url)
@@ -180,18 +179,13 @@ def endpoint_for(name: ModelName) -> Endpoint:
         concurrency=name.whole("concurrency"),
         timeout=name.number("timeout"),
         retries=name.whole("retries"),
-        # A stranger's server must not lead requests to addresses that a stranger may not name.
-        redirects=name.trusted and lent is None,
+        # A visitor's server must not redirect requests to addresses that a visitor may not name.
+        redirects=name.trusted and visitor_keys is None,
     )
 
 
-def _lent_key(lent: str, name: ModelName) -> str:
-    """The key that a visitor gave for this server and no other.
-
-    Raises:
-        ModelError: there is none.
-    """
-    keys = json.loads(lent)
+def _visitor_key(visitor_keys: str, name: ModelName) -> str:
+    keys = json.loads(visitor_keys)
     if name.string("base_url") not in keys:
         raise ModelError(f"There is no key for '{name.text}'; add it in the Models tab.")
     return str(keys[name.string("base_url")])

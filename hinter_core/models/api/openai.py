@@ -1,9 +1,9 @@
 """Models behind an OpenAI-compatible API: OpenAI, vLLM, Ollama, TGI, LiteLLM, transformers serve.
 
-A model is named ``openai:MODEL``, with settings after a question mark:
+A name is ``openai:MODEL?option=value``, such as
 ``openai:llama3?base_url=http://localhost:11434/v1&prompt=sentiment&concurrency=8``. The key comes
-from ``OPENAI_API_KEY``, or from a visitor's session, and never stands in a name, a log or a file.
-Decoding is greedy (temperature 0) with a fixed seed, as far as the server takes these settings.
+from ``OPENAI_API_KEY`` or a visitor's session and is never part of a name, a log or a file.
+Decoding is greedy (temperature 0) with a fixed seed, if the server accepts these settings.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from hinter_core.errors import ModelError
-from hinter_core.models.api.endpoint import Endpoint, endpoint_for, is_too_long, told
-from hinter_core.models.base import predict_by_reply
+from hinter_core.models.api.endpoint import Endpoint, endpoint_for, error_text, is_too_long
+from hinter_core.models.base import Generative
 from hinter_core.models.budget import Cost, Price, Usage, tokens_in
 from hinter_core.models.naming import ModelName
 from hinter_core.models.prompting.prompts import Prompt
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 
 _SEED = 7
-_TOP = 20  # most alternatives per token that servers give
+_TOP = 20  # the largest number of alternatives per token that servers give
 _PER_MESSAGE = 4  # tokens that a chat template puts around a message
 
 _Item = tuple[int, Prediction, Cost]
 
 
-class OpenAIModel:
-    """A chat model asked through the ``openai`` client."""
+class OpenAIModel(Generative):
+    """A chat model behind an OpenAI-compatible API."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class OpenAIModel:
         self._reader = reader
         self._max_tokens = max_tokens
         self._greeted = False
-        # Newer models refuse some of these; what a server has refused is not sent to it again.
+        # Newer models refuse some of these; refused ones are not sent again.
         self._options: dict[str, Any] = {
             "temperature": 0,
             "seed": _SEED,
@@ -74,21 +74,17 @@ class OpenAIModel:
             reader.capabilities, device="remote", window=None, dtype="", costs=True, steady=False
         )
 
-    def predict(self, texts: Sequence[str]) -> list[Prediction]:
-        """Ask all texts, at most ``concurrency`` at a time; in order."""
-        return predict_by_reply(self, texts)
-
     def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
-        """The answers in these replies."""
+        """Parse replies into answers."""
         return self._reader.read(replies)
 
     def estimate(self, text: str) -> Cost:
-        """One request: the whole conversation, and the longest answer allowed."""
-        said = sum(tokens_in(m["content"]) + _PER_MESSAGE for m in self._prompt.messages(text))
-        return Cost(1, said, self._max_tokens, self.usage.price.of(said, self._max_tokens))
+        """Estimate one request: the whole conversation and the longest answer allowed."""
+        prompt = sum(tokens_in(m["content"]) + _PER_MESSAGE for m in self._prompt.messages(text))
+        return Cost(1, prompt, self._max_tokens, self.usage.price.of(prompt, self._max_tokens))
 
     def reply(self, texts: Sequence[str]) -> Iterator[_Item]:
-        """Replies as they come; no more than ``concurrency`` are under way or not yet taken.
+        """Yield replies as they arrive; at most ``concurrency`` are in flight or not yet taken.
 
         Raises:
             ModelError: the key is refused, or the server cannot be reached or has no such model.
@@ -110,26 +106,26 @@ class OpenAIModel:
             yield from as_they_come(session, len(texts), self._endpoint.concurrency)
 
     async def _ask(self, client: AsyncOpenAI, text: str) -> tuple[Prediction, Cost]:
-        """The reply and what it cost; where the server does not tell, as much as was estimated."""
+        """Return reply and cost; the estimate, if the server does not report its usage."""
         import openai
 
-        most = self.estimate(text)
+        estimate = self.estimate(text)
         error: Exception | None = None
         try:
             response = await self._send(client, text)
-        except Exception as caught:  # noqa: BLE001 -- named, or raised again as one clear sentence
+        except Exception as caught:  # noqa: BLE001 -- a failure, or raised as a ModelError
             error = caught
         if error is not None:
             failed = self._endpoint.outcome(error)
-            if isinstance(error, openai.APIStatusError):  # the server says that it did not answer
+            if isinstance(error, openai.APIStatusError):  # the server generated nothing
                 return failed, self.usage.add(0, 0)
-            return failed, self.usage.add(most.prompt_tokens, most.completion_tokens)
+            return failed, self.usage.add(estimate.prompt_tokens, estimate.completion_tokens)
         usage = getattr(response, "usage", None)
         prompt, completion = (
             getattr(usage, field, None) for field in ("prompt_tokens", "completion_tokens")
         )
         if not (isinstance(prompt, int) and isinstance(completion, int)):
-            prompt, completion = most.prompt_tokens, most.completion_tokens
+            prompt, completion = estimate.prompt_tokens, estimate.completion_tokens
         raw = _raw(response)
         # A server that repeats the key must not bring it into a page or a file.
         hide = self._endpoint.without_key
@@ -153,20 +149,16 @@ class OpenAIModel:
                 self._options = options  # remembered only when nothing else was wrong
                 return response
 
-    def visible(self, text: str) -> int:
-        """The server does not tell its window; the whole text is sent."""
-        return len(text)
-
 
 def _without_refused(options: Mapping[str, Any], error: Any) -> dict[str, Any] | None:
-    """The options without those that an error names; None where it names none.
+    """Drop the options that an error names; None if it names none.
 
-    ``max_tokens`` becomes ``max_completion_tokens``, which is never left out: an answer without
-    end would cost without end.
+    ``max_tokens`` becomes ``max_completion_tokens``, which is never dropped: the cost of an answer
+    must be bounded.
     """
     param = str(getattr(error, "param", ""))
-    said = param if param in options else told(error)
-    named = {x for x in options if re.search(rf"\b{x}\b", said)} - {"max_completion_tokens"}
+    refused = param if param in options else error_text(error)
+    named = {x for x in options if re.search(rf"\b{x}\b", refused)} - {"max_completion_tokens"}
     if named & {"logprobs", "top_logprobs"}:
         named |= {"logprobs", "top_logprobs"}
     if not named:
@@ -178,35 +170,35 @@ def _without_refused(options: Mapping[str, Any], error: Any) -> dict[str, Any] |
 
 
 def _raw(response: Any) -> Prediction:
-    """The reply in a response, with its first token's probabilities if the server sent them."""
+    """Extract the reply, with its first token's probabilities if the server sent them."""
     try:
         choice = response.choices[0]
-        said, refusal = choice.message.content, getattr(choice.message, "refusal", None)
-        if said is not None and not isinstance(said, str):
-            raise TypeError(f"content is {type(said).__name__}")
-        if refusal or (not said and choice.finish_reason == "content_filter"):
+        content, refusal = choice.message.content, getattr(choice.message, "refusal", None)
+        if content is not None and not isinstance(content, str):
+            raise TypeError(f"content is {type(content).__name__}")
+        if refusal or (not content and choice.finish_reason == "content_filter"):
             return Prediction(failure=Failure.REFUSED, detail=str(refusal or "filtered")[:200])
-        if not said or not said.strip():
+        if not content or not content.strip():
             cut = choice.finish_reason == "length"
             why = "max_tokens was used up before an answer" if cut else "the answer is empty"
             return Prediction(failure=Failure.UNPARSABLE, detail=why)
-        return Prediction(reply=said, scores=_first_token(choice))
+        return Prediction(reply=content, scores=_first_token(choice))
     except (AttributeError, TypeError, IndexError, KeyError, ValueError) as error:
-        # Such as a web page, where base_url lacks its /v1.
+        # Such as a web page, if base_url lacks its /v1.
         detail = f"the server's answer is no chat completion ({type(error).__name__}: {error})"
         return Prediction(failure=Failure.ERROR, detail=detail[:200])
 
 
 def _first_token(choice: Any) -> dict[str, float]:
-    """Probabilities of the first token that is not blank, and of its alternatives."""
+    """Return the probabilities of the first non-blank token and its alternatives."""
     tokens = getattr(getattr(choice, "logprobs", None), "content", None) or []
     first = next((token for token in tokens if token.token.strip()), None)
-    told = getattr(first, "top_logprobs", None) or []
-    return {token.token: min(1.0, exp(token.logprob)) for token in told}
+    alternatives = getattr(first, "top_logprobs", None) or []
+    return {token.token: min(1.0, exp(token.logprob)) for token in alternatives}
 
 
 def load(name: ModelName) -> OpenAIModel:
-    """``openai:MODEL`` with the options of its kind.
+    """Load ``openai:MODEL`` with the options of its kind.
 
     Raises:
         ModelError: no model named, a bad address, an unknown prompt or judge, or a missing library.
@@ -230,25 +222,24 @@ Session = Callable[[], AbstractAsyncContextManager[Callable[[int], Awaitable[T]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Came(Generic[T]):
+class _Arrived(Generic[T]):
     value: T
 
 
 def as_they_come(session: Session[T], count: int, limit: int) -> Iterator[T]:
-    """What a session's function gives for 0 to ``count - 1``, in the order in which it comes.
+    """Run a session's async function for 0 to ``count - 1``; yield the values as they arrive.
 
-    At most ``limit`` calls are begun and not yet *done with*: a value is done with when the next
-    one is asked for, so whoever writes each value down before that never has more than ``limit``
-    to lose. The first error ends it, and so does closing the iterator: calls under way are
-    cancelled.
+    At most ``limit`` calls are started and not yet consumed. A value is consumed when the next one
+    is requested, so a caller that stores each value first loses at most ``limit``. The first error
+    ends the iteration; then, and when the iterator is closed, running calls are cancelled.
     """
-    queue: SimpleQueue[_Came[T] | BaseException | None] = SimpleQueue()
+    queue: SimpleQueue[_Arrived[T] | BaseException | None] = SimpleQueue()
     slots = asyncio.Semaphore(limit)
     loop = asyncio.new_event_loop()
 
     async def one(ask: Callable[[int], Awaitable[T]], number: int) -> None:
         await slots.acquire()  # given back below
-        queue.put(_Came(await ask(number)))
+        queue.put(_Arrived(await ask(number)))
 
     async def run() -> None:
         async with session() as ask, asyncio.TaskGroup() as group:
@@ -270,7 +261,7 @@ def as_they_come(session: Session[T], count: int, limit: int) -> Iterator[T]:
 
     threading.Thread(target=work, daemon=True).start()
     try:
-        while isinstance(item := queue.get(), _Came):
+        while isinstance(item := queue.get(), _Arrived):
             yield item.value
             with suppress(RuntimeError):  # the loop is closed: nothing is left to begin
                 loop.call_soon_threadsafe(slots.release)

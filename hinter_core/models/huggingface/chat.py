@@ -1,9 +1,8 @@
-"""Local chat models through their chat template: greedy replies, or labels scored in one pass.
+"""Local chat models, ``hf-chat:ORG/NAME?prompt=sentiment``, prompted with their chat template.
 
-Named ``hf-chat:ORG/NAME?prompt=sentiment``. With ``mode=generate`` (the default) the model answers
-freely and the reply is read (or judged, with ``judge=``). With ``mode=score`` the labels'
-log-likelihoods after the prompt are compared, so that there are scores and no answer can be
-unparsable.
+With ``mode=generate`` (the default) the model replies greedily and the reply is parsed (or judged,
+with ``judge=``). With ``mode=score`` the log-likelihoods of the labels after the prompt are
+compared: there are scores, and no answer is unparsable.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from inspect import signature
 from typing import Any
 
 from hinter_core.errors import ModelError
-from hinter_core.models.base import Capabilities, ModelUnderTest, answer_from, predict_by_reply
+from hinter_core.models.base import Capabilities, Generative, ModelUnderTest, answer_from
 from hinter_core.models.budget import Cost, Usage
 from hinter_core.models.huggingface.checkpoint import Checkpoint, named_checkpoint
 from hinter_core.models.naming import ModelName
@@ -23,11 +22,11 @@ from hinter_core.models.prompting.prompts import Prompt
 from hinter_core.models.prompting.reading import LabelReader, Reader, reader_for
 from hinter_core.types import Failure, Prediction
 
-_LEAST_ROOM = 16  # tokens for a text; with fewer there is nothing to ask
+_LEAST_ROOM = 16  # the fewest tokens of the window that a prompt must leave for a text
 
 
-class _Asked:
-    """A prompt put to a checkpoint; what both ways of answering share.
+class _Conversation:
+    """A prompt with the chat template of a checkpoint; ``room``: tokens reserved for the answer.
 
     Raises:
         ModelError: the prompt leaves no room for a text, or the chat template cannot take it.
@@ -39,8 +38,7 @@ class _Asked:
         self.lock = threading.Lock()
         self._system = True
         self._room = room
-        # What of the window the prompt itself takes, with room for the answer.
-        self._taken = self._empty() + room
+        self._taken = self._empty() + room  # tokens of the window without the text
         window = checkpoint.window
         if window is not None and self._taken + _LEAST_ROOM > window:
             raise ModelError(
@@ -49,7 +47,7 @@ class _Asked:
             )
 
     def _empty(self) -> int:
-        """Tokens of the conversation without a text; some chat templates know no system message."""
+        """Count the tokens without a text; some chat templates know no system message."""
         try:
             return len(self.encode("")[0])
         except Exception as error:  # a template raises what it likes
@@ -61,7 +59,7 @@ class _Asked:
         return self._empty()
 
     def encode(self, text: str) -> Any:
-        """Token ids (1 x tokens) of the whole conversation, on the model's device."""
+        """Return token ids (1 x tokens) of the whole conversation, on the model's device."""
         messages = self.prompt.messages(text)
         if not self._system and messages[0]["role"] == "system":
             system, first, *rest = messages
@@ -71,14 +69,14 @@ class _Asked:
             add_generation_prompt=True,
             return_tensors="pt",
             return_dict=True,
-            enable_thinking=False,  # for templates that know it; a label needs no thoughts
+            enable_thinking=False,  # for templates that know it; a label needs no reasoning
         )["input_ids"]
         return ids.to(self.checkpoint.device)
 
     def cut(self, text: str) -> str:
-        """The part of ``text`` that fits the window beside the prompt and the answer."""
+        """Cut ``text`` to what fits the window beside the prompt and the answer."""
         seen = text[: self.checkpoint.visible(text, less=self._taken)]
-        # A character of several tokens may stand across the end of the window.
+        # A character of several tokens may lie across the end of the window.
         while len(seen) < len(text) and not self._fits(seen):
             seen = seen[:-1]
         return seen
@@ -88,13 +86,12 @@ class _Asked:
         return not text or window is None or self.encode(text).shape[1] + self._room <= window
 
     def visible(self, text: str) -> int:
-        """Length of that part."""
         with self.lock:
             return len(self.cut(text))
 
 
-class ChatGenerator:
-    """A causal language model that answers in words, and a reader of its answers."""
+class ChatGenerator(Generative):
+    """A causal language model that replies in free text, and a reader of its replies."""
 
     def __init__(
         self, name: str, checkpoint: Checkpoint, prompt: Prompt, reader: Reader, max_tokens: int
@@ -112,50 +109,42 @@ class ChatGenerator:
             costs=True,
         )
         self.usage = Usage()
-        self._asked = _Asked(checkpoint, prompt, max_tokens)
+        self._conversation = _Conversation(checkpoint, prompt, max_tokens)
         self._reader = reader
         self._max_tokens = max_tokens
 
-    def predict(self, texts: Sequence[str]) -> list[Prediction]:
-        """One answer per text, in order."""
-        return predict_by_reply(self, texts)
-
     def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
-        """The answers in these replies."""
+        """Parse replies into answers."""
         return self._reader.read(replies)
 
     def estimate(self, text: str) -> Cost:  # noqa: ARG002 -- every text is one request
-        """One request."""
+        """Count one request."""
         return Cost(1)
 
     def reply(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction, Cost]]:
-        """Greedy replies, one by one."""
+        """Yield greedy replies one by one."""
         import torch
 
-        asked, tokenizer = self._asked, self._asked.checkpoint.tokenizer
+        chat, checkpoint = self._conversation, self._conversation.checkpoint
         for index, text in enumerate(texts):
-            with asked.lock, torch.inference_mode():
-                ids = asked.encode(asked.cut(text))
-                out = asked.checkpoint.model.generate(
+            with chat.lock, torch.inference_mode():
+                ids = chat.encode(chat.cut(text))
+                out = checkpoint.model.generate(
                     ids,
                     attention_mask=torch.ones_like(ids),
                     max_new_tokens=self._max_tokens,
                     do_sample=False,
-                    pad_token_id=_pad_token(tokenizer),
+                    pad_token_id=_pad_token(checkpoint.tokenizer),
                 )
             new = out[0, ids.shape[1] :]
-            said = tokenizer.decode(new, skip_special_tokens=True)
-            yield index, _raw(said), self.usage.add(ids.shape[1], len(new))
+            reply = Prediction(reply=checkpoint.tokenizer.decode(new, skip_special_tokens=True))
+            if not reply.reply.strip():
+                reply = Prediction(failure=Failure.UNPARSABLE, detail="the answer is empty")
+            yield index, reply, self.usage.add(ids.shape[1], len(new))
 
     def visible(self, text: str) -> int:
-        """Characters that fit the window beside the prompt and the answer."""
-        return self._asked.visible(text)
-
-
-def _raw(said: str) -> Prediction:
-    if said.strip():
-        return Prediction(reply=said)
-    return Prediction(failure=Failure.UNPARSABLE, detail="the answer is empty")
+        """Count the characters that fit the window beside the prompt and the answer."""
+        return self._conversation.visible(text)
 
 
 def _pad_token(tokenizer: Any) -> Any:
@@ -163,8 +152,8 @@ def _pad_token(tokenizer: Any) -> Any:
     return tokenizer.eos_token_id if pad is None else pad
 
 
-class ChatScorer:
-    """A causal language model whose labels are compared by their likelihood after the prompt."""
+class ChatScorer(ModelUnderTest):
+    """A causal language model that compares the likelihoods of the labels after the prompt."""
 
     def __init__(self, name: str, checkpoint: Checkpoint, prompt: Prompt) -> None:
         if prompt.multi_label:
@@ -181,35 +170,35 @@ class ChatScorer:
         )
         tokens = [checkpoint.tokenizer(x, add_special_tokens=False) for x in prompt.labels]
         self._labels: list[list[int]] = [t["input_ids"] for t in tokens]
-        self._asked = _Asked(checkpoint, prompt, max(map(len, self._labels)))
-        # Scores over a vocabulary are large; of the conversation only the last ones are wanted.
+        self._conversation = _Conversation(checkpoint, prompt, max(map(len, self._labels)))
+        # Logits over a vocabulary are large; only those of the last token are needed.
         known = signature(checkpoint.model.forward).parameters
         self._last = {"logits_to_keep": 1} if "logits_to_keep" in known else {}
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
-        """One answer per text, in order."""
-        with self._asked.lock:
-            return [self._scored(self._asked.cut(text)) for text in texts]
+        """Return one answer per text, in order."""
+        with self._conversation.lock:
+            return [self._scored(self._conversation.cut(text)) for text in texts]
 
     def _scored(self, text: str) -> Prediction:
         """Softmax over the labels' mean log-likelihood per token (labels differ in length).
 
-        The conversation goes through the model once; then all labels, in one batch, on top of what
-        it remembers. What is padded on the right comes after all that counts, and is not counted.
+        The conversation is computed once; then all labels, padded on the right to one batch, reuse
+        its key-value cache.
         """
         import torch
 
-        model, labels = self._asked.checkpoint.model, self._labels
-        ids = self._asked.encode(text)
+        checkpoint, labels = self._conversation.checkpoint, self._labels
+        model, ids = checkpoint.model, self._conversation.encode(text)
         longest = max(map(len, labels))
-        pad = _pad_token(self._asked.checkpoint.tokenizer) or 0
+        pad = _pad_token(checkpoint.tokenizer) or 0
         tails = torch.tensor([x + [pad] * (longest - len(x)) for x in labels], device=ids.device)
         counts = torch.tensor([len(x) for x in labels], device=ids.device)
         with torch.inference_mode():
-            asked = model(ids, use_cache=True, **self._last)
-            logits = asked.logits[:, -1:].expand(len(labels), -1, -1)
+            prompt = model(ids, use_cache=True, **self._last)
+            logits = prompt.logits[:, -1:].expand(len(labels), -1, -1)
             if longest > 1:
-                memory = asked.past_key_values
+                memory = prompt.past_key_values
                 memory.batch_repeat_interleave(len(labels))
                 rest = model(tails[:, :-1], past_key_values=memory).logits
                 logits = torch.cat([logits, rest], dim=1)
@@ -220,15 +209,15 @@ class ChatScorer:
         return answer_from(dict(zip(self.capabilities.labels, row, strict=True)), self.capabilities)
 
     def visible(self, text: str) -> int:
-        """Characters that fit the window beside the prompt and the longest label."""
-        return self._asked.visible(text)
+        """Count the characters that fit the window beside the prompt and the longest label."""
+        return self._conversation.visible(text)
 
 
 def load(name: ModelName) -> ModelUnderTest:
-    """``hf-chat:ORG/NAME`` with the options of its kind.
+    """Load ``hf-chat:ORG/NAME`` with the options of its kind.
 
     Raises:
-        ModelError: an unknown prompt or judge, or a checkpoint that cannot chat.
+        ModelError: an unknown prompt or judge, or a checkpoint without chat template.
     """
     score = name.string("mode") == "score"
     if score and name.string("judge"):

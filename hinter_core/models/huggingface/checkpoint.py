@@ -1,8 +1,7 @@
-"""Open a Hugging Face checkpoint: safetensors only, no remote code, fp32, one clear error.
+"""Open a Hugging Face checkpoint: safetensors only, no remote code, fixed dtype, clear errors.
 
-Shared by all back-ends that run a local transformer. ``transformers`` would load weights in the
-checkpoint's own dtype and fill a missing head with random numbers; both would make answers that
-mean nothing, so dtype is fixed and a missing head refused.
+``transformers`` would load weights in the checkpoint's dtype and fill a missing head with random
+numbers, so the dtype is always given and a missing head is refused.
 """
 
 from __future__ import annotations
@@ -20,19 +19,19 @@ from typing import Any
 from hinter_core.errors import ModelError
 from hinter_core.models.naming import ModelName
 
-# A model made from its configuration and its weights by name; None: not of the kind it knows.
+# Builds a model from its configuration and its weights by name; None: not an architecture it knows.
 Rebuild = Callable[[Any, Mapping[str, Any]], Any | None]
 _NO_LIMIT = 1_000_000
 _HASHED_BYTES = 64 * 2**20
-# Weights, settings, vocabularies and templates; what training leaves beside them is no matter.
+# Weights, settings, vocabularies and templates; other files of training do not matter.
 _DECIDING = {".safetensors", ".json", ".jinja", ".txt", ".model"}
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A tokenizer and a model on their device; ``identity`` names the weights and their dtype.
+    """A tokenizer and a model on a device; ``identity`` names the weights and their dtype.
 
-    ``window`` is the longest input in tokens, special ones included (None: no limit known).
+    ``window``: longest input in tokens, special ones included (None: no known limit).
     """
 
     tokenizer: Any
@@ -45,21 +44,19 @@ class Checkpoint:
 
     @cached_property
     def exact(self) -> Any:
-        """The model in fp32: itself, or a second copy, loaded when it is first asked for.
+        """Return the model in fp32: itself, or a second copy that is loaded at first use.
 
         Raises:
-            ModelError: the copy cannot be loaded, as where it does not fit into memory.
+            ModelError: the copy cannot be loaded, for example for lack of memory.
         """
-        if self.dtype == "float32" or self.load is None:
-            return self.model
-        return self.load("float32")
+        return self.model if self.dtype == "float32" or not self.load else self.load("float32")
 
     def visible(self, text: str, less: int = 0) -> int:
-        """Characters of ``text`` up to the last token that fits the window, ``less`` tokens."""
+        """Count the characters of ``text`` that fit the window less ``less`` tokens."""
         if self.window is None or not self.tokenizer.is_fast:
             return len(text)
         window = max(1, self.window - less)
-        # One pass without truncation tells both how many tokens there are and where they end.
+        # One pass without truncation gives the number of tokens and where they end.
         encoded = self.tokenizer(text, return_offsets_mapping=True, verbose=False)
         offsets = encoded["offset_mapping"]
         if len(offsets) <= window:
@@ -70,10 +67,10 @@ class Checkpoint:
 
 
 def locate(argument: str) -> tuple[str, str | None, bool]:
-    """Source, revision, and whether to stay offline, for ``ORG/NAME[@revision]`` or a path.
+    """Parse ``ORG/NAME[@revision]`` or a path into source, revision and whether to stay offline.
 
     Raises:
-        ModelError: nothing named, a folder without checkpoint, or a model the Hub does not give.
+        ModelError: an empty name, a folder without checkpoint, or a model the Hub does not give.
     """
     if not argument:
         raise ModelError("Name a checkpoint: ORG/NAME on the Hugging Face Hub, or a folder.")
@@ -87,10 +84,10 @@ def locate(argument: str) -> tuple[str, str | None, bool]:
 
 
 def _reachable(source: str, revision: str | None) -> bool:
-    """Whether the Hub answers and has this model; asked first, since downloads retry for a minute.
+    """Whether the Hub is reachable; checked first, since downloads retry for a minute.
 
     Raises:
-        ModelError: the Hub answers that there is no such model, or that it is closed to you.
+        ModelError: the Hub has no such model, or not for this user.
     """
     from huggingface_hub import HfApi
     from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError
@@ -103,7 +100,7 @@ def _reachable(source: str, revision: str | None) -> bool:
             f"There is no model '{source}' that you may read; check the name (ORG/NAME or a "
             "folder) and, for a private or gated model, log in with: hf auth login"
         ) from error
-    except Exception:  # noqa: BLE001 -- whatever keeps us from the Hub, the cache may have it
+    except Exception:  # noqa: BLE001 -- whatever the reason, the cache may have the model
         return False
     return True
 
@@ -111,7 +108,7 @@ def _reachable(source: str, revision: str | None) -> bool:
 def named_checkpoint(
     name: ModelName, auto_class: str, rebuild: Rebuild | None = None
 ) -> Checkpoint:
-    """The checkpoint that a name's source and ``dtype`` stand for.
+    """Open the checkpoint that a name's source and ``dtype`` give.
 
     Raises:
         ModelError: see :func:`locate` and :func:`open_checkpoint`.
@@ -138,9 +135,9 @@ def open_checkpoint(
     dtype: str = "float32",
     rebuild: Rebuild | None = None,
 ) -> Checkpoint:
-    """Load tokenizer and model; ``auto_class`` names the transformers class to load with.
+    """Load tokenizer and model; ``auto_class`` names the class of transformers to use.
 
-    ``rebuild`` is asked for the model where that class does not know all the weights it needs.
+    ``rebuild`` may build the model if weights for that class are missing.
 
     Raises:
         ModelError: missing library, weights or head; the message says what to do.
@@ -163,10 +160,9 @@ def open_checkpoint(
         model = origin.load(dtype)
     with origin.explained():
         tokenizer: Any = transformers.AutoTokenizer.from_pretrained(source, **origin.where)
-    # Where its files are missing, transformers makes one that knows its special tokens alone, and
-    # all texts are the same to it.
+    # Without tokenizer files, transformers makes one with special tokens only.
     if len(set(tokenizer.get_vocab()) - set(tokenizer.all_special_tokens)) < 2:
-        raise ModelError(without_tokenizer(name))
+        raise ModelError(f"Model '{name}' {_NO_TOKENIZER}")
     return Checkpoint(
         tokenizer,
         model,
@@ -180,7 +176,7 @@ def open_checkpoint(
 
 @dataclass
 class _Origin:
-    """Where a model comes from, so that it can be loaded again in another dtype."""
+    """Where a model is loaded from, also again in another dtype."""
 
     name: str
     source: str
@@ -195,10 +191,10 @@ class _Origin:
         return {"revision": self.revision, "local_files_only": self.offline}
 
     def load(self, dtype: str) -> Any:
-        """The model on its device, ready to be asked.
+        """Load the model on its device.
 
         Raises:
-            ModelError: whatever keeps it from being loaded.
+            ModelError: it cannot be loaded.
         """
         with self.explained():
             return self._loaded(dtype)
@@ -211,7 +207,7 @@ class _Origin:
         model, report = getattr(transformers, self.auto_class).from_pretrained(
             self.source, use_safetensors=True, dtype=number, output_loading_info=True, **self.where
         )
-        # What is loaded later must be the same, even if the branch has moved on.
+        # A later copy must have the same weights, even if the branch has changed.
         self.revision = getattr(model.config, "_commit_hash", None) or self.revision
         if report["missing_keys"]:
             config, model = model.config, None
@@ -222,7 +218,7 @@ class _Origin:
         return model.to(device=self.device, dtype=number).eval()
 
     def _weights(self) -> dict[str, Any]:
-        """All tensors by name, from one file or from the shards that an index lists."""
+        """Read all tensors by name, from one file or from the shards of an index."""
         from safetensors.torch import load_file
         from transformers.utils import cached_file
 
@@ -238,7 +234,7 @@ class _Origin:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Turn what goes wrong into one sentence."""
+        """Turn every error into a ModelError."""
         try:
             yield
         except ModelError:
@@ -265,16 +261,13 @@ def _leave_cores_free(torch: Any) -> None:
 
 
 def _window(tokenizer: Any, model: Any) -> int | None:
-    """The least of what the tokenizer and the model's positions allow."""
+    """Return the smallest limit of the tokenizer and the model's positions."""
     limits = [tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", None)]
     for name, module in model.named_modules():
-        # RoBERTa and its kin count positions from the one after padding's, so that the table of
-        # 514 holds 512 tokens; it is told by its padding row.
-        if (
-            name.endswith("position_embeddings")
-            and getattr(module, "padding_idx", None) is not None
-        ):
-            limits.append(module.num_embeddings - module.padding_idx - 1)
+        # RoBERTa's positions begin after the padding row, so a table of 514 holds 512 tokens.
+        padding = getattr(module, "padding_idx", None)
+        if name.endswith("position_embeddings") and padding is not None:
+            limits.append(module.num_embeddings - padding - 1)
     real = [int(n) for n in limits if n and 0 < n < _NO_LIMIT]
     return min(real) if real else None
 
@@ -283,9 +276,9 @@ def _identity(source: str, model: Any) -> str:
     commit = getattr(model.config, "_commit_hash", None)
     if commit is not None:
         return f"{source}@{commit}"
-    # A local folder may be retrained or mended in place: its files name its state, by content while
-    # they are small and by size and time when reading them would take long. Beside the weights, the
-    # tokenizer with its chat template and the settings of generation decide an answer, too.
+    # A local folder may be retrained in place, so its files identify it: small ones by content,
+    # large ones by size and time. The tokenizer, its chat template and the generation settings
+    # determine an answer as well as the weights.
     digest = sha256()
     for path in sorted(Path(source).iterdir()):
         if path.suffix not in _DECIDING or not path.is_file():
@@ -304,7 +297,7 @@ _NO_TOKENIZER = (
     "has no tokenizer; copy tokenizer.json and tokenizer_config.json there from the model that it "
     "was made from."
 )
-# Reads tensors only, and writes them under the names that they have.
+# Reads tensors only, and writes them under the same names.
 CONVERT = (
     "python -c \"import torch, safetensors.torch as s; w = torch.load('{}', weights_only=True); "
     "s.save_file({{k: v.contiguous().clone() for k, v in w.items()}}, 'model.safetensors', "
@@ -315,7 +308,7 @@ CONVERT = (
 def why_not(
     name: str, source: str, revision: str | None, error: Exception, *, offline: bool
 ) -> str:
-    """The sentence for an error that loading has raised."""
+    """Explain an error of loading a model in one sentence."""
     files = _files(source, revision, offline=offline)
     return f"Model '{name}' " + (
         _by_error(error)
@@ -325,13 +318,8 @@ def why_not(
     )
 
 
-def without_tokenizer(name: str) -> str:
-    """The sentence for a tokenizer that knows no words."""
-    return f"Model '{name}' {_NO_TOKENIZER}"
-
-
 def without_head(name: str, config: Any) -> str:
-    """The sentence for weights that lack the head that was asked for."""
+    """Explain in one sentence that the weights lack the head for the task."""
     made_for = " ".join(getattr(config, "architectures", None) or ())
     hint = "name a checkpoint fine-tuned for it"
     if "CausalLM" in made_for or "LMHead" in made_for:
@@ -374,8 +362,8 @@ def _by_files(files: list[str], unreachable: bool) -> str:
                 f"code; convert them in their folder: {CONVERT.format(pickled[0])}"
             )
         foreign = next((file for file in files if file.endswith(_FOREIGN)), "")
-        found = f"weights of another format ({foreign})" if foreign else "no weights"
-        return f"holds {found}; a checkpoint needs model.safetensors, as save_pretrained writes it."
+        what = f"weights of another format ({foreign})" if foreign else "no weights"
+        return f"holds {what}; a checkpoint needs model.safetensors, as save_pretrained writes it."
     return "" if any(file in _TOKENIZER for file in files) else _NO_TOKENIZER
 
 
@@ -388,7 +376,7 @@ def _files(source: str, revision: str | None, *, offline: bool) -> list[str]:
 
     try:
         return sorted(HfApi().list_repo_files(source, revision=revision))
-    except Exception:  # noqa: BLE001 -- it is asked for a better message only
+    except Exception:  # noqa: BLE001 -- the list only makes the message better
         return []
 
 
@@ -403,8 +391,7 @@ def _first_line(error: Exception) -> str:
     return (lines[0][:200] if lines else type(error).__name__).rstrip(".")
 
 
-# How torch's allocators for CPU (Linux and Windows, oneDNN's too) and MPS say it; CUDA's has a
-# class of its own.
+# Messages of torch's allocators for CPU (Linux, Windows, oneDNN) and MPS; CUDA has an error class.
 _SIGNS = (
     "can't allocate memory",
     "not enough memory",

@@ -1,9 +1,9 @@
-"""Hugging Face classifiers as models under test: one way to an answer for every kind of head.
+"""Hugging Face classifiers as models under test, for every kind of head.
 
-A scheme makes inputs of texts and scores of rows. The rows are computed in batches of inputs of
-similar length. A batch and a single input differ in the last digits, and bfloat16 in the second
-one; so answers near a tie are asked again, in fp32 where they were not, and then alone. Then the
-label that is named depends on the text only.
+A scheme turns texts into inputs and output rows into scores; inputs of similar length are batched.
+Results of a batch and of a single input differ in the last digits, those of bfloat16 in the second
+one. So answers near a tie are computed again in fp32, and then alone, and the label depends on the
+text only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from hinter_core.errors import ModelError
-from hinter_core.models.base import Capabilities, answer_from, margin
+from hinter_core.models.base import Capabilities, ModelUnderTest, answer_from, margin
 from hinter_core.models.huggingface.checkpoint import Checkpoint, named_checkpoint, open_checkpoint
 from hinter_core.models.huggingface.hierarchical import Hierarchical, rebuild
 from hinter_core.models.huggingface.inputs import Batches, Piece
@@ -39,8 +39,8 @@ _TOO_LARGE = (
 )
 
 
-class HuggingFaceClassifier:
-    """A checkpoint that scores labels, and a scheme of how it is asked."""
+class HuggingFaceClassifier(ModelUnderTest):
+    """A checkpoint that scores labels, with the scheme of its inputs."""
 
     def __init__(
         self,
@@ -65,14 +65,14 @@ class HuggingFaceClassifier:
         self._lock = threading.Lock()
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
-        """Predictions in order; a text that does not fit into memory becomes a failure."""
+        """Return predictions in order; a text that does not fit into memory is a failure."""
         if not texts:
             return []
         with self._lock:
             inputs = self._scheme.pieces(texts)
             answers = self._ask(self._checkpoint.model, inputs, self._batches)
             if self._checkpoint.dtype != "float32":
-                # With several labels the distance is that of one score, not a difference of two.
+                # The margin of several labels is that of one score, not a difference of two.
                 near = NEAR_TIE_BFLOAT16 / (2 if self.capabilities.multi_label else 1)
                 self._ask_again(answers, inputs, near, self._batches)
             self._ask_again(answers, inputs, NEAR_TIE, Batches(budget=1))
@@ -85,7 +85,7 @@ class HuggingFaceClassifier:
         near: float,
         batches: Batches,
     ) -> None:
-        """Put answers of the fp32 model where those there are are nearer to a tie than ``near``."""
+        """Replace answers nearer to a tie than ``near`` by those of the fp32 model."""
         close = [i for i, answer in enumerate(answers) if self._margin(answer) < near]
         if not close:
             return
@@ -100,10 +100,10 @@ class HuggingFaceClassifier:
             answers[i] = answer
 
     def _ask(self, model: Any, inputs: Sequence[list[Piece]], batches: Batches) -> list[Prediction]:
-        """The answers to texts, each of them one or more inputs."""
+        """Compute the answers of texts, each of one or more inputs."""
         import torch
 
-        pieces = [piece for own in inputs for piece in own]
+        pieces = [piece for of_text in inputs for piece in of_text]
 
         def forward(chosen: list[int]) -> torch.Tensor:
             with torch.inference_mode():
@@ -111,7 +111,7 @@ class HuggingFaceClassifier:
                 return self._scheme.forward(model, batch)
 
         rows = iter(batches.run([len(piece["input_ids"]) for piece in pieces], forward))
-        return [self._answer(model, [next(rows) for _ in own]) for own in inputs]
+        return [self._answer(model, [next(rows) for _ in of_text]) for of_text in inputs]
 
     def _answer(self, model: Any, rows: Sequence[Any]) -> Prediction:
         import torch
@@ -127,13 +127,13 @@ class HuggingFaceClassifier:
         return 1.0 if distance is None else distance
 
     def visible(self, text: str) -> int:
-        """Characters that the model reads."""
+        """Count the leading characters that the model reads."""
         with self._lock:
             return self._scheme.visible(text)
 
 
 def load_embedded(name: ModelName) -> HuggingFaceClassifier:
-    """The sentiment model that comes with HInter.
+    """Load the shipped sentiment model.
 
     Raises:
         ModelError: its files are missing or broken.
@@ -147,10 +147,10 @@ def load_embedded(name: ModelName) -> HuggingFaceClassifier:
 
 
 def load(name: ModelName) -> HuggingFaceClassifier:
-    """``hf:ORG/NAME[@revision]`` or ``hf:FOLDER`` with the options of its kind.
+    """Load ``hf:ORG/NAME[@revision]`` or ``hf:FOLDER`` with the options of its kind.
 
     Raises:
-        ModelError: the checkpoint is missing, private, no classifier, or has no safetensors; or
+        ModelError: the checkpoint is missing, private, no classifier, or without safetensors; or
             the options do not fit it.
     """
     checkpoint = named_checkpoint(name, _AUTO_CLASS, rebuild)
@@ -190,23 +190,24 @@ def _classifier(
 
 
 def _labels(name: str, config: Any, given: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    """The labels in the model's order, and what to say of them."""
-    own = tuple(str(config.id2label[i]) for i in sorted(config.id2label))
+    """Return the labels in the model's order, and a note about them."""
+    labels = tuple(str(config.id2label[i]) for i in sorted(config.id2label))
+    n = len(labels)
     if given:
-        if len(given) != len(own):
+        if len(given) != n:
             raise ModelError(
-                f"Model '{name}' has {len(own)} labels and labels= names {len(given)}; give a name "
-                f"of its own to each of: {', '.join(own[:20])}{' ...' if len(own) > 20 else ''}"
+                f"Model '{name}' has {n} labels and labels= names {len(given)}; give a name "
+                f"of its own to each of: {', '.join(labels[:20])}{' ...' if n > 20 else ''}"
             )
         return given, ""
-    if len(set(own)) < len(own):
+    if len(set(labels)) < n:
         raise ModelError(
-            f"Model '{name}' has labels of the same name; name its {len(own)} labels in their "
+            f"Model '{name}' has labels of the same name; name its {n} labels in their "
             "order: labels=NAME,NAME"
         )
-    if own and all(_UNNAMED.fullmatch(label) for label in own):
-        return own, (
-            f"the checkpoint does not name its labels; name {own[0]} to {own[-1]} in this order: "
-            "labels=NAME,NAME"
+    if labels and all(_UNNAMED.fullmatch(label) for label in labels):
+        return labels, (
+            f"the checkpoint does not name its labels; name {labels[0]} to {labels[-1]} in this "
+            "order: labels=NAME,NAME"
         )
-    return own, ""
+    return labels, ""

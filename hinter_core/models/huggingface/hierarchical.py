@@ -1,19 +1,17 @@
 """Hierarchical classifiers of long documents, as published with LexGLUE (Chalkidis et al. 2022).
 
-A document is a list of paragraphs, each a segment of at most 128 tokens, at most 64 of them. An
-encoder (BERT or RoBERTa) gives each segment the vector of its first token; embeddings of
-the segments' positions are added; two further transformer layers let the segments see each other;
-the maximum over all segments, feature by feature, goes to the classifier.
+A document is up to 64 segments of up to 128 tokens, one per paragraph. An encoder (BERT or RoBERTa)
+gives each segment the vector of its first token; position embeddings of the segments are added; two
+transformer layers attend over the segments; their maximum, feature by feature, is classified.
 
-Such a checkpoint says in its ``config.json`` that it is a plain classifier, and ``transformers``
-would fill most of it with random numbers. It is known by the names of its weights, rebuilt, and
-loaded strictly: every weight has its place, and every place its weight.
+The ``config.json`` of such a checkpoint describes a plain classifier, and ``transformers`` would
+fill most of it with random numbers. It is recognised by the names of its weights, rebuilt, and
+loaded strictly.
 
-Two things are kept as in training. Segments that a document lacks take part: they are rows of
-token 0, all of them padding, at position 0, and the layers over segments do not mask them. And the
-embeddings hold one row per position and one for the missing, which tells the number of segments.
-One departure: in training, a paragraph was cut after 128 tokens. Here it goes on in the next
-segment, so that what is read of a text is all of its beginning.
+As in training, missing segments take part: they are rows of token 0 at position 0, and not masked.
+The position embeddings have one row per segment and one for the missing ones.
+Departure: in training, a paragraph was cut after 128 tokens; here it continues in the next segment,
+so that the beginning of a text is read without gaps.
 """
 
 from __future__ import annotations
@@ -35,17 +33,17 @@ SEGMENT = 128
 _ENCODERS = ("bert", "roberta")
 _LAYERS = 2
 _POSITIONS = ".seg_pos_embeddings.weight"
-# A blank line ends a paragraph, and so does a line break after the end of a sentence: facts are
-# listed one per line, and lines that are only wrapped stay together.
+# A paragraph ends at a blank line, and at a line break after the end of a sentence: facts are
+# listed one per line, and wrapped lines stay together.
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*|(?<=[.!?:;)\"'\u2019\u201d])[^\S\n]*\n\s*")
 
 
 def rebuild(config: Any, weights: Mapping[str, torch.Tensor]) -> Any | None:
-    """The model that these weights belong to, fp32, on the CPU; None where they are of no such.
+    """Rebuild a hierarchical model from its weights (fp32, CPU); None if it is no such model.
 
     Raises:
-        ModelError: a hierarchical model on another encoder.
-        RuntimeError: a weight without place, or a place without weight.
+        ModelError: a hierarchical model with another encoder.
+        RuntimeError: missing or unexpected weights.
     """
     import torch
     from torch import nn
@@ -90,7 +88,7 @@ def rebuild(config: Any, weights: Mapping[str, torch.Tensor]) -> Any | None:
 
 
 def _classifier(config: Any, weights: Mapping[str, torch.Tensor]) -> Any:
-    """One linear layer, or (RoBERTa) two with nothing between them that counts here."""
+    """Build one linear layer, or (RoBERTa) two, with dropout between them in training."""
     from torch import nn
 
     last = nn.Linear(config.hidden_size, config.num_labels)
@@ -100,7 +98,7 @@ def _classifier(config: Any, weights: Mapping[str, torch.Tensor]) -> Any:
 
 
 class Hierarchical:
-    """Reads a text as paragraphs, and answers from the vectors of their segments."""
+    """Scheme that reads a text as paragraphs and classifies the vectors of their segments."""
 
     identity = "hierarchical-1"
 
@@ -118,28 +116,28 @@ class Hierarchical:
         self._empty: dict[Any, torch.Tensor] = {}
 
     def pieces(self, texts: Sequence[str]) -> list[list[Piece]]:
-        """The first segments of each text."""
+        """Return the segments of each text that are read."""
         return [[piece for piece, _ in self._read(text)[: self._segments]] for text in texts]
 
     def _read(self, text: str) -> list[tuple[Piece, int]]:
-        """All segments of a text, and where each ends; a text without words has one."""
-        found: list[tuple[Piece, int]] = []
+        """Return all segments of a text, with their ends; a text without words has one."""
+        segments: list[tuple[Piece, int]] = []
         start = 0
         for stop, after in [*(m.span() for m in _PARAGRAPH.finditer(text)), (len(text),) * 2]:
             paragraph = text[start:stop]
-            if paragraph.strip() or (not found and after == len(text)):
-                segments = self.inputs.segments(paragraph, self._length)
-                found += [(piece, start + end) for piece, end in segments]
+            if paragraph.strip() or (not segments and after == len(text)):
+                pieces = self.inputs.segments(paragraph, self._length)
+                segments += [(piece, start + end) for piece, end in pieces]
             start = after
-        return found
+        return segments
 
     def forward(self, model: Any, batch: Any) -> torch.Tensor:
-        """Vectors of segments (inputs x width)."""
+        """Compute the vectors of segments (inputs x width)."""
         vectors: torch.Tensor = model.body["encoder"](**batch)[0][:, 0]
         return vectors
 
     def scores(self, model: Any, rows: torch.Tensor) -> torch.Tensor:
-        """Probabilities of the document's labels."""
+        """Compute the probabilities of the document's labels."""
         import torch
 
         body = model.body
@@ -153,20 +151,20 @@ class Hierarchical:
             return probabilities(logits, self._multi_label)
 
     def _missing(self, model: Any) -> torch.Tensor:
-        """The vector (1 x width) of a segment that is not there: a row of token 0."""
+        """Compute the vector (1 x width) of a missing segment, a row of token 0."""
         import torch
 
         if id(model) not in self._empty:
             table = model.body["seg_pos_embeddings"].weight
             ids = torch.zeros((1, self._length), dtype=torch.long, device=table.device)
-            # In training all its tokens were masked. That added one constant to all logits of the
-            # attention, which the softmax does not see; so no mask at all does the same.
+            # In training all its tokens were masked. That adds a constant to all attention logits,
+            # which the softmax ignores, so no mask is equivalent.
             with torch.inference_mode():
                 vector = model.body["encoder"](input_ids=ids)[0][:, 0]
             self._empty[id(model)] = vector
         return self._empty[id(model)]
 
     def visible(self, text: str) -> int:
-        """Characters up to the end of the last segment that is read."""
+        """Count the characters up to the end of the last segment that is read."""
         segments = self._read(text)
         return len(text) if len(segments) <= self._segments else segments[self._segments - 1][1]

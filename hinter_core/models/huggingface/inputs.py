@@ -1,10 +1,9 @@
-"""Texts to rows of token ids, made so that every kind of classification head takes them.
+"""Token ids for every kind of classification head, and batches of them.
 
-The heads differ in what they look at. An encoder's looks at its first token, or at all; a
-decoder's at the last one that is not padding; an encoder-decoder's at the end token. So padding
-goes to the right, its token is the one that the head skips, and an input to an encoder-decoder
-holds its end token once, at the end. The words of special tokens in a text are words: a text under
-test cannot end itself.
+An encoder's head reads the first token or all tokens, a decoder's the last one that is not padding,
+an encoder-decoder's the end token. So inputs are padded on the right with the token that the head
+skips, and an input to an encoder-decoder has exactly one end token, the last. Special tokens
+written in a text are plain words.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class Inputs:
     """The tokenizer of a checkpoint, set up for its head."""
 
     def __init__(self, name: str, checkpoint: Checkpoint, encoder: Any = None) -> None:
-        """Set up padding, truncation and special tokens; ``encoder``: what of the model is called.
+        """Set up padding, truncation and special tokens; ``encoder``: the part that is called.
 
         Raises:
             ModelError: a decoder whose tokenizer has neither padding nor end token.
@@ -40,31 +39,31 @@ class Inputs:
         self.tokenizer.split_special_tokens = True
         _choose_padding(name, self.tokenizer, model.config.get_text_config())
         self.set_up(model)
-        # Tokenizers may offer token types to models that know none.
+        # Tokenizers may give token types to models without them.
         called = model if encoder is None else encoder
         self._keys = set(inspect.signature(called.forward).parameters)
         self._end: int | None = None
         if getattr(model.config, "is_encoder_decoder", False):
             self._end = model.config.eos_token_id
-        said = self.tokenizer("a")["input_ids"]
-        self.added = int(self._end is not None and said[-1:] != [self._end])
+        ids = self.tokenizer("a")["input_ids"]
+        self.added = int(self._end is not None and ids[-1:] != [self._end])
         pad = self.tokenizer.pad_token_id
         self._first = _first_of(self.tokenizer.bos_token_id, pad)
         self._other = _first_of(self.tokenizer.unk_token_id, pad)
 
     def set_up(self, model: Any) -> None:
-        """Let a copy of the model skip the padding: its head takes the last token that is none.
+        """Set the padding token of a model's head to the tokenizer's.
 
-        Where the two differ, or one is missing, a batch would be answered by its padding.
+        If they differ, or one is missing, the head reads the padding of a batch.
         """
         for config in (model.config, model.config.get_text_config()):
             config.pad_token_id = self.tokenizer.pad_token_id
-            config.use_cache = False  # no text is gone on with, so nothing need be kept
+            config.use_cache = False  # texts are not continued
 
     def whole(
         self, texts: Sequence[str], limit: int | None, second: str | None = None
     ) -> list[Piece]:
-        """One piece per text, cut to ``limit`` tokens; ``second`` is a sentence put beside it."""
+        """Encode one piece per text, cut to ``limit`` tokens; ``second``: a sentence after it."""
         encoded = self.tokenizer(
             list(texts),
             None if second is None else [second] * len(texts),
@@ -76,7 +75,7 @@ class Inputs:
         return list(self._pieces(encoded))
 
     def segments(self, text: str, limit: int) -> list[tuple[Piece, int]]:
-        """Pieces of at most ``limit`` tokens, and where in the text each ends; none is lost."""
+        """Split a text into pieces of up to ``limit`` tokens, each with its end in the text."""
         encoded = self.tokenizer(
             text,
             truncation=True,
@@ -90,11 +89,11 @@ class Inputs:
         return list(zip(self._pieces(encoded), ends, strict=True))
 
     def special(self, pair: bool = False) -> int:
-        """How many tokens of a piece are not the text's."""
+        """Count the tokens of a piece that are not of the text."""
         return int(self.tokenizer.num_special_tokens_to_add(pair)) + self.added
 
     def tensors(self, pieces: Sequence[Piece]) -> Any:
-        """A padded batch on the model's device."""
+        """Pad pieces to a batch on the model's device."""
         rows = {key: [piece[key] for piece in pieces] for key in pieces[0]}
         return self.tokenizer.pad(
             rows, padding_side="right", return_tensors="pt", verbose=False
@@ -106,15 +105,15 @@ class Inputs:
             piece = {key: list(encoded[key][i]) for key in keys}
             self._mend(piece["input_ids"], mask)
             for key, values in piece.items():
-                # What was added is looked at, and of the same type as what stands before it.
+                # Added tokens are attended to, and get the token type of the one before.
                 fill = 1 if key == "attention_mask" else (values[-1] if values else 0)
                 values.extend([fill] * (len(piece["input_ids"]) - len(values)))
             yield piece
 
     def _mend(self, ids: list[int], special: Sequence[int]) -> None:
-        """Let one end token be the end's, and no input be empty."""
+        """Leave one end token, the last, and no input empty."""
         if self._end is not None:
-            # A tokenizer that knows pieces of words only (T5's) finds the end token in "</s>".
+            # A subword tokenizer (T5's) encodes a written "</s>" as the end token.
             for place, (token, added) in enumerate(zip(ids, special, strict=True)):
                 if token == self._end and not added:
                     ids[place] = self._other
@@ -124,7 +123,7 @@ class Inputs:
 
 
 def _choose_padding(name: str, tokenizer: Any, config: Any) -> None:
-    """Let the tokenizer pad with what the head skips, or else with its end token."""
+    """Choose the padding token: the one that the head skips, else the end token."""
     skipped = getattr(config, "pad_token_id", None)
     if skipped is not None and 0 <= skipped < len(tokenizer):
         tokenizer.pad_token_id = skipped
@@ -143,17 +142,16 @@ def _first_of(*values: int | None) -> int:
 
 Forward = Callable[[list[int]], "torch.Tensor"]
 
-# Tokens of a batch. On one CPU core, 1,024 were the fastest (twice as fast as single texts; 8,192
-# were 1.5 times as fast, since what a layer computes leaves the caches).
+# Tokens of a batch. On one CPU core, 1,024 were the fastest (twice as fast as single texts; 8,192,
+# too large for the caches, were 1.5 times as fast).
 _TOKENS_CPU = 1024
 _TOKENS = 8192
 
 
 class Batches:
-    """Batches of at most ``budget`` tokens, padded; an input that is longer goes alone.
+    """Padded batches of at most ``budget`` tokens; a longer input is a batch by itself.
 
-    A batch that does not fit into memory is halved, and so are all that follow: what did not fit
-    once would not fit again.
+    If a batch does not fit into memory, the budget is halved for it and all later ones.
     """
 
     def __init__(self, budget: int) -> None:
@@ -161,11 +159,11 @@ class Batches:
 
     @classmethod
     def on(cls, device: str) -> Batches:
-        """Batches as large as is fast on a device."""
+        """Choose the fastest size of batches for a device."""
         return cls(_TOKENS_CPU if device == "cpu" else _TOKENS)
 
     def run(self, lengths: Sequence[int], forward: Forward) -> list[torch.Tensor | None]:
-        """A row for each input (on the CPU, fp32), or None where it does not fit even alone."""
+        """Compute a row per input (CPU, fp32), or None if it does not fit into memory alone."""
         rows: list[torch.Tensor | None] = [None] * len(lengths)
         # Longest first, so that memory runs short at once or not at all.
         order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
@@ -173,12 +171,12 @@ class Batches:
         while start < len(order):
             longest = max(1, lengths[order[start]])
             chosen = order[start : start + max(1, self.budget // longest)]
-            found = _attempt(forward, chosen)
-            if found is None and len(chosen) > 1:
+            batch = _attempt(forward, chosen)
+            if batch is None and len(chosen) > 1:
                 self.budget = len(chosen) // 2 * longest
                 continue
             for row, i in enumerate(chosen):
-                rows[i] = None if found is None else found[row]
+                rows[i] = None if batch is None else batch[row]
             start += len(chosen)
         return rows
 
@@ -189,14 +187,10 @@ def _attempt(forward: Forward, chosen: list[int]) -> Any:
     except Exception as error:
         if not out_of_memory(error):
             raise
-    # Only here, past the error, has its traceback let go of the tensors of the failed batch.
-    _give_back()
-    return None
-
-
-def _give_back() -> None:
+    # Only after the except block, the error's traceback releases the tensors of the failed batch.
     import torch
 
     gc.collect()
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
+    return None

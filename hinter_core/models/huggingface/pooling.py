@@ -1,9 +1,7 @@
-"""What of a text a classifier reads, and how the rows it gives back become scores of labels.
+"""Schemes of a classifier's inputs: the first window of a text, or all of it in pooled segments.
 
-``Whole`` reads one window. ``Pooled`` reads all of a text in segments of one window and takes the
-mean or the maximum of their probabilities: of probabilities and not of logits, since these are
-bounded, so that one segment of which the model is very sure cannot outvote all others; and since
-their mean is a distribution again.
+``Pooled`` takes the mean or maximum of the segments' probabilities rather than logits: they are
+bounded, so one very certain segment cannot outvote all others, and their mean is a distribution.
 """
 
 from __future__ import annotations
@@ -21,86 +19,78 @@ if TYPE_CHECKING:
 
 
 class Scheme(Protocol):
-    """How texts become inputs of a model and its rows become scores.
+    """Turns texts into inputs of a model, and its rows into scores.
 
-    ``identity`` names what decides an answer beside the weights, ``window`` is the number of tokens
-    read of a text (None: all of it), ``note`` says it to the user. ``inputs`` makes the batches.
+    ``identity`` names what determines an answer besides the weights; ``window`` is the number of
+    tokens read of a text (None: all); ``note`` explains it to the user.
     """
 
     identity: str
     window: int | None
-    note: str
+    note: str = ""
     inputs: Inputs
 
     def pieces(self, texts: Sequence[str]) -> list[list[Piece]]:
-        """The inputs of each text, one or more."""
+        """Return the inputs of each text, one or more."""
         ...
 
     def forward(self, model: Any, batch: Any) -> torch.Tensor:
-        """A row for each input of a batch."""
-        ...
+        """Compute a row per input of a batch; by default its logits."""
+        logits: torch.Tensor = model(**batch).logits
+        return logits
 
     def scores(self, model: Any, rows: torch.Tensor) -> torch.Tensor:
-        """Probabilities of the labels, from the rows of one text's inputs."""
+        """Compute the probabilities of the labels from the rows of one text's inputs."""
         ...
 
     def visible(self, text: str) -> int:
-        """How many leading characters of ``text`` are read."""
+        """Count the leading characters of ``text`` that are read."""
         ...
 
 
 def probabilities(logits: torch.Tensor, multi_label: bool) -> torch.Tensor:
-    """Of labels (last axis): each by itself, or together."""
+    """Turn logits of labels (last axis) into probabilities, separate if ``multi_label``."""
     return logits.sigmoid() if multi_label else logits.softmax(-1)
 
 
-class Whole:
-    """A text is one input, cut to the window."""
+class Whole(Scheme):
+    """One input per text, cut to the window.
+
+    Raises:
+        ModelError: see :class:`Inputs`.
+    """
 
     identity = "whole"
-    note = ""
 
     def __init__(self, name: str, checkpoint: Checkpoint, multi_label: bool) -> None:
-        """Set up the inputs.
-
-        Raises:
-            ModelError: see :class:`Inputs`.
-        """
         self.inputs = Inputs(name, checkpoint)
         self.window = checkpoint.window
         self._checkpoint = checkpoint
         self._multi_label = multi_label
 
     def pieces(self, texts: Sequence[str]) -> list[list[Piece]]:
-        """One for each text."""
+        """Return one input per text."""
         return [[piece] for piece in self.inputs.whole(texts, self.window)]
 
-    def forward(self, model: Any, batch: Any) -> torch.Tensor:
-        """Logits (inputs x labels)."""
-        logits: torch.Tensor = model(**batch).logits
-        return logits
-
     def scores(self, model: Any, rows: torch.Tensor) -> torch.Tensor:  # noqa: ARG002 -- protocol
-        """Those of the only input."""
+        """Compute the probabilities of the only input."""
         return probabilities(rows[0], self._multi_label)
 
     def visible(self, text: str) -> int:
-        """Characters up to the last token that fits the window."""
+        """Count the characters up to the last token that fits the window."""
         return self._checkpoint.visible(text, less=self.inputs.added)
 
 
 class Pooled(Whole):
-    """A text is read in segments of at most one window, as equal in length as can be.
+    """Segments of at most one window and of equal length, pooled by ``mean`` or ``max``.
 
-    Equal ones, because a last segment of a few words would count as much as a full one.
+    Equal lengths, because a last segment of a few words would count as much as a full one.
+
+    Raises:
+        ModelError: a tokenizer that cannot cut texts at token boundaries.
     """
 
     def __init__(self, name: str, checkpoint: Checkpoint, multi_label: bool, method: str) -> None:
-        """Pool by ``mean`` or ``max``.
-
-        Raises:
-            ModelError: a tokenizer that cannot cut texts on token boundaries.
-        """
         super().__init__(name, checkpoint, multi_label)
         if not checkpoint.tokenizer.is_fast:
             raise ModelError(f"Model '{name}' has no fast tokenizer (tokenizer.json); leave pool.")
@@ -114,7 +104,7 @@ class Pooled(Whole):
         )
 
     def pieces(self, texts: Sequence[str]) -> list[list[Piece]]:
-        """The segments of each text."""
+        """Return the segments of each text."""
         return [
             [piece] if self._fits(piece) else self._segments(text, len(piece["input_ids"]))
             for text, piece in zip(texts, self.inputs.whole(texts, None), strict=True)
@@ -132,7 +122,7 @@ class Pooled(Whole):
         return [piece for piece, _ in self.inputs.segments(text, limit)]
 
     def scores(self, model: Any, rows: torch.Tensor) -> torch.Tensor:  # noqa: ARG002 -- protocol
-        """Mean or maximum of the segments' probabilities."""
+        """Pool the segments' probabilities."""
         each = probabilities(rows, self._multi_label)
         if self._method == "mean":
             return each.mean(0)
@@ -141,5 +131,5 @@ class Pooled(Whole):
         return best if self._multi_label else best / best.sum()
 
     def visible(self, text: str) -> int:
-        """All of it."""
+        """Count all characters."""
         return len(text)

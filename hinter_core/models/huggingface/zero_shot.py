@@ -1,11 +1,9 @@
-"""Zero-shot classifiers: a natural-language-inference model judges a hypothesis for each label.
+"""Zero-shot classifiers: a natural-language-inference model scores one hypothesis per label.
 
-Named ``hf-zero-shot:ORG/NAME?labels=positive,negative&template=This review is {}.``; with
-``multi=1`` each label is judged by itself. Source of the method: Yin et al. 2019, as in
-transformers' zero-shot pipeline: entailment logits are compared between labels (single label), or
-entailment against contradiction within each label (multi-label). One departure: a text is cut
-where the longest hypothesis leaves no more room, for all labels alike, so that they are judged on
-the same words.
+A name is ``hf-zero-shot:ORG/NAME?labels=positive,negative&template=This review is {}.``. Method:
+Yin et al. 2019, as in transformers' zero-shot pipeline. Entailment logits are compared between
+labels, or (``multi=1``) with contradiction within each label. Departure: texts are cut to the room
+that the longest hypothesis leaves, so that all labels are scored on the same words.
 """
 
 from __future__ import annotations
@@ -18,25 +16,23 @@ from hinter_core.models.base import Capabilities
 from hinter_core.models.huggingface.checkpoint import Checkpoint, named_checkpoint
 from hinter_core.models.huggingface.classifier import HuggingFaceClassifier
 from hinter_core.models.huggingface.inputs import Inputs, Piece
+from hinter_core.models.huggingface.pooling import Scheme
 from hinter_core.models.naming import ModelName
 
 if TYPE_CHECKING:
     import torch
 
 
-class Hypotheses:
-    """Every text is put beside every hypothesis; a row holds the logits of one such pair."""
+class Hypotheses(Scheme):
+    """Pairs of each text with each hypothesis; a row has the NLI classes' logits of one pair.
 
-    note = ""
+    Raises:
+        ModelError: no NLI model, or hypotheses that fill its window.
+    """
 
     def __init__(
         self, name: str, checkpoint: Checkpoint, labels: Sequence[str], template: str, multi: bool
     ) -> None:
-        """Find the classes of the model and the room that the hypotheses leave.
-
-        Raises:
-            ModelError: no NLI model, or hypotheses that fill its window.
-        """
         by_name = {str(v).lower(): int(k) for k, v in checkpoint.model.config.id2label.items()}
         self._entailment = next((i for n, i in by_name.items() if n.startswith("entail")), -1)
         self._contradiction = next((i for n, i in by_name.items() if n.startswith("contra")), -1)
@@ -51,7 +47,7 @@ class Hypotheses:
         self._multi = multi
         self._hypotheses = [template.replace("{}", label) for label in labels]
         plain = checkpoint.tokenizer(self._hypotheses, add_special_tokens=False)
-        # Tokens that are not the text's, for each hypothesis.
+        # Tokens that are not of the text, for each hypothesis.
         self._taken = [len(ids) + self.inputs.special(pair=True) for ids in plain["input_ids"]]
         if self.window is not None and max(self._taken) >= self.window:
             raise ModelError(
@@ -60,35 +56,30 @@ class Hypotheses:
             )
 
     def pieces(self, texts: Sequence[str]) -> list[list[Piece]]:
-        """One for each label, all with the same part of the text."""
+        """Return one input per label, all with the same part of the text."""
         room = None if self.window is None else self.window - max(self._taken)
         by_label = [
             self.inputs.whole(texts, None if room is None else room + taken, second=hypothesis)
             for hypothesis, taken in zip(self._hypotheses, self._taken, strict=True)
         ]
-        return [list(own) for own in zip(*by_label, strict=True)]
-
-    def forward(self, model: Any, batch: Any) -> torch.Tensor:
-        """Logits (pairs x classes of the NLI model)."""
-        logits: torch.Tensor = model(**batch).logits
-        return logits
+        return [list(of_text) for of_text in zip(*by_label, strict=True)]
 
     def scores(self, model: Any, rows: torch.Tensor) -> torch.Tensor:  # noqa: ARG002 -- protocol
-        """Entailment between the labels, or against contradiction within each."""
+        """Compare entailment between the labels, or with contradiction within each."""
         if self._multi:
             return rows[:, [self._contradiction, self._entailment]].softmax(-1)[:, 1]
         return rows[:, self._entailment].softmax(-1)
 
     def visible(self, text: str) -> int:
-        """Characters that fit the window beside the longest hypothesis."""
+        """Count the characters that fit the window beside the longest hypothesis."""
         return self._checkpoint.visible(text, less=max(self._taken) - self.inputs.special())
 
 
 def load(name: ModelName) -> HuggingFaceClassifier:
-    """``hf-zero-shot:ORG/NAME?labels=a,b`` with the options of its kind.
+    """Load ``hf-zero-shot:ORG/NAME?labels=a,b`` with the options of its kind.
 
     Raises:
-        ModelError: fewer than two labels, or a checkpoint that is no NLI model.
+        ModelError: fewer than two labels, a template without ``{}``, or no NLI model.
     """
     labels, template, multi = name.listed("labels"), name.string("template"), name.flag("multi")
     if len(labels) < 2:

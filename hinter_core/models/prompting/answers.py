@@ -1,9 +1,9 @@
-"""Read a generative model's free answer as labels, or as a named failure; never guess.
+"""Parse a generative model's free answer into labels, or a failure; never guess.
 
-Exact first; then labels as whole words, longest first, so that "Article 10" is not "Article 1" and
-"Article 1 of Protocol 1" is one label. Several labels where one is asked for, a denied label ("not
-positive"), and no label at all are *unparsable*; "I cannot help with that" is *refused*. What a
-model thinks before it answers is no answer.
+An exact match comes first, then labels as whole words, longest first: "Article 10" is not "Article
+1", and "Article 1 of Protocol 1" is one label. Several labels instead of one, a negated label ("not
+positive") and no label are *unparsable*; "I cannot help with that" is *refused*. A model's
+reasoning before its answer is ignored.
 """
 
 from __future__ import annotations
@@ -44,54 +44,54 @@ _DETAIL = 200
 
 
 def without_thoughts(reply: str) -> str:
-    """What a model says after thinking aloud; empty where it was cut off while thinking."""
+    """Remove the model's reasoning; "" if the reply was cut off while reasoning."""
     return _UNFINISHED.sub("", _THOUGHTS.sub("", reply, count=1), count=1)
 
 
 def parse_answer(
     answer: str, labels: Sequence[str], *, multi_label: bool = False, none_label: str = ""
 ) -> Prediction:
-    """The labels that ``answer`` names, in the order of ``labels``.
+    """Return the labels in ``answer``, in the order of ``labels``, or a failure.
 
-    For multi-label tasks ``none_label`` ("None") stands for the empty answer.
+    In multi-label tasks ``none_label`` ("None") means the empty set of labels.
     """
-    said = without_thoughts(answer)
-    body = _PREFIX.sub("", said, count=1)
+    reply = without_thoughts(answer)
+    body = _PREFIX.sub("", reply, count=1)
     plain = body.strip(_DECORATION)
     if not plain:
         return _failure(Failure.UNPARSABLE, "the answer is empty")
     none = none_label if multi_label else ""
     known = {label.casefold(): label for label in (*labels, none) if label}
     exact = known.get(plain.casefold())
-    found, doubt = ({exact}, "") if exact else _find(body, list(known.values()))
+    named, doubt = ({exact}, "") if exact else _find(body, list(known.values()))
     if doubt:
-        return _failure(Failure.UNPARSABLE, f"{doubt}: {_short(said)}")
-    if not found and _REFUSAL.search(said):
-        return _failure(Failure.REFUSED, _short(said))
-    if not found:
-        return _failure(Failure.UNPARSABLE, f"it names no label: {_short(said)}")
-    if len(found) > 1 and (none in found or not multi_label):
-        return _failure(Failure.UNPARSABLE, f"it names {len(found)} labels: {_short(said)}")
-    return Prediction(tuple(label for label in labels if label in found))
+        return _failure(Failure.UNPARSABLE, f"{doubt}: {_short(reply)}")
+    if not named and _REFUSAL.search(reply):
+        return _failure(Failure.REFUSED, _short(reply))
+    if not named:
+        return _failure(Failure.UNPARSABLE, f"it names no label: {_short(reply)}")
+    if len(named) > 1 and (none in named or not multi_label):
+        return _failure(Failure.UNPARSABLE, f"it names {len(named)} labels: {_short(reply)}")
+    return Prediction(tuple(label for label in labels if label in named))
 
 
 def _find(body: str, labels: Sequence[str]) -> tuple[set[str], str]:
-    """Labels in ``body`` as whole words, longest first, and what makes them doubtful."""
+    """Find labels in ``body`` as whole words, longest first, and a reason to doubt them or ""."""
     places: list[tuple[str, int, int]] = []
     for label in sorted(labels, key=len, reverse=True):
         # "very negative" is also written "very-negative" and "very_negative".
         words = _BLANKS.join(re.escape(word) for word in re.split(_BLANKS, label))
         pattern = re.compile(rf"(?<![\w-]){words}(?![\w-])", re.I)
         places += [(label, *match.span()) for match in pattern.finditer(body)]
-        # What a longer label has taken, a shorter one inside it does not take again.
+        # A shorter label inside a longer one does not match again.
         body = pattern.sub(lambda match: "\u0000" * len(match.group()), body)
-    found = {label for label, _, _ in places}
+    named = {label for label, _, _ in places}
     for label, start, end in places:
         if _DENIED.search(body[:start]) or _DENIED_AFTER.search(body[end:]):
-            return found, "it denies a label"
+            return named, "it denies a label"
         if label[-1].isdigit() and _MORE_NUMBERS.search(body[end:]):
-            return found, "it lists bare numbers"
-    return found, ""
+            return named, "it lists bare numbers"
+    return named, ""
 
 
 def _failure(failure: Failure, detail: str) -> Prediction:

@@ -1,8 +1,8 @@
-"""Prompts as data: task, question, labels, few-shot examples and answer format.
+"""Prompts as TOML files: task, question, labels, few-shot examples and answer format.
 
-A prompt is a TOML file in ``assets/prompts`` (by its stem) or anywhere (by its path). Those shipped
-cover the five data sets of the HInter paper (section 4; labels of Tables 3 and 6), any labels of
-the user's own, and a free answer that a judge reads; wording and examples are our own.
+A prompt is named by its stem in ``assets/prompts`` or by its path. The shipped ones cover the five
+data sets of the HInter paper (section 4; labels of Tables 3 and 6), the user's labels, and a free
+answer for a judge; their wording and examples are ours.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hinter_core.models.naming import ModelName
 from hinter_core.storage import ASSETS
 
 DEFAULT = "sentiment"
-OWN_LABELS = ("own-labels", "own-labels-several")  # one label, any number of them
+OWN_LABELS = ("own-labels", "own-labels-several")  # one label; any number of labels
 FREE = "respond"
 _FIELDS = {
     "title", "system", "question", "labels", "multi_label", "none_label", "examples",
@@ -30,7 +30,7 @@ FOLDER = ASSETS / "prompts"
 
 @dataclass(frozen=True, slots=True)
 class FewShot:
-    """A text with the answer wanted."""
+    """An example text with its answer."""
 
     text: str
     answer: str
@@ -38,9 +38,9 @@ class FewShot:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """How a text is put to a generative model, and which labels it may answer with.
+    """The messages around a text for a generative model, and the labels that it may answer with.
 
-    Without labels the answer is free, and a judge has to read it.
+    Without labels the answer is free text for a judge.
     """
 
     name: str
@@ -54,17 +54,17 @@ class Prompt:
 
     @property
     def identity(self) -> str:
-        """A hash over everything that decides the messages and how answers are read."""
+        """Hash everything that determines the messages and the parsing of answers."""
         parts = (self.system, self.question, self.labels, self.multi_label, self.none_label)
         return sha256(repr((parts, self.examples)).encode()).hexdigest()[:12]
 
     @property
     def asked(self) -> str:
-        """A hash over what a model is asked; how its reply is read is left out."""
+        """Hash the messages only, without what determines the parsing."""
         return sha256(repr(self.messages("")).encode()).hexdigest()[:12]
 
     def messages(self, text: str) -> list[dict[str, str]]:
-        """Chat messages: the task, the examples as earlier turns, the text with the question."""
+        """Return chat messages: the task, the examples as turns, the text with the question."""
         turns = [{"role": "system", "content": self.system}] if self.system else []
         for example in self.examples:
             turns.append({"role": "user", "content": self._ask(example.text)})
@@ -78,7 +78,7 @@ class Prompt:
 
 
 def shipped_prompts() -> list[str]:
-    """Names of the prompts that come with HInter."""
+    """List the names of the shipped prompts."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
@@ -87,7 +87,7 @@ def load_prompt(name: str) -> Prompt:
     """Load a prompt by its shipped name or its path.
 
     Raises:
-        ModelError: no such prompt, or a file that lacks a field; the message names both.
+        ModelError: no such prompt, or a file with a missing or wrong field.
     """
     path = FOLDER / f"{name}.toml" if name in shipped_prompts() else Path(name)
     try:
@@ -108,12 +108,12 @@ def load_prompt(name: str) -> Prompt:
 
 
 def prompt_for(name: ModelName, *, free: bool = False) -> Prompt:
-    """The prompt that a model's name asks for, with the user's own labels and question in it.
+    """Load the prompt of a model's name, with the user's labels and question in it.
 
-    ``free``: a judge reads the answer, so that labels are not asked for.
+    ``free``: a judge classifies the answer, so that the prompt needs no labels.
 
     Raises:
-        ModelError: see :func:`load_prompt`; or own labels that are fewer than two, or missing.
+        ModelError: see :func:`load_prompt`; or no labels, or fewer than two.
     """
     labels, question = name.listed("labels"), name.string("question")
     several = name.flag("multi")
@@ -124,7 +124,7 @@ def prompt_for(name: ModelName, *, free: bool = False) -> Prompt:
     if labels:
         _require_labels(name.text, labels)
         none = prompt.none_label or "None" if several else ""
-        # The prompt's own examples answer with labels that are none now.
+        # The prompt's examples answer with its labels, which are replaced.
         prompt = replace(prompt, labels=labels, multi_label=several, none_label=none, examples=())
     elif several or prompt.name in OWN_LABELS:
         raise ModelError(f"Give your labels with '{name.text}': labels=complaint,praise,question")

@@ -1,7 +1,7 @@
-"""How a generative model's reply becomes an answer: its labels are read, or a judge is asked.
+"""Turn a generative model's reply into an answer: parse its labels, or let a judge classify it.
 
 Sources: HInter, section 4 (prompt configuration: answers are labels); metamorphic-relation
-prioritisation, section V (the model answers freely, the sentiment of the response is compared).
+prioritisation, section V (free answers, compared by the sentiment of the response).
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from hinter_core.models.prompting.answers import parse_answer, without_thoughts
 from hinter_core.models.prompting.prompts import Prompt, prompt_for
 from hinter_core.types import Failure, Prediction
 
-_LEAST_MASS = 0.5  # of the first token's probability that labels must cover for scores to count
-_MOST_VAGUE = 0.01  # of it that may lie on tokens which begin several labels, such as a lone "n"
-# The last three stand for blanks in vocabularies.
+_LEAST_MASS = 0.5  # least probability of the first token that must fall on labels
+_MOST_VAGUE = 0.01  # largest probability of tokens that begin several labels, such as a lone "n"
+# The last three mark blanks in vocabularies.
 _AROUND = " \t\n\"'*`.,:;()[]\u2581\u0120\u010a"
 
 
 class Reader(Protocol):
-    """Reads raw replies; ``capabilities`` are those of the answers.
+    """Turns raw replies into answers with these ``capabilities``.
 
-    ``identity`` names everything that decides how a reply is read.
+    ``identity`` names everything that determines how a reply is parsed.
     """
 
     identity: str
     capabilities: Capabilities
 
     def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
-        """One answer per reply, in order; a failure stays what it is."""
+        """Return one answer per reply, in order; failures are passed through."""
         ...
 
 
 class LabelReader:
-    """The reply names labels of the prompt."""
+    """Parses labels of the prompt in a reply."""
 
     def __init__(self, prompt: Prompt, *, scores: bool = False) -> None:
         self._prompt = prompt
@@ -51,19 +51,15 @@ class LabelReader:
         )
 
     def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
-        """Labels by :func:`parse_answer`; scores from first tokens that tell labels apart."""
+        """Parse labels; take scores from the first token if it distinguishes the labels."""
         return [self._one(reply) for reply in replies]
 
     def _one(self, reply: Prediction) -> Prediction:
         if reply.failure:
             return reply
         prompt = self._prompt
-        answer = parse_answer(
-            reply.reply,
-            prompt.labels,
-            multi_label=prompt.multi_label,
-            none_label=prompt.none_label,
-        )
+        multi, none = prompt.multi_label, prompt.none_label
+        answer = parse_answer(reply.reply, prompt.labels, multi_label=multi, none_label=none)
         scores: Mapping[str, float] = {}
         if reply.scores and answer.answered and not prompt.multi_label:
             scores = scores_of_first_token(reply.scores, prompt.labels)
@@ -73,9 +69,9 @@ class LabelReader:
 
 
 def _unasked(prompt: Prompt) -> str:
-    """A warning where the model is never told its labels; the user's own question may omit them."""
-    asked = " ".join(message["content"] for message in prompt.messages("")).casefold()
-    missing = [label for label in prompt.labels if label.casefold() not in asked]
+    """Return a warning if the messages omit labels, as a user's question may; else ""."""
+    messages = " ".join(message["content"] for message in prompt.messages("")).casefold()
+    missing = [label for label in prompt.labels if label.casefold() not in messages]
     if not missing:
         return ""
     return (
@@ -85,15 +81,14 @@ def _unasked(prompt: Prompt) -> str:
 
 
 class JudgeReader:
-    """The reply is free; another model under test judges it, and its answer is compared."""
+    """Classifies free replies with another model.
+
+    Raises:
+        ModelError: no such model, or a generative one: its requests would be missing in estimates
+            and budgets.
+    """
 
     def __init__(self, judge: str, *, trusted: bool) -> None:
-        """Load the judge.
-
-        Raises:
-            ModelError: no such model, or one that answers in words itself: its requests would
-                stand in no estimate and no budget.
-        """
         from hinter_core.models.registry import is_generative, open_store
 
         if is_generative(judge):
@@ -103,27 +98,27 @@ class JudgeReader:
             )
         self._store = open_store(judge, trusted=trusted)
         self.identity = f"judge-1-{self._store.model.identity}"
-        own = self._store.model.capabilities
-        notes = (f"free answers, judged by {judge}", own.note)
-        self.capabilities = replace(own, note="; ".join(filter(None, notes)))
+        capabilities = self._store.model.capabilities
+        notes = (f"free answers, judged by {judge}", capabilities.note)
+        self.capabilities = replace(capabilities, note="; ".join(filter(None, notes)))
 
     def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
-        """The judge's answers, each distinct reply judged once; an empty one cannot be."""
-        said = [without_thoughts(reply.reply).strip() for reply in replies]
-        asked = [text for text, reply in zip(said, replies, strict=True) if not reply.failure]
-        judged = self._store.predict([text for text in asked if text])
+        """Return the judge's answers; each distinct reply is classified once, empty ones fail."""
+        texts = [without_thoughts(reply.reply).strip() for reply in replies]
+        pairs = list(zip(texts, replies, strict=True))
+        judged = self._store.predict([text for text, reply in pairs if text and not reply.failure])
         empty = Prediction(failure=Failure.UNPARSABLE, detail="the answer is empty")
         return [
             reply if reply.failure else replace(judged.get(text, empty), reply=reply.reply)
-            for text, reply in zip(said, replies, strict=True)
+            for text, reply in pairs
         ]
 
 
 def reader_for(name: ModelName, *, scores: bool = False) -> tuple[Prompt, Reader]:
-    """The prompt that a name asks with, and who reads the replies.
+    """Load the prompt of a model's name and the reader of its replies.
 
     Raises:
-        ModelError: an unknown prompt or judge, or a free answer that nobody judges.
+        ModelError: an unknown prompt or judge, or a free answer without a judge.
     """
     judge = name.string("judge")
     prompt = prompt_for(name, free=bool(judge))
@@ -139,11 +134,10 @@ def reader_for(name: ModelName, *, scores: bool = False) -> tuple[Prompt, Reader
 def scores_of_first_token(
     tokens: Mapping[str, float], labels: Sequence[str]
 ) -> Mapping[str, float]:
-    """Probabilities of labels from those of the first answer token (in [0, 1]); may be empty.
+    """Compute label scores (sum 1) from the probabilities of the first answer token, or none.
 
-    A token counts for the one label that begins with it. Where tokens that begin several labels
-    weigh, or labels have too little probability, there are no scores. What labels have is shared
-    out, so that the scores sum to one.
+    A token counts for the single label that begins with it. There are no scores if tokens that
+    begin several labels have too much probability, or labels too little.
     """
     mass = dict.fromkeys(labels, 0.0)
     vague = 0.0

@@ -168,8 +168,3 @@ def test_a_broken_index_of_shipped_dictionaries_is_reported(tmp_path: Path) -> N
     write(tmp_path / "attributes.toml", "[race\n")
     with pytest.raises(DictionaryError, match=r"attributes\.toml: .*Restore the file"):
         load_shipped(tmp_path)
-
-
-def test_group_label_falls_back_to_the_group() -> None:
-    made = Dictionary("d", (), groups={"a": "Group A"})
-    assert (made.group_label("a"), made.group_label("b")) == ("Group A", "b")
