@@ -1,4 +1,4 @@
-"""Files written to a data set of the Hub, in one commit; the data set is made private if new."""
+"""Copies of annotation projects in a private data set of the Hugging Face Hub, and their folder."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def write_dataset(
     public: bool = False,
     gone: Iterable[str] = (),
 ) -> str:
-    """Write files by their path, take out those that are ``gone``; return the commit's address.
+    """Write files by path and delete those in ``gone``, in one commit; return its address.
 
-    Without a ``token`` that of the environment (``HF_TOKEN``) or of ``hf auth login`` is used.
+    A new data set is private unless ``public``. Without ``token``, that of ``HF_TOKEN`` or
+    ``hf auth login`` is used.
 
     Raises:
-        AnnotationError: the data set is public and need not be (``public``), or the Hub cannot be
-            reached or refuses.
-        InputError: nobody is logged in.
+        AnnotationError: the data set is public without ``public``, or the Hub fails or refuses.
+        InputError: there is no token.
     """
     from huggingface_hub import (
         CommitOperationAdd,
@@ -66,10 +66,10 @@ def write_dataset(
 
 @contextmanager
 def named(dataset: str, token: str) -> Iterator[None]:
-    """Whatever keeps us from a data set, in one sentence and without the key.
+    """Turn every error about a data set into one sentence without the token.
 
     Raises:
-        AnnotationError: instead of all else.
+        AnnotationError: for all errors but InputError.
     """
     try:
         yield
@@ -87,22 +87,22 @@ def named(dataset: str, token: str) -> Iterator[None]:
 FOLDER, DATASET, TOKEN = "HINTER_ANNOTATIONS", "HINTER_ANNOTATIONS_DATASET", "HF_TOKEN"
 ENDING = ".sqlite"
 _VOLUME = Path("/data")  # where a Space mounts storage that is kept
-_EVERY = 300.0  # seconds between two looks for what has changed
+_EVERY = 300.0  # seconds between two checks for changes
 _BESIDE = "projects"  # the folder in the data set
 
 
 def annotations_folder(volume: Path = _VOLUME) -> Path:
-    """Where projects lie: as ``HINTER_ANNOTATIONS`` says, on a Space's volume, or in the cache."""
-    named = os.environ.get(FOLDER)
-    if named:
-        return Path(named)
+    """Return the projects' folder: ``HINTER_ANNOTATIONS``, on a Space's volume, or in the cache."""
+    path = os.environ.get(FOLDER)
+    if path:
+        return Path(path)
     if _on_space() and _mounted(volume):
         return volume / "annotations"
     return user_cache() / "annotations"
 
 
 def lasting_warning(volume: Path = _VOLUME) -> str:
-    """What the owner must know where projects will not last; "" where they will."""
+    """Return a warning if projects are lost when the Space restarts, else ""."""
     folder = annotations_folder(volume)
     if not _on_space() or (_mounted(volume) and folder.resolve().is_relative_to(volume.resolve())):
         return ""
@@ -129,18 +129,17 @@ def _mounted(volume: Path) -> bool:
 
 
 class Backup:
-    """Copies the projects of a folder to a private data set of the Hub, and back when it is empty.
+    """Copies the projects of a folder to a data set of the Hub, and back if the folder is empty.
 
-    ``problem`` says in words why the last copy failed, "" if it did not; judging goes on meanwhile.
+    ``problem``: why the last copy failed, or "".
     """
 
     def __init__(self, folder: Path, dataset: str, token: str, every: float = _EVERY) -> None:
         self.folder, self.dataset = folder, dataset
         self.problem = ""
-        self.copied_at = ""  # ISO 8601, UTC
         self._token, self._every = token, every
-        self._sent: dict[str, str] = {}  # digest of what the data set has, by name
-        self._gone: set[str] = set()  # names of projects that were deleted here
+        self._sent: dict[str, str] = {}  # digests of the files in the data set, by name
+        self._gone: set[str] = set()  # names of projects deleted here
         self._restored = False
         self._copying = threading.Lock()
         self._over = threading.Event()
@@ -148,19 +147,19 @@ class Backup:
 
     @classmethod
     def from_environment(cls, folder: Path | None = None) -> Backup | None:
-        """The keeper that the environment asks for, if it does."""
+        """Create the backup that the environment configures, if any."""
         dataset, token = os.environ.get(DATASET, ""), os.environ.get(TOKEN, "")
         return cls(folder or annotations_folder(), dataset, token) if dataset and token else None
 
     def start(self) -> None:
-        """Bring projects back if the folder has none, and copy them from now on, until close."""
+        """Restore projects if the folder is empty, and copy changes until :meth:`close`."""
         self._restored = self._safely(self.restore)
         if self._thread is None:
             self._thread = threading.Thread(target=self._go_on, name="keeper", daemon=True)
             self._thread.start()
 
     def close(self) -> None:
-        """Copy what has changed, and stop."""
+        """Copy the changes and stop."""
         self._over.set()
         if self._thread is not None:
             self._thread.join(self._every)
@@ -172,10 +171,10 @@ class Backup:
             self._safely(self.copy)
 
     def restore(self) -> list[Path]:
-        """Bring the projects of the data set into a folder that has none; returns what came.
+        """Copy the projects of the data set into an empty folder; return their paths.
 
         Raises:
-            AnnotationError: the Hub cannot be reached, or refuses.
+            AnnotationError: the Hub fails or refuses.
         """
         if self._projects():
             return []
@@ -184,34 +183,31 @@ class Backup:
             from huggingface_hub.errors import RepositoryNotFoundError
 
             try:
-                found = snapshot_download(
+                snapshot = snapshot_download(
                     self.dataset, repo_type="dataset", token=self._token, local_dir=place,
                     allow_patterns=[f"{_BESIDE}/*{ENDING}"],
                 )  # fmt: skip
             except RepositoryNotFoundError:
-                return []  # made at the first copy
+                return []  # created at the first copy
             self.folder.mkdir(parents=True, exist_ok=True)
-            came = []
-            for path in sorted((Path(found) / _BESIDE).glob(f"*{ENDING}")):
-                content, own = path.read_bytes(), self.folder / path.name
-                with write_whole(own) as part:
+            restored = []
+            for path in sorted((Path(snapshot) / _BESIDE).glob(f"*{ENDING}")):
+                content, target = path.read_bytes(), self.folder / path.name
+                with write_whole(target) as part:
                     part.write_bytes(content)
                 self._sent[path.name] = hashlib.sha256(content).hexdigest()
-                came.append(own)
-        return came
+                restored.append(target)
+        return restored
 
     def forget(self, path: Path) -> None:
-        """A project was deleted: the next copy takes it out of the data set, too.
-
-        What the data set held earlier stays in its history on the Hub.
-        """
+        """Delete a removed project from the data set at the next copy; its history stays."""
         self._gone.add(path.name)
 
     def copy(self) -> list[str]:
-        """Send every project that has changed since; returns their names.
+        """Copy every changed project; return their names.
 
         Raises:
-            AnnotationError: the Hub cannot be reached or refuses, or the data set is public.
+            AnnotationError: the Hub fails or refuses, or the data set is public.
         """
         with self._copying, named(self.dataset, self._token):
             changed = {}
@@ -224,11 +220,10 @@ class Backup:
             if changed or gone:
                 files = {f"{_BESIDE}/{name}": body for name, (body, _) in changed.items()}
                 message = f"Annotations: {', '.join(sorted({*changed, *gone}))}"[:200]
-                taken_out = [f"{_BESIDE}/{name}" for name in sorted(gone)]
-                write_dataset(self.dataset, files, message, token=self._token, gone=taken_out)
+                deleted = [f"{_BESIDE}/{name}" for name in sorted(gone)]
+                write_dataset(self.dataset, files, message, token=self._token, gone=deleted)
                 self._gone -= gone
                 self._sent |= {name: digest for name, (_, digest) in changed.items()}
-                self.copied_at = datetime.now(UTC).isoformat(timespec="seconds")
             self.problem = ""
             return list(changed)
 
@@ -246,7 +241,7 @@ class Backup:
 
 
 def snapshot(path: Path) -> bytes:
-    """A project's file as it is at one moment, complete, while others write to it."""
+    """Return a consistent copy of a project's file while others write to it."""
     with tempfile.TemporaryDirectory() as place:
         copy = Path(place) / "copy"
         with (
@@ -254,6 +249,6 @@ def snapshot(path: Path) -> bytes:
             closing(sqlite3.connect(copy)) as target,
         ):
             source.backup(target)
-            # One file: what the log beside it holds is in it.
+            # One file that includes its write-ahead log.
             target.execute("PRAGMA journal_mode=DELETE")
         return copy.read_bytes()

@@ -13,7 +13,7 @@ from typing import Any
 
 import gradio as gr
 
-from hinter_core.annotation.project.judging import Judging, Said
+from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.types import AccessError, AnnotationError, Project, Status
 from hinter_core.errors import HinterError
 from hinter_ui.annotate import annotator
@@ -156,7 +156,7 @@ class AnnotatorEndpoints:
             status = Status.JUDGED if kind == "judged" else Status.SKIPPED
             answers, seconds = one.get("answers"), one.get("seconds")
             plain = answers if isinstance(answers, dict) else {}
-            said = Said(
+            said = Submission(
                 _text(one, "item"), showing, status,
                 {name: _text(plain, name) for name in plain}, ident,
                 _text(one, "comment"), seconds if isinstance(seconds, int | float) else 0.0,

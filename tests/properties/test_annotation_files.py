@@ -15,7 +15,7 @@ from hinter_core.annotation.evaluation.ratings import majority_votes, ratings_of
 from hinter_core.annotation.files.columns import ColumnMapping
 from hinter_core.annotation.files.exporting import Exported, export_file
 from hinter_core.annotation.files.importing import import_file
-from hinter_core.annotation.project.judging import Judging, Said
+from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project, Status
@@ -93,7 +93,7 @@ def judge(store: AnnotationStore, data: st.DataObject) -> None:
             asked = [q for q in QUESTIONS if found[0].item.source or not q.pair]
             answers = {} if skipped else {q.id: data.draw(st.sampled_from(q.values)) for q in asked}
             status = Status.SKIPPED if skipped else Status.JUDGED
-            desk.judge(key, Said(found[0].item.id, found[0].showing, status, answers,
+            desk.judge(key, Submission(found[0].item.id, found[0].showing, status, answers,
                                  f"{name}{number}", comment, seconds))  # fmt: skip
             if data.draw(st.integers(0, 4)) == 0:
                 desk.undo(key, f"undo {name}{number}")

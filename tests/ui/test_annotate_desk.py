@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.annotation.project.judging import Judging, Said
+from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AccessError, AnnotationError, Project, Status
@@ -161,7 +161,8 @@ def test_the_owner_sees_what_was_said_and_decides(tmp_path: Path, campaign: Camp
         key = store.join(name, "a long enough phrase")[1]
         while given := work.upcoming(key, 1):
             answers = {question.id: answer for question in store.project().questions}
-            said = Said(given[0].item.id, 1, Status.JUDGED, answers, f"{name}{given[0].item.id}",
+            said = Submission(given[0].item.id, 1, Status.JUDGED, answers,
+                        f"{name}{given[0].item.id}",
                         f"{name} says")  # fmt: skip
             work.judge(key, said)
     view = own.view(made.id, made.key)

@@ -1,17 +1,18 @@
-"""How far annotators agree: by question, by attributes, and any two of them."""
+"""Agreement of annotators by question, set of attributes and pair, and quality by annotator."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import median
+from statistics import median, multimode
 
 from hinter_core.annotation.evaluation.ratings import (
     ByItem,
     by_item,
     categories,
+    clustered,
     confusion,
     counts_of,
     majority,
@@ -30,20 +31,20 @@ from hinter_core.annotation.project.types import (
 )
 from hinter_core.report.section import ordered
 from hinter_core.statistics.agreement import Coefficient, alpha, cohen, fleiss
-from hinter_core.statistics.rates import Rate, cluster_rate, wilson
+from hinter_core.statistics.rates import Rate, wilson
 
 _ALONE = "only one person answered"
-_MOST_PAIRS = 15  # looked at within each set of attributes; of more annotators only over all items
+_MOST_PAIRS = 15  # with more pairs of annotators, they are compared over all items only
 _NO_CLUSTERS: Mapping[str, str] = {}
 _NOBODY = "nobody answered"
 
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """Two annotators on one question.
+    """Agreement of two annotators on one question.
 
-    ``same``: of the items both judged, those they answered alike. ``table``: items by the answer of
-    the first (lines) and of the second (columns), in the order of ``values``.
+    ``same``: items with equal answers, of those that both judged. ``table``: confusion table of the
+    first (rows) and second annotator (columns), in the order of ``values``.
     """
 
     first: str
@@ -56,13 +57,12 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """All annotators on one question, over all items or over those of one set of attributes.
+    """Agreement of all annotators on one question, over all items or one set of attributes.
 
-    ``items`` have at least two answers, of ``judged`` that have one. ``same``: of all pairs of
-    answers to one item, those that agree. ``fleiss`` takes the items with exactly ``raters``
-    answers, the number that most items have. ``alpha`` takes all of ``items``; ``ordinal`` where
-    the question is a scale. ``pairs``: of those who share an item; of more than six annotators
-    only over all items, as their pairs have few items within a set of attributes.
+    ``judged``: items with an answer; ``items``: with at least two. ``same``: agreeing pairs of
+    answers to the same item. ``fleiss`` uses the items with exactly ``raters`` answers, the most
+    frequent number; ``alpha`` uses all ``items`` (``ordinal`` if the question is a scale).
+    ``pairs`` of annotators with common items; those of more than six only over all items.
     """
 
     question: str
@@ -81,10 +81,10 @@ class Agreement:
 def agreements(
     ratings: Iterable[Rating], questions: Sequence[Question], items: Iterable[AnnotationItem] = ()
 ) -> list[Agreement]:
-    """For each question: over all items, then over those of each set of attributes.
+    """Compute the agreement on each question over all items, then by set of attributes.
 
-    Sets are those of ``items``; where all items have the same, they are not listed again. Intervals
-    draw items of one group, or of one source text, together.
+    ``items`` give attributes and clusters (groups or source texts); if all have the same
+    attributes, these are not listed again.
     """
     every = list(ratings)
     sets: dict[tuple[str, ...], set[str]] = {}
@@ -92,16 +92,16 @@ def agreements(
     for item in items:
         sets.setdefault(item.attributes, set()).add(item.id)
         clusters[item.id] = text_of(item)
-    found = []
+    results = []
     for question in questions:
         answers = by_item(every, question.id)
-        found.append(agreement(answers, question, clusters=clusters))
+        results.append(agreement(answers, question, clusters=clusters))
         if len(sets) > 1:
             for attributes in ordered(sets):
-                own = {item: said for item, said in answers.items() if item in sets[attributes]}
-                if attributes and own:
-                    found.append(agreement(own, question, attributes, clusters))
-    return found
+                part = {item: row for item, row in answers.items() if item in sets[attributes]}
+                if attributes and part:
+                    results.append(agreement(part, question, attributes, clusters))
+    return results
 
 
 def agreement(
@@ -110,17 +110,17 @@ def agreement(
     attributes: tuple[str, ...] = (),
     clusters: Mapping[str, str] = _NO_CLUSTERS,
 ) -> Agreement:
-    """How far those who answered a question agree; ``answers`` by item and annotator.
+    """Compute the agreement on a question; ``answers`` by item and annotator.
 
-    ``clusters``: what items are of, where several are of one text or template.
+    ``clusters``: the text or template of each item, if several items share one.
     """
     values = categories(question, answers)
-    annotators = sorted({name for own in answers.values() for name in own})
+    annotators = sorted({name for row in answers.values() for name in row})
     counts = counts_of(answers, values)
     answered = counts.sum(axis=1)
-    raters = _most_common([n for n in answered.tolist() if n > 1])
+    raters = max(multimode(n for n in answered.tolist() if n > 1), default=0)
     of = [clusters.get(item, item) for item in answers]
-    of_equal = [own for own, n in zip(of, answered, strict=True) if n == raters]
+    of_equal = [cluster for cluster, n in zip(of, answered, strict=True) if n == raters]
     why = _NOBODY if not annotators else _ALONE if len(annotators) == 1 else ""
     none = Coefficient(None, 0, why=why)
     return Agreement(
@@ -129,7 +129,7 @@ def agreement(
         annotators,
         len(answers),
         int((answered > 1).sum()),
-        cluster_rate(_summed(map(_alike, answers.values()), of)),
+        clustered((of[i], *_alike(row)) for i, row in enumerate(answers.values())),
         none if why else fleiss(counts[answered == raters], of_equal),
         raters,
         none if why else alpha(counts, of, ordinal=question.scale),
@@ -145,13 +145,13 @@ def between(
     values: Sequence[str],
     clusters: Mapping[str, str] = _NO_CLUSTERS,
 ) -> Between:
-    """Two annotators on one question, whose answers are of ``values``."""
+    """Compute the agreement of two annotators on a question with answers in ``values``."""
     items, pairs = pairs_of(answers, first, second, values)
     of = [clusters.get(item, item) for item in items]
     table = confusion(pairs, len(values))
     same = wilson(int(table.trace()), len(items))
     if len(set(of)) < len(items):
-        same = cluster_rate(_summed(((int(a == b), 1) for a, b in pairs.tolist()), of))
+        same = clustered((of[i], int(a == b), 1) for i, (a, b) in enumerate(pairs.tolist()))
     return Between(first, second, same, cohen(pairs, of), list(values), table.tolist())
 
 
@@ -166,38 +166,23 @@ def _pairs(
     every = list(combinations(annotators, 2))
     if within and len(every) > _MOST_PAIRS:
         return []
-    found = (between(answers, *two, values, clusters) for two in every)
-    return [pair for pair in found if pair.same.of]
-
-
-def _summed(items: Iterable[tuple[int, int]], clusters: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Hits and cases of items, summed over those of one cluster."""
-    sums: dict[str, list[int]] = {}
-    for (hits, cases), cluster in zip(items, clusters, strict=True):
-        own = sums.setdefault(cluster, [0, 0])
-        own[0] += hits
-        own[1] += cases
-    yield from ((hits, cases) for hits, cases in sums.values())
-
-
-def _most_common(numbers: Sequence[int]) -> int:
-    """The most common of some numbers, the largest of several; 0 of none."""
-    return max(Counter(numbers).items(), key=lambda pair: pair[::-1], default=(0, 0))[0]
+    compared = (between(answers, *two, values, clusters) for two in every)
+    return [pair for pair in compared if pair.same.of]
 
 
 def _alike(answers: Mapping[str, str]) -> tuple[int, int]:
-    """Pairs of answers to an item that agree, of all pairs."""
+    """Count the agreeing pairs of answers to an item, and all pairs."""
     pairs = [a == b for a, b in combinations(answers.values(), 2)]
     return sum(pairs), len(pairs)
 
 
 @dataclass(frozen=True, slots=True)
 class OnQuestion:
-    """One annotator on one question.
+    """Quality of one annotator's answers to one question.
 
-    ``others``: answers that are those of most others, of the items where most others agree.
-    ``repeats``: hidden repeats answered as the first time. ``commonest``: the answer given most
-    often, and ``share`` of all: near 1, it may be given without a look.
+    ``others``: answers equal to the majority of the other annotators, where there is one.
+    ``repeats``: hidden repeats with the same answer as before. ``commonest``: the most frequent
+    answer, with its ``share``; a share near 1 may mean answers without reading.
     """
 
     question: str
@@ -209,9 +194,9 @@ class OnQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """One annotator: showings ``judged``, ``skipped`` of all met, median ``seconds`` each took.
+    """Work of one annotator: showings ``judged`` and ``skipped``, median ``seconds`` of each.
 
-    ``seconds`` is None where no time was measured, as of judgements that were imported.
+    ``seconds`` is None without measured times, as for imported judgements.
     """
 
     annotator: str
@@ -222,44 +207,46 @@ class Quality:
 
 
 def qualities(judgements: Iterable[Judgement], questions: Sequence[Question]) -> list[Quality]:
-    """Of everybody who judged or skipped, by name."""
+    """Compute the quality of each annotator's work, by name."""
     every = list(judgements)
     ratings = list(ratings_of(every))
     firsts = {q.id: by_item(ratings, q.id, FIRST) for q in questions}
     repeats = {q.id: by_item(ratings, q.id, REPEAT) for q in questions}
-    found = []
+    results = []
     for name in sorted({one.annotator for one in every}):
-        own = [one for one in every if one.annotator == name]
-        judged = [one for one in own if one.status is Status.JUDGED]
-        skipped = sum(one.status is Status.SKIPPED for one in own)
-        times = [one.seconds for one in judged if one.seconds > 0]
-        found.append(
+        statuses = Counter(one.status for one in every if one.annotator == name)
+        n_judged, skipped = statuses[Status.JUDGED], statuses[Status.SKIPPED]
+        times = [
+            one.seconds
+            for one in every
+            if one.annotator == name and one.status is Status.JUDGED and one.seconds > 0
+        ]
+        results.append(
             Quality(
                 name,
-                len(judged),
-                wilson(skipped, skipped + len(judged)),
+                n_judged,
+                wilson(skipped, skipped + n_judged),
                 median(times) if times else None,
                 [_on(name, q.id, firsts[q.id], repeats[q.id]) for q in questions],
             )
         )
-    return found
+    return results
 
 
 def _on(name: str, question: str, firsts: ByItem, repeats: ByItem) -> OnQuestion:
-    own = {item: said[name] for item, said in firsts.items() if name in said}
-    again = {item: said[name] for item, said in repeats.items() if name in said}
-    others = {item: _most_of_others(firsts[item], name) for item in own}
-    told = [own[item] == value for item, value in others.items() if value is not None]
-    twice = [own[item] == value for item, value in again.items() if item in own]
-    commonest, many = Counter(own.values()).most_common(1)[0] if own else ("", 0)
+    answers = {item: row[name] for item, row in firsts.items() if name in row}
+    again = {item: row[name] for item, row in repeats.items() if name in row}
+    as_others = [
+        answer == value
+        for item, answer in answers.items()
+        if (value := majority(Counter(v for k, v in firsts[item].items() if k != name))) is not None
+    ]
+    alike = [answers[item] == value for item, value in again.items() if item in answers]
+    commonest, number = Counter(answers.values()).most_common(1)[0] if answers else ("", 0)
     return OnQuestion(
         question,
-        wilson(sum(told), len(told)),
-        wilson(sum(twice), len(twice)),
+        wilson(sum(as_others), len(as_others)),
+        wilson(sum(alike), len(alike)),
         commonest,
-        wilson(many, len(own)),
+        wilson(number, len(answers)),
     )
-
-
-def _most_of_others(answers: dict[str, str], name: str) -> str | None:
-    return majority(Counter(value for other, value in answers.items() if other != name))

@@ -1,4 +1,4 @@
-"""A campaign's rates, restricted to and corrected by what people say of its mutants."""
+"""Restrict a campaign's rates to mutants judged valid, and correct them for invalid ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hinter_core.annotation.evaluation.invariant import Valid, weights_of
-from hinter_core.annotation.evaluation.ratings import majority_votes, ratings_of, validity
+from hinter_core.annotation.evaluation.ratings import (
+    clustered,
+    majority_votes,
+    ratings_of,
+    validity,
+)
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem
 from hinter_core.campaign.reader import Attributes, is_placebo
@@ -15,7 +20,7 @@ from hinter_core.campaign.store import CampaignStore, read_table
 from hinter_core.report.model import Report, ReportRow
 from hinter_core.report.people import CorrectedRow, People
 from hinter_core.report.validity import verdicts_of
-from hinter_core.statistics.rates import Rate, cluster_rate, wilson
+from hinter_core.statistics.rates import Rate, wilson
 from hinter_core.statistics.weighted import Estimate, WeightedShare, estimate, weighted_share
 from hinter_core.types import Verdict
 
@@ -23,14 +28,14 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
 
-# Verdicts of cases; the errors last.
+# Verdicts of test cases; the errors last.
 _CASES = (Verdict.BENIGN.value, Verdict.BIASED.value, Verdict.HIDDEN.value)
 _ERRORS = _CASES[1:]
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A judged mutant that a model answered: its source ``row``, and how many it stands for."""
+    """A judged mutant with a model's verdict; ``row`` of its source; ``weight`` in the sample."""
 
     row: int
     attributes: Attributes
@@ -40,18 +45,18 @@ class Case:
 
 
 def judged_by_people(store: CampaignStore, report: Report, project: AnnotationStore) -> People:
-    """What a project says of the campaign it was drawn from.
+    """Correct a campaign's rates by a project with a sample of its mutants.
 
     Raises:
-        AnnotationError: it was not drawn from this campaign, or nobody has judged.
-        HinterError: a campaign or project that cannot be read.
+        AnnotationError: the project was not drawn from this campaign, or nothing is decided.
+        HinterError: campaign or project cannot be read.
     """
     settings, every = project.project(), list(project.items())
-    own = _drawn_from(store, report.identity, every, settings.name)
+    items = _drawn_from(store, report.identity, every, settings.name)
     ratings = list(ratings_of(project.judgements()))
-    valid = validity(own, settings.questions, majority_votes(ratings, project.adjudications()))
-    told = [item for item in own if valid[item.id] is not None]
-    if not told:
+    valid = validity(items, settings.questions, majority_votes(ratings, project.adjudications()))
+    decided = [item for item in items if valid[item.id] is not None]
+    if not decided:
         raise AnnotationError(
             f"Nothing is decided in project \u201c{settings.name}\u201d yet: no mutant was judged "
             "by a question whose answers say whether it is valid."
@@ -59,24 +64,24 @@ def judged_by_people(store: CampaignStore, report: Report, project: AnnotationSt
     return People(
         settings.name,
         len({one.annotator for one in ratings}),
-        len(own),
-        _valid_of((item for item in told if item.kept), valid),
-        _valid_of((item for item in told if not item.kept), valid),
-        len(own) - len(told),
-        len(every) - len(own),
-        list(_lines(store, report, told, valid, weights_of(own, valid))),
+        len(items),
+        _valid_of((item for item in decided if item.kept), valid),
+        _valid_of((item for item in decided if not item.kept), valid),
+        len(items) - len(decided),
+        len(every) - len(items),
+        list(_lines(store, report, decided, valid, weights_of(items, valid))),
     )
 
 
 def _lines(
     store: CampaignStore,
     report: Report,
-    told: Iterable[AnnotationItem],
+    items: Iterable[AnnotationItem],
     valid: Valid,
     weights: Mapping[str, float],
 ) -> Iterator[CorrectedRow]:
-    """Of each model: its sets of attributes, and the sums over atomic and intersectional ones."""
-    places = {(item.origin["shard"], item.origin["place"]): item for item in told}
+    """Yield a row per model and set of attributes, and the atomic and intersectional totals."""
+    places = {(item.origin["shard"], item.origin["place"]): item for item in items}
     verdicts = verdicts_of(store, places)
     for model in report.models:
         cases = [
@@ -92,18 +97,18 @@ def _lines(
 def _drawn_from(
     store: CampaignStore, identity: str, items: Sequence[AnnotationItem], project: str
 ) -> list[AnnotationItem]:
-    own = [item for item in items if item.origin.get("campaign") == identity]
-    if not own:
+    drawn = [item for item in items if item.origin.get("campaign") == identity]
+    if not drawn:
         raise AnnotationError(
             f"Project \u201c{project}\u201d was not drawn from this campaign ({identity}); give "
             "the project whose mutants are of it."
         )
-    _require_fit(store, own)
-    return own
+    _require_fit(store, drawn)
+    return drawn
 
 
 def _require_fit(store: CampaignStore, items: Iterable[AnnotationItem]) -> None:
-    """Refuse items that are not what lies at their place in the campaign."""
+    """Check that each item matches the mutant at its place in the campaign."""
     kept: dict[int, list[bool]] = {}
     for item in items:
         shard, place = item.origin.get("shard"), item.origin.get("place")
@@ -120,8 +125,8 @@ def _require_fit(store: CampaignStore, items: Iterable[AnnotationItem]) -> None:
 
 
 def _valid_of(items: Iterable[AnnotationItem], valid: Valid) -> Rate:
-    told = [bool(valid[item.id]) for item in items]
-    return wilson(sum(told), len(told))
+    verdicts = [bool(valid[item.id]) for item in items]
+    return wilson(sum(verdicts), len(verdicts))
 
 
 def _case(item: AnnotationItem, verdict: str, valid: Valid, weights: Mapping[str, float]) -> Case:
@@ -130,19 +135,19 @@ def _case(item: AnnotationItem, verdict: str, valid: Valid, weights: Mapping[str
 
 
 def _judged(model: str, line: ReportRow, cases: Iterable[Case]) -> CorrectedRow:
-    own = [case for case in cases if _belongs(case, line)]
-    good = [case for case in own if case.valid]
+    judged = [case for case in cases if _belongs(case, line)]
+    good = [case for case in judged if case.valid]
     errors = [case for case in good if case.verdict in _ERRORS]
     hidden = line.hidden is not None
-    corrected, corrected_hidden = corrected_rates(line.verdicts, own)
+    corrected, corrected_hidden = corrected_rates(line.verdicts, judged)
     return CorrectedRow(
         model,
         line.name,
         line.errors,
         line.hidden,
-        wilson(len(good), len(own)),
-        _by_text((case.row, case.verdict in _ERRORS) for case in good),
-        _by_text((case.row, case.verdict == _CASES[2]) for case in errors) if hidden else None,
+        wilson(len(good), len(judged)),
+        clustered((case.row, case.verdict in _ERRORS, 1) for case in good),
+        clustered((case.row, case.verdict == _CASES[2], 1) for case in errors) if hidden else None,
         corrected,
         corrected_hidden if hidden else None,
     )
@@ -154,31 +159,21 @@ def _belongs(case: Case, line: ReportRow) -> bool:
     return not is_placebo(case.attributes) and (len(case.attributes) == 1) == (line.order == 1)
 
 
-def _by_text(cases: Iterable[tuple[int, bool]]) -> Rate:
-    sums: dict[int, list[int]] = {}
-    for row, hit in cases:
-        own = sums.setdefault(row, [0, 0])
-        own[0] += hit
-        own[1] += 1
-    return cluster_rate((hits, of) for hits, of in sums.values())
-
-
 def corrected_rates(
     verdicts: Mapping[str, int], cases: Sequence[Case], seed: int = 0
 ) -> tuple[Estimate, Estimate]:
-    """Estimated error rate of valid mutants, and the share of hidden ones among their errors.
+    """Estimate the error rate of valid mutants, and the share of hidden ones among their errors.
 
-    ``verdicts``: how many mutants of the campaign have each. Each verdict is a stratum after the
-    fact: the share of valid ones in it is that of its judged ``cases``, weighted by what they stand
-    for. The estimate is of those that are valid.
+    ``verdicts``: numbers of the campaign's mutants by verdict. The estimator is post-stratified by
+    verdict: the share of valid mutants in each comes from its judged ``cases`` and their weights.
     """
-    there = [name for name in _CASES if verdicts.get(name)]
     cells = {
         name: weighted_share(
             ((case.valid, case.weight, str(case.row)) for case in cases if case.verdict == name),
             verdicts[name],
         )
-        for name in there
+        for name in _CASES
+        if verdicts.get(name)
     }
     return _rate(cells, _ERRORS, _CASES, seed), _rate(cells, _ERRORS[1:], _ERRORS, seed)
 
@@ -186,7 +181,7 @@ def corrected_rates(
 def _rate(
     cells: Mapping[str, WeightedShare], hits: Sequence[str], of: Sequence[str], seed: int
 ) -> Estimate:
-    """Valid mutants with the verdicts ``hits``, of those with the verdicts ``of``."""
+    """Estimate the share of verdicts ``hits`` among valid mutants with verdicts ``of``."""
     import numpy
 
     names = [name for name in of if name in cells]
@@ -197,7 +192,7 @@ def _rate(
         return Estimate(0.0, why="no mutant has such a verdict")
 
     def figure(shares: Sequence[ndarray]) -> ndarray:
-        good = {name: cells[name].total * own for name, own in zip(names, shares, strict=True)}
+        good = {name: cells[name].total * share for name, share in zip(names, shares, strict=True)}
         top = sum(good[name] for name in names if name in hits)
         return numpy.asarray(top / sum(good.values()))
 

@@ -1,8 +1,8 @@
-"""Everything that a project's judgements say: agreement, people, disputes, the invariant."""
+"""Evaluate a project's judgements and present them: agreement, annotators, disputes, invariant."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hinter_core.annotation.evaluation.agreement import (
@@ -37,17 +37,21 @@ from hinter_core.annotation.project.types import (
     Status,
 )
 from hinter_core.report.section import Section, joined
-from hinter_core.statistics.format import coefficient_in_short, coefficient_in_words, percent
-from hinter_core.statistics.format import rate_in_words as rate_in_words
+from hinter_core.statistics.format import (
+    coefficient_in_short,
+    coefficient_in_words,
+    percent,
+    rate_in_words,
+)
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A project's judgements in numbers.
+    """Results of a project.
 
-    ``questions``: those that count. ``judgements``: that were made, hidden repeats among them.
-    ``valid``, ``broken`` and ``undecided``: items by what people say together. ``decided``: answers
-    that the owner decided. ``disputed``: answers that differ, the most disputed first.
+    ``questions``: the evaluated ones. ``judgements``: number, hidden repeats included. ``valid``,
+    ``broken``, ``undecided``: items by majority or adjudicated validity. ``decided``: number of the
+    owner's decisions. ``disputed``: differing answers, the most disputed first.
     """
 
     project: str
@@ -67,7 +71,7 @@ class Evaluation:
 
 
 def evaluate(store: AnnotationStore, question: str = "") -> Evaluation:
-    """A project in numbers; with ``question``, as if it had asked nothing else.
+    """Evaluate a project, or one ``question`` of it.
 
     Raises:
         AnnotationError: no such question, or a project that cannot be read.
@@ -84,17 +88,17 @@ def evaluation(
     decisions: dict[tuple[str, str], str],
     question: str = "",
 ) -> Evaluation:
-    """The same of plain values, wherever they come from.
+    """Evaluate a project given as plain values.
 
     Raises:
         AnnotationError: no such question.
     """
-    questions = _asked(project, question)
+    questions = _chosen(project, question)
     names = {one.id for one in questions}
     ratings = [one for one in ratings_of(judgements) if one.question in names]
     decisions = {key: value for key, value in decisions.items() if key[1] in names}
-    found = majority_votes(ratings, decisions)
-    valid = list(validity(items, questions, found).values())
+    votes = majority_votes(ratings, decisions)
+    valid = list(validity(items, questions, votes).values())
     return Evaluation(
         project.name,
         [one.id for one in questions],
@@ -107,73 +111,71 @@ def evaluation(
         len(decisions),
         agreements(ratings, questions, items),
         qualities(judgements, questions),
-        disputed(found),
-        against_people(items, questions, ratings, found),
+        disputed(votes),
+        against_people(items, questions, ratings, votes),
         true_positives(items, questions, ratings),
     )
 
 
-def _asked(project: Project, question: str) -> list[Question]:
-    found = [one for one in project.questions if question in ("", one.id)]
-    if not found:
+def _chosen(project: Project, question: str) -> list[Question]:
+    questions = [one for one in project.questions if question in ("", one.id)]
+    if not questions:
         there = ", ".join(one.id for one in project.questions)
         raise AnnotationError(
             f"There is no question '{question}' in project \u201c{project.name}\u201d; choose one "
             f"of: {there}."
         )
-    return found
+    return questions
 
 
 _DISPUTED = 20  # disagreements shown; all are in JSON
 _PAIRS = 30  # pairs of annotators shown, over all questions
-_TABLES = 3  # pairs of annotators whose confusion is shown for each question
-_FEW = 20  # items below which an interval is rough
+_TABLES = 3  # most pairs of annotators for which a question's confusion tables are shown
+_FEW = 20  # fewer items give a rough interval
 _NONE = "\u2013"
 
 
-def evaluation_sections(found: Evaluation) -> list[Section]:
-    """All sections, in the order in which they are read."""
-    sections = [_overview(found)]
-    if found.judgements:
-        sections += [_agreement(found.agreements), *_pairs(found.agreements)]
-        sections += [*_confusions(found.agreements), _quality(found.qualities)]
-        sections += [_disputed(found.disputed)]
-        sections += [*score_section(found.scores), *true_positive_section(found.true_positives)]
+def evaluation_sections(result: Evaluation) -> list[Section]:
+    """Present an evaluation as sections of a report."""
+    sections = [_overview(result)]
+    if result.judgements:
+        sections += [_agreement(result.agreements), *_pairs(result.agreements)]
+        sections += [*_confusions(result.agreements), _quality(result.qualities)]
+        sections += [_disputed(result.disputed)]
+        sections += [*score_section(result.scores), *true_positive_section(result.true_positives)]
     return sections
 
 
-def _overview(found: Evaluation) -> Section:
+def _overview(result: Evaluation) -> Section:
+    n = len(result.annotators)
     sentences = [
-        f"Project \u201c{found.project}\u201d: {found.items:,} items, {found.judgements:,} "
-        f"judgements by {_people(len(found.annotators))}, questions {', '.join(found.questions)}.",
-        f"For people together, {found.valid:,} items are valid, {found.broken:,} are not, and "
-        f"{found.undecided:,} are undecided (not judged, not sure, or a tie). The owner decided "
-        f"{found.decided:,} answers.",
+        f"Project \u201c{result.project}\u201d: {result.items:,} items, {result.judgements:,} "
+        f"judgements by {n:,} annotator{'' if n == 1 else 's'}, questions "
+        f"{', '.join(result.questions)}.",
+        f"For people together, {result.valid:,} items are valid, {result.broken:,} are not, and "
+        f"{result.undecided:,} are undecided (not judged, not sure, or a tie). The owner decided "
+        f"{result.decided:,} answers.",
     ]
-    if not found.judgements:
+    if not result.judgements:
         sentences.append("Nothing was judged yet, so there is nothing to compare.")
     return Section("overview", "Judgements", sentences)
 
 
-def _people(many: int) -> str:
-    return "1 annotator" if many == 1 else f"{many:,} annotators"
-
-
-def _agreement(found: Sequence[Agreement]) -> Section:
+def _agreement(results: Sequence[Agreement]) -> Section:
     columns = ["Question", "Attributes", "Items", "Annotators", "Same answer", "Fleiss' kappa",
                "Krippendorff's alpha"]  # fmt: skip
     rows = [
         [one.question, joined(one.attributes) or "all", f"{one.items:,} of {one.judged:,}",
          f"{len(one.annotators):,}", percent(one.same),
          coefficient_in_short(one.fleiss), coefficient_in_short(one.alpha)]
-        for one in found
+        for one in results
     ]  # fmt: skip
-    sentences = [agreement_in_words(one) for one in found if not one.attributes]
+    sentences = [agreement_in_words(one) for one in results if not one.attributes]
     sentences += [
         "Kappa and alpha are 1 for full agreement and 0 for that of chance. Fleiss' kappa needs "
         "the same number of answers to each item and takes the items with the commonest number; "
-        "alpha takes every item with two answers or more. Intervals are of 95 %; they draw items "
-        "anew, those of one text or template together. The words slight, fair, moderate, "
+        "alpha takes every item with two answers or more. Intervals are 95 % bootstrap intervals "
+        "over texts or templates. The words slight, fair, moderate, "
         "substantial and almost perfect are those of Landis and Koch (1977), who call their limits "
         "arbitrary. Where nearly all answers are the same one, kappa is low though people agree: "
         "look at the same answers too.",
@@ -182,7 +184,7 @@ def _agreement(found: Sequence[Agreement]) -> Section:
 
 
 def agreement_in_words(one: Agreement) -> str:
-    """What is known of the agreement on one question."""
+    """Describe the agreement on one question."""
     of = f", {joined(one.attributes)}" if one.attributes else ""
     words = f"{one.question}{of}: {one.items:,} of {one.judged:,} items have two answers or more"
     if one.same.of:
@@ -196,13 +198,13 @@ def agreement_in_words(one: Agreement) -> str:
     return words
 
 
-def _pairs(found: Sequence[Agreement]) -> Iterator[Section]:
-    pairs = [(one.question, pair) for one in found if not one.attributes for pair in one.pairs]
+def _pairs(results: Sequence[Agreement]) -> Iterator[Section]:
+    pairs = [(one.question, pair) for one in results if not one.attributes for pair in one.pairs]
     if not pairs:
         return
     hidden = len(pairs) - _PAIRS
     if hidden > 0:
-        pairs = sorted(pairs, key=_how_alike)[:_PAIRS]
+        pairs = sorted(pairs, key=_kappa)[:_PAIRS]
     columns = ["Question", "First", "Second", "Items", "Same answer", "Cohen's kappa"]
     rows = [
         [question, pair.first, pair.second, f"{pair.same.of:,}", percent(pair.same),
@@ -217,26 +219,30 @@ def _pairs(found: Sequence[Agreement]) -> Iterator[Section]:
     yield Section("pairs", "Two by two", sentences, columns, rows)
 
 
-def _how_alike(pair: tuple[str, Between]) -> float:
+def _kappa(pair: tuple[str, Between]) -> float:
     value = pair[1].kappa.value
     return 2.0 if value is None else value
 
 
 def between_in_words(pair: Between) -> str:
-    """How far two annotators agree."""
+    """Describe the agreement of two annotators."""
     return (
         f"{pair.first} and {pair.second} gave the same answer to {rate_in_words(pair.same)} items; "
         f"Cohen's kappa {coefficient_in_words(pair.kappa)}."
     )
 
 
-def _confusions(found: Sequence[Agreement]) -> Iterator[Section]:
-    """Who said what, where there are few pairs; each as a table."""
-    for one in found:
+def _confusions(results: Sequence[Agreement]) -> Iterator[Section]:
+    """Yield confusion tables of the questions with few pairs of annotators."""
+    for one in results:
         if one.attributes or len(one.pairs) > _TABLES:
             continue
         for pair in one.pairs:
-            used = [n for n in range(len(pair.values)) if any(pair.table[n]) or _column(pair, n)]
+            used = [
+                n
+                for n in range(len(pair.values))
+                if any(pair.table[n]) or any(line[n] for line in pair.table)
+            ]
             names = [pair.values[n] for n in used]
             rows = [
                 [f"{pair.first}: {pair.values[n]}", *(f"{pair.table[n][m]:,}" for m in used)]
@@ -248,11 +254,7 @@ def _confusions(found: Sequence[Agreement]) -> Iterator[Section]:
             yield Section("confusion", title, [words], columns, rows)
 
 
-def _column(pair: Between, place: int) -> bool:
-    return any(line[place] for line in pair.table)
-
-
-def _quality(found: Sequence[Quality]) -> Section:
+def _quality(results: Sequence[Quality]) -> Section:
     columns = ["Annotator", "Judged", "Skipped", "Seconds, median", "Question", "As most others",
                "Repeats alike", "Commonest answer"]  # fmt: skip
     rows = [
@@ -262,10 +264,10 @@ def _quality(found: Sequence[Quality]) -> Section:
             percent(on.others), percent(on.repeats),
             f"{on.commonest}, {percent(on.share)}" if on.share.of else _NONE,
         ]
-        for one in found
+        for one in results
         for on in one.questions
     ]  # fmt: skip
-    sentences = [quality_in_words(one) for one in found]
+    sentences = [quality_in_words(one) for one in results]
     sentences.append(
         "As most others: of the items where most of the other annotators agree, those with their "
         "answer. Repeats alike: items shown again, unannounced, that got the first answer again. "
@@ -277,7 +279,7 @@ def _quality(found: Sequence[Quality]) -> Section:
 
 
 def quality_in_words(one: Quality) -> str:
-    """What is known of one annotator."""
+    """Describe the quality of one annotator's work."""
     words = f"{one.annotator} judged {one.judged:,}"
     if one.skipped.of:
         words += f" and skipped {rate_in_words(one.skipped)}"
@@ -295,24 +297,20 @@ def _on_in_words(on: OnQuestion) -> str:
     return words + "."
 
 
-def _disputed(found: Sequence[Consensus]) -> Section:
-    if not found:
+def _disputed(votes: Sequence[Consensus]) -> Section:
+    if not votes:
         return Section("disputed", "Disagreements", ["No answers differ that are not decided."])
-    ties = sum(one.value is None for one in found)
+    ties = sum(one.value is None for one in votes)
     words = (
-        f"{len(found):,} answers differ and are not decided by the owner, the most disputed "
+        f"{len(votes):,} answers differ and are not decided by the owner, the most disputed "
         f"first; {ties:,} of them are ties, which count as undecided."
     )
-    if len(found) > _DISPUTED:
+    if len(votes) > _DISPUTED:
         words += f" The first {_DISPUTED} are shown; --json has all."
     rows = [
-        [one.item, one.question, _counts(one.counts), one.value or "tie",
-         f"{100 * one.dispute:.0f}\u00a0%"]
-        for one in found[:_DISPUTED]
+        [one.item, one.question, ", ".join(f"{value} {n}" for value, n in one.counts.items()),
+         one.value or "tie", f"{100 * one.dispute:.0f}\u00a0%"]
+        for one in votes[:_DISPUTED]
     ]  # fmt: skip
-    columns = ["Item", "Question", "Answers", "Stands", "Not with most"]
+    columns = ["Item", "Question", "Answers", "Accepted", "Other answers"]
     return Section("disputed", "Disagreements", [words], columns, rows)
-
-
-def _counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{value} {many}" for value, many in counts.items())

@@ -1,8 +1,7 @@
-"""The invariant against people: is what it keeps valid, and is what is valid kept?
+"""Precision and recall of the invariant, with human judgements as reference.
 
-A mutant that people call valid and the invariant keeps is a true positive of *kept*. Precision is
-the share of kept mutants that are valid, recall the share of valid ones that are kept, F1 their
-harmonic mean.
+Precision is the share of kept mutants that people call valid, recall the share of valid mutants
+that are kept, F1 their harmonic mean.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
 
-Valid = Mapping[str, bool | None]  # by item: what people say of it
-# From how many are kept and discarded, and the shares of valid ones drawn.
+Valid = Mapping[str, bool | None]  # validity by item, None: undecided
+# Of the numbers of kept and discarded mutants, and draws of the shares of valid ones in both.
 _Figure: TypeAlias = "Callable[[float, float, Sequence[ndarray]], ndarray]"
-_MOST_RATERS = 5  # "2 of 3": demanded where items have at most so many judges
-# How many yes of how many annotators make a mutant valid.
+_MOST_RATERS = 5  # thresholds such as "2 of 3" are evaluated up to this number of annotators
+# Whether a mutant is valid, by the numbers of "valid" and of all annotators.
 _SHARES: dict[str, Callable[[int, int], bool]] = {
     "at least one annotator": lambda yes, _: yes > 0,
     "half of them or more": lambda yes, of: 2 * yes >= of,
@@ -46,14 +45,13 @@ _SHARES: dict[str, Callable[[int, int], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """*Kept* against what people say, over some items.
+    """Precision, recall and F1 of *kept* over some items.
 
-    ``kind``: ``all``, ``attributes``, ``layer`` (as if the invariant had this layer alone),
-    ``question`` (one question decides) or ``threshold`` (so many annotators must say valid).
-    Counts are of judged items; ``precision`` and ``recall`` of these, with Wilson's interval (or,
-    where several are of one text, one that takes them for alike), and the three ``weighted`` ones
-    of all mutants that the sample stands for. Without a kept item there is no precision, without a
-    discarded one no recall, as then nothing shows what was lost.
+    ``kind``: ``all``, ``attributes``, ``layer`` (only this layer rejects), ``question`` (only this
+    question decides) or ``threshold`` (the number of annotators who must say valid). Counts,
+    ``precision``, ``recall`` and ``f1`` are of judged items, with Wilson's interval or, if texts
+    repeat, one clustered by text; ``weighted`` ones are estimates for the sampled population.
+    Without kept items there is no precision, without discarded ones no recall.
     """
 
     kind: str
@@ -74,26 +72,26 @@ def against_people(
     items: Iterable[AnnotationItem],
     questions: Sequence[Question],
     ratings: Iterable[Rating],
-    found: Mapping[tuple[str, str], Consensus],
+    votes: Mapping[tuple[str, str], Consensus],
 ) -> list[Score]:
-    """The invariant against people in every way; empty where no item says what it did.
+    """Compute all scores of the invariant; none if no item has a verdict of it.
 
-    ``found``: what stands of each item and question. Thresholds count annotators by their own
-    answers; the owner's decisions have no part in them.
+    ``votes``: majority or adjudicated answers. Thresholds use the annotators' answers without the
+    owner's decisions.
     """
-    asked = [item for item in items if item.kept is not None]
-    if not asked:
+    checked = [item for item in items if item.kept is not None]
+    if not checked:
         return []
-    valid = validity(asked, questions, found)
-    scores = [score("all", "all", asked, valid), *_by_attributes(asked, valid)]
-    scores += _by_layer(asked, valid)
+    valid = validity(checked, questions, votes)
+    scores = [score("all", "all", checked, valid), *_by_attributes(checked, valid)]
+    scores += _by_layer(checked, valid)
     judging = [question for question in questions if question.judges]
     if len(judging) > 1:
         scores += [
-            score("question", question.id, asked, validity(asked, [question], found))
+            score("question", question.id, checked, validity(checked, [question], votes))
             for question in judging
         ]
-    return [*scores, *_by_threshold(asked, judging, list(ratings))]
+    return [*scores, *_by_threshold(checked, judging, list(ratings))]
 
 
 def score(
@@ -103,20 +101,20 @@ def score(
     valid: Valid,
     kept: Callable[[AnnotationItem], bool] = lambda item: bool(item.kept),
 ) -> Score:
-    """*Kept* against ``valid`` over the items that people decided on."""
+    """Compute the score of ``kept`` against ``valid`` over the decided items."""
     every = list(items)
     weights = weights_of(every, valid)
-    told = [
-        _Told(kept(item), bool(valid[item.id]), weights[item.id], text_of(item))
+    cases = [
+        _Case(kept(item), bool(valid[item.id]), weights[item.id], text_of(item))
         for item in every
         if item.id in weights
     ]
-    n = Counter((one.kept, one.valid) for one in told)
+    n = Counter((one.kept, one.valid) for one in cases)
     of_kept, of_valid = n[True, True] + n[True, False], n[True, True] + n[False, True]
     both = of_kept and n[False, True] + n[False, False]
-    plain = _cells([one._replace(weight=1.0) for one in told])
-    weighed = _cells(told)
-    alike = len({one.text for one in told}) < len(told)
+    plain = _cells([one._replace(weight=1.0) for one in cases])
+    weighted = _cells(cases)
+    clustered = len({one.text for one in cases}) < len(cases)
     return Score(
         kind,
         name,
@@ -124,20 +122,20 @@ def score(
         n[True, False],
         n[False, True],
         n[False, False],
-        _rate(n[True, True], of_kept, plain, _precision if alike else None),
-        _rate(n[True, True], of_valid if both else 0, plain, _recall if alike else None),
+        _rate(n[True, True], of_kept, plain, _precision if clustered else None),
+        _rate(n[True, True], of_valid if both else 0, plain, _recall if clustered else None),
         _figure(plain, _f1),
-        _figure(weighed, _precision),
-        _figure(weighed, _recall),
-        _figure(weighed, _f1),
+        _figure(weighted, _precision),
+        _figure(weighted, _recall),
+        _figure(weighted, _f1),
     )
 
 
 def weights_of(items: Iterable[AnnotationItem], valid: Valid) -> dict[str, float]:
-    """For how many mutants each item stands that people decided on.
+    """Return the weight of each decided item: the number of mutants that it represents.
 
-    Those not decided (not judged yet, not sure, a tie) hand what they stand for to the others of
-    their stratum. Where a stratum has none, nobody speaks for it.
+    The weights of undecided items go to the decided ones of their stratum (weighting-class
+    adjustment); a stratum without decided items is not represented.
     """
     total: dict[str, float] = defaultdict(float)
     decided: dict[str, float] = defaultdict(float)
@@ -153,7 +151,7 @@ def weights_of(items: Iterable[AnnotationItem], valid: Valid) -> dict[str, float
     }
 
 
-class _Told(NamedTuple):
+class _Case(NamedTuple):
     kept: bool
     valid: bool
     weight: float
@@ -163,18 +161,18 @@ class _Told(NamedTuple):
 def _rate(
     hits: int, of: int, cells: tuple[WeightedShare, WeightedShare], figure: _Figure | None
 ) -> Rate:
-    """A rate with Wilson's interval, or with that of ``figure`` where texts repeat."""
+    """Compute a rate with Wilson's interval, or with that of ``figure`` if texts repeat."""
     if not of or figure is None:
         return wilson(hits, of) if of else Rate(0, 0)
-    found = _figure(cells, figure)
-    return Rate(hits, of, found.low, found.high)
+    clustered = _figure(cells, figure)
+    return Rate(hits, of, clustered.low, clustered.high)
 
 
-def _cells(told: Sequence[_Told]) -> tuple[WeightedShare, WeightedShare]:
-    """The kept and the discarded, with the share of valid ones in each."""
+def _cells(cases: Sequence[_Case]) -> tuple[WeightedShare, WeightedShare]:
+    """Estimate the share of valid mutants among the kept and among the discarded ones."""
     return (
-        weighted_share((one.valid, one.weight, one.text) for one in told if one.kept),
-        weighted_share((one.valid, one.weight, one.text) for one in told if not one.kept),
+        weighted_share((one.valid, one.weight, one.text) for one in cases if one.kept),
+        weighted_share((one.valid, one.weight, one.text) for one in cases if not one.kept),
     )
 
 
@@ -209,13 +207,12 @@ def _by_attributes(items: Sequence[AnnotationItem], valid: Valid) -> list[Score]
 
 
 def _by_layer(items: Sequence[AnnotationItem], valid: Valid) -> list[Score]:
-    """As if only one layer's rejections counted; what another discarded is then kept.
+    """Score each layer alone: mutants rejected by another layer count as kept.
 
-    The invariant stops at the first layer that a mutant breaks. What another layer stopped counts
-    as kept here, though this one might have stopped it too: with this layer alone, precision could
-    be higher than is shown, and recall lower.
+    The invariant stops at the first violated layer, so this layer might have rejected some of them
+    too: its true precision may be higher, and its recall lower.
     """
-    there = {item.layer for item in items if not item.kept}
+    present = {item.layer for item in items if not item.kept}
 
     def passes(layer: Layer) -> Callable[[AnnotationItem], bool]:
         return lambda item: item.layer != layer.value
@@ -223,7 +220,7 @@ def _by_layer(items: Sequence[AnnotationItem], valid: Valid) -> list[Score]:
     return [
         score("layer", layer.value, items, valid, passes(layer))
         for layer in Layer
-        if layer.value in there
+        if layer.value in present
     ]
 
 
@@ -231,24 +228,24 @@ def _by_threshold(
     items: Sequence[AnnotationItem], judging: Sequence[Question], ratings: Sequence[Rating]
 ) -> list[Score]:
     votes: dict[str, tuple[int, int]] = {}
-    for item, own in by_annotator(items, judging, ratings).items():
-        sure = [value for value in own.values() if value is not None]
+    for item, verdicts in by_annotator(items, judging, ratings).items():
+        sure = [value for value in verdicts.values() if value is not None]
         if sure:
             votes[item] = (sum(sure), len(sure))
     numbers = {of for _, of in votes.values()}
     if max(numbers, default=1) < 2:
-        return []  # one voice an item: all thresholds are the same
-    found = [
+        return []  # with one annotator per item, all thresholds are the same
+    scores = [
         score("threshold", name, items, {item: enough(*vote) for item, vote in votes.items()})
         for name, enough in _SHARES.items()
     ]
-    for many in sorted(numbers & set(range(2, _MOST_RATERS + 1))):
-        told = {item: yes for item, (yes, of) in votes.items() if of == many}
-        found += [
-            score("threshold", f"{k} of {many}", items, {i: yes >= k for i, yes in told.items()})
-            for k in range(1, many + 1)
+    for n in sorted(numbers & set(range(2, _MOST_RATERS + 1))):
+        counts = {item: yes for item, (yes, of) in votes.items() if of == n}
+        scores += [
+            score("threshold", f"{k} of {n}", items, {i: yes >= k for i, yes in counts.items()})
+            for k in range(1, n + 1)
         ]
-    return found
+    return scores
 
 
 _KINDS = {
@@ -260,31 +257,31 @@ _KINDS = {
 }
 
 
-def score_section(found: Sequence[Score]) -> Iterator[Section]:
-    """The invariant against people; nothing where no item says what the invariant did."""
-    if not found:
+def score_section(scores: Sequence[Score]) -> Iterator[Section]:
+    """Present the scores of the invariant, if there are any."""
+    if not scores:
         return
     columns = ["By", "Of", "Kept: valid, not", "Discarded: valid, not", "Precision", "Recall", "F1"]
-    weighted = any(is_weighted(one) for one in found)
+    weighted = any(is_weighted(one) for one in scores)
     if weighted:
         columns += ["Precision, weighted", "Recall, weighted", "F1, weighted"]
-    rows = [_score_row(one, weighted=weighted) for one in found]
-    sentences = [score_in_words(one) for one in found]
+    rows = [_score_row(one, weighted=weighted) for one in scores]
+    sentences = [score_in_words(one) for one in scores]
     sentences += [
         "Precision is the share of kept mutants that people call valid, recall the share of valid "
         "ones that are kept, F1 their harmonic mean. They are of the judged items; "
-        "weighted ones are estimates for every mutant that the sample stands for. Intervals are of "
-        "95 % and take mutants of one text for alike. Undecided items are taken to be as the "
-        "others of their kind.",
-        "A layer alone: as if only its rejections counted. The invariant stops at the first layer "
-        "a mutant breaks, so a layer alone might stop some that another stopped first. Thresholds "
-        "count annotators by their own answers, without the owner's decisions.",
+        "weighted ones are estimates for every mutant that the sample represents. Intervals are "
+        "95 % intervals, clustered by text. Undecided items are assumed to be like the decided "
+        "ones of their stratum.",
+        "This layer alone: only its rejections count. The invariant stops at the first layer that "
+        "a mutant violates, so this layer might also reject some that another rejected first. "
+        "Thresholds use the annotators' answers, without the owner's decisions.",
     ]
     yield Section("against", "The invariant against people", sentences, columns, rows)
 
 
 def is_weighted(one: Score) -> bool:
-    """Whether weights change anything: not where every item stands for as many."""
+    """Whether the weights change precision or recall; equal weights do not."""
     pairs = ((one.weighted_precision.value, one.precision.share),
              (one.weighted_recall.value, one.recall.share))  # fmt: skip
     return any(a is not None and b is not None and abs(a - b) > 1e-9 for a, b in pairs)
@@ -301,7 +298,7 @@ def _score_row(one: Score, *, weighted: bool) -> list[str]:
 
 
 def score_in_words(one: Score) -> str:
-    """What one line says."""
+    """Describe one score."""
     kept, lost = one.kept_valid + one.kept_broken, one.lost_valid + one.lost_broken
     if not kept + lost:
         return f"{_named(one)}: nothing is decided."
@@ -319,20 +316,20 @@ def _named(one: Score) -> str:
     return "All" if one.kind == "all" else f"{_KINDS[one.kind]}, {one.name}"
 
 
-def true_positive_section(found: Sequence[TruePositives]) -> Iterator[Section]:
-    """True findings by annotator; nothing where no biased case was judged."""
-    told = [one for one in found if one.rate.of]
-    if not told:
+def true_positive_section(results: Sequence[TruePositives]) -> Iterator[Section]:
+    """Present the true positives by annotator, if a biased case was judged."""
+    judged = [one for one in results if one.rate.of]
+    if not judged:
         return
     rows = [
         [one.annotator, joined(one.attributes) or "all", f"{one.rate.hits:,} of {one.rate.of:,}",
          percent(one.rate)]
-        for one in told
+        for one in judged
     ]  # fmt: skip
     sentences = [
         f"{one.annotator}{', ' + joined(one.attributes) if one.attributes else ''}: "
         f"{rate_in_words(one.rate)} biased cases are true positives."
-        for one in told
+        for one in judged
     ]
     sentences.append(
         "A case is a mutant that changed a model's answer (or, in a file without verdicts, any "

@@ -1,9 +1,9 @@
-"""Judgements as ratings, and ratings as tables that agreement is computed from."""
+"""Turn judgements into ratings, ratings into tables, and both into majority answers."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from hinter_core.annotation.project.types import (
     Rating,
     Status,
 )
+from hinter_core.statistics.rates import Rate, cluster_rate
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -25,7 +26,7 @@ ByItem = dict[str, dict[str, str]]  # item -> annotator -> value
 
 
 def ratings_of(judgements: Iterable[Judgement]) -> Iterator[Rating]:
-    """The answers of all judgements that were made; those skipped or taken back have none."""
+    """Yield the ratings of all judgements; skipped and withdrawn ones have none."""
     for one in judgements:
         if one.status is Status.JUDGED:
             for question, value in one.answers.items():
@@ -33,59 +34,63 @@ def ratings_of(judgements: Iterable[Judgement]) -> Iterator[Rating]:
 
 
 def by_item(ratings: Iterable[Rating], question: str, showing: int = FIRST) -> ByItem:
-    """What was answered to a question at a showing; where two answers are given, the last counts.
-
-    Hidden repeats are a person's second look, so agreement takes first showings only.
-    """
-    found: ByItem = {}
+    """Group the answers to a question at a showing by item and annotator; the last one counts."""
+    answers: ByItem = {}
     for one in ratings:
         if one.question == question and one.showing == showing:
-            found.setdefault(one.item, {})[one.annotator] = one.value
-    return found
+            answers.setdefault(one.item, {})[one.annotator] = one.value
+    return answers
 
 
 def text_of(item: AnnotationItem) -> str:
-    """What an item shares with those that are like it: its group, else its source text."""
+    """Return the cluster of an item: its group, else its source text."""
     return item.group or item.source or item.id
 
 
+def clustered(cases: Iterable[tuple[Hashable, int, int]]) -> Rate:
+    """Compute the rate of ``(cluster, hits, cases)``, summed and resampled by cluster."""
+    sums: dict[Hashable, tuple[int, int]] = {}
+    for cluster, hits, of in cases:
+        before = sums.get(cluster, (0, 0))
+        sums[cluster] = (before[0] + hits, before[1] + of)
+    return cluster_rate(sums.values())
+
+
 def categories(question: Question, answers: ByItem) -> list[str]:
-    """The values of a question in their order, and after them any others that were given."""
-    given = {value for own in answers.values() for value in own.values()}
+    """Return the values of a question in their order, then any others among the answers."""
+    given = {value for row in answers.values() for value in row.values()}
     return [*question.values, *sorted(given - set(question.values))]
 
 
 def pairs_of(
     answers: ByItem, first: str, second: str, values: Sequence[str]
 ) -> tuple[list[str], ndarray]:
-    """The items that two annotators judged, and the numbers of their answers, (items, 2)."""
+    """Return the items that two annotators judged, and their answers' codes (items, 2)."""
     import numpy
 
-    place = {value: n for n, value in enumerate(values)}
-    both = {item: own for item, own in answers.items() if first in own and second in own}
-    codes = [(place[own[first]], place[own[second]]) for own in both.values()]
+    code = {value: n for n, value in enumerate(values)}
+    both = {item: row for item, row in answers.items() if first in row and second in row}
+    codes = [(code[row[first]], code[row[second]]) for row in both.values()]
     return list(both), numpy.array(codes, dtype=int).reshape(-1, 2)
 
 
-def confusion(pairs: ndarray, many: int) -> ndarray:
-    """Pairs of ``many`` answers as a table: lines for the first of a pair, columns the second."""
+def confusion(pairs: ndarray, size: int) -> ndarray:
+    """Count pairs (n, 2) of codes in a table (size, size): rows are the first of a pair."""
     import numpy
 
-    table = numpy.zeros((many, many), dtype=int)
+    table = numpy.zeros((size, size), dtype=int)
     numpy.add.at(table, (pairs[:, 0], pairs[:, 1]), 1)
     return table
 
 
 def counts_of(answers: Mapping[str, Mapping[str, str]], values: Sequence[str]) -> ndarray:
-    """How often each value was given to each item: (items, k)."""
+    """Count the answers to each item by value: (items, k)."""
     import numpy
 
-    place = {value: n for n, value in enumerate(values)}
-    table = numpy.zeros((len(answers), len(values)), dtype=int)
-    for line, own in zip(table, answers.values(), strict=True):
-        for value in own.values():
-            line[place[value]] += 1
-    return table
+    counts = [Counter(row.values()) for row in answers.values()]
+    return numpy.array([[row[value] for value in values] for row in counts], dtype=int).reshape(
+        len(counts), len(values)
+    )
 
 
 Decisions = Mapping[tuple[str, str], str]  # the owner's, by item and question
@@ -94,10 +99,9 @@ _NONE: Decisions = {}
 
 @dataclass(frozen=True, slots=True)
 class Consensus:
-    """The answers to one question about one item, and the one that stands.
+    """Answers to one question about one item, and the accepted one.
 
-    ``value``: the owner's decision, else the most frequent answer; None where two are equally
-    frequent. ``decided``: it is the owner's.
+    ``value``: the owner's decision (``decided``), else the most frequent answer, or None for a tie.
     """
 
     item: str
@@ -108,63 +112,63 @@ class Consensus:
 
     @property
     def dispute(self) -> float:
-        """The share of answers that are not the most frequent one: 0 where all agree."""
+        """Share of answers other than the most frequent one."""
         return 1 - max(self.counts.values()) / sum(self.counts.values()) if self.counts else 0.0
 
 
 def majority_votes(
     ratings: Iterable[Rating], decisions: Decisions = _NONE
 ) -> dict[tuple[str, str], Consensus]:
-    """What stands of each item and question; of hidden repeats, the first answer counts."""
+    """Return the majority or adjudicated answer per item and question, without hidden repeats."""
     answers: dict[tuple[str, str], dict[str, str]] = {key: {} for key in decisions}
     for one in ratings:
         if one.showing == FIRST:
             answers.setdefault((one.item, one.question), {})[one.annotator] = one.value
-    found = {}
-    for key, own in answers.items():
-        counts = dict(Counter(own.values()).most_common())
+    votes = {}
+    for key, row in answers.items():
+        counts = dict(Counter(row.values()).most_common())
         decided = decisions.get(key)
-        found[key] = Consensus(*key, counts, decided or majority(counts), bool(decided))
-    return found
+        votes[key] = Consensus(*key, counts, decided or majority(counts), bool(decided))
+    return votes
 
 
 def majority_judgements(judgements: Sequence[Judgement], decisions: Decisions) -> list[Judgement]:
-    """What stands of each item, as one judgement by ``consensus``; nothing of what is open.
+    """Return the majority or adjudicated answers per item as a judgement by ``consensus``.
 
-    Its comment says how often each answer was given and what the owner decided; its time is that
-    of the last judgement that it counts.
+    Undecided questions are left out. The comment has the counts of answers and the owner's
+    decisions; the time is that of the last judgement counted.
     """
-    asked: dict[str, list[Consensus]] = {}
+    votes: dict[str, list[Consensus]] = {}
     for one in majority_votes(ratings_of(judgements), decisions).values():
-        asked.setdefault(one.item, []).append(one)
+        votes.setdefault(one.item, []).append(one)
     counted = [j for j in judgements if j.status is Status.JUDGED and j.showing == FIRST]
     last = {j.item: j.at for j in sorted(counted, key=lambda j: j.at)}
     return [
         Judgement(
             0, CONSENSUS, item, FIRST, Status.JUDGED,
-            {one.question: one.value for one in found if one.value is not None},
-            "; ".join(map(_in_words, found)), 0.0, last.get(item, ""),
+            {one.question: one.value for one in of_item if one.value is not None},
+            "; ".join(map(_in_words, of_item)), 0.0, last.get(item, ""),
         )
-        for item, found in asked.items()
-        if any(one.value is not None for one in found)
+        for item, of_item in votes.items()
+        if any(one.value is not None for one in of_item)
     ]  # fmt: skip
 
 
 def _in_words(one: Consensus) -> str:
-    counts = ", ".join(f"{value} {many}" for value, many in one.counts.items()) or "not judged"
+    counts = ", ".join(f"{value} {n}" for value, n in one.counts.items()) or "not judged"
     return f"{one.question}: {counts}{' (decided by the owner)' if one.decided else ''}"
 
 
 def majority(counts: Mapping[str, int]) -> str | None:
-    """The most frequent value; None of none, or where two are equally frequent."""
+    """Return the most frequent value; None for a tie or without values."""
     first, second = [*Counter(counts).most_common(2), ("", 0), ("", 0)][:2]
     return first[0] if first[1] > second[1] else None
 
 
-def disputed(found: Mapping[tuple[str, str], Consensus]) -> list[Consensus]:
-    """What the owner may decide: answers that differ, not decided yet, the most disputed first."""
-    differing = [one for one in found.values() if len(one.counts) > 1 and not one.decided]
-    # Among equals, one without a majority first, then the one that more people judged.
+def disputed(votes: Mapping[tuple[str, str], Consensus]) -> list[Consensus]:
+    """Return different answers without decision of the owner, the most disputed first."""
+    differing = [one for one in votes.values() if len(one.counts) > 1 and not one.decided]
+    # Among equally disputed ones, ties first, then those with more answers.
     key = lambda c: (-c.dispute, c.value is not None, -sum(c.counts.values()), c.item, c.question)  # noqa: E731
     return sorted(differing, key=key)
 
@@ -172,15 +176,15 @@ def disputed(found: Mapping[tuple[str, str], Consensus]) -> list[Consensus]:
 def validity(
     items: Iterable[AnnotationItem],
     questions: Sequence[Question],
-    found: Mapping[tuple[str, str], Consensus],
+    votes: Mapping[tuple[str, str], Consensus],
 ) -> dict[str, bool | None]:
-    """Whether each item is valid for people, by the answers that stand.
+    """Decide whether each item is valid, by majority or adjudicated answers.
 
-    False where one judging question (one whose answers speak for or against a mutant) was answered
-    against it, True where all that apply were answered for it, else None: not sure, a tie, or not
-    judged. Questions that compare with a source apply where there is one.
+    False if an answer to a judging question means invalid, True if the answers to all applicable
+    judging questions mean valid, else None (not sure, a tie, or not judged). Questions that
+    compare with a source apply only if there is one.
     """
-    every = {key: one.value for key, one in found.items()}
+    every = {key: one.value for key, one in votes.items()}
     return {
         item.id: valid_by(item, questions, {q.id: every.get((item.id, q.id)) for q in questions})
         for item in items
@@ -190,31 +194,29 @@ def validity(
 def valid_by(
     item: AnnotationItem, questions: Iterable[Question], answers: Mapping[str, str | None]
 ) -> bool | None:
-    """Whether an item is valid by some answers, one a question (see :func:`validity`)."""
-    asked = [q for q in questions if q.judges and (item.source or not q.pair)]
-    said = [_speaks(question, answers.get(question.id)) for question in asked]
-    if False in said:
+    """Decide whether an item is valid by answers to the questions (see :func:`validity`)."""
+    verdicts = []
+    for question in questions:
+        if question.judges and (item.source or not question.pair):
+            answer = question.answer(answers.get(question.id) or "")
+            verdicts.append(answer.valid if answer else None)
+    if False in verdicts:
         return False
-    return True if said and all(said) else None
-
-
-def _speaks(question: Question, value: str | None) -> bool | None:
-    answer = question.answer(value) if value is not None else None
-    return answer.valid if answer else None
+    return True if verdicts and all(verdicts) else None
 
 
 def by_annotator(
     items: Iterable[AnnotationItem], questions: Sequence[Question], ratings: Iterable[Rating]
 ) -> dict[str, dict[str, bool | None]]:
-    """Whether each item is valid by the first answers of each annotator who judged it."""
+    """Decide whether each item is valid by the first answers of each of its annotators."""
     answers: dict[str, dict[str, dict[str, str | None]]] = {}
     for one in ratings:
         if one.showing == FIRST:
-            own = answers.setdefault(one.item, {}).setdefault(one.annotator, {})
-            own[one.question] = one.value
+            row = answers.setdefault(one.item, {}).setdefault(one.annotator, {})
+            row[one.question] = one.value
     return {
         item.id: {
-            name: valid_by(item, questions, own) for name, own in answers.get(item.id, {}).items()
+            name: valid_by(item, questions, row) for name, row in answers.get(item.id, {}).items()
         }
         for item in items
     }

@@ -1,7 +1,7 @@
-"""Which biased mutants are true findings for people, annotator by annotator.
+"""Share of bias-uncovering test cases that are true positives, by annotator.
 
 Source: BiasFinder, RQ2 and Table 5. A bias-uncovering test case is a true positive for an annotator
-if its mutants are coherent texts and of the same sentiment.
+if its mutants are coherent texts with the same sentiment.
 """
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hinter_core.annotation.evaluation.ratings import by_item, valid_by
-from hinter_core.annotation.project.types import AnnotationItem, Question, Rating
+from hinter_core.annotation.evaluation.ratings import valid_by
+from hinter_core.annotation.project.types import FIRST, AnnotationItem, Question, Rating
 from hinter_core.report.section import ordered
 from hinter_core.statistics.rates import Rate, wilson
 from hinter_core.types import Verdict
 
 _BIASED = {Verdict.BIASED.value, Verdict.HIDDEN.value}
-_Said = Mapping[str, Mapping[str, str]]  # item -> question -> value, of one annotator
+_Answers = Mapping[str, Mapping[str, str]]  # item -> question -> value, of one annotator
 
 
 @dataclass(frozen=True, slots=True)
 class TruePositives:
-    """Of one annotator, and of one set of attributes (empty: of all): test cases that are true.
+    """True positives of one annotator, for one set of attributes (empty: all).
 
-    A case is an item, or all items of a ``group`` together, if the annotator judged all of them.
+    A test case is an item, or all items of a ``group``, if the annotator judged all of them.
     """
 
     annotator: str
@@ -34,35 +34,32 @@ class TruePositives:
 def true_positives(
     items: Iterable[AnnotationItem], questions: Sequence[Question], ratings: Iterable[Rating]
 ) -> list[TruePositives]:
-    """By annotator, over all and over each set of attributes.
+    """Compute the true positives by annotator, over all cases and by set of attributes.
 
-    Where models gave verdicts, cases are those with a mutant biased or hidden for a model; where
-    there is none, as in a file of test cases, all are. A case is true if every judging question is
-    answered for each of its texts, and every other question (that of the label) alike for all of
-    them. A text alone that nobody compared with its source must get its own label.
+    If items have verdicts, only cases with a biased or hidden mutant count. A case is a true
+    positive if all its texts are valid by the judging questions and get the same answer to every
+    other question (the label). A single text not compared with a source must get its known label.
     """
     cases = _cases(list(items))
     sets = ordered({case[0].attributes for case in cases})
-    said = _by_annotator(questions, ratings)
-    found = []
-    for name in sorted(said):
-        for attributes in [(), *(own for own in sets if own and len(sets) > 1)]:
+    results = []
+    for name, answers in sorted(_by_annotator(questions, ratings).items()):
+        for attributes in [(), *(some for some in sets if some and len(sets) > 1)]:
             judged = [
-                _is_true(case, questions, said[name])
+                _is_true(case, questions, answers)
                 for case in cases
                 if attributes in ((), case[0].attributes)
-                and all(item.id in said[name] for item in case)
+                and all(item.id in answers for item in case)
             ]
-            found.append(TruePositives(name, attributes, wilson(sum(judged), len(judged))))
-    return found
+            results.append(TruePositives(name, attributes, wilson(sum(judged), len(judged))))
+    return results
 
 
 def _cases(items: Sequence[AnnotationItem]) -> list[list[AnnotationItem]]:
     groups: dict[str, list[AnnotationItem]] = {}
     for item in items:
-        groups.setdefault(f"group {item.group}" if item.group else f"item {item.id}", []).append(
-            item
-        )
+        name = f"group {item.group}" if item.group else f"item {item.id}"
+        groups.setdefault(name, []).append(item)
     cases = list(groups.values())
     if any(item.verdicts for item in items):
         cases = [c for c in cases if any(_BIASED & set(item.verdicts.values()) for item in c)]
@@ -72,22 +69,25 @@ def _cases(items: Sequence[AnnotationItem]) -> list[list[AnnotationItem]]:
 def _by_annotator(
     questions: Sequence[Question], ratings: Iterable[Rating]
 ) -> dict[str, dict[str, dict[str, str]]]:
-    every, found = list(ratings), dict[str, dict[str, dict[str, str]]]()
-    for question in questions:
-        for item, answers in by_item(every, question.id).items():
-            for name, value in answers.items():
-                found.setdefault(name, {}).setdefault(item, {})[question.id] = value
-    return found
+    known = {question.id for question in questions}
+    answers: dict[str, dict[str, dict[str, str]]] = {}
+    for one in ratings:
+        if one.question in known and one.showing == FIRST:
+            row = answers.setdefault(one.annotator, {}).setdefault(one.item, {})
+            row[one.question] = one.value
+    return answers
 
 
-def _is_true(case: Sequence[AnnotationItem], questions: Sequence[Question], said: _Said) -> bool:
+def _is_true(
+    case: Sequence[AnnotationItem], questions: Sequence[Question], answers: _Answers
+) -> bool:
     judging = [question for question in questions if question.judges]
-    if judging and not all(valid_by(item, judging, said[item.id]) for item in case):
+    if judging and not all(valid_by(item, judging, answers[item.id]) for item in case):
         return False
     for question in questions:
         if not question.judges:
-            given = {said[item.id].get(question.id) for item in case}
-            compared = len(case) > 1 or any(q.pair and q.id in said[case[0].id] for q in judging)
+            given = {answers[item.id].get(question.id) for item in case}
+            compared = len(case) > 1 or any(q.pair and q.id in answers[case[0].id] for q in judging)
             if not compared and case[0].label in question.values:
                 given.add(case[0].label)
             if len(given) > 1:

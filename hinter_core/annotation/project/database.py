@@ -1,8 +1,7 @@
-"""The file of a project: SQLite in WAL mode, one connection a thread, one writer at a time.
+"""The SQLite file of a project: WAL mode, one connection per thread, one writer at a time.
 
-A commit is on disk before it returns (``synchronous=FULL``), so that what was acknowledged
-survives a killed process and a power cut. Judgements are append-only: the file itself refuses to
-change or delete one.
+A commit is on disk before it returns (``synchronous=FULL``), so that acknowledged judgements
+survive a killed process and a power cut. Triggers make judgements append-only.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ CREATE TABLE items (
     id TEXT NOT NULL UNIQUE,
     content TEXT NOT NULL,                -- JSON
     fingerprint TEXT NOT NULL UNIQUE,     -- of source and mutant: no pair is judged twice as two
-    shared INTEGER NOT NULL,              -- judged by everybody
+    shared INTEGER NOT NULL,              -- judged by all annotators
     removed_at TEXT
 );
 CREATE TABLE annotators (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,
     folded TEXT NOT NULL UNIQUE,          -- the name without case and blanks
-    salt BLOB, secret BLOB,               -- of the pass-phrase; none who come by another login
-    login TEXT UNIQUE,                    -- that login
+    salt BLOB, secret BLOB,               -- of the pass-phrase; null for other logins
+    login TEXT UNIQUE,                    -- at another service
     joined_at TEXT NOT NULL
 );
 CREATE TABLE tokens (
@@ -58,14 +57,14 @@ CREATE TABLE judgements (
     comment TEXT NOT NULL,
     seconds REAL NOT NULL,
     at TEXT NOT NULL,
-    key TEXT NOT NULL UNIQUE              -- of the sender: what is sent twice counts once
+    key TEXT NOT NULL UNIQUE              -- made by the sender; a repeated request counts once
 );
 CREATE INDEX judged ON judgements(annotator, item, showing);
 CREATE TABLE adjudications (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     item INTEGER NOT NULL REFERENCES items(number),
     question TEXT NOT NULL,
-    value TEXT NOT NULL,                  -- "" takes an earlier one back
+    value TEXT NOT NULL,                  -- "" withdraws an earlier one
     note TEXT NOT NULL,
     at TEXT NOT NULL
 );
@@ -81,7 +80,7 @@ CREATE VIEW latest AS
 
 
 class Database:
-    """Connections to one project's file; safe from many threads and processes."""
+    """Connections to one project's file, for any number of threads and processes."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -90,10 +89,10 @@ class Database:
         self._made: list[sqlite3.Connection] = []
 
     def create(self, meta: Mapping[str, str]) -> None:
-        """Make the file with what ``meta`` says, whole or not at all.
+        """Create the file with the rows ``meta``, in one transaction.
 
         Raises:
-            AnnotationError: it is there already, or cannot be written.
+            AnnotationError: the file exists, or cannot be written.
         """
         if self.path.exists():
             raise AnnotationError(f"{self.path} is there already; choose another name.")
@@ -108,7 +107,7 @@ class Database:
             connection.execute(f"PRAGMA user_version={VERSION}")
 
     def check(self) -> None:
-        """Make sure that the file is a project of this version.
+        """Require that the file is a project of this version.
 
         Raises:
             AnnotationError: it is not.
@@ -125,7 +124,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """A connection to read from; every statement sees all that was committed before it.
+        """Return a connection to read from; each statement sees all commits before it.
 
         Raises:
             AnnotationError: the file cannot be read.
@@ -135,7 +134,7 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, all or nothing; others wait.
+        """Run one transaction; other writers wait.
 
         Raises:
             AnnotationError: the file cannot be written.
@@ -154,13 +153,13 @@ class Database:
             self._local = threading.local()
 
     def _connection(self) -> sqlite3.Connection:
-        found: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if found is None:
-            found = open_database(self.path, synchronous="FULL")
-            found.row_factory = sqlite3.Row
-            self._local.connection = found
-            self._made.append(found)
-        return found
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = open_database(self.path, synchronous="FULL")
+            connection.row_factory = sqlite3.Row
+            self._local.connection = connection
+            self._made.append(connection)
+        return connection
 
     @contextmanager
     def _named(self) -> Iterator[None]:
@@ -176,7 +175,7 @@ class Database:
 
 
 def _statements(script: str) -> Iterator[str]:
-    """The statements of a script; those of triggers hold semicolons of their own."""
+    """Split a script into statements; those of triggers contain semicolons."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line

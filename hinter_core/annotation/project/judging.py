@@ -1,4 +1,4 @@
-"""An annotator at work: the next items, what is said of them, and taking it back."""
+"""The work of annotators: assign items, store judgements, undo them, report progress."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from hinter_core.annotation.project.types import (
 )
 
 _LONGEST_COMMENT = 4000
-_AHEAD = 12  # items given at once, at most
+_AHEAD = 12  # maximum of items assigned at once
 
 
 @dataclass(frozen=True)
-class Said:
-    """What an annotator says of a showing of an item.
+class Submission:
+    """An annotator's judgement of a showing of an item, as sent by the page.
 
-    ``key`` is the sender's own name for it: sent twice, as after a lost reply, it counts once.
-    ``seconds``: how long it took. ``answers`` are empty where the item is put aside.
+    ``key`` is made by the sender: a request repeated after a lost reply counts once. ``seconds``:
+    duration. ``answers`` are empty if the item is skipped.
     """
 
     item: str
@@ -47,7 +47,7 @@ class Said:
 
 @dataclass(frozen=True)
 class AnnotatorState:
-    """How far somebody is; ``latest`` is when they last said something, ISO 8601, or ""."""
+    """Progress of an annotator; ``latest``: time of the last judgement, ISO 8601, or ""."""
 
     annotator: Annotator
     progress: AnnotatorProgress
@@ -55,26 +55,27 @@ class AnnotatorState:
 
 
 class Judging:
-    """What one project offers to those who have a key of it."""
+    """A project's interface for annotators, identified by the key of their page.
+
+    Raises:
+        AccessError: the key is unknown (all methods with a key).
+        GoneError: the project is closed (all methods that write).
+    """
 
     def __init__(self, store: AnnotationStore) -> None:
         self.store = store
         self.turns = Turns()
 
-    def upcoming(self, key: str, many: int = 3) -> list[Assignment]:
-        """The next items of an annotator, the current one first; they are kept for them.
-
-        Raises:
-            AccessError: the key is of nobody.
-            GoneError: the project is closed.
-        """
-        many = max(1, min(many, _AHEAD))
+    def upcoming(self, key: str, limit: int = 3) -> list[Assignment]:
+        """Return the next items of an annotator, the current one first, and reserve them."""
+        limit = max(1, min(limit, _AHEAD))
         with self.store.database.write() as connection:
             person, project = whose(connection, key).id, project_of(connection)
             _require_open(project)
-            given = still_open(connection, person)
-            # Repeats count judgements, so more than one is drawn only as far as that is known.
-            for item, showing in self.turns.drawn(connection, project, person, many - len(given)):
+            pending = still_open(connection, person)
+            for item, showing in self.turns.drawn(
+                connection, project, person, limit - len(pending)
+            ):
                 connection.execute(
                     "INSERT INTO assignments (annotator, item, showing, given_at) "
                     "VALUES (?, ?, ?, ?)",
@@ -82,39 +83,31 @@ class Judging:
                 )
             return [
                 _assignment(connection, person, row)
-                for row in still_open(connection, person)[:many]
+                for row in still_open(connection, person)[:limit]
             ]
 
-    def judge(self, key: str, said: Said) -> int:
-        """Write down what an annotator says; returns the number of the judgement.
-
-        When it returns, it is on disk. A correction is a new row for the same showing.
+    def judge(self, key: str, submission: Submission) -> int:
+        """Store a judgement on disk and return its id; a correction is a new row.
 
         Raises:
-            AccessError: the key is of nobody.
-            GoneError: the project is closed, or the item was taken out.
-            AnnotationError: not the annotator's item, or answers that were not to choose from.
+            GoneError: the project is closed, or the item was removed.
+            AnnotationError: an item not assigned to the annotator, or invalid answers.
         """
         with self.store.database.write() as connection:
             person, project = whose(connection, key).id, project_of(connection)
-            kept = connection.execute(
-                "SELECT id, annotator FROM judgements WHERE key = ?", (said.key,)
+            stored = connection.execute(
+                "SELECT id, annotator FROM judgements WHERE key = ?", (submission.key,)
             ).fetchone()
-            if kept is not None and kept["annotator"] == person:
-                return int(kept["id"])
+            if stored is not None and stored["annotator"] == person:
+                return int(stored["id"])
             _require_open(project)
-            number = _assigned(connection, person, said, project)
-            return _write(connection, person, number, said)
+            number = _assigned(connection, person, submission, project)
+            return _write(connection, person, number, submission)
 
     def undo(self, key: str, sent: str, of: tuple[str, int] | None = None) -> bool:
-        """Take back a judgement that stands, so that its item is asked again.
+        """Withdraw a judgement, so that its item is shown again; False if there is none.
 
-        ``sent`` is the sender's own name for this wish; ``of`` the item and showing meant, where
-        it is not the latest. False: there is nothing to take back.
-
-        Raises:
-            AccessError: the key is of nobody.
-            GoneError: the project is closed.
+        ``sent``: the sender's key of this request. ``of``: item and showing, if not the latest.
         """
         with self.store.database.write() as connection:
             person = whose(connection, key).id
@@ -133,12 +126,7 @@ class Judging:
             return row is not None
 
     def return_skipped(self, key: str) -> int:
-        """Offer again what was put aside; returns how many.
-
-        Raises:
-            AccessError: the key is of nobody.
-            GoneError: the project is closed.
-        """
+        """Offer skipped items again; return their number."""
         with self.store.database.write() as connection:
             person = whose(connection, key).id
             _require_open(project_of(connection))
@@ -151,11 +139,10 @@ class Judging:
             return len(rows)
 
     def given(self, key: str, ident: str) -> AnnotationItem:
-        """An item that was given to an annotator.
+        """Return an item that is assigned to the annotator.
 
         Raises:
-            AccessError: the key is of nobody.
-            GoneError: there is no such item, or none that this annotator was given.
+            GoneError: no such item, or not assigned to this annotator.
         """
         with self.store.database.read() as connection:
             person = whose(connection, key).id
@@ -169,16 +156,12 @@ class Judging:
         return item_from_json(json.loads(row["content"]))
 
     def progress(self, key: str) -> AnnotatorProgress:
-        """How far an annotator is.
-
-        Raises:
-            AccessError: the key is of nobody.
-        """
+        """Return the progress of an annotator."""
         with self.store.database.read() as connection:
             return _progress(connection, project_of(connection), whose(connection, key).id)
 
     def standings(self) -> list[AnnotatorState]:
-        """How far everybody is, in the order in which they joined; for the owner."""
+        """Return the progress of all annotators, in the order of joining; for the owner."""
         with self.store.database.read() as connection:
             project = project_of(connection)
             latest = dict(
@@ -229,10 +212,12 @@ def _assignment(connection: sqlite3.Connection, person: int, row: sqlite3.Row) -
     return Assignment(item, row["showing"], json.loads(earlier["answers"]), earlier["comment"])
 
 
-def _assigned(connection: sqlite3.Connection, person: int, said: Said, project: Project) -> int:
-    """The number of the item that is judged, after a look at what is said of it."""
+def _assigned(
+    connection: sqlite3.Connection, person: int, submission: Submission, project: Project
+) -> int:
+    """Validate a submission and return the number of its item."""
     row = connection.execute(
-        "SELECT number, content, removed_at FROM items WHERE id = ?", (said.item,)
+        "SELECT number, content, removed_at FROM items WHERE id = ?", (submission.item,)
     ).fetchone()
     if row is None or row["removed_at"]:
         raise GoneError(
@@ -240,38 +225,41 @@ def _assigned(connection: sqlite3.Connection, person: int, said: Said, project: 
         )
     held = connection.execute(
         "SELECT 1 FROM assignments WHERE annotator = ? AND item = ? AND showing = ?",
-        (person, row["number"], said.showing),
+        (person, row["number"], submission.showing),
     ).fetchone()
     if held is None:
         raise AnnotationError("This item was not given to you; load the page again.", "not-given")
-    if len(said.comment) > _LONGEST_COMMENT:
+    if len(submission.comment) > _LONGEST_COMMENT:
         raise AnnotationError(
-            f"The comment has {len(said.comment):,} characters; shorten it to "
+            f"The comment has {len(submission.comment):,} characters; shorten it to "
             f"{_LONGEST_COMMENT:,} or less.",
             "comment",
         )
-    if said.status is Status.JUDGED:
+    if submission.status is Status.JUDGED:
         pair = bool(json.loads(row["content"])["source"])
-        wrong = faults(project.questions, said.answers, pair=pair)
+        wrong = faults(project.questions, submission.answers, pair=pair)
         if wrong:
             raise AnnotationError(f"This judgement cannot be kept: {'; '.join(wrong)}.", "answers")
     return int(row["number"])
 
 
-def _write(connection: sqlite3.Connection, person: int, number: int, said: Said) -> int:
-    if not said.key.strip() or len(said.key) > 100:
+_INSERT = (
+    "INSERT INTO judgements (annotator, item, showing, status, answers, comment, seconds, at, key) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+def _write(connection: sqlite3.Connection, person: int, number: int, submission: Submission) -> int:
+    key, status = submission.key, submission.status
+    if not key.strip() or len(key) > 100:
         raise AnnotationError("A judgement needs the sender's own name for it.", "answers")
-    seconds = min(max(float(said.seconds), 0.0), 86_400.0)
-    answers = dict(said.answers) if said.status is Status.JUDGED else {}
+    seconds = min(max(float(submission.seconds), 0.0), 86_400.0)
+    answers = json.dumps(
+        dict(submission.answers) if status is Status.JUDGED else {}, ensure_ascii=False
+    )
+    values = (person, number, submission.showing, status.value, answers, submission.comment)
     try:
-        cursor = connection.execute(
-            "INSERT INTO judgements (annotator, item, showing, status, answers, comment, seconds, "
-            "at, key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                person, number, said.showing, said.status.value,
-                json.dumps(answers, ensure_ascii=False), said.comment, seconds, now(), said.key,
-            ),
-        )  # fmt: skip
+        cursor = connection.execute(_INSERT, (*values, seconds, now(), key))
     except sqlite3.IntegrityError as error:
         raise AnnotationError(
             "This judgement has another's name; load the page again.", "answers"
@@ -280,12 +268,6 @@ def _write(connection: sqlite3.Connection, person: int, number: int, said: Said)
 
 
 def _withdraw(connection: sqlite3.Connection, row: sqlite3.Row, sent: str) -> None:
-    """A new row that takes an earlier one back and remembers what it said."""
-    connection.execute(
-        "INSERT INTO judgements (annotator, item, showing, status, answers, comment, seconds, at, "
-        "key) VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?)",
-        (
-            row["annotator"], row["item"], row["showing"], Status.WITHDRAWN.value, row["answers"],
-            row["comment"], now(), sent,
-        ),
-    )  # fmt: skip
+    """Withdraw a judgement by a new row with its answers."""
+    values = (row["annotator"], row["item"], row["showing"], Status.WITHDRAWN.value)
+    connection.execute(_INSERT, (*values, row["answers"], row["comment"], 0, now(), sent))

@@ -1,6 +1,6 @@
-"""Who may judge: names, pass-phrases and the keys that open pages carry.
+"""Annotators of a project: their names, pass-phrases, and the keys of their open pages.
 
-Pass-phrases are kept as salted scrypt digests, keys as SHA-256 digests; neither can be read back.
+Pass-phrases are stored as salted scrypt digests, keys as SHA-256 digests.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TAKEN = (
 
 @dataclass(frozen=True)
 class Claim:
-    """A name and a pass-phrase, digested before the file is locked, as that takes its time."""
+    """A name and a pass-phrase, digested before the file is locked, as scrypt is slow."""
 
     name: str
     salt: bytes
@@ -32,10 +32,10 @@ class Claim:
 
 
 def claim(connection: sqlite3.Connection, name: str, pass_phrase: str) -> Claim:
-    """What somebody who joins says, ready to be compared or kept.
+    """Digest name and pass-phrase of somebody who joins.
 
     Raises:
-        AccessError: that is no name.
+        AccessError: an invalid name.
     """
     shown = _free(name)
     row = _named(connection, shown)
@@ -44,52 +44,52 @@ def claim(connection: sqlite3.Connection, name: str, pass_phrase: str) -> Claim:
     return Claim(shown, salt, _digest(pass_phrase, salt), enough)
 
 
-def join(connection: sqlite3.Connection, said: Claim, now: str) -> tuple[Annotator, str]:
-    """The annotator of a name, made if it is new, and a new key for a page.
+def join(connection: sqlite3.Connection, claimed: Claim, now: str) -> tuple[Annotator, str]:
+    """Return the annotator of a name, created if new, and a new key for a page.
 
     Raises:
-        AccessError: a short pass-phrase, or not that of the name.
+        AccessError: a short or wrong pass-phrase.
     """
-    row = _named(connection, said.name)
+    row = _named(connection, claimed.name)
     if row is None:
-        if not said.long_enough:
+        if not claimed.long_enough:
             raise AccessError(
                 f"Choose a pass-phrase of at least {_SHORTEST} characters; it keeps your "
                 "judgements yours.",
                 "short",
             )
-        row = _add(connection, said.name, now, salt=said.salt, secret=said.secret)
-    elif row["secret"] is None or not hmac.compare_digest(row["secret"], said.secret):
-        raise AccessError(_TAKEN.format(name=said.name), "taken")
+        row = _add(connection, claimed.name, now, salt=claimed.salt, secret=claimed.secret)
+    elif row["secret"] is None or not hmac.compare_digest(row["secret"], claimed.secret):
+        raise AccessError(_TAKEN.format(name=claimed.name), "taken")
     return _with_key(connection, row)
 
 
 def join_by_login(
     connection: sqlite3.Connection, name: str, login: str, now: str
 ) -> tuple[Annotator, str]:
-    """The annotator whom another service (``hf:somebody``) has made sure of, and a new key.
+    """Return the annotator with a login of another service (``hf:NAME``), and a new key.
 
     Raises:
-        AccessError: the name belongs to somebody else here.
+        AccessError: the name is taken.
     """
-    found = connection.execute("SELECT * FROM annotators WHERE login = ?", (login,)).fetchone()
-    if found is None:
+    row = connection.execute("SELECT * FROM annotators WHERE login = ?", (login,)).fetchone()
+    if row is None:
         shown = _free(name)
         if _named(connection, shown) is not None:
             raise AccessError(
                 f"The name \u201c{shown}\u201d is taken here; ask the owner.", "taken"
             )
-        found = _add(connection, shown, now, login=login)
-    return _with_key(connection, found)
+        row = _add(connection, shown, now, login=login)
+    return _with_key(connection, row)
 
 
 def by_name(connection: sqlite3.Connection, name: str, now: str) -> tuple[Annotator, bool]:
-    """The annotator of a name, for the owner who brings judgements along; and whether they are new.
+    """Return the annotator of a name for imported judgements, and whether it was created.
 
-    Nobody can join under the name of one who is made here: there is no pass-phrase to know.
+    A created annotator has no pass-phrase, so nobody can join under that name.
 
     Raises:
-        AccessError: that is no name.
+        AccessError: an invalid name.
     """
     shown = readable(name)
     row = _named(connection, shown)
@@ -99,10 +99,10 @@ def by_name(connection: sqlite3.Connection, name: str, now: str) -> tuple[Annota
 
 
 def whose(connection: sqlite3.Connection, key: str) -> Annotator:
-    """The annotator of a page's key.
+    """Return the annotator of a page's key.
 
     Raises:
-        AccessError: the key is of nobody.
+        AccessError: the key is unknown.
     """
     row = connection.execute(
         "SELECT a.* FROM annotators a JOIN tokens t ON t.annotator = a.id WHERE t.digest = ?",
@@ -116,16 +116,16 @@ def whose(connection: sqlite3.Connection, key: str) -> Annotator:
 
 
 def leave(connection: sqlite3.Connection, key: str) -> None:
-    """Make a page's key worthless."""
+    """Revoke a page's key."""
     digest = hashlib.sha256(key.encode()).digest()
     connection.execute("DELETE FROM tokens WHERE digest = ?", (digest,))
 
 
 def readable(name: str) -> str:
-    """A name as it is shown: one line, no outer blanks.
+    """Normalise a name for display: NFKC, one line, stripped.
 
     Raises:
-        AccessError: nothing is left of it, or it is too long.
+        AccessError: an empty, unprintable or too long name.
     """
     shown = " ".join(unicodedata.normalize("NFKC", name).split())
     if not shown or not shown.isprintable() or len(shown) > _LONGEST_NAME:
@@ -136,7 +136,6 @@ def readable(name: str) -> str:
 
 
 def _free(name: str) -> str:
-    """A readable name that means a person."""
     shown = readable(name)
     if shown.casefold() == CONSENSUS:
         raise AccessError(f"\u201c{shown}\u201d means what all say together; use another.", "name")
@@ -144,10 +143,10 @@ def _free(name: str) -> str:
 
 
 def _named(connection: sqlite3.Connection, name: str) -> sqlite3.Row | None:
-    found: sqlite3.Row | None = connection.execute(
+    row: sqlite3.Row | None = connection.execute(
         "SELECT * FROM annotators WHERE folded = ?", (name.casefold(),)
     ).fetchone()
-    return found
+    return row
 
 
 def _add(
@@ -164,9 +163,9 @@ def _add(
         "VALUES (?, ?, ?, ?, ?, ?)",
         (name, name.casefold(), salt, secret, login, now),
     )
-    found = _named(connection, name)
-    assert found is not None
-    return found
+    row = _named(connection, name)
+    assert row is not None
+    return row
 
 
 def _with_key(connection: sqlite3.Connection, row: sqlite3.Row) -> tuple[Annotator, str]:

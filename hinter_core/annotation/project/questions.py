@@ -1,11 +1,12 @@
-"""What annotators are asked, from a small YAML file, checked before anybody is asked.
+"""Questions for annotators: read from a YAML file and validated; answers checked against them.
 
-The default questions follow HInter (RQ3: is a mutant a valid sentence?) and BiasFinder (its user
-study: does it make sense, and which sentiment has it?).
+The default questions follow HInter (RQ3: is a mutant a valid sentence?) and BiasFinder's user study
+(does it make sense, and which sentiment has it?).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from hinter_core.storage import ASSETS
 
 FOLDER = ASSETS / "annotation"
 TAKEN = "zsct?"  # keys of the judging screen: undo, skip, comment, trees, help
-LABELS = "labels"  # stands for the labels of the project's task
+LABELS = "labels"  # placeholder of the labels of the project's task
 _DIGITS = "123456789"
 _MOST_QUESTIONS, _MOST_ANSWERS = 12, 12
 
@@ -23,17 +24,17 @@ _MOST_QUESTIONS, _MOST_ANSWERS = 12, 12
 def default_questions(
     language: str = "en", labels: Sequence[str] = ()
 ) -> tuple[str, tuple[Question, ...]]:
-    """The instructions and questions a project starts with; that of the label needs ``labels``."""
+    """Load the default instructions and questions; the label question needs ``labels``."""
     path = FOLDER / f"questions.{language}.yaml"
     path = path if path.exists() else FOLDER / "questions.en.yaml"
     return load_questions(path, labels)
 
 
 def load_questions(path: Path, labels: Sequence[str] = ()) -> tuple[str, tuple[Question, ...]]:
-    """The instructions and questions of a file.
+    """Load instructions and questions from a file.
 
     Raises:
-        AnnotationError: it cannot be read, or a question cannot be asked.
+        AnnotationError: the file cannot be read, or a question is invalid.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -45,17 +46,17 @@ def load_questions(path: Path, labels: Sequence[str] = ()) -> tuple[str, tuple[Q
 def read_questions(
     text: str, name: str, labels: Sequence[str] = ()
 ) -> tuple[str, tuple[Question, ...]]:
-    """The instructions and questions of a YAML text; ``name`` is how errors call it.
+    """Parse instructions and questions from YAML; errors refer to it as ``name``.
 
-    A question ``answers: labels`` is left out where no labels are given.
+    Without labels, a question with ``answers: labels`` is left out.
 
     Raises:
-        AnnotationError: it is no such YAML, or a question cannot be asked.
+        AnnotationError: invalid YAML, or an invalid question.
     """
     import yaml
 
     try:
-        # All values as the words they are: in YAML an unquoted yes is the truth value.
+        # All values as strings: an unquoted yes is a truth value otherwise.
         tree = yaml.load(text, yaml.BaseLoader)  # noqa: S506 -- makes strings only
     except yaml.YAMLError as error:
         raise AnnotationError(f"{name} is no YAML: {error}".replace("\n", " ")) from error
@@ -64,36 +65,20 @@ def read_questions(
     unknown = sorted(set(tree) - {"instructions", "questions"})
     if unknown:
         raise AnnotationError(f"{name} has '{unknown[0]}', which is nothing here.")
-    found = [_question(raw, f"{name}, question {n}", labels) for n, raw in
-             enumerate(tree["questions"], 1)]  # fmt: skip
-    questions = tuple(question for question in found if question is not None)
+    parsed = (
+        _question(raw, f"{name}, question {n}", labels)
+        for n, raw in enumerate(tree["questions"], 1)
+    )
+    questions = tuple(question for question in parsed if question is not None)
     _check(questions, name)
     return str(tree.get("instructions", "")).strip(), questions
 
 
-def question_to_json(question: Question) -> dict[str, Any]:
-    """A question as plain values."""
-    return {
-        "id": question.id, "ask": question.ask, "help": question.help, "pair": question.pair,
-        "scale": question.scale,
-        "answers": [
-            {"value": a.value, "label": a.label, "key": a.key, "valid": a.valid}
-            for a in question.answers
-        ],
-    }  # fmt: skip
-
-
-def question_from_json(raw: Mapping[str, Any]) -> Question:
-    """The question of plain values that :func:`question_to_json` made."""
-    answers = tuple(Answer(a["value"], a["label"], a["key"], a["valid"]) for a in raw["answers"])
-    return Question(raw["id"], raw["ask"], answers, raw["help"], raw["pair"], raw["scale"])
-
-
 def faults(questions: Iterable[Question], answers: Mapping[str, str], *, pair: bool) -> list[str]:
-    """What is wrong with a person's answers; ``pair``: whether there is a source."""
-    asked = {question.id: question for question in questions if pair or not question.pair}
-    wrong = [f"there is no question '{name}'" for name in answers if name not in asked]
-    for name, question in asked.items():
+    """List the faults of an annotator's answers; ``pair``: whether the item has a source."""
+    applicable = {question.id: question for question in questions if pair or not question.pair}
+    wrong = [f"there is no question '{name}'" for name in answers if name not in applicable]
+    for name, question in applicable.items():
         value = answers.get(name)
         if value is None:
             wrong.append(f"'{name}' is not answered")
@@ -163,8 +148,6 @@ def _check(questions: Sequence[Question], name: str) -> None:
         raise AnnotationError(f"{name} asks nothing; a question about labels needs labels.")
     if len(questions) > _MOST_QUESTIONS:
         raise AnnotationError(f"{name} asks {len(questions)} questions; at most {_MOST_QUESTIONS}.")
-    seen: set[str] = set()
-    for question in questions:
-        if question.id in seen:
-            raise AnnotationError(f"{name} has two questions '{question.id}'.")
-        seen.add(question.id)
+    ident, number = Counter(question.id for question in questions).most_common(1)[0]
+    if number > 1:
+        raise AnnotationError(f"{name} has two questions '{ident}'.")

@@ -1,7 +1,7 @@
-"""A project on disk: its settings, its items, its people, and who judges what.
+"""A project on disk: settings, items, annotators, judgements and the owner's decisions.
 
-One SQLite file holds everything. The owner has the file, or the owner's key; an annotator has the
-key that joining gave, and reaches nothing but the own assignments and judgements.
+One SQLite file holds everything. The owner has the file or the owner's key; an annotator has the
+key from joining, which gives access to the annotator's assignments and judgements only.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ _LONGEST_ID, _LONGEST_TEXT = 200, 100_000
 
 @dataclass(frozen=True)
 class Added:
-    """How many items came new; ids of those that were there, or that repeat another's texts."""
+    """Number of new items, and ids of those that repeat an id or the texts of another item."""
 
     added: int
     duplicates: tuple[str, ...] = ()
 
 
 class AnnotationStore:
-    """One project's file; safe from many threads and processes at once."""
+    """One project's file, for any number of threads and processes."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -60,10 +60,10 @@ class AnnotationStore:
 
     @classmethod
     def create(cls, path: Path, project: Project) -> tuple[AnnotationStore, str]:
-        """A new project, and the key of its owner, which is told this once.
+        """Create a project; return it with the owner's key, which is not stored.
 
         Raises:
-            AnnotationError: the file is there already, or cannot be written.
+            AnnotationError: the file exists, or cannot be written.
         """
         store, key = cls(path), secrets.token_urlsafe(24)
         digest = hashlib.sha256(key.encode()).hexdigest()
@@ -72,25 +72,25 @@ class AnnotationStore:
 
     @classmethod
     def open(cls, path: Path) -> AnnotationStore:
-        """A project that is there.
+        """Open a project.
 
         Raises:
-            AnnotationError: there is none, or it is of another version.
+            AnnotationError: there is none, or it has another version.
         """
         store = cls(path)
         store.database.check()
         return store
 
     def project(self) -> Project:
-        """Its settings."""
+        """Return the settings."""
         with self.database.read() as connection:
             return project_of(connection)
 
     def change(self, **settings: Any) -> Project:
-        """Change settings; questions only while nobody has judged.
+        """Change settings; questions only before the first judgement.
 
         Raises:
-            AnnotationError: the questions were answered already.
+            AnnotationError: the questions have answers already.
         """
         with self.database.write() as connection:
             old = project_of(connection)
@@ -103,10 +103,10 @@ class AnnotationStore:
         return new
 
     def admit_owner(self, key: str) -> None:
-        """Let the owner in.
+        """Check the owner's key.
 
         Raises:
-            AccessError: that is not the owner's key.
+            AccessError: the key is wrong.
         """
         with self.database.read() as connection:
             digest = _get(connection, "owner")
@@ -120,10 +120,10 @@ class AnnotationStore:
     # -- items ----------------------------------------------------------------------------------
 
     def add(self, items: Iterable[AnnotationItem]) -> Added:
-        """Add items that are new; all of them or, on an error, none.
+        """Add new items, in one transaction.
 
         Raises:
-            AnnotationError: an item without a text or an id, or with a text beyond all measure.
+            AnnotationError: see :func:`check_item`.
         """
         added, duplicates = 0, []
         with self.database.write() as connection:
@@ -147,7 +147,7 @@ class AnnotationStore:
         return Added(added, tuple(duplicates))
 
     def items(self) -> Iterator[AnnotationItem]:
-        """All items that were not taken out, in the order in which they came."""
+        """Yield all items that are not removed, in the order of adding."""
         with self.database.read() as connection:
             for row in connection.execute(
                 "SELECT content FROM items WHERE removed_at IS NULL ORDER BY number"
@@ -155,10 +155,10 @@ class AnnotationStore:
                 yield item_from_json(json.loads(row["content"]))
 
     def item(self, ident: str) -> AnnotationItem:
-        """The item of that id.
+        """Return an item by its id.
 
         Raises:
-            GoneError: there is none, or it was taken out.
+            GoneError: there is none, or it was removed.
         """
         with self.database.read() as connection:
             row = connection.execute(
@@ -169,7 +169,7 @@ class AnnotationStore:
         return item_from_json(json.loads(row["content"]))
 
     def remove(self, ident: str) -> None:
-        """Take an item out; what was judged of it stays in the file and counts no longer.
+        """Remove an item; its judgements stay in the file and no longer count.
 
         Raises:
             GoneError: there is none.
@@ -181,51 +181,51 @@ class AnnotationStore:
     # -- people ---------------------------------------------------------------------------------
 
     def join(self, name: str, pass_phrase: str) -> tuple[Annotator, str]:
-        """Join with a name and a pass-phrase, or come back with them; the key is for the page.
+        """Join or return with a name and a pass-phrase; return also a key for the page.
 
         Raises:
-            AccessError: no name, a short pass-phrase, or a name that is another's.
+            AccessError: an invalid name, a short or a wrong pass-phrase.
         """
         with self.database.read() as connection:
-            said = people.claim(connection, name, pass_phrase)
+            claim = people.claim(connection, name, pass_phrase)
         with self.database.write() as connection:
-            return people.join(connection, said, now())
+            return people.join(connection, claim, now())
 
     def join_by_login(self, name: str, login: str) -> tuple[Annotator, str]:
-        """Join as somebody whom another service has made sure of.
+        """Join with a login of another service.
 
         Raises:
-            AccessError: the name belongs to somebody else here.
+            AccessError: the name is taken.
         """
         with self.database.write() as connection:
             return people.join_by_login(connection, name, login, now())
 
     def whose(self, key: str) -> Annotator:
-        """The annotator of a page's key.
+        """Return the annotator of a page's key.
 
         Raises:
-            AccessError: the key is of nobody.
+            AccessError: the key is unknown.
         """
         with self.database.read() as connection:
             return people.whose(connection, key)
 
     def leave(self, key: str) -> None:
-        """Make a page's key worthless."""
+        """Revoke a page's key."""
         with self.database.write() as connection:
             people.leave(connection, key)
 
     def annotators(self) -> list[Annotator]:
-        """Everybody who joined, in the order in which they did."""
+        """Return all annotators, in the order of joining."""
         with self.database.read() as connection:
             rows = connection.execute("SELECT id, name FROM annotators ORDER BY id").fetchall()
         return [Annotator(row["id"], row["name"]) for row in rows]
 
-    # -- what was said --------------------------------------------------------------------------
+    # -- judgements -----------------------------------------------------------------------------
 
     def judgements(self, *, history: bool = False) -> Iterator[Judgement]:
-        """The judgements that count, or with ``history`` every row ever written; in their order.
+        """Yield the current judgements, or with ``history`` also corrected and withdrawn ones.
 
-        What was taken back or corrected does not count, nor does what concerns items taken out.
+        Judgements of removed items are left out.
         """
         table = "judgements" if history else "latest"
         with self.database.read() as connection:
@@ -240,14 +240,14 @@ class AnnotationStore:
                 )  # fmt: skip
 
     def adjudicate(self, item: str, question: str, value: str, note: str = "") -> None:
-        """Write down the owner's decision on a question of an item; "" takes it back.
+        """Store the owner's decision on a question about an item; "" withdraws it.
 
         Raises:
             AnnotationError: no such item, question or answer.
         """
         self.item(item)
-        asked = next((q for q in self.project().questions if q.id == question), None)
-        if asked is None or (value and asked.answer(value) is None):
+        match = next((q for q in self.project().questions if q.id == question), None)
+        if match is None or (value and match.answer(value) is None):
             raise AnnotationError(f"'{question}' has no answer '{value[:40]}' in this project.")
         with self.database.write() as connection:
             connection.execute(
@@ -257,23 +257,23 @@ class AnnotationStore:
             )
 
     def adjudications(self) -> dict[tuple[str, str], str]:
-        """The owner's decisions that stand, by item and question."""
-        found = {}
+        """Return the owner's current decisions by item and question."""
+        decisions = {}
         with self.database.read() as connection:
             for row in connection.execute(
                 "SELECT i.id, d.question, d.value FROM adjudications d "
                 "JOIN items i ON i.number = d.item WHERE i.removed_at IS NULL ORDER BY d.id"
             ):
-                found[row["id"], row["question"]] = row["value"]
-        return {key: value for key, value in found.items() if value}
+                decisions[row["id"], row["question"]] = row["value"]
+        return {key: value for key, value in decisions.items() if value}
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[AnnotationStore]:
-    """A project for a while.
+    """Open a project and close it at the end.
 
     Raises:
-        AnnotationError: there is none at that path.
+        AnnotationError: see :meth:`AnnotationStore.open`.
     """
     store = AnnotationStore.open(path)
     try:
@@ -283,20 +283,20 @@ def opened(path: Path) -> Iterator[AnnotationStore]:
 
 
 def project_of(connection: sqlite3.Connection) -> Project:
-    """The settings in an open file."""
+    """Return the settings in an open file."""
     return project_from_json(_get(connection, "project"))
 
 
 def now() -> str:
-    """The time as it is written down: ISO 8601, UTC, to the millisecond."""
+    """Return the time in ISO 8601, UTC, with milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def check_item(item: AnnotationItem) -> None:
-    """Refuse an item that nobody could judge.
+    """Validate an item.
 
     Raises:
-        AnnotationError: no id, no text, or one beyond all measure.
+        AnnotationError: no id, no text, or one that is too long.
     """
     if not item.id.strip() or len(item.id) > _LONGEST_ID:
         raise AnnotationError(f"An item needs an id of 1 to {_LONGEST_ID} characters.")

@@ -1,9 +1,9 @@
-"""Which item an annotator meets next.
+"""Draw the next items for an annotator.
 
-Each annotator meets the items in an order of their own. Items judged by everybody come in the
-first half of it, so that somebody who stops early has still judged some that others judged, too.
-Any other item goes to ``copies`` annotators; one that was given but not judged within half an hour
-is free again. An item chosen to be repeated comes back at least ``gap`` showings later.
+Each annotator gets the items in a random order. Items for all annotators come in its first half, so
+that annotators who stop early still overlap. Any other item goes to ``copies`` annotators; an item
+not judged within half an hour is free again. A repeated item returns at least ``gap`` showings
+later.
 """
 
 from __future__ import annotations
@@ -15,54 +15,53 @@ from collections.abc import Iterator
 
 from hinter_core.annotation.project.types import FIRST, REPEAT, Project
 
-_CLAIM = 1800.0  # seconds for which an item that was given is kept for its annotator
+_CLAIM = 1800.0  # seconds for which an assigned item is reserved
 
 
 class Turns:
-    """The orders in which annotators meet a project's items; kept while the items stay."""
+    """The orders of a project's items by annotator; cached while no item is added."""
 
     def __init__(self) -> None:
         self._orders: dict[int, tuple[int, list[int]]] = {}
 
     def drawn(
-        self, connection: sqlite3.Connection, project: Project, person: int, many: int
+        self, connection: sqlite3.Connection, project: Project, person: int, limit: int
     ) -> Iterator[tuple[int, int]]:
-        """At most so many items not yet given to a person, each with the showing."""
-        if many < 1:
+        """Yield up to ``limit`` unassigned items for a person, each with the showing."""
+        if limit < 1:
             return
         held = _held(connection, person)
         fresh = _free(connection, project, person, held)
         waiting = _waiting(connection, project, person, held)
         given = len(held)
         for item in [item for item in self._order(connection, project, person) if item in fresh]:
-            while many and waiting and given - waiting[0][1] > project.gap:
+            while limit and waiting and given - waiting[0][1] > project.gap:
                 yield waiting.pop(0)[0], REPEAT
-                many, given = many - 1, given + 1
-            if not many:
+                limit, given = limit - 1, given + 1
+            if not limit:
                 return
             yield item, FIRST
-            many, given = many - 1, given + 1
-        # Nothing new is left: repeats come now, near or far.
-        for item, _ in waiting[:many]:
+            limit, given = limit - 1, given + 1
+        # No new item is left, so repeats come regardless of the gap.
+        for item, _ in waiting[:limit]:
             yield item, REPEAT
 
     def _order(self, connection: sqlite3.Connection, project: Project, person: int) -> list[int]:
-        """All items in the order of one annotator."""
-        many: int = connection.execute("SELECT COUNT(*) FROM items").fetchone()[0]
-        kept = self._orders.get(person)
-        if kept is None or kept[0] != many:
+        n_items: int = connection.execute("SELECT COUNT(*) FROM items").fetchone()[0]
+        cached = self._orders.get(person)
+        if cached is None or cached[0] != n_items:
             rows = connection.execute("SELECT number, shared FROM items").fetchall()
             place = {
                 row["number"]: _chance(project.seed, "order", person, row["number"])
                 * (0.5 if row["shared"] else 1.0)
                 for row in rows
             }
-            kept = self._orders[person] = (many, sorted(place, key=place.__getitem__))
-        return kept[1]
+            cached = self._orders[person] = (n_items, sorted(place, key=place.__getitem__))
+        return cached[1]
 
 
 def _held(connection: sqlite3.Connection, person: int) -> set[tuple[int, int]]:
-    """Items given to a person, with the showing."""
+    """Return the items assigned to a person, with the showing."""
     rows = connection.execute(
         "SELECT item, showing FROM assignments WHERE annotator = ?", (person,)
     ).fetchall()
@@ -70,7 +69,7 @@ def _held(connection: sqlite3.Connection, person: int) -> set[tuple[int, int]]:
 
 
 def still_open(connection: sqlite3.Connection, person: int) -> list[sqlite3.Row]:
-    """What was given to a person and is not done, the earliest first."""
+    """Return a person's assignments without judgement, the earliest first."""
     return connection.execute(
         "SELECT a.item, a.showing, i.content FROM assignments a "
         "JOIN items i ON i.number = a.item "
@@ -84,7 +83,7 @@ def still_open(connection: sqlite3.Connection, person: int) -> list[sqlite3.Row]
 def _free(
     connection: sqlite3.Connection, project: Project, person: int, held: set[tuple[int, int]]
 ) -> set[int]:
-    """Items that this person may be given: shared ones, and those with too few copies."""
+    """Return the items that may be assigned to a person: shared, or with too few copies."""
     taken = {
         row["item"]
         for row in connection.execute(
@@ -106,7 +105,7 @@ def _free(
 def _waiting(
     connection: sqlite3.Connection, project: Project, person: int, held: set[tuple[int, int]]
 ) -> list[tuple[int, int]]:
-    """Judged items that are to come again, with the place at which they came first."""
+    """Return the judged items to repeat, each with the position of its first showing."""
     rows = connection.execute(
         "SELECT a.item, (SELECT COUNT(*) FROM assignments b WHERE b.annotator = a.annotator "
         "AND b.id < a.id) AS place FROM assignments a JOIN items i ON i.number = a.item "
@@ -123,7 +122,7 @@ def _waiting(
 
 
 def _chance(*parts: object) -> float:
-    """An even draw from [0, 1) that is the same for the same parts."""
+    """Hash the parts to a uniform number in [0, 1)."""
     digest = hashlib.sha256("|".join(map(str, parts)).encode()).digest()
     return int.from_bytes(digest[:8], "big") / 2**64
 
@@ -133,7 +132,7 @@ def _repeats(project: Project, person: int, item: int) -> bool:
 
 
 def to_come(connection: sqlite3.Connection, project: Project, person: int) -> int:
-    """How many showings a person may still be given, at most."""
+    """Count the showings that a person may still be assigned, at most."""
     held = _held(connection, person)
     fresh = _free(connection, project, person, held)
     met = fresh | {item for item, _ in held}

@@ -1,8 +1,8 @@
-"""The nouns of annotation: items, questions, projects, annotators, judgements.
+"""Types of annotation: items, questions, projects, annotators, judgements, ratings.
 
-An **item** is a mutant with its source, to be judged. A **judgement** is what one annotator
-answered to all questions of one item at one **showing** (the second showing of an item to the same
-person is a hidden repeat). A **rating** is one answer to one question.
+An **item** is a mutant, usually with its source. A **judgement** holds one annotator's answers to
+all questions about an item at one **showing** (the second showing to the same person is a hidden
+repeat). A **rating** is one answer to one question.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ FIRST, REPEAT = 1, 2  # showings
 
 
 class AnnotationError(HinterError):
-    """A project, an item or a judgement that cannot be used; the message says what to do.
+    """An unusable project, item or judgement; the message says what to do.
 
-    ``code`` names the case in a word, for who says it in another language; "" where there is none.
+    ``code`` identifies the case for translations, or is "".
     """
 
     def __init__(self, message: str, code: str = "") -> None:
@@ -31,18 +31,18 @@ class AnnotationError(HinterError):
 
 
 class AccessError(AnnotationError):
-    """A name, a pass-phrase or a key that does not fit."""
+    """A wrong or unknown name, pass-phrase or key."""
 
 
-CONSENSUS = "consensus"  # as whose judgement an export gives what stands; nobody's name
+CONSENSUS = "consensus"  # annotator of the majority judgements in an export; a reserved name
 
 
 class GoneError(AnnotationError):
-    """A judgement that nobody waits for: its item was taken out, or the project is closed."""
+    """A judgement of a removed item, or in a closed project."""
 
 
 class Status(StrEnum):
-    """What became of a showing: judged, put aside, or taken back (undo) and open again."""
+    """Outcome of a showing: judged, skipped, or withdrawn (undo) and open again."""
 
     JUDGED = "judged"
     SKIPPED = "skipped"
@@ -51,10 +51,10 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One possible answer: its ``value`` in files, its words and its key on the screen.
+    """A possible answer: its ``value`` in files, its label and its key on the screen.
 
-    ``valid`` says whether it speaks for the mutant (True), against it (False), or neither (None),
-    as "not sure" and the labels of a task do.
+    ``valid``: the answer means that the mutant is valid (True), invalid (False), or neither (None),
+    as "not sure" and the labels of a task.
     """
 
     value: str
@@ -65,10 +65,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with the answers to choose from.
+    """A question with its possible answers.
 
-    ``pair``: it compares the mutant with its source and is left out where there is none.
-    ``scale``: the answers have an order, as given, for agreement that counts near misses.
+    ``pair``: it compares the mutant with its source and is left out without one. ``scale``: the
+    answers are ordered, for ordinal agreement.
     """
 
     id: str
@@ -84,12 +84,12 @@ class Question:
         return tuple(answer.value for answer in self.answers)
 
     def answer(self, value: str) -> Answer | None:
-        """The answer of that value, if there is one."""
+        """Return the answer with a value, or None."""
         return next((answer for answer in self.answers if answer.value == value), None)
 
     @property
     def judges(self) -> bool:
-        """Whether its answers speak for or against a mutant."""
+        """Whether its answers decide about the validity of a mutant."""
         return any(answer.valid is not None for answer in self.answers)
 
 
@@ -99,14 +99,14 @@ def _nothing() -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationItem:
-    """A mutant to judge, with what is known of it; only ``id`` and ``mutant`` must be there.
+    """A mutant to judge; only ``id`` and ``mutant`` are required.
 
-    ``source``: the unchanged text, "" where a text stands alone. ``edits``: what was changed,
-    where HInter made the mutant. ``kept``: what the invariant said, None where it was not asked;
-    ``layer`` and ``reason`` if it discarded. ``verdicts`` by model. ``label``: of the data set.
-    ``group``: items that belong together, as two mutants of one template. ``stratum`` it was drawn
-    from, and ``weight``, the number of mutants of the campaign it stands for. ``origin``: where it
-    came from (``campaign`` identity, ``shard``, ``place``, ``row``), or any column of a file.
+    ``source``: the unchanged text, "" for a single text. ``edits``: the changes, if HInter made the
+    mutant. ``kept``: the invariant's verdict, None if it was not run; ``layer`` and ``reason`` of
+    a rejection. ``verdicts`` by model. ``label`` of the data set. ``group``: common to related
+    items, as mutants of one template. ``stratum`` and ``weight`` of the sample: the number of
+    mutants represented. ``origin``: ``campaign`` identity, ``shard``, ``place`` and ``row``, or
+    columns of a file.
     """
 
     id: str
@@ -127,12 +127,12 @@ class AnnotationItem:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What the owner decided.
+    """Settings of a project.
 
-    ``share``: of the items, how many (0 to 1) are judged by everybody, for agreement; each other
-    item goes to ``copies`` annotators. ``repeats``: how many of an annotator's items (0 to 1) come
-    again, unannounced, at least ``gap`` judgements later. ``blind``: no verdict of a model and no
-    word of the invariant is shown before a judgement. ``seed`` shuffles.
+    ``share``: share of items (0 to 1) judged by all annotators, for agreement; each other item goes
+    to ``copies`` annotators. ``repeats``: share of an annotator's items (0 to 1) shown again,
+    unannounced, at least ``gap`` judgements later. ``blind``: verdicts of models and of the
+    invariant are hidden before a judgement. ``seed`` of the order.
     """
 
     name: str
@@ -150,7 +150,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """Somebody who judges; ``id`` is the row in the project's file."""
+    """A person who judges; ``id`` is the row in the project's file."""
 
     id: int
     name: str
@@ -158,7 +158,7 @@ class Annotator:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """An item given to an annotator; ``earlier`` holds the answers of a judgement taken back."""
+    """An item assigned to an annotator; ``earlier``: the answers of a withdrawn judgement."""
 
     item: AnnotationItem
     showing: int
@@ -168,7 +168,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One row of the table of judgements. ``seconds`` the person took; ``at`` is ISO 8601, UTC."""
+    """A row of the table of judgements; ``seconds``: duration; ``at``: ISO 8601, UTC."""
 
     id: int
     annotator: str
@@ -183,7 +183,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One answer of one annotator to one question about one item; what agreement is made of."""
+    """One answer of one annotator to one question about one item."""
 
     item: str
     annotator: str
@@ -194,7 +194,7 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorProgress:
-    """How far an annotator is: showings ``judged`` and ``skipped``, and those ``left`` at most."""
+    """Numbers of an annotator's showings: ``judged``, ``skipped``, and ``left`` at most."""
 
     judged: int
     skipped: int

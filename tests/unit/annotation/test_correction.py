@@ -13,7 +13,7 @@ import pytest
 
 from hinter_core.annotation.evaluation.correction import Case, corrected_rates, judged_by_people
 from hinter_core.annotation.items.sampling import Draw, sample_campaign
-from hinter_core.annotation.project.judging import Judging, Said
+from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Project, Status
@@ -53,7 +53,7 @@ def judged(
     while found := desk.upcoming(key):
         item = found[0].item
         answers = dict.fromkeys(("sense", "same", "grammatical"), words[valid(item)])
-        desk.judge(key, Said(item.id, 1, Status.JUDGED, answers, uuid4().hex))
+        desk.judge(key, Submission(item.id, 1, Status.JUDGED, answers, uuid4().hex))
     return project
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hinter_core.annotation.project.judging import Judging, Said
+from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore, opened
 from hinter_core.annotation.project.types import (
@@ -46,8 +46,8 @@ def made(folder: Path, many: int = 6, **changes: object) -> AnnotationStore:
     return store
 
 
-def said(of: str, of_showing: int = 1, **changes: object) -> Said:
-    plain = Said(of, of_showing, Status.JUDGED, ANSWERS, uuid4().hex)
+def said(of: str, of_showing: int = 1, **changes: object) -> Submission:
+    plain = Submission(of, of_showing, Status.JUDGED, ANSWERS, uuid4().hex)
     return replace(plain, **changes)  # type: ignore[arg-type]
 
 

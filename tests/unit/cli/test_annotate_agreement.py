@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from hinter_core.annotation.items.sampling import Draw, sample_campaign
-from hinter_core.annotation.project.judging import Judging, Said
+from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationItem, Project, Status
@@ -38,7 +38,7 @@ def judged(path: Path, items: list[AnnotationItem]) -> str:
             item, showing = found[0].item, found[0].showing
             sense = "no" if name == "Bob" and item.kept is False else "yes"
             answers = {"sense": sense, "same": "yes", "grammatical": "yes"}
-            desk.judge(key, Said(item.id, showing, Status.JUDGED, answers, uuid4().hex))
+            desk.judge(key, Submission(item.id, showing, Status.JUDGED, answers, uuid4().hex))
     project.close()
     return str(path)
 
