@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
+from hypothesis import settings
 
 from hinter_core.language.parsing import EMBEDDED, ParseStore, load_parser
 from hinter_core.models.registry import load_model
@@ -13,6 +14,9 @@ from hinter_core.mutation.plan import Settings
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary, load_shipped
 from hinter_core.types import GrammaticalForm, Sense, Term
+from tests.examples import DEEP
+
+settings.load_profile("deep" if DEEP else "quick")
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,7 @@ from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project, Status
 from hinter_core.types import Edit, GrammaticalForm, Layer, Pair, Term
+from tests.examples import examples
 
 FORMATS = {
     "csv": ".csv.gz", "tsv": ".tsv", "jsonl": ".jsonl", "parquet": ".parquet",
@@ -116,7 +117,7 @@ def said(store: AnnotationStore, *, history: bool = False) -> list[Judgement]:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-@settings(CALM, max_examples=15)
+@examples(15, CALM)
 @given(
     given=st.lists(items, min_size=1, max_size=4, unique_by=lambda item: item.id),
     data=st.data(),
@@ -143,7 +144,7 @@ def test_what_is_exported_is_imported_again(
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
-@settings(CALM, max_examples=8)
+@examples(8, CALM)
 @given(
     given=st.lists(items, min_size=1, max_size=3, unique_by=lambda item: item.id),
     data=st.data(),
@@ -164,7 +165,7 @@ def test_so_is_every_row_ever_written(
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-@settings(CALM, max_examples=8)
+@examples(8, CALM)
 @given(
     given=st.lists(items, min_size=1, max_size=3, unique_by=lambda item: item.id),
     data=st.data(),
@@ -191,7 +192,7 @@ def test_so_is_what_stands_of_each_item(
     other.close()
 
 
-@settings(CALM, max_examples=30)
+@examples(30, CALM)
 @given(cells=st.lists(anything, min_size=1, max_size=40))
 def test_no_file_breaks_the_import(
     tmp_path_factory: pytest.TempPathFactory, cells: list[object]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from benchmarks import reference
@@ -17,13 +17,14 @@ from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.relations.invariant import tolerant_compare
 from hinter_core.types import Outcome, Verdict
+from tests.examples import examples
 
 from .toy import ATTRIBUTES, FILLERS, SpanReplace, ToyModel, ToyParser, dictionary, split
 
 symbols = st.lists(st.sampled_from("abc"), max_size=9)
 
 
-@settings(max_examples=2000)
+@examples(2000)
 @given(symbols, symbols)
 def test_tolerant_compare_is_algorithm_4(first: list[str], second: list[str]) -> None:
     similar, differing = tolerant_compare(first, second)
@@ -72,7 +73,7 @@ def pair_of(judged: Outcome, attribute: str) -> WordPair:
     return pair.source.text, pair.target.text
 
 
-@settings(max_examples=1000)
+@examples(1000)
 @given(worlds)
 def test_intersectional_verdicts_are_those_of_algorithm_1(world: World) -> None:
     text, race, gender, parser, model = world
@@ -100,7 +101,7 @@ def test_intersectional_verdicts_are_those_of_algorithm_1(world: World) -> None:
     event("hidden" if truth.hidden else "biased" if truth.errors else f"tests: {bool(tested)}")
 
 
-@settings(max_examples=700)
+@examples(700)
 @given(worlds)
 def test_atomic_verdicts_are_those_of_algorithm_2(world: World) -> None:
     text, race, gender, parser, model = world
@@ -125,7 +126,7 @@ def test_atomic_verdicts_are_those_of_algorithm_2(world: World) -> None:
         assert biased == errors
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(worlds)
 def test_nothing_is_parsed_or_predicted_twice(world: World) -> None:
     text, race, gender, parser, model = world

@@ -16,6 +16,7 @@ from hinter_core.pipeline.export import check_to_json, check_to_rows
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Verdict
+from tests.examples import examples
 
 pieces = st.sampled_from(
     ["The black man", "an old woman", "her", "his", "He's", "Mr. White", "a European", "waiter",
@@ -25,7 +26,7 @@ pieces = st.sampled_from(
 rough = st.lists(pieces, max_size=12).map(" ".join)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150, settings(suppress_health_check=[HealthCheck.function_scoped_fixture]))
 @given(text=rough, literal=st.booleans(), order=st.integers(1, 3))
 def test_the_probe_answers_or_refuses(
     text: str,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hinter_core.language.sentences import split_sentences
@@ -13,6 +13,7 @@ from hinter_core.mutation.lattice import subsets
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import Matcher
 from hinter_core.types import Edit, GrammaticalForm, Term
+from tests.examples import examples
 
 ALPHABET = "abAB. .!?\u2026\"'\u2019()\u201c\u201d\n\t1-,\u00e9\u0301\u05d0\u200b\U0001f600"
 rough = st.text(alphabet=ALPHABET, max_size=60) | st.text(max_size=40)
@@ -25,7 +26,7 @@ prose = st.lists(
 ).map(" ".join)  # fmt: skip
 
 
-@settings(max_examples=1000)
+@examples(1000)
 @given(rough | prose)
 def test_every_visible_character_is_in_exactly_one_sentence(text: str) -> None:
     sentences = split_sentences(text)
@@ -39,7 +40,7 @@ def test_every_visible_character_is_in_exactly_one_sentence(text: str) -> None:
     assert not text[position:].strip()
 
 
-@settings(max_examples=1000)
+@examples(1000)
 @given(rough | prose)
 def test_a_sentence_alone_is_not_split_further_at_its_start(text: str) -> None:
     """The splitter is stable: what precedes a sentence does not decide where it ends."""
@@ -58,7 +59,7 @@ tokens = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(max_examples=1500)
+@examples(1500)
 @given(tokens)
 def test_matcher_is_leftmost_longest_whole_word_search(text: str) -> None:
     found, refused = Matcher([made]).find(text)
@@ -114,7 +115,7 @@ def random_edits(text: str, data: st.DataObject) -> list[Edit]:
     return [data.draw(st.sampled_from(edits)) for edits in by_attribute.values()]
 
 
-@settings(max_examples=1000)
+@examples(1000)
 @given(mixed, st.data())
 def test_undo_restores_the_source_and_splices_tell_the_truth(
     text: str, data: st.DataObject
@@ -131,7 +132,7 @@ def test_undo_restores_the_source_and_splices_tell_the_truth(
     assert len(mutant.text) == len(text) - covered + added
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(mixed, st.data())
 def test_a_mutant_is_its_edits_and_nothing_more(text: str, data: st.DataObject) -> None:
     """Each subset's text is the source with exactly the splices of its own edits."""

@@ -33,15 +33,6 @@ PATIENCE = 45_000  # milliseconds; a busy two-core machine is slow
 expect.set_options(timeout=PATIENCE)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A browser on a busy machine may stumble once; the closing line then says "1 rerun"."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents and "page" in getattr(
-            item, "fixturenames", ()
-        ):
-            item.add_marker(pytest.mark.flaky(reruns=1))
-
-
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
     path = (

@@ -16,8 +16,6 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_ui.shell import TABS
 from tests.ui.test_results_tab import ALONE, HIDDEN, TEXTS
 
-pytestmark = pytest.mark.flaky(reruns=1)
-
 LIGHT = pytest.mark.parametrize("scheme", ["light"], indirect=True, scope="module")
 TITLES = [title for title, _, _ in TABS]
 WIDE = {"width": 1240, "height": 900}

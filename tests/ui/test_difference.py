@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hinter_ui.html.difference import Piece, differences
+from tests.examples import examples
 
 
 def changed(pieces: list[Piece]) -> list[str]:
@@ -29,7 +30,7 @@ def test_long_texts_are_compared_by_what_surrounds_the_change() -> None:
     assert len(changed(old)) == len(changed(new)) == 1
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.text("ab ,.'\n", max_size=40), st.text("ab ,.'\n", max_size=40))
 def test_pieces_make_up_the_texts(source: str, mutant: str) -> None:
     old, new = differences(source, mutant)

@@ -10,7 +10,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hinter_core.annotation.project.judging import Judging, Submission
@@ -24,6 +24,7 @@ from hinter_core.annotation.project.types import (
     Project,
     Status,
 )
+from tests.examples import examples
 
 PASS = "correct horse"
 ANSWERS = {"sense": "yes", "same": "no", "grammatical": "unsure"}
@@ -166,7 +167,7 @@ def test_annotators_meet_items_in_orders_of_their_own(tmp_path: Path) -> None:
     assert sorted(orders[0]) == sorted(orders[1])
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     many=st.integers(1, 30), gap=st.integers(1, 12), repeats=st.sampled_from([0.0, 0.3, 1.0]),
     seed=st.integers(0, 9),

@@ -1,0 +1,29 @@
+"""How hypothesis looks for examples: few and always the same, or many (``make test-deep``).
+
+The few are drawn without chance, so that what turns a test red is the change at hand and not the
+day. The many are new ones each time.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+DEEP = os.environ.get("HYPOTHESIS_PROFILE") == "deep"
+_SHARE, _LEAST = 10, 4
+
+# The machine may be busy: nothing is held against the clock.
+_EVERY = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow],
+    "print_blob": True,
+}
+settings.register_profile("quick", max_examples=25, derandomize=True, **_EVERY)  # type: ignore[arg-type]
+settings.register_profile("deep", max_examples=300, **_EVERY)  # type: ignore[arg-type]
+
+
+def examples(number: int, base: settings | None = None) -> settings:
+    """Try ``number`` examples when looking deep, and a tenth of them, at least four, otherwise."""
+    few = max(_LEAST, number // _SHARE)
+    return settings(base, max_examples=number if DEEP else min(few, number))
