@@ -72,9 +72,8 @@ class SpansOf:
 
 def pair_of(edit: Edit) -> WordPair:
     """An edit as the paper's pair of words; readings of one word stay apart by their form."""
-    pair = edit.pair
-    form = pair.source.form
-    return f"{pair.attribute}:{pair.source.text}:{form}", f"{pair.target.text}:{form}"
+    form = edit.source.form
+    return f"{edit.attribute}:{edit.source.text}:{form}", f"{edit.target.text}:{form}"
 
 
 def few_edits(plan: Plan, number: int) -> dict[str, list[Edit]]:

@@ -43,7 +43,7 @@ def hidden_in(pipeline: Pipeline, text: str, model: str) -> list[tuple[float, st
     for judged in check.outcomes[model]:
         if judged.verdict is Verdict.HIDDEN:
             edits = ", ".join(
-                f'"{e.attribute}|{e.pair.source.text}|{e.pair.target.text}|{e.pair.source.form}"'
+                f'"{e.attribute}|{e.source.text}|{e.target.text}|{e.source.form}"'
                 for e in judged.mutant.edits
             )
             found.append((clearness(check, model, judged), f"{edits}   {text}"))

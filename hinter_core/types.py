@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
+from typing import ClassVar
 
 Span = tuple[int, int]
 
@@ -54,13 +55,42 @@ class Term:
     sense: Sense = Sense.PERSON
 
 
+class EditKind(StrEnum):
+    """What an edit does to the words of a text."""
+
+    SUBSTITUTE = "substitute"
+    INSERT = "insert"
+    DELETE = "delete"
+    MOVE = "move"
+    REWRITE = "rewrite"
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """A directed replacement: source term, target term and their groups, within one attribute."""
 
+    kind: ClassVar[EditKind] = EditKind.SUBSTITUTE
+    texts: ClassVar[tuple[str, ...]] = ()
+
     attribute: str
     source: Term
     target: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change that exchanges no two terms: words inserted, deleted, moved or rewritten.
+
+    ``source`` and ``target`` are the words taken away and brought in, with their groups; a text is
+    empty where there are none. ``texts`` is what stands at each span of the edit afterwards, blanks
+    included; there are none where a person wrote the mutant.
+    """
+
+    kind: EditKind
+    attribute: str
+    source: Term
+    target: Term
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,21 +117,53 @@ class RejectedOccurrence:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One pair applied to all of its occurrences in one text."""
+    """A change made at all of its ``spans`` in one text: of a :class:`Pair` or of another kind.
 
-    pair: Pair
+    The span of an insertion is empty; a move has one span for the old place and one for the new.
+    """
+
+    change: Pair | Change
     spans: tuple[Span, ...]
+
+    @property
+    def kind(self) -> EditKind:
+        """What the edit does to the words."""
+        return self.change.kind
+
+    @property
+    def pair(self) -> Pair | None:
+        """The word pair of a substitution; None for other kinds."""
+        return self.change if isinstance(self.change, Pair) else None
 
     @property
     def attribute(self) -> str:
         """The sensitive attribute that this edit changes."""
-        return self.pair.attribute
+        return self.change.attribute
 
     @property
-    def key(self) -> tuple[str, str, str, str, tuple[Span, ...]]:
+    def source(self) -> Term:
+        """The words that are taken away; their text is empty for an insertion."""
+        return self.change.source
+
+    @property
+    def target(self) -> Term:
+        """The words that are brought in; their text is empty for a deletion."""
+        return self.change.target
+
+    @property
+    def in_words(self) -> str:
+        """The change in words: ``black → white``, or ``nothing → not`` for an insertion."""
+        return f"{self.source.text or 'nothing'} \u2192 {self.target.text or 'nothing'}"
+
+    @property
+    def key(self) -> tuple[str, str, str, str, tuple[Span, ...], str, tuple[str, ...]]:
         """A sortable identity."""
-        pair = self.pair
-        return (pair.attribute, pair.source.text, pair.target.text, pair.source.form, self.spans)
+        change = self.change
+        source = change.source
+        return (
+            change.attribute, source.text, change.target.text, source.form, self.spans,
+            change.kind, change.texts,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,13 +154,13 @@ COLUMNS = (
 
 
 def _cells(model: str, finding: Finding) -> list[Any]:
-    pairs = [edit.pair for edit in finding.edits]
+    edits = finding.edits
     return [
-        model, finding.row, finding.id, finding.verdict, len(pairs),
+        model, finding.row, finding.id, finding.verdict, len(edits),
         ", ".join(finding.attributes),
-        ", ".join(f"{pair.source.text} \u2192 {pair.target.text}" for pair in pairs),
-        ", ".join(pair.source.group for pair in pairs),
-        ", ".join(pair.target.group for pair in pairs),
+        ", ".join(edit.in_words for edit in edits),
+        ", ".join(edit.source.group for edit in edits),
+        ", ".join(edit.target.group for edit in edits),
         ", ".join(finding.original), ", ".join(finding.labels or ()),
         finding.shift, finding.interaction, finding.reason, finding.mutant,
     ]  # fmt: skip

@@ -178,7 +178,7 @@ def _chosen(
 
 
 def _edit_key(edit: Mapping[str, Any]) -> tuple[Any, ...]:
-    return (*(value for name, value in edit.items() if name != "spans"), tuple(edit["spans"]))
+    return tuple(tuple(v) if isinstance(v, list) else v for v in edit.values())
 
 
 def _fits(mutant: Mapping[str, Any], wanted: ExportFilter, models: Sequence[str]) -> bool:

@@ -163,10 +163,10 @@ def pieces(store: CampaignStore, shards: Sequence[int], models: Mapping[str, str
         for part in of_shard(store, shard, list(models.values())):
             held.append(part)
             if sum(map(len, held)) >= PIECE:
-                yield pyarrow.concat_tables(held)
+                yield pyarrow.concat_tables(held, promote_options="permissive")
                 held = []
     if held:
-        yield pyarrow.concat_tables(held)
+        yield pyarrow.concat_tables(held, promote_options="permissive")
 
 
 _ANSWER = ("verdict", "failure", "changed", "labels")

@@ -13,8 +13,10 @@ from hinter_core.pipeline.case import FollowUp, TestCase, follow_up_of, handwrit
 from hinter_core.pipeline.export import edit_to_json
 from hinter_core.relations.oracle import same_answer
 from hinter_core.types import (
+    Change,
     Conformance,
     Edit,
+    EditKind,
     GrammaticalForm,
     Layer,
     Outcome,
@@ -55,6 +57,8 @@ def mutant_schema() -> Any:
             ("target_group", pa.string()),
             ("form", pa.string()),
             ("spans", pa.list_(pa.int32())),
+            ("kind", pa.string()),  # null in tables of version 2, which had substitutions alone
+            ("texts", pa.list_(pa.string())),  # of other kinds: what stands at each span afterwards
         ]
     )
     return pa.schema(
@@ -97,17 +101,21 @@ def answer_schema() -> Any:
 def edit_to_row(edit: Edit) -> dict[str, Any]:
     """An edit as plain values; spans are flattened."""
     flat = [offset for span in edit.spans for offset in span]
-    return {**edit_to_json(edit), "form": edit.pair.source.form.value, "spans": flat}
+    return {**edit_to_json(edit), "form": edit.source.form.value, "spans": flat}
 
 
 def edit_from_row(row: Mapping[str, Any]) -> Edit:
-    """The edit of a stored row."""
+    """The edit of a stored row; one without a kind is a substitution, as all were at first."""
     form = GrammaticalForm(row["form"])
     source = Term(row["source"], row["source_group"], form)
     target = Term(row["target"], row["target_group"], form)
     flat = row["spans"]
     spans = tuple(zip(flat[::2], flat[1::2], strict=True))
-    return Edit(Pair(row["attribute"], source, target), spans)
+    kind = EditKind(row.get("kind") or EditKind.SUBSTITUTE)
+    if kind is EditKind.SUBSTITUTE:
+        return Edit(Pair(row["attribute"], source, target), spans)
+    texts = tuple(row.get("texts") or ())
+    return Edit(Change(kind, row["attribute"], source, target, texts), spans)
 
 
 def text_row(

@@ -23,7 +23,9 @@ from hinter_core.mutation.plan import Settings
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary, choose, load_file, load_shipped
 
-VERSION = 2
+VERSION = 3  # of what is stored: 2 had substitutions alone, and no kind of edit
+READABLE = (2, VERSION)
+_IDENTITY_VERSION = 2  # changes only when the same settings give other mutants
 SAMPLE = "sample"  # as ``data``: the texts that come with HInter
 SAMPLE_FILE = ASSETS / "samples" / "people.csv"
 _BLOCK = 2**20
@@ -143,7 +145,7 @@ class Campaign:
 
     def identity(self) -> str:
         """A versioned hash over the settings and files that decide the mutants."""
-        digest = hashlib.sha256(f"hinter-campaign-{VERSION}\n".encode())
+        digest = hashlib.sha256(f"hinter-campaign-{_IDENTITY_VERSION}\n".encode())
         for item in fields(self):
             if item.metadata["identity"]:
                 digest.update(self._written(item).encode() + b"\n")

@@ -21,7 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from hinter_core.campaign.spec import VERSION, Campaign, from_mapping
+from hinter_core.campaign.spec import READABLE, VERSION, Campaign, from_mapping
 from hinter_core.data.hub import as_before, moved
 from hinter_core.errors import HinterError
 from hinter_core.storage import PART, write_whole
@@ -91,6 +91,9 @@ class CampaignStore:
                     f"{self.folder} holds another campaign "
                     f"({why or 'other data, dictionaries or settings'}); name another directory."
                 )
+            if spec["version"] != VERSION:  # what is added is of this version
+                spec["version"] = VERSION
+                self.write_spec(spec)
             return spec
         if self.folder.is_dir() and any(self.folder.iterdir()):
             raise StoreError(f"{self.folder} is not empty and no campaign; name another directory.")
@@ -130,7 +133,7 @@ class CampaignStore:
             raise StoreError(f"{self.folder} is no campaign; there is no {_SPEC}.") from error
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{path} is damaged; restore it, or start anew.") from error
-        if version != VERSION:
+        if version not in READABLE:
             raise StoreError(
                 f"{self.folder} was written by another version ({version}; this is {VERSION}); "
                 "run the campaign anew."

@@ -163,9 +163,7 @@ def _noise(noise: NoiseFloor) -> str:
 
 
 def _line(judged: Outcome) -> str:
-    edits = " and ".join(
-        f"{e.pair.source.text} -> {e.pair.target.text}" for e in judged.mutant.edits
-    )
+    edits = " and ".join(e.in_words.replace("\u2192", "->") for e in judged.mutant.edits)
     labels = ", ".join(judged.prediction.labels) if judged.prediction else ""
     return f"  {_SIGNS[judged.verdict]:>2} {judged.verdict.value}: {edits}: {labels or 'no label'}"
 

@@ -2,8 +2,9 @@
 
 Each row has a ``source`` and a ``mutant``; both are tested as they are given. ``edits`` says what
 changed (``race: black -> white; gender: man -> woman``) and ``groups`` which groups these words
-belong to; a mutant whose edits are subsets of another's is part of it, so that hidden bias can be
-told. ``ask``: yes where a mutant is to be asked even if the invariant discards it.
+belong to. An insertion has nothing before the arrow, a deletion nothing after it; ``=>`` stands for
+a rewriting, ``~>`` for a move. A mutant whose edits are subsets of another's is part of it, so that
+hidden bias can be told. ``ask``: yes where a mutant is asked even if the invariant discards it.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ from hinter_core.data.tables import plain_cell
 from hinter_core.errors import InputError
 from hinter_core.language.clean import MAX_CHARACTERS, clean
 from hinter_core.mutation.difference import _SHOWN, _unnamed
-from hinter_core.types import Edit, Pair, Term
+from hinter_core.types import Change, Edit, EditKind, Pair, Term
 
-ARROW = "->"  # plain letters, which every spreadsheet keeps
+_ARROWS = {EditKind.MOVE: "~>", EditKind.REWRITE: "=>"}  # of other kinds: ``->``; plain letters
+_KINDS = {arrow: kind for kind, arrow in _ARROWS.items()}
 _YES, _NO = ("yes", "y", "true", "1", "x"), ("", "no", "n", "false", "0")
-_CHANGE = re.compile(r"\s*([^:;]+?)\s*:\s*(.+?)\s*->\s*(.+?)\s*", re.DOTALL)
+_CHANGE = re.compile(r"\s*([^:;]+?)\s*:\s*(.*?)\s*(->|~>|=>)\s*(.*?)\s*", re.DOTALL)
+_ENDS_A_WORD = re.compile("->|~>|=>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,44 +178,58 @@ def read_edits(edits: str, groups: str = "") -> tuple[Edit, ...]:
         InputError: a cell that cannot be read.
     """
     changes, belong = _changes(edits, "edits"), _changes(groups, "groups")
-    if belong and [a for a, _, _ in belong] != [a for a, _, _ in changes]:
+    if belong and [change[0] for change in belong] != [change[0] for change in changes]:
         raise InputError(
             "groups names other attributes than edits; leave it empty, or name the same"
         )
     if len(set(changes)) < len(changes):
         raise InputError("edits names one change twice")
     made = [
-        Edit(Pair(attribute, Term(old, before), Term(new, after)), ())
-        for (attribute, old, new), (_, before, after) in zip(
+        _edit(attribute, Term(old, before), arrow, Term(new, after))
+        for (attribute, old, arrow, new), (_, before, _, after) in zip(
             changes, belong or changes, strict=True
         )
     ]
     return tuple(sorted(made, key=lambda edit: edit.key))
 
 
-def _changes(cell: str, what: str) -> list[tuple[str, str, str]]:
+def _edit(attribute: str, source: Term, arrow: str, target: Term) -> Edit:
+    kind = _KINDS.get(arrow)
+    if kind is None:
+        if source.text and target.text:
+            return Edit(Pair(attribute, source, target), ())
+        kind = EditKind.DELETE if source.text else EditKind.INSERT
+    return Edit(Change(kind, attribute, source, target), ())
+
+
+def _changes(cell: str, what: str) -> list[tuple[str, str, str, str]]:
+    """Attribute, words before, arrow and words after of each change."""
     found = []
     for part in filter(str.strip, cell.split(";")):
         read = _CHANGE.fullmatch(part)
-        if read is None:
+        # Words that are inserted or deleted may belong to no group.
+        if read is None or (what == "edits" and not (read[2] or read[4])):
             raise InputError(
                 f"{what} cannot be read at '{part.strip()[:_SHOWN]}'; write race: black -> white"
             )
-        found.append((read[1], read[2], read[3]))
+        found.append((read[1], read[2], read[3], read[4]))
     return found
 
 
 def write_edits(edits: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
     """Cells of a mutant's edits and of their groups, from stored rows of edits."""
     return (
-        "; ".join(_change(e["attribute"], e["source"], e["target"]) for e in edits),
-        "; ".join(_change(e["attribute"], e["source_group"], e["target_group"]) for e in edits),
+        "; ".join(_change(e, "source", "target") for e in edits),
+        "; ".join(_change(e, "source_group", "target_group") for e in edits),
     )
 
 
-def _change(attribute: str, old: str, new: str) -> str:
-    return f"{_cell(attribute).replace(':', ' ')}: {_cell(old)} {ARROW} {_cell(new)}"
+def _change(edit: Mapping[str, Any], old: str, new: str) -> str:
+    arrow = _ARROWS.get(EditKind(edit.get("kind") or EditKind.SUBSTITUTE), "->")
+    parts = (f"{_cell(edit['attribute']).replace(':', ' ')}:", _cell(edit[old]), arrow,
+             _cell(edit[new]))  # fmt: skip
+    return " ".join(part for part in parts if part)
 
 
 def _cell(words: str) -> str:
-    return words.replace(";", ",").replace(ARROW, "-")  # what would end the word
+    return _ENDS_A_WORD.sub("-", words.replace(";", ","))  # what would end the word

@@ -1,6 +1,7 @@
 """Mutation: edits as spans on the source, applied at once; undo is exact.
 
-Case is carried over, a/an is mended, overlapping edits make no mutant.
+A substitution carries case over and mends a/an; edits of other kinds bring their texts as they are
+to stand. Overlapping edits make no mutant, nor do two insertions at one place.
 
 Departure: Algorithm 1 (lines 13-17) replaces text twice, so the second replacement may touch words
 that the first brought in ("British waiter" -> "Pakistani waiter" -> ...). Spans on the source
@@ -16,7 +17,7 @@ from itertools import pairwise
 
 from hinter_core.errors import HinterError
 from hinter_core.language.sentences import sentence_at
-from hinter_core.types import Edit, Mutant, Occurrence, Pair, Sentence, Span, Splice, Term
+from hinter_core.types import Change, Edit, Mutant, Occurrence, Pair, Sentence, Span, Splice, Term
 
 _ARTICLE = re.compile(r"\b([Aa][Nn]?|AN)(\s+)$")
 _FIRST_WORD = re.compile(r"\w+")
@@ -78,8 +79,14 @@ def splices_of(text: str, edit: Edit, sentences: Sequence[Sentence]) -> tuple[Sp
 
     ``at`` is not yet known (0); :func:`apply_edits` sets it.
     """
+    change = edit.change
+    if isinstance(change, Change):
+        return tuple(
+            Splice(start, end, text[start:end], new, 0, change.attribute)
+            for (start, end), new in zip(edit.spans, change.texts, strict=True)
+        )
     splices: list[Splice] = []
-    source, target = edit.pair.source.text, edit.pair.target.text
+    source, target = change.source.text, change.target.text
     all_lower = text.islower()
     for start, end in edit.spans:
         surface = text[start:end]
@@ -112,24 +119,27 @@ def _mended_article(text: str, start: int, old: str, new: str) -> Splice | None:
 
 
 def splices_overlap(splices: Iterable[Splice]) -> bool:
-    """Whether any two of the splices share a character of the source."""
+    """Whether any two of the splices share a character of the source, or insert at one place."""
     ordered = sorted((s.start, s.end) for s in splices)
-    return any(right[0] < left[1] for left, right in pairwise(ordered))
+    return any(right[0] < left[1] or right == left for left, right in pairwise(ordered))
 
 
 def assemble(text: str, edits: Sequence[Edit], splices: Iterable[Splice]) -> Mutant:
     """The mutant of ``text`` with these splices (one set per edit, see :func:`splices_of`).
 
     Raises:
-        OverlapError: two splices touch the same characters.
+        OverlapError: two splices touch the same characters, or insert at one place.
     """
     ordered = sorted(splices, key=lambda s: (s.start, s.end))
     pieces: list[str] = []
     placed: list[Splice] = []
     position = length = 0
+    inserted = -1  # where the splice before inserted
     for splice in ordered:
-        if splice.start < position:
+        if splice.start < position or splice.end == inserted:
             raise OverlapError(f"Two edits overlap at character {splice.start}.")
+        if splice.start == splice.end:
+            inserted = splice.end
         kept = text[position : splice.start]
         at = length + len(kept)
         pieces += (kept, splice.new)

@@ -65,16 +65,19 @@ def prediction_to_json(prediction: Prediction | None) -> dict[str, Any]:
 
 
 def edit_to_json(edit: Edit) -> dict[str, Any]:
-    """Words, groups and spans of an edit."""
-    pair = edit.pair
-    return {
-        "attribute": pair.attribute,
-        "source": pair.source.text,
-        "target": pair.target.text,
-        "source_group": pair.source.group,
-        "target_group": pair.target.group,
+    """Kind, words, groups and spans of an edit; texts at the spans, if it is no substitution."""
+    values: dict[str, Any] = {
+        "attribute": edit.attribute,
+        "source": edit.source.text,
+        "target": edit.target.text,
+        "source_group": edit.source.group,
+        "target_group": edit.target.group,
         "spans": [list(span) for span in edit.spans],
+        "kind": edit.kind.value,
     }
+    if edit.pair is None:
+        values["texts"] = list(edit.change.texts)
+    return values
 
 
 def _outcome_to_json(outcome: Outcome) -> dict[str, Any]:
@@ -113,12 +116,12 @@ def check_to_rows(check: TestResult) -> list[dict[str, Any]]:
         for outcome in results:
             row: dict[str, Any] = {"model": model, "verdict": outcome.verdict.value}
             row |= {"order": outcome.mutant.order}
-            by_attribute = {edit.attribute: edit.pair for edit in outcome.mutant.edits}
+            by_attribute = {edit.attribute: edit for edit in outcome.mutant.edits}
             for attribute in check.plan.attributes:
-                pair = by_attribute.get(attribute)
-                row[attribute] = f"{pair.source.text} \u2192 {pair.target.text}" if pair else ""
-                row[f"{attribute} from"] = pair.source.group if pair else ""
-                row[f"{attribute} to"] = pair.target.group if pair else ""
+                edit = by_attribute.get(attribute)
+                row[attribute] = edit.in_words if edit else ""
+                row[f"{attribute} from"] = edit.source.group if edit else ""
+                row[f"{attribute} to"] = edit.target.group if edit else ""
             answer = outcome.prediction
             effect = outcome.effect
             row |= {

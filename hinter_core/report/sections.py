@@ -343,7 +343,7 @@ def example_row(example: Mapping[str, Any]) -> dict[str, str]:
     first, last = mutant.splices[0], mutant.splices[-1]
     return {
         "row": str(example["row"]),
-        "change": ", ".join(e.pair.source.text + _ARROW + e.pair.target.text for e in edits),
+        "change": ", ".join(e.in_words for e in edits),
         "answer": _labels(example["original"]) + _ARROW + _labels(example["labels"]),
         "text": _cut(text, first.start, last.end),
         "mutant": _cut(mutant.text, first.at, last.at + len(last.new)),

@@ -111,7 +111,7 @@ class ExploreActions:
     def _slot(
         self, plan: Plan, attribute: str, keys: Sequence[str]
     ) -> tuple[str, list[tuple[str, str]], str]:
-        edits = sorted(plan.edits[attribute], key=lambda e: (e.spans, e.pair.target.group))
+        edits = sorted(plan.edits[attribute], key=lambda e: (e.spans, e.target.group))
         choices = [(_described(e), edit_key(e)) for e in edits]
         known = [key for _, key in choices]
         kept = next(
@@ -268,6 +268,5 @@ class ExploreActions:
 
 
 def _described(edit: Edit) -> str:
-    pair = edit.pair
     where = f" \u00b7 {len(edit.spans)} places" if len(edit.spans) > 1 else ""
-    return f"{change_of(edit)} ({name_of(pair.target.group)}{where})"
+    return f"{change_of(edit)} ({name_of(edit.target.group)}{where})"

@@ -53,7 +53,7 @@ def groups_in(check: TestResult) -> list[str]:
         f"{e.attribute}: {group}"
         for mutant in check.mutants
         for e in mutant.edits
-        for group in (e.pair.source.group, e.pair.target.group)
+        for group in (e.source.group, e.target.group)
     }
     return sorted(found)
 
@@ -87,8 +87,7 @@ def _passes(results: Sequence[Sequence[Outcome]], i: int, wanted: Filter) -> boo
     if wanted.group:
         attribute, _, group = wanted.group.partition(": ")
         return any(
-            e.attribute == attribute and group in (e.pair.source.group, e.pair.target.group)
-            for e in edits
+            e.attribute == attribute and group in (e.source.group, e.target.group) for e in edits
         )
     return True
 

@@ -108,7 +108,7 @@ def answer_of(prediction: Prediction | None) -> str:
 
 def change_of(edit: Edit) -> str:
     """``waiter → waitress``."""
-    return f"{edit.pair.source.text} {ARROW} {edit.pair.target.text}"
+    return edit.in_words
 
 
 def in_order(edits: Sequence[Edit], attributes: Sequence[str]) -> tuple[Edit, ...]:

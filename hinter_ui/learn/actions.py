@@ -129,6 +129,6 @@ def find_edit(plan: Plan, attribute: str, source: str, target: str) -> Edit:
         InputError: the text offers none.
     """
     for edit in plan.edits.get(attribute, ()):
-        if (edit.pair.source.text, edit.pair.target.text) == (source, target):
+        if (edit.source.text, edit.target.text) == (source, target):
             return edit
     raise InputError(f"\u201c{source}\u201d cannot be turned into \u201c{target}\u201d here.")

@@ -131,8 +131,8 @@ def _whole(value: Any, name: str, low: int, high: int) -> int:
 
 def edit_key(edit: Edit) -> str:
     """A short name of an edit within its text: ``gender|waiter|waitress|noun-sg``."""
-    pair = edit.pair
-    return SEPARATOR.join((pair.attribute, pair.source.text, pair.target.text, pair.source.form))
+    source = edit.source
+    return SEPARATOR.join((edit.attribute, source.text, edit.target.text, source.form))
 
 
 def find_edits(plan: Plan, keys: Sequence[str]) -> tuple[Edit, ...]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hinter_core.campaign.schema import edit_from_row, edit_to_row
 from hinter_core.data.handwritten import read_edits, write_edits
 from hinter_core.data.tables import plain_cell, safe_cell
 from hinter_core.mutation.difference import difference
@@ -27,13 +30,31 @@ def test_a_change_makes_the_mutant_of_the_source(source: str, mutant: str) -> No
     assert mutant[made.at : made.at + len(made.new)] == made.new
 
 
-@given(st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=3, unique=True))
-def test_edits_are_read_as_they_were_written(changes: list[tuple[str, str, str]]) -> None:
+SIDES = st.one_of(
+    st.tuples(WORDS, WORDS), st.tuples(WORDS, st.just("")), st.tuples(st.just(""), WORDS)
+)
+KINDS = st.sampled_from(["substitute", "move", "rewrite"])
+CHANGES = st.tuples(WORDS, SIDES, st.tuples(WORDS, WORDS), KINDS)
+
+
+@given(st.lists(CHANGES, min_size=1, max_size=3, unique_by=lambda change: (change[0], change[1])))
+def test_edits_are_read_as_they_were_written(changes: list[tuple[Any, ...]]) -> None:
     rows = [
-        {"attribute": a, "source": old, "target": new, "source_group": "x", "target_group": "y"}
-        for a, old, new in changes
-    ]
+        {"attribute": attribute, "source": old, "target": new, "kind": kind_of(kind, old, new),
+         "source_group": before if old else "", "target_group": after if new else ""}
+        for attribute, (old, new), (before, after), kind in changes
+    ]  # fmt: skip
     edits = read_edits(*write_edits(rows))
-    found = {(e.attribute, e.pair.source.text, e.pair.target.text) for e in edits}
-    assert found == set(changes)
-    assert {e.pair.target.group for e in edits} == {"y"}
+    found = [edit_to_row(edit) for edit in edits]
+    assert [{name: row[name] for name in rows[0]} for row in found] == sorted(
+        rows, key=lambda row: (row["attribute"], row["source"], row["target"], row["kind"])
+    )
+    assert write_edits(found) == write_edits(rows) or len(rows) > 1
+    assert tuple(map(edit_from_row, found)) == edits
+
+
+def kind_of(kind: str, old: str, new: str) -> str:
+    """An exchange of words with one side empty is an insertion or a deletion."""
+    if kind != "substitute" or (old and new):
+        return kind
+    return "delete" if old else "insert"

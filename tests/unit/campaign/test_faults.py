@@ -148,7 +148,7 @@ def test_two_processes_cannot_run_one_directory(data: Path, tmp_path: Path) -> N
         ("{", "is damaged"),
         ('{"version": 2, "identity": "x", "campaign": [], "models": {}}', "is damaged"),
         ('{"version": 2, "identity": "x", "campaign": {}, "models": {"a": 1}}', "is damaged"),
-        ('{"version": 99}', r"another version \(99; this is 2\)"),
+        ('{"version": 99}', r"another version \(99; this is 3\)"),
         ("[]", "is damaged"),
     ],
 )

@@ -375,3 +375,37 @@ def test_a_file_that_cannot_be_used_says_why(tmp_path: Path) -> None:
     save(tmp_path / "b.csv", BY_ROW)
     campaign = load_campaign(tmp_path / "c.yaml")
     assert [len(row.variants) for row in campaign.table().rows()] == [3]  # type: ignore[attr-defined]
+
+
+def test_words_may_be_inserted_deleted_moved_and_rewritten(tmp_path: Path) -> None:
+    source = "The old black man was kind."
+    given = {
+        "The old black man was not kind.": "negation: -> not",
+        "The black man was kind.": "age: old ->",
+        "The black man was not kind.": "age: old ->; negation: -> not",
+        "The black old man was kind.": "order: old ~> old",
+        "The old black man was a kind one.": "style: kind => a kind one",
+    }
+    rows = [
+        {"source": source, "mutant": text, "edits": edits, "ask": "yes"}
+        for text, edits in given.items()
+    ]
+    model = 'scripted:bad if "was not"; good otherwise'
+    store = run_by_hand(save(tmp_path / "m.csv", rows), model)
+    edits = [row["edits"] for row in read_table(store.mutants(0)).to_pylist()]
+    assert [[edit["kind"] for edit in own] for own in edits] == [
+        ["insert"], ["delete"], ["move"], ["rewrite"], ["delete", "insert"],
+    ]  # fmt: skip
+    write_mutants(store, tmp_path / "again.csv", ExportFilter())
+    again = cells(tmp_path / "again.csv")
+    assert {row["mutant"]: row["edits"] for row in again} == given
+    assert verdicts(run_by_hand(tmp_path / "again.csv", model), model) == verdicts(store, model)
+
+    (report,) = make_report(store).models
+    assert report.model == model
+    side, wanted = (
+        Side(store, model, store.read()["models"][model]["identity"]),
+        findings.FindingFilter(),
+    )
+    found = findings.page_of_findings(side, wanted, findings.count_findings(side, wanted), 0, 9)
+    assert [f.mutant for f in found] == [row["mutant"] for row in again]

@@ -1,0 +1,82 @@
+"""Edits of every kind, alone and together: exact undo; what an edit does depends on no other."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hinter_core.campaign.schema import edit_from_row, edit_to_row
+from hinter_core.language.sentences import SourceSplit, split_sentences
+from hinter_core.mutation.edits import OverlapError, apply_edits, splices_of, splices_overlap, undo
+from hinter_core.mutation.lattice import subsets
+from hinter_core.types import Change, Edit, EditKind, Pair, Span, Term
+
+TEXTS = st.lists(
+    st.sampled_from(["a man", "an old", "She", " ", ". ", "! ", ", ", "\n\n", "Dr. ", "us"]),
+    max_size=30,
+).map("".join)
+NEW = st.text("aN .!\n", max_size=6)
+
+
+@st.composite
+def edits_of(draw: st.DrawFn, text: str) -> list[Edit]:
+    """Some edits of a text, of several kinds, in any place; they may overlap."""
+    return [draw(edit_of(text, f"attribute {number}")) for number in range(draw(st.integers(1, 4)))]
+
+
+@st.composite
+def edit_of(draw: st.DrawFn, text: str, attribute: str) -> Edit:
+    kind = draw(st.sampled_from(EditKind))
+    start, end = sorted(draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+    words, new, place = text[start:end], draw(NEW), draw(st.integers(0, len(text)))
+    if kind is EditKind.SUBSTITUTE:
+        end = max(end, min(start + 1, len(text)))
+        return Edit(Pair(attribute, Term(text[start:end], "g"), Term(new, "h")), ((start, end),))
+    spans: tuple[Span, ...]
+    spans, texts = {
+        EditKind.INSERT: (((start, start),), (new,)),
+        EditKind.DELETE: (((start, end),), ("",)),
+        EditKind.MOVE: (((start, end), (place, place)), ("", words)),
+        EditKind.REWRITE: (((start, end),), (new,)),
+    }[kind]
+    return Edit(Change(kind, attribute, Term(words, "g"), Term(new, ""), texts), spans)
+
+
+@given(TEXTS.flatmap(lambda text: st.tuples(st.just(text), edits_of(text))))
+def test_edits_of_all_kinds_are_undone_and_overlap_or_add_up(given: tuple[str, list[Edit]]) -> None:
+    text, edits = given
+    sentences, split = split_sentences(text), SourceSplit(text)
+    for part in subsets(edits):
+        splices = [s for edit in part for s in splices_of(text, edit, sentences)]
+        if splices_overlap(splices):
+            with pytest.raises(OverlapError):
+                apply_edits(text, part, sentences)
+            continue
+        mutant = apply_edits(text, part, sentences)
+        assert undo(mutant) == text
+        assert mutant == apply_edits(text, part[::-1], sentences)
+        assert mutant.text == apply_edits(text, part[::-1], sentences).text
+        # Each edit does in company what it does alone: its splices stand in the mutant.
+        assert {(s.start, s.end, s.new) for s in mutant.splices} == {
+            (s.start, s.end, s.new) for s in splices
+        }
+        assert all(mutant.text[s.at : s.at + len(s.new)] == s.new for s in mutant.splices)
+        assert all(a.at + len(a.new) <= b.at for a, b in pairwise(mutant.splices))
+        assert split.of_mutant(mutant.text, mutant.splices) == split_sentences(mutant.text)
+
+
+@given(TEXTS.flatmap(edits_of))
+def test_stored_edits_are_the_same(edits: list[Edit]) -> None:
+    assert [edit_from_row(edit_to_row(edit)) for edit in edits] == edits
+
+
+def test_two_insertions_at_one_place_have_no_order() -> None:
+    def insert(attribute: str) -> Edit:
+        change = Change(EditKind.INSERT, attribute, Term("", ""), Term("x", "x"), ("x ",))
+        return Edit(change, ((2, 2),))
+
+    with pytest.raises(OverlapError, match="overlap at character 2"):
+        apply_edits("a man", [insert("one"), insert("two")], split_sentences("a man"))
