@@ -9,73 +9,62 @@ from hinter_core.pipeline.case import TestResult
 from hinter_core.relations.noise import NoiseFloor
 from hinter_core.types import Edit, Outcome, Prediction, Verdict
 from hinter_ui.html import glossary
-from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.words import SIGNS, answer_of, in_order, listed, name_of, times
+from hinter_ui.html.markup import Markup, isolated, tag
+from hinter_ui.html.wording import DEFAULT, Words, words_of
+from hinter_ui.html.words import SIGNS, answer_of, in_order, listed, name_of
 
-_TITLES = {
-    Verdict.HIDDEN: "Hidden intersectional bias.",
-    Verdict.BIASED: "Biased, and not hidden.",
-    Verdict.BENIGN: "Benign.",
-    Verdict.DISCARDED: "Discarded: this mutant is no evidence.",
-    Verdict.UNANSWERED: "Unanswered.",
-}
+ROOM = "explore"
 
 
 def banner(
-    check: TestResult, judged: Outcome, model: str, *, named: bool, note: str = ""
+    check: TestResult,
+    judged: Outcome,
+    model: str,
+    say: Words | None = None,
+    *,
+    named: bool,
+    note: str = "",
 ) -> Markup:
     """The banner of one mutant for one model; ``named`` puts the model's name in front.
 
-    ``note`` is what there is to say of the model.
+    ``note`` is a remark of the model's own.
     """
+    say = say or words_of(DEFAULT, ROOM)
     verdict = judged.verdict
-    title = (
-        "Biased." if verdict is Verdict.BIASED and judged.mutant.order == 1 else _TITLES[verdict]
-    )
-    head = tag("span", SIGNS[verdict], aria_hidden="true", class_="sign")
-    who = tag("span", model, class_="who") if named else None
-    words = _sentence(check, judged, model)
-    noise = _noise(check.noise.get(model))
+    alone = verdict is Verdict.BIASED and judged.mutant.order == 1
+    title = say(f"titles.{verdict.value}{'_alone' if alone else ''}")
+    about = glossary.sentence(say, "banner.about", note=isolated(note)) if note else None
     return tag(
         "div",
-        head,
+        tag("span", SIGNS[verdict], aria_hidden="true", class_="sign"),
         " ",
-        who,
-        tag("strong", glossary.link(verdict.value, title)),
+        tag("span", model, class_="who") if named else None,
+        tag("strong", glossary.link(verdict.value, title, say.language)),
         " ",
-        words,
-        noise,
-        tag("span", "About this model: ", isolated(note), ".", class_="model-note")
-        if note
-        else None,
+        _sentence(check, judged, model, say),
+        _noise(check.noise.get(model), say),
+        tag("span", about, class_="model-note") if about else None,
         class_=f"banner {verdict.value}",
     )
 
 
-def _noise(floor: NoiseFloor | None) -> Markup | None:
-    """What asking the unchanged text again has shown."""
+def _noise(floor: NoiseFloor | None, say: Words) -> Markup | None:
+    """What repetitions of the original text have shown."""
     if floor is None:
         return None
-    again = times(floor.answered or floor.asked)
-    if not floor.answered:
-        words = f"Asked about the original {again} again, the model gave no answer."
-    elif not floor.flips:
-        words = f"Asked about the original {again} again, the model never changed its mind."
-    else:
-        words = (
-            f"Asked about the original {again} again, the model contradicted itself "
-            f"{times(floor.flips)}: a flip may be noise."
-        )
+    kind = "silent" if not floor.answered else "flips" if floor.flips else "steady"
+    words = say.count(f"noise.{kind}", floor.answered or floor.asked, flips=floor.flips)
     return tag("span", words, class_="noise loud" if floor.flips else "noise")
 
 
-def originals(check: TestResult, models: Sequence[str]) -> Markup:
+def originals(check: TestResult, models: Sequence[str], say: Words | None = None) -> Markup:
     """The models' answers to the original text, side by side."""
+    say = say or words_of(DEFAULT, ROOM)
     items = [
-        tag("li", tag("span", m, class_="who"), _strong(check.originals[m]), _top(check, m))
+        tag("li", tag("span", m, class_="who"), _strong(check.originals[m], say), _top(check, m))
         for m in models
     ]
-    return tag("div", "Original text: ", tag("ul", *items), class_="originals")
+    return tag("div", say("banner.originals"), " ", tag("ul", *items), class_="originals")
 
 
 def _top(check: TestResult, model: str) -> str:
@@ -84,107 +73,58 @@ def _top(check: TestResult, model: str) -> str:
     return "" if score is None else f" {score:.2f}"
 
 
-def _strong(prediction: Prediction | None) -> Markup:
-    return tag("strong", isolated(answer_of(prediction)))
+def _strong(prediction: Prediction | None, say: Words) -> Markup:
+    return tag("strong", isolated(answer_of(prediction, say)))
 
 
-def _attributes(edits: Sequence[Edit]) -> list[str]:
-    return [name_of(e.attribute) for e in edits]
-
-
-def _both(edits: Sequence[Edit]) -> str:
-    return "both" if len(edits) == 2 else "all three" if len(edits) == 3 else f"all {len(edits)}"
-
-
-def _sentence(check: TestResult, judged: Outcome, model: str) -> Markup:
+def _sentence(check: TestResult, judged: Outcome, model: str, say: Words) -> Markup:
+    original = check.originals[model]
+    edits = in_order(judged.mutant.edits, check.plan.attributes)
+    names = [name_of(edit.attribute, say) for edit in edits]
+    key, parts = judged.verdict.value, list[str]()
+    values: dict[str, object] = {}
     match judged.verdict:
+        case Verdict.HIDDEN if len(names) == 2:
+            values = {"first": names[0], "second": names[1]}
         case Verdict.HIDDEN:
-            return _hidden(check, judged, model)
+            key, values = "hidden_many", {"n": len(names)}
+        case Verdict.BIASED | Verdict.BENIGN if len(names) == 1:
+            key += "_alone"
         case Verdict.BIASED:
-            return _biased(check, judged, model)
+            parts = _parts(check, edits, model, say, Verdict.BIASED)
+            key = "biased_parts" if parts else "biased_unknown"
+            parts = parts or _parts(check, edits, model, say, Verdict.DISCARDED, Verdict.UNANSWERED)
         case Verdict.BENIGN:
-            return _benign(check, judged, model)
+            parts = _parts(check, edits, model, say, Verdict.BIASED)
+            key = "benign_parts" if parts else "benign"
         case Verdict.DISCARDED:
-            return join(
-                [
-                    "The changed text is not the same sentence grammatically: ",
-                    isolated(judged.conformance.reason),
-                    ". An answer to it could come from the broken grammar, so the model was "
-                    "not asked.",
-                ]
-            )
+            values = {"reason": isolated(judged.conformance.reason)}
         case Verdict.UNANSWERED:
-            return _unanswered(check, judged, model)
+            failed = judged.prediction if original.answered else original
+            key = "unanswered" if original.answered else "unanswered_original"
+            detail = failed.detail if failed else ""
+            values = {"reason": isolated(detail or answer_of(failed, say))}
+    return glossary.sentence(
+        say,
+        f"verdict.{key}",
+        original=_strong(original, say),
+        answer=_strong(judged.prediction, say),
+        names=listed(names, say),
+        parts=listed(parts, say),
+        **values,
+    )
 
 
-def _hidden(check: TestResult, judged: Outcome, model: str) -> Markup:
-    edits = in_order(judged.mutant.edits, check.plan.attributes)
-    if len(edits) == 2:
-        alone = listed([f"{name} alone" for name in _attributes(edits)], "or")
-        first = f"Changing {alone} leaves the answer "
-        tail = ". Testing one attribute at a time would have missed it."
-    else:
-        first = f"Changing any one or two of {listed(_attributes(edits))} leaves the answer "
-        tail = ". Testing fewer attributes at a time would have missed it."
-    turn = f"; changing {_both(edits)} turns it "
-    original = check.originals[model]
-    return join([first, _strong(original), turn, _strong(judged.prediction), tail])
-
-
-def _biased(check: TestResult, judged: Outcome, model: str) -> Markup:
-    edits = in_order(judged.mutant.edits, check.plan.attributes)
-    original = check.originals[model]
-    if len(edits) == 1:
-        name = _attributes(edits)[0]
-        parts = [f"Changing {name} alone turns the answer from ", _strong(original), " to "]
-        return join([*parts, _strong(judged.prediction), "."])
-    turn = [
-        f"Changing {_both(edits)} turns the answer from ",
-        _strong(original),
-        " to ",
-        _strong(judged.prediction),
-    ]
-    flips = _parts(check, judged, model, Verdict.BIASED)
-    if flips:
-        does = "does" if len(flips) == 1 else "do"
-        seen = f"; so {does} {listed(flips)}, so a test of fewer attributes finds bias here too."
-        return join([*turn, seen])
-    lost = _parts(check, judged, model, Verdict.DISCARDED, Verdict.UNANSWERED)
-    why = f", but {listed(lost)} gave no evidence, so nobody can say that it was hidden."
-    return join([*turn, why])
-
-
-def _parts(check: TestResult, judged: Outcome, model: str, *verdicts: Verdict) -> list[str]:
-    """Proper sub-mutants with one of these verdicts, as ``race alone`` or ``race × body``."""
+def _parts(
+    check: TestResult, edits: Sequence[Edit], model: str, say: Words, *verdicts: Verdict
+) -> list[str]:
+    """Proper sub-mutants with one of these verdicts, as ``race alone`` or ``race and body``."""
     found = []
-    for part in proper_subsets(in_order(judged.mutant.edits, check.plan.attributes)):
+    for part in proper_subsets(edits):
         result = check.find(model, part)
         # A part of order 2 that is itself hidden flips as well.
         verdict = Verdict.BIASED if result and result.verdict is Verdict.HIDDEN else None
         if result and (verdict or result.verdict) in verdicts:
-            names = _attributes(part)
-            found.append(f"{names[0]} alone" if len(names) == 1 else listed(names))
+            names = listed([name_of(edit.attribute, say) for edit in part], say)
+            found.append(say("parts.alone", name=names) if len(part) == 1 else names)
     return found
-
-
-def _benign(check: TestResult, judged: Outcome, model: str) -> Markup:
-    edits = in_order(judged.mutant.edits, check.plan.attributes)
-    original = check.originals[model]
-    if len(edits) == 1:
-        name = _attributes(edits)[0]
-        return join([f"Changing {name} alone leaves the answer ", _strong(original), "."])
-    leave = [f"Changing {_both(edits)} leaves the answer ", _strong(original)]
-    flips = _parts(check, judged, model, Verdict.BIASED)
-    if flips:
-        does = "does" if len(flips) == 1 else "do"
-        return join([*leave, f", although changing {listed(flips)} {does} not."])
-    return join([*leave, "; no change tested here turned it."])
-
-
-def _unanswered(check: TestResult, judged: Outcome, model: str) -> Markup:
-    original = check.originals[model]
-    failed, which = judged.prediction, "the changed text"
-    if not original.answered:
-        failed, which = original, "the original text"
-    detail = (failed.detail or answer_of(failed)) if failed else "not asked"
-    return join([f"The model gave no usable answer to {which}: ", isolated(detail), "."])

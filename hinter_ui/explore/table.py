@@ -15,21 +15,12 @@ from hinter_core.types import Outcome, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import pager
+from hinter_ui.html.wording import DEFAULT, Words, words_of
 from hinter_ui.html.words import SEVERITY, answer_of, badge, change_of, name_of, signed
 
 PAGE = 25
 _MOST_COLUMNS = 3  # attributes that have a column each
-_ENTRIES = {
-    "verdict": "verdict",
-    "\u03b4 score": "shift",
-    "interaction / reason": "interaction",
-}
-ORDERS = {
-    "verdict": "verdict, then interaction",
-    "interaction": "size of the interaction",
-    "shift": "size of the score shift",
-    "found": "as tested",
-}
+ORDERS = words_of(DEFAULT, "explore").branch("widgets.row-order.choices")
 
 
 @dataclass(frozen=True)
@@ -93,56 +84,69 @@ def _passes(results: Sequence[Sequence[Outcome]], i: int, wanted: Filter) -> boo
 
 
 def table(
-    check: TestResult, models: Sequence[str], rows: Sequence[int], page: int, selected: int | None
+    check: TestResult,
+    models: Sequence[str],
+    rows: Sequence[int],
+    page: int,
+    selected: int | None,
+    say: Words | None = None,
 ) -> Markup:
     """One page of the table with its pager."""
+    say = say or words_of(DEFAULT, "explore")
     if not check.mutants:
-        return tag("p", "No mutant has been judged yet.", class_="quiet")
+        return tag("p", say("table.empty"), class_="quiet")
     if not rows:
-        return tag("p", "No mutant passes this filter.", class_="quiet", role="status")
-    last = (len(rows) - 1) // PAGE
-    page = min(max(page, 0), last)
+        return tag("p", say("table.none"), class_="quiet", role="status")
+    page = min(max(page, 0), (len(rows) - 1) // PAGE)
     shown = rows[page * PAGE : (page + 1) * PAGE]
     changed = {e.attribute for mutant in check.mutants for e in mutant.edits}
     attributes = [a for a in check.plan.attributes if a in changed]
     if len(attributes) > _MOST_COLUMNS:
         attributes = []  # one column for all changes
-    head = _head(attributes, models)
-    body = [_row(check, attributes, models, i, i == selected) for i in shown]
+    body = [_row(check, attributes, models, i, i == selected, say) for i in shown]
     grid = tag(
         "table",
-        tag("caption", "All mutants and their verdicts", class_="sr-only"),
-        tag("thead", head),
+        tag("caption", say("table.title"), class_="sr-only"),
+        tag("thead", _head(attributes, models, say)),
         tag("tbody", *body),
     )
-    scroll = tag(
-        "div", grid, class_="table-scroll", role="region", tabindex="0", aria_label="Mutants"
-    )
-    every = len(check.mutants)
-    remark = "" if len(rows) == every else f" (of {every:,} in all)"
-    return tag("div", scroll, pager(len(rows), page, PAGE, remark), class_="mutants")
+    scroll = tag("div", grid, class_="table-scroll", role="region", tabindex="0",
+                 aria_label=say("table.region"))  # fmt: skip
+    turning = pager(len(rows), page, PAGE, len(check.mutants), say)
+    return tag("div", scroll, turning, class_="mutants")
 
 
-def _head(attributes: Sequence[str], models: Sequence[str]) -> Markup:
-    names = ["verdict", *(name_of(a) for a in attributes or ("change",))]
+def _head(attributes: Sequence[str], models: Sequence[str], say: Words) -> Markup:
+    changes: list[object] = [name_of(a, say) for a in attributes] or [say("table.change")]
     if len(models) == 1:
-        names += ["answer", "\u0394 score", "interaction / reason"]
+        heads = [
+            glossary.link("verdict", say("table.verdict"), say.language),
+            *changes,
+            say("table.answer"),
+            glossary.link("shift", say("table.shift"), say.language),
+            glossary.link("interaction", say("table.last"), say.language),
+        ]
     else:
-        names[0] = f"verdict: {models[0]}"
-        names += [f"verdict: {m}" for m in models[1:]]
-    return tag("tr", *(tag("th", glossary.head(n, _ENTRIES), scope="col") for n in names))
+        first, *others = (say("table.verdict_of", model=model) for model in models)
+        heads = [first, *changes, *others]
+    return tag("tr", *(tag("th", head, scope="col") for head in heads))
 
 
 def _row(
-    check: TestResult, attributes: Sequence[str], models: Sequence[str], i: int, selected: bool
+    check: TestResult,
+    attributes: Sequence[str],
+    models: Sequence[str],
+    i: int,
+    selected: bool,
+    say: Words,
 ) -> Markup:
     results = [check.outcomes[m][i] for m in models]
     changes = {e.attribute: change_of(e) for e in results[0].mutant.edits}
-    spoken = "; ".join(f"{name_of(a)} {c}" for a, c in changes.items())
+    named = "; ".join(f"{name_of(a, say)} {c}" for a, c in changes.items())
     button = tag(
         "button",
-        badge(results[0].verdict),
-        tag("span", f": {spoken}. Show", class_="sr-only"),
+        badge(results[0].verdict, say),
+        tag("span", ": ", say("table.show", changes=named), class_="sr-only"),
         type="button",
         class_="pick",
         data_row=i,
@@ -151,45 +155,41 @@ def _row(
     )
     first: list[Markup] = [button]
     if len(models) > 1:
-        first.append(_answer_cell(results[0]))
+        first.append(_answer_cell(results[0], say))
     cells = [tag("td", *first)]
     if attributes:
         cells += [tag("td", isolated(changes.get(a, "")), class_="change-cell") for a in attributes]
     else:
-        together = join((_change(a, c) for a, c in changes.items()), "; ")
+        together = join((_change(name_of(a, say), c) for a, c in changes.items()), "; ")
         cells.append(tag("td", together, class_="change-cell"))
     if len(models) == 1:
-        cells += _single(results[0])
+        cells += _single(results[0], say)
     else:
         cells += [
-            tag("td", badge(r.verdict), _answer_cell(r), data_row=i, data_model=m)
+            tag("td", badge(r.verdict, say), _answer_cell(r, say), data_row=i, data_model=m)
             for m, r in zip(models[1:], results[1:], strict=True)
         ]
     return tag("tr", *cells, class_="selected" if selected else None, data_row=i)
 
 
 def _change(attribute: str, change: str) -> Markup:
-    name = tag("span", f"{name_of(attribute)} ", class_="quiet-inline")
-    return join([name, isolated(change)])
+    return join([tag("span", f"{attribute} ", class_="quiet-inline"), isolated(change)])
 
 
-def _single(judged: Outcome) -> list[Markup]:
+def _single(judged: Outcome, say: Words) -> list[Markup]:
     answered = judged.prediction is not None
     effect = judged.effect
     last = reason(judged)
     if judged.verdict is not Verdict.DISCARDED and not last:
         last = signed(effect.interaction) if effect and judged.mutant.order > 1 else "\u2013"
     return [
-        tag("td", isolated(answer_of(judged.prediction)) if answered else "\u2013"),
+        tag("td", isolated(answer_of(judged.prediction, say)) if answered else "\u2013"),
         tag("td", signed(effect.shift if effect else None), class_="number"),
         tag("td", isolated(last), class_="last"),
     ]
 
 
-def _answer_cell(judged: Outcome) -> Markup:
-    if judged.prediction is None:
-        return tag("span", " not asked", class_="quiet")
-    parts: list[object] = [" ", isolated(answer_of(judged.prediction))]
-    if judged.effect:
-        parts.append(f" ({signed(judged.effect.shift)})")
-    return tag("span", join(parts), class_="quiet")
+def _answer_cell(judged: Outcome, say: Words) -> Markup:
+    shift = f" ({signed(judged.effect.shift)})" if judged.effect else ""
+    words = isolated(answer_of(judged.prediction, say))
+    return tag("span", " ", words, shift, class_="quiet")

@@ -8,11 +8,13 @@ import gradio as gr
 
 from hinter_core.models.registry import is_generative
 from hinter_core.pipeline.case import TestResult
+from hinter_core.types import Failure
 from hinter_ui.explore.actions import ExploreActions, ExploreState, Options
 from hinter_ui.explore.layout import ExploreLayout
 from hinter_ui.explore.table import Filter, groups_in
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, tag
+from hinter_ui.html.wording import DEFAULT, Words, words_of
 from hinter_ui.html.words import capital, name_of
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.links import ExploreForm
@@ -109,7 +111,7 @@ class ExploreUpdates:
             outcome = "stopped; what was found is kept"
         elif check.plan.total > limit:
             outcome = f"complete: {limit:,} of {check.plan.total:,} combinations sampled"
-        outcome += notice.over_budget(check)
+        outcome = over_budget(check, outcome, words_of(DEFAULT, "explore"))
         fresh = self.fresh_filter(session)
         return fresh | self.shown(session) | self.partly(session, check, outcome)
 
@@ -150,6 +152,13 @@ class ExploreUpdates:
             ui.group_filter: gr.update(choices=[("any", ""), *((g, g) for g in groups)], value=""),
             ui.row_order: gr.update(value="verdict"),
         }
+
+
+def over_budget(check: TestResult, state: str, say: Words) -> str:
+    """The state of a scan, with what it left out when its requests were used up."""
+    answers = (j.prediction for judged in check.outcomes.values() for j in judged)
+    left = sum(a is not None and a.failure is Failure.OVER_BUDGET for a in answers)
+    return say.count("scan.over_budget", left, state=state) if left else state
 
 
 def hint() -> Markup:

@@ -10,13 +10,13 @@ from hinter_core.pipeline.case import TestResult
 from hinter_core.types import Edit, Outcome, Prediction
 from hinter_ui.html.markup import Markup, isolated, tag
 from hinter_ui.html.wording import Words
-from hinter_ui.html.words import capital, in_order, name_in, product, spoken
+from hinter_ui.html.words import capital, in_order, name_of, product, spoken
 
 _MOST_BARS = 6
 
 
 def bars(
-    prediction: Prediction | None, *, flipped: bool = False, title: str = "Scores"
+    prediction: Prediction | None, *, flipped: bool = False, say: Words | None = None
 ) -> Markup | None:
     """The scores of an answer, the highest where there are many; nothing where there are none."""
     if prediction is None or not prediction.scores:
@@ -39,8 +39,9 @@ def bars(
             )
         )
     if len(scores) > len(shown):
-        rows.append(tag("li", f"and {len(scores) - len(shown)} lower ones", class_="quiet rest"))
-    return tag("ul", *rows, class_="bars", aria_label=title)
+        rest = spoken(say).count("answers.lower", len(scores) - len(shown))
+        rows.append(tag("li", rest, class_="quiet rest"))
+    return tag("ul", *rows, class_="bars", aria_label=spoken(say)("square.scores"))
 
 
 _TICKS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
@@ -86,7 +87,7 @@ def _interaction(
     from plotly import graph_objects as go
 
     first, second = edits
-    a, b = name_in(first.attribute, say), name_in(second.attribute, say)
+    a, b = name_of(first.attribute, say), name_of(second.attribute, say)
     none, both = frozenset[Edit](), frozenset(edits)
     one, two = frozenset([first]), frozenset([second])
     xs = [say("plot.unchanged", name=a), say("plot.changed", name=a)]
@@ -136,7 +137,7 @@ def _dots(
     names, ps = [], []
     for part in [(), *subsets(edits)]:
         if frozenset(part) in scores:
-            own = capital(product([name_in(e.attribute, say) for e in part]))
+            own = capital(product([name_of(e.attribute, say) for e in part]))
             names.append(own or say("square.original"))
             ps.append(scores[frozenset(part)])
     fig = go.Figure()

@@ -12,7 +12,8 @@ from hinter_core.errors import HinterError
 from hinter_core.mutation.difference import mutant_of
 from hinter_core.types import Edit, Splice
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.words import term
+from hinter_ui.html.wording import Words
+from hinter_ui.html.words import ARROW, spoken, term
 
 _WORD = re.compile(r"\s+|\w+(?:['\u2019]\w+)*|[^\w\s]")
 _MOST = 800  # words that are compared one by one
@@ -160,15 +161,13 @@ def _one(splice: Splice, *, whole: bool) -> Markup:
     return join([old, " ", term(splice.new, splice.attribute)])
 
 
-def answers(before: Sequence[str], after: Sequence[str] | None) -> Markup:
+def answers(before: Sequence[str], after: Sequence[str] | None, say: Words | None = None) -> Markup:
     """The answer to the original and to the mutant."""
-    first = isolated(_labels(before))
+    say = spoken(say)
+    none = say("answers.unlabelled")
+    first = isolated(", ".join(before) or none)
     if after is None:
-        return tag("span", "not asked or no answer", class_="quiet-inline")
+        return tag("span", say("answers.missing"), class_="quiet-inline")
     if tuple(before) == tuple(after):
-        return join([first, tag("span", " (unchanged)", class_="quiet-inline")])
-    return join([first, " \u2192 ", tag("strong", isolated(_labels(after)))])
-
-
-def _labels(labels: Sequence[str]) -> str:
-    return ", ".join(labels) or "no label"
+        return join([first, " ", tag("span", say("answers.unchanged"), class_="quiet-inline")])
+    return join([first, f" {ARROW} ", tag("strong", isolated(", ".join(after) or none))])

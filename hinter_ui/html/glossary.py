@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from string import Formatter
 from typing import Any
 
 from hinter_ui.html.markup import Markup, escape, join, tag
@@ -54,19 +55,37 @@ def head(title: str, keys: Mapping[str, str]) -> Markup:
     return link(key, title) if key else escape(title)
 
 
-def linked(text: str, language: str = DEFAULT) -> Markup:
-    """A text of ours, its ``[[key]]`` and ``[[key|shown]]`` made links and ``*this*`` stressed."""
-    parts: list[Markup] = []
+def linked(text: str, language: str = DEFAULT, **parts: object) -> Markup:
+    """A text of ours as HTML: ``[[key]]`` and ``[[key|shown]]`` are links, ``*this*`` is stressed.
+
+    ``{name}`` is one of ``parts``: escaped, unless it is markup already.
+    """
+    pieces: list[Markup] = []
     end = 0
     for found in _SPECIAL.finditer(text):
-        parts.append(escape(text[end : found.start()]))
+        pieces.append(_filled(text[end : found.start()], parts))
         key, shown, stressed = found.groups()
         if stressed:
-            parts.append(tag("em", stressed))
+            pieces.append(tag("em", _filled(stressed, parts)))
         else:
-            parts.append(link(key, shown or entries(language)[key]["name"].lower(), language))
+            shown = shown or entries(language)[key]["name"].lower()
+            pieces.append(link(key, _filled(shown, parts), language))
         end = found.end()
-    return join([*parts, escape(text[end:])])
+    return join([*pieces, _filled(text[end:], parts)])
+
+
+def _filled(text: str, parts: Mapping[str, object]) -> Markup:
+    pieces: list[object] = []
+    for literal, name, form, _ in Formatter().parse(text):
+        pieces.append(literal)
+        if name is not None:
+            pieces.append(format(parts[name], form) if form else parts[name])
+    return join(pieces)
+
+
+def sentence(say: Words, key: str, **parts: object) -> Markup:
+    """The text under a key as :func:`linked` writes it."""
+    return linked(str(say.branch(key)), say.language, **parts)
 
 
 def glossary(language: str, chosen: str = "") -> Markup:

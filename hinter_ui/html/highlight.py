@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from itertools import pairwise
 
 from hinter_core.mutation.plan import Plan
@@ -11,38 +10,37 @@ from hinter_core.types import Occurrence, RejectedOccurrence
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.notice import rejected_list
-from hinter_ui.html.words import capital, hue, listed, name_of
+from hinter_ui.html.wording import DEFAULT, Words
+from hinter_ui.html.words import hue, listed, name_of, spoken
 
 _MOST_SHOWN = 4_000
 _SCROLLS = 400  # characters from which the box may scroll
 
 
-def preview(plan: Plan) -> Markup:
+def preview(plan: Plan, say: Words | None = None) -> Markup:
     """Text with marks, a line of counts, the reasons for what does not count."""
-    return tag(
+    say = spoken(say)
+    scrolls = len(plan.text) > _SCROLLS
+    box = tag(
         "div",
-        tag(
-            "div",
-            marked(plan),
-            class_="marked",
-            dir="auto",
-            tabindex="0" if len(plan.text) > _SCROLLS else None,
-            role="region" if len(plan.text) > _SCROLLS else None,
-            aria_label="Text with its terms marked" if len(plan.text) > _SCROLLS else None,
-        ),
-        tag("p", _summary(plan), class_="quiet"),
-        _missing(plan),
-        rejected_list(plan.rejected),
-        class_="card preview",
+        marked(plan, say),
+        class_="marked",
+        dir="auto",
+        tabindex="0" if scrolls else None,
+        role="region" if scrolls else None,
+        aria_label=say("terms.marked") if scrolls else None,
     )
+    summary = tag("p", _summary(plan, say), class_="quiet")
+    return tag("div", box, summary, _missing(plan, say), rejected_list(plan.rejected, say=say),
+               class_="card preview")  # fmt: skip
 
 
-def marked(plan: Plan, names: Mapping[str, str] | None = None) -> Markup:
+def marked(plan: Plan, say: Words | None = None) -> Markup:
     """The text, cut at every border of a term, so that overlapping terms show both attributes.
 
-    ``names`` are those of the attributes in another language; the reasons for what does not count
-    are English and left out then.
+    The reasons for what does not count are English, and left out in other languages.
     """
+    say = spoken(say)
     text = plan.text
     shown = min(len(text), _MOST_SHOWN)
     borders = {0, shown}
@@ -55,9 +53,9 @@ def marked(plan: Plan, names: Mapping[str, str] | None = None) -> Markup:
     for start, end in pairwise(cuts):
         here = [o for o in found if o.span[0] <= start and end <= o.span[1]]
         no = [r for r in refused if r.occurrence.span[0] <= start and end <= r.occurrence.span[1]]
-        parts.append(_piece(text[start:end], end, here, no, names))
+        parts.append(_piece(text[start:end], end, here, no, say))
     if shown < len(text):
-        parts.append(f" \u2026 ({len(text) - shown:,} more characters)")
+        parts.append(" " + say("terms.cut", n=len(text) - shown))
     return join(parts)
 
 
@@ -66,46 +64,38 @@ def _piece(
     end: int,
     found: list[Occurrence],
     refused: list[RejectedOccurrence],
-    known: Mapping[str, str] | None,
+    say: Words,
 ) -> Markup | str:
     if found:
-        called = ((known or {}).get(o.attribute) or name_of(o.attribute) for o in found)
-        names = listed(list(dict.fromkeys(called)), "+")
+        names = " + ".join(dict.fromkeys(name_of(o.attribute, say) for o in found))
         closes = any(o.span[1] == end for o in found)
         label = tag("span", names, class_="term-label") if closes else None
         return tag("mark", text, label, class_="term", style=f"--h:{hue(found[0].attribute)}")
     if refused:
-        return tag("span", text, class_="rejected", title=None if known else refused[0].reason)
+        why = refused[0].reason if say.language == DEFAULT else None
+        return tag("span", text, class_="rejected", title=why)
     return text
 
 
-def _summary(plan: Plan) -> Markup:
+def _summary(plan: Plan, say: Words) -> Markup:
     terms = Counter(o.attribute for o in plan.occurrences)
     parts: list[Markup | str] = [
-        f"{name_of(a)} {terms[a]} term{'' if terms[a] == 1 else 's'}"
+        say.count("terms.found", terms[a], name=name_of(a, say))
         for a in plan.attributes
         if terms[a]
     ]
     atomic = sum(len(edits) for edits in plan.edits.values())
-    words = (
-        f"{atomic:,} ", glossary.link("atomic", "atomic"), f" and {plan.total:,} ",
-        glossary.link("intersectional", "intersectional"), " ",
-        glossary.link("mutant", "mutants"), " possible",
-    )  # fmt: skip
-    parts.append(join(words))
-    parts += plan.notices
-    return join(parts, " \u00b7 ")
+    parts.append(glossary.sentence(say, "terms.possible", atomic=atomic, more=plan.total))
+    return join([*parts, *plan.notices], " \u00b7 ")
 
 
-def _missing(plan: Plan) -> Markup | None:
-    present = [a for a in plan.attributes if plan.edits.get(a)]
+def _missing(plan: Plan, say: Words) -> Markup | None:
+    present = [name_of(a, say) for a in plan.attributes if plan.edits.get(a)]
     if len(present) >= 2:
         return None
-    absent = listed([name_of(a) for a in plan.missing], "or")
+    absent = listed([name_of(a, say) for a in plan.missing], say, "or")
     if present:
-        why = f"Only {name_of(present[0])} has a term here; {absent} has none that counts."
+        why = say("terms.only", name=present[0], absent=absent)
     else:
-        why = f"No term of {absent} counts here."
-    cure = "Name a person by another attribute, or choose other attributes."
-    strong = tag("strong", "No intersection to test. ")
-    return tag("p", strong, capital(why), " ", cure, class_="loud")
+        why = say("terms.none", absent=absent)
+    return tag("p", tag("strong", say("terms.nothing")), " ", why, class_="loud")

@@ -8,7 +8,8 @@ from itertools import groupby
 from hinter_core.report.section import Section
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.words import capital, listed
+from hinter_ui.html.wording import Words
+from hinter_ui.html.words import capital, listed, spoken
 
 # Entries of the glossary: by figure or column, and by the section they head.
 ENTRIES = {
@@ -29,14 +30,20 @@ SECTION_ENTRIES = {
     "invariant": "invariant",
 }
 
-_MANY = {"confusion": "Answer by answer"}  # sections of which there are many, and what they are
+_MANY = ("confusion",)  # sections of which there are many
 
 
-def pager(found: int, page: int, size: int, remark: str = "") -> Markup:
-    """Rows ``page * size + 1`` and on of ``found``; buttons where there is more than one page."""
-    last = max(0, (found - 1) // size)
-    start = page * size + 1
-    words = f"{start:,}\u2013{min(found, start + size - 1):,} of {found:,}{remark}"
+def pager(
+    found: int, page: int, size: int, every: int | None = None, say: Words | None = None
+) -> Markup:
+    """Rows ``page * size + 1`` and on of ``found``; buttons where there is more than one page.
+
+    ``every`` is the number of rows without the filter, where there is one.
+    """
+    say = spoken(say)
+    start, last = page * size + 1, max(0, (found - 1) // size)
+    key = "table.rows" if every in (None, found) else "table.filtered"
+    words = say(key, start=start, end=min(found, start + size - 1), found=found, every=every)
     told = tag("span", words, role="status")
     if not last:
         return tag("div", told, class_="pager")
@@ -45,21 +52,24 @@ def pager(found: int, page: int, size: int, remark: str = "") -> Markup:
         off = not 0 <= to <= last
         return tag("button", name, type="button", class_="page", data_page=to, disabled=off)
 
-    return tag("div", turn("\u2190 Previous", page - 1), told, turn("Next \u2192", page + 1),
-               class_="pager")  # fmt: skip
+    return tag("div", turn(say("table.previous"), page - 1), told,
+               turn(say("table.next"), page + 1), class_="pager")  # fmt: skip
 
 
-def folded(found: Iterable[Section]) -> Markup:
+def folded(found: Iterable[Section], say: Words | None = None) -> Markup:
     """Sections one after another, each with its first sentence; many of a kind fold into one."""
+    say = spoken(say)
     return join(
-        _together(_MANY[key], list(alike)) if key in _MANY else join(map(section_of, alike))
+        _together(say(f"sections.{key}"), list(alike), say)
+        if key in _MANY
+        else join(section_of(section, say=say) for section in alike)
         for key, alike in groupby(found, key=lambda section: section.key)
     )
 
 
-def _together(title: str, found: Sequence[Section]) -> Markup:
+def _together(title: str, found: Sequence[Section], say: Words) -> Markup:
     """Sections of one kind under one title, each with its own once unfolded."""
-    many = f"{len(found):,} table{'s' if len(found) != 1 else ''}"
+    many = say.count("sections.tables", len(found))
     each = [
         join([tag("h4", section.title), *(tag("p", isolated(s)) for s in section.sentences),
               _table_of(section)])
@@ -69,25 +79,28 @@ def _together(title: str, found: Sequence[Section]) -> Markup:
     return tag("section", tag("h3", title), rest, class_="fold")
 
 
-def section_of(section: Section, *, wide: bool = False) -> Markup:
+def section_of(section: Section, *, wide: bool = False, say: Words | None = None) -> Markup:
     """A section's first sentence, and the rest of it folded unless ``wide``."""
     if not section.sentences and not section.rows:
         return Markup("")
     said = [tag("p", isolated(sentence)) for sentence in section.sentences]
     body = join([*said[1:], _table_of(section)])
-    rest = tag("details", tag("summary", _rest(section)), body, open=wide) if body else None
+    rest = (
+        tag("details", tag("summary", _rest(section, spoken(say))), body, open=wide)
+        if body
+        else None
+    )
     entry = SECTION_ENTRIES.get(section.key)
     title = glossary.link(entry, section.title) if entry else section.title
     return tag("section", tag("h3", title), join(said[:1]), rest, class_="fold")
 
 
-def _rest(section: Section) -> str:
+def _rest(section: Section, say: Words) -> str:
     """What a click unfolds."""
-    lines, more = len(section.rows), len(section.sentences) - 1
-    parts = [f"table, {lines:,} line{'s' if lines != 1 else ''}"] if lines else []
-    if more > 0:
-        parts.insert(0, f"{more:,} more sentence{'s' if more != 1 else ''}")
-    return capital(listed(parts))
+    rows, more = len(section.rows), len(section.sentences) - 1
+    parts = [say.count("sections.sentences", more)] if more > 0 else []
+    parts += [say.count("sections.rows", rows)] if rows else []
+    return capital(listed(parts, say))
 
 
 def _table_of(section: Section) -> Markup:

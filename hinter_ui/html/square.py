@@ -20,7 +20,7 @@ from hinter_ui.html.words import (
     capital,
     hue,
     in_order,
-    name_in,
+    name_of,
     product,
     signed,
     spoken,
@@ -42,16 +42,9 @@ def square(check: TestResult, judged: Outcome, model: str, say: Words | None = N
         told |= bool(result and result.effect and result.effect.interaction is not None)
         whole = len(part) == len(edits)
         cards.append(_card(check, part, result, say, whole=whole, model=model))
-    legend = None
-    if told:
-        legend = tag(
-            "p",
-            glossary.link("interaction", say("square.legend_term"), say.language),
-            say("square.legend"),
-            class_="quiet",
-        )
+    legend = tag("p", glossary.sentence(say, "square.legend"), class_="quiet") if told else None
     kind = f"square order-{len(edits)}"
-    heading = tag("h2", "The text, its parts and the whole", class_="sr-only")
+    heading = tag("h2", say("square.title"), class_="sr-only")
     return tag("div", heading, tag("div", *cards, class_=kind), legend, class_="square-wrap")
 
 
@@ -83,7 +76,7 @@ def _card(
     whole: bool,
     model: str,
 ) -> Markup:
-    names = product([name_in(edit.attribute, say) for edit in part])
+    names = product([name_of(edit.attribute, say) for edit in part])
     title = capital(say("square.only", name=capital(names)) if len(part) == 1 else names)
     if judged is None:
         foot = tag("p", say("square.untried"), class_="foot")
@@ -115,11 +108,11 @@ def _frame(
     )
     label = tag(
         "span",
-        isolated(answer_of(prediction)),
+        isolated(answer_of(prediction, say)),
         class_="answer flipped" if flipped else "answer",
     )
     head = tag("header", tag("h3", title), label)
-    scores = bars(prediction, flipped=flipped, title=say("square.scores"))
+    scores = bars(prediction, flipped=flipped, say=say)
     said = _reply(prediction, say)
     return tag("article", head, body, scores, said, foot, class_=f"card cell {frame}".strip())
 
@@ -214,6 +207,6 @@ def _mark(splice: Splice, say: Words, *, original: bool) -> Markup:
     old = tag("del", splice.old)
     if not splice.attribute:  # a mended article
         return join([old, " ", tag("ins", splice.new, class_="article")])
-    name = tag("span", f" ({name_in(splice.attribute, say)})", class_="sr-only")
+    name = tag("span", f" ({name_of(splice.attribute, say)})", class_="sr-only")
     new = tag("ins", splice.new, name, class_="term", style=f"--h:{hue(splice.attribute)}")
     return join([old, " ", new])

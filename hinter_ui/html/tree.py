@@ -50,15 +50,16 @@ class _Arc:
 
 def svg(parse: Parse, marks: Marks, title: str, say: Words | None = None) -> Markup:
     """The tree of one sentence with a title and a description for those who hear it."""
+    say = spoken(say)
     if not parse.words:
-        return tag("p", "empty sentence", class_="quiet")
+        return tag("p", say("trees.empty"), class_="quiet")
     centres, width = _layout(parse)
     arcs = _levels(parse)
     base = _TOP + _STEP * max((a.level for a in arcs), default=1) + 8
     height = base + 46
     children = [
         tag("title", title),
-        tag("desc", _described(parse, marks, spoken(say))),
+        tag("desc", _described(parse, marks, say)),
         *(_arc(parse, arc, centres, base, marks) for arc in _red_last(arcs, marks)),
         *(_root(i, centres, base) for i, head in enumerate(parse.heads) if head == i),
         *(_word(parse, i, x, base, marks) for i, x in enumerate(centres)),

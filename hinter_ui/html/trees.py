@@ -38,19 +38,22 @@ def changed_sentences(check: TestResult, judged: Outcome) -> list[SentencePair]:
     return [(left, right) for left, right, _ in sorted(pairs, key=lambda p: not p[2])]
 
 
-def trees(check: TestResult, judged: Outcome, parses: Mapping[str, Parse]) -> Markup:
+def trees(
+    check: TestResult, judged: Outcome, parses: Mapping[str, Parse], say: Words | None = None
+) -> Markup:
     """The section of trees for one mutant; ``parses`` holds its changed sentences."""
+    say = spoken(say)
     pairs = changed_sentences(check, judged)
+    reason = _reason(judged, pairs, parses, say)
     if not pairs:
-        return tag("div", _reason(judged, (), parses), _by_count(check, judged), class_="trees")
+        return tag("div", reason, _by_count(check, judged, say), class_="trees")
     rows = []
     for number, (left, right) in enumerate(pairs[:_MOST_SENTENCES]):
         broken = number == 0 and not judged.conformance.kept
-        rows.append(_row(judged, left, right, parses, spoken(None), broken=broken))
-    more = None
-    if len(pairs) > _MOST_SENTENCES:
-        more = tag("p", f"{len(pairs) - _MOST_SENTENCES} more sentences changed.", class_="quiet")
-    return tag("div", _reason(judged, pairs, parses), *rows, more, class_="trees")
+        rows.append(_row(judged, left, right, parses, say, broken=broken))
+    left_out = len(pairs) - _MOST_SENTENCES
+    more = tag("p", say.count("trees.more", left_out), class_="quiet") if left_out > 0 else None
+    return tag("div", reason, *rows, more, class_="trees")
 
 
 def pair(judged: Outcome, parses: Mapping[str, Parse], sides: SentencePair, say: Words) -> Markup:
@@ -59,26 +62,21 @@ def pair(judged: Outcome, parses: Mapping[str, Parse], sides: SentencePair, say:
     return tag("div", row, class_="trees")
 
 
-def _reason(judged: Outcome, pairs: Sequence[SentencePair], parses: Mapping[str, Parse]) -> Markup:
+def _reason(
+    judged: Outcome, pairs: Sequence[SentencePair], parses: Mapping[str, Parse], say: Words
+) -> Markup:
     answer = judged.conformance
     if not answer.kept:
-        word = glossary.link("discarded", "Discarded")
-        head = tag("strong", f"{SIGNS[Verdict.DISCARDED]} ", word, f" ({answer.layer}): ")
-        return tag("p", head, isolated(answer.reason), ".", class_="reason lost")
+        head = glossary.sentence(say, "trees.discarded", layer=answer.layer)
+        sign = f"{SIGNS[Verdict.DISCARDED]} "
+        return tag("p", tag("strong", sign, head), " ", isolated(answer.reason), ".",
+                   class_="reason lost")  # fmt: skip
     grown = max(
         (abs(len(parses[a.text].tags) - len(parses[b.text].tags)) for a, b in pairs), default=0
     )
-    words = "parts of speech and relations are those of the source"
-    if grown:
-        more = "a token" if grown == 1 else f"{grown} tokens"
-        words += f", within the tolerance for a sentence that is {more} longer or shorter"
-    return tag(
-        "p",
-        tag("strong", "\u2713 ", glossary.link("kept", "Kept"), ": "),
-        words,
-        ".",
-        class_="reason kept",
-    )
+    head = glossary.sentence(say, "trees.kept")
+    why = say.count("trees.grown", grown) if grown else say("trees.same")
+    return tag("p", tag("strong", "\u2713 ", head), " ", why, class_="reason kept")
 
 
 def _row(
@@ -142,13 +140,13 @@ def _edited(
     return source, mutant
 
 
-def _by_count(check: TestResult, judged: Outcome) -> Markup:
+def _by_count(check: TestResult, judged: Outcome, say: Words) -> Markup:
     mutant = split_sentences(judged.mutant.text)
     sides = (("source", check.plan.sentences), ("mutant", mutant))
     cards = [
         tag(
             "figure",
-            tag("figcaption", f"{side}: {len(sentences)} sentences", class_="quiet"),
+            tag("figcaption", say.count(f"trees.{side}_sentences", len(sentences)), class_="quiet"),
             tag("ol", join(tag("li", s.text, dir="auto") for s in sentences[:20])),
             class_="card tree-card",
         )

@@ -29,7 +29,6 @@ SEVERITY = (
     Verdict.BENIGN,
     Verdict.DISCARDED,
 )
-_NAMES = {"socio-economic-status": "socio-economic status"}
 _HUES = {
     "race": 36,
     "gender": 186,
@@ -51,23 +50,13 @@ def hue(attribute: str) -> int:
 
 
 def spoken(say: Words | None) -> Words:
-    """The texts of a check in the language asked for; in English otherwise."""
-    return say or words_of(DEFAULT, "check")
+    """The texts that all tabs share, in the language of a tab's texts; in English without any."""
+    return words_of(say.language if say else DEFAULT, "check")
 
 
-def name_in(attribute: str, say: Words) -> str:
-    """An attribute's name in a sentence of that language."""
-    return str(say.branch("attributes").get(attribute) or name_of(attribute))
-
-
-def name_of(attribute: str) -> str:
-    """An attribute's name in a sentence."""
-    return _NAMES.get(attribute) or attribute.replace("-", " ")
-
-
-def times(number: int) -> str:
-    """``once``, ``twice``, ``3 times``."""
-    return {1: "once", 2: "twice"}.get(number, f"{number} times")
+def name_of(attribute: str, say: Words | None = None) -> str:
+    """The name of an attribute or group in a sentence."""
+    return str(spoken(say).branch("attributes").get(attribute) or attribute.replace("-", " "))
 
 
 def capital(text: str) -> str:
@@ -75,11 +64,11 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def listed(names: Sequence[str], last: str = "and") -> str:
-    """``a, b and c``."""
+def listed(names: Sequence[str], say: Words | None = None, kind: str = "and") -> str:
+    """``a, b and c``; ``kind`` may be ``or``."""
     if len(names) < 2:
         return "".join(names)
-    return f"{', '.join(names[:-1])} {last} {names[-1]}"
+    return spoken(say)(f"lists.{kind}", first=", ".join(names[:-1]), last=names[-1])
 
 
 def product(names: Sequence[str]) -> str:
@@ -97,13 +86,14 @@ def signed(value: float | None, digits: int = 2) -> str:
     return f"{'+' if rounded > 0 else MINUS}{abs(rounded):.{digits}f}"
 
 
-def answer_of(prediction: Prediction | None) -> str:
+def answer_of(prediction: Prediction | None, say: Words | None = None) -> str:
     """A model's answer in words."""
+    say = spoken(say)
     if prediction is None:
-        return "not asked"
+        return say("answers.unasked")
     if prediction.failure:
-        return f"no answer ({prediction.failure.value})"
-    return ", ".join(prediction.labels) or "no label"
+        return say("answers.failed", reason=prediction.failure.value)
+    return ", ".join(prediction.labels) or say("answers.unlabelled")
 
 
 def change_of(edit: Edit) -> str:
@@ -132,7 +122,7 @@ def term(
     say: Words | None = None,
 ) -> Markup:
     """A word on the colour of its attribute, with the attribute's name as text."""
-    called = name_in(attribute, spoken(say))
+    called = name_of(attribute, say)
     name = tag("span", called, class_="term-label") if label else None
     hidden = None if label else tag("span", f" ({called})", class_="sr-only")
     return tag(element, text, name, hidden, class_="term", style=f"--h:{hue(attribute)}")
@@ -149,9 +139,9 @@ def attribute_styles() -> str:
 FEW = 4  # labels that are shown without folding
 
 
-def labels(names: Sequence[str]) -> Markup:
+def labels(names: Sequence[str], say: Words | None = None) -> Markup:
     """Label names, folded where they are many."""
     items = tag("ul", *(tag("li", isolated(n)) for n in names), class_="labels")
     if len(names) <= FEW:
         return items
-    return tag("details", tag("summary", f"{len(names)} labels"), items)
+    return tag("details", tag("summary", spoken(say).count("answers.labels", len(names))), items)

@@ -23,7 +23,7 @@ from hinter_ui.html.words import (
     capital,
     hue,
     in_order,
-    name_in,
+    name_of,
     product,
     signed,
     term,
@@ -200,7 +200,7 @@ def sentence(scene: Scene, words: Sequence[str], place: int, say: Words) -> Mark
 
 def _menu(menu: Menu, word: str, place: int, say: Words, check: Words) -> Markup:
     options = [tag("option", w, value=w, selected=w == word) for w in menu.words]
-    label = say("ui.words", attribute=name_in(menu.attribute, check))
+    label = say("ui.words", attribute=name_of(menu.attribute, check))
     return tag("select", *options, class_="word-menu", data_act="word", data_place=place,
                aria_label=label, style=f"--h:{hue(menu.attribute)}")  # fmt: skip
 
@@ -236,8 +236,7 @@ def quoted(*texts: Markup | str) -> Markup:
 
 def found_words(plans: Sequence[Plan], say: Words) -> Markup:
     """The texts with the words that count marked."""
-    names = words_of(say.language, "check").branch("attributes")
-    texts = quoted(*(marked(plan, names) for plan in plans))
+    texts = quoted(*(marked(plan, say) for plan in plans))
     return join([tag("p", say("steps.attribute.marked")), texts])
 
 
@@ -408,7 +407,7 @@ def sums(trying: Trying, say: Words) -> Markup:
     assert both is not None
     origin, first, second = (p.scores[label] for p in (trying.original, one, two))
     added = probability(log_odds(first) + log_odds(second) - log_odds(origin))
-    names = [name_in(edit.attribute, check) for edit in trying.edits]
+    names = [name_of(edit.attribute, check) for edit in trying.edits]
     words = say(
         "steps.plot.told",
         original=f"{origin:.2f}", first=names[0], one=f"{first:.2f}", second=names[1],
@@ -453,7 +452,7 @@ def tally(found: int, step: Step, say: Words) -> Markup:
 
 def _names(trying: Trying, judged: Outcome, check: Words) -> str:
     edits = in_order(judged.mutant.edits, trying.scene.attributes)
-    return capital(product([name_in(edit.attribute, check) for edit in edits]))
+    return capital(product([name_of(edit.attribute, check) for edit in edits]))
 
 
 def _score(prediction: Prediction) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from hinter_ui.html.glossary import linked
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.wording import Words, languages, words_of
-from hinter_ui.html.words import capital, name_in
+from hinter_ui.html.words import capital, name_of
 from hinter_ui.learn.classroom import ClassCounts
 from hinter_ui.learn.html import query_of
 from hinter_ui.learn.lesson import load_lesson
@@ -70,7 +70,7 @@ def builder(
         tag("option", name, value=code, selected=code == say.language)
         for code, name in languages("learn").items()
     ]
-    boxes = [(capital(name_in(a, check)), a) for a in attributes]
+    boxes = [(capital(name_of(a, check)), a) for a in attributes]
     return tag(
         "section",
         tag("h3", say("links.title")),

@@ -14,17 +14,19 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.relations.noise import NoiseFloor, noise_floor
 from hinter_core.types import Prediction
 from hinter_ui.html.charts import bars
+from hinter_ui.html.glossary import linked
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.words import FEW, answer_of, labels, times
+from hinter_ui.html.wording import DEFAULT, Words, words_of
+from hinter_ui.html.words import FEW, answer_of, labels, spoken
 
-_COLUMNS = ("model", "state", "answers with", "reads", "runs on", "an answer costs")
+ENGLISH = words_of(DEFAULT, "models")
 
 
 class ModelState(StrEnum):
     """Where a model stands."""
 
-    ABSENT = "not loaded"
-    LOADING = "loading \u2026"
+    ABSENT = "absent"
+    LOADING = "loading"
     READY = "ready"
     FAILED = "failed"
 
@@ -42,56 +44,57 @@ class ModelRow:
     added: bool = False
 
 
-def table(models: Sequence[ModelRow]) -> Markup:
-    """All models at hand, each with what can be done with it."""
-    head = tag("tr", *(tag("th", c, scope="col") for c in _COLUMNS))
+def table(models: Sequence[ModelRow], say: Words = ENGLISH) -> Markup:
+    """All models there are, each with what can be done with it."""
+    columns: dict[str, str] = say.branch("table.columns")
     grid = tag(
         "table",
-        tag("caption", "Models at hand", class_="sr-only"),
-        tag("thead", head),
-        tag("tbody", *(_row(model) for model in models)),
+        tag("caption", say("table.title"), class_="sr-only"),
+        tag("thead", tag("tr", *(tag("th", c, scope="col") for c in columns.values()))),
+        tag("tbody", *(_row(model, say) for model in models)),
     )
     return tag("div", grid, class_="model-table")
 
 
-def _row(model: ModelRow) -> Markup:
-    name = tag("code", isolated(model.name)) if model.name != model.label else None
-    cells: list[Markup] = [
-        tag("th", tag("span", model.label, class_="model-label") if name else None,
-            name or tag("code", isolated(model.name)), scope="row"),
-        tag("td", _state(model)),
-    ]  # fmt: skip
+def _row(model: ModelRow, say: Words) -> Markup:
+    code = tag("code", isolated(model.name))
+    label = tag("span", model.label, class_="model-label") if model.name != model.label else None
+    cells = [tag("th", label, code, scope="row"), tag("td", _state(model, say))]
     able = model.capabilities
     if able is None:
-        hint = tag("span", "known once it is loaded", class_="quiet-inline")
-        cells.append(tag("td", hint, colspan=4, class_="unknown"))
-    else:
-        cells += [
-            _cell("answers with", _answers(able)),
-            _cell("reads", _reads(able)),
-            _cell("runs on", " \u00b7 ".join(x for x in (able.device, able.dtype) if x)),
-            _cell("an answer costs", _costs(able, model.on_disk)),
-        ]
+        hint = tag("span", say("table.unknown"), class_="quiet-inline")
+        return tag("tr", *cells, tag("td", hint, colspan=4, class_="unknown"))
+    contents = {
+        "answers": _answers(able, say),
+        "reads": _reads(able, say),
+        "device": " \u00b7 ".join(x for x in (able.device, able.dtype) if x),
+        "costs": say(f"costs.{('disk' if model.on_disk else 'memory') if able.costs else 'free'}"),
+    }
+    # On a narrow page the table becomes a list, and each cell says what it is.
+    cells += [
+        tag(
+            "td",
+            tag("div", content),
+            class_=f"about-{key}",
+            data_column=say(f"table.columns.{key}"),
+        )
+        for key, content in contents.items()
+    ]
     return tag("tr", *cells)
 
 
-def _cell(column: str, content: object) -> Markup:
-    # On a narrow page the table becomes a list, and each cell says what it is.
-    return tag("td", tag("div", content), data_column=column)
-
-
-def _state(model: ModelRow) -> Markup:
-    badge = tag("span", model.state.value, class_=f"badge state {model.state.name.lower()}")
-    parts: list[Markup] = [badge]
+def _state(model: ModelRow, say: Words) -> Markup:
+    state = model.state.value
+    parts = [tag("span", say(f"states.{state}"), class_=f"badge state {state}")]
     match model.state:
         case ModelState.READY:
-            parts.append(_act("try", "Try it", model.name))
+            parts.append(_act("try", say("acts.try"), model.name))
         case ModelState.ABSENT:
-            parts.append(_act("load", "Load", model.name))
+            parts.append(_act("load", say("acts.load"), model.name))
         case ModelState.FAILED:
-            parts.append(_act("load", "Try again", model.name))
+            parts.append(_act("load", say("acts.retry"), model.name))
     if model.added and model.state is not ModelState.LOADING:
-        parts.append(_act("remove", "Remove", model.name))
+        parts.append(_act("remove", say("acts.remove"), model.name))
     row = tag("div", *parts, class_="acts")
     if not model.error:
         return row
@@ -99,30 +102,22 @@ def _state(model: ModelRow) -> Markup:
 
 
 def _act(act: str, words: str, name: str) -> Markup:
-    spoken = tag("span", f": {name}", class_="sr-only")
-    return tag("button", words, spoken, type="button", class_="act", data_act=act, data_model=name)
+    whose = tag("span", f": {name}", class_="sr-only")
+    return tag("button", words, whose, type="button", class_="act", data_act=act, data_model=name)
 
 
-def _answers(able: Capabilities) -> Markup:
-    how = "any number of" if able.multi_label else "one of"
-    scores = "with scores" if able.scores else "without scores"
-    words = f"{able.task}: {how} {len(able.labels)} labels, {scores}"
-    more = "" if able.steady else "; it may answer differently when asked again"
-    note = tag("div", isolated(able.note), class_="quiet-inline") if able.note else None
-    return join([tag("div", words, more), labels(able.labels), note or Markup("")])
+def _answers(able: Capabilities, say: Words) -> Markup:
+    kind = ("several" if able.multi_label else "one") + ("" if able.scores else "_plain")
+    words = tag("div", say(f"answers.{kind}", task=able.task, n=len(able.labels)))
+    varies = Markup("") if able.steady else tag("div", say("answers.unsteady"))
+    note = tag("div", isolated(able.note), class_="quiet-inline") if able.note else Markup("")
+    return join([words, varies, labels(able.labels, say), note])
 
 
-def _reads(able: Capabilities) -> str:
+def _reads(able: Capabilities, say: Words) -> str:
     if able.window:
-        return f"{able.window:,} tokens"
-    return "not told by the server" if able.device == "remote" else "the whole text"
-
-
-def _costs(able: Capabilities, on_disk: bool) -> str:
-    if not able.costs:
-        return "nothing"
-    where = "on disk, so it is paid once" if on_disk else "in memory only"
-    return f"money or minutes; kept {where}"
+        return say("reads.tokens", n=able.window)
+    return say("reads.unknown" if able.device == "remote" else "reads.whole")
 
 
 def kinds(backends: Mapping[str, Backend]) -> Markup:
@@ -138,11 +133,12 @@ def kinds(backends: Mapping[str, Backend]) -> Markup:
     return tag("dl", *items, class_="kinds")
 
 
-def name_line(name: str, problem: str = "") -> Markup:
+def name_line(name: str, problem: str = "", say: Words = ENGLISH) -> Markup:
     """The name that a form stands for, to be copied, or what is missing from it."""
     code = tag("code", isolated(name), class_="model-name")
-    copy = tag("button", "Copy", tag("span", " the name", class_="sr-only"), type="button",
-               class_="copy-name act")  # fmt: skip
+    copy = tag("button", say("form.copy"), tag("span", say("form.copy_what"), class_="sr-only"),
+               type="button", class_="copy-name act", data_copied=say("form.copied"),
+               data_uncopied=say("form.uncopied"))  # fmt: skip
     told = tag("p", isolated(problem), class_="why") if problem else None
     return tag("div", tag("div", code, None if problem else copy, class_="name-line"), told)
 
@@ -164,82 +160,71 @@ class RepeatedAnswer:
         return noise_floor(self.first, self.more)
 
 
-def one(asked: RepeatedAnswer) -> Markup:
-    """One answer with its scores and, of models that answer in words, what it said."""
+def one(asked: RepeatedAnswer, say: Words = ENGLISH) -> Markup:
+    """One answer with its scores and, of models that answer in words, their reply."""
     answer = asked.first
     many = len(answer.labels) > FEW
-    words = f"{len(answer.labels)} labels" if many else answer_of(answer)
-    head = tag(
-        "header",
-        tag("h3", tag("code", isolated(asked.name))),
-        tag("span", isolated(words), class_="answer"),
-    )
-    scores = bars(answer)
+    shared = spoken(say)
+    words = shared.count("answers.labels", len(answer.labels)) if many else answer_of(answer, say)
+    scores = bars(answer, say=say)
     if answer.answered and scores is None:
-        scores = tag("p", "This answer has no scores.", class_="quiet")
-    return tag("div", head, _failure(answer), _said(answer),
-               labels(answer.labels) if many else None, scores, _foot(asked),
+        scores = tag("p", say("answer.unscored"), class_="quiet")
+    shown = tag("span", isolated(words), class_="answer")
+    return tag("div", _head(asked, shown), _failure(answer, say), _said(answer, say),
+               labels(answer.labels, say) if many else None, scores, _foot(asked, say),
                class_="card cell", role="status")  # fmt: skip
 
 
-def repeated(asked: RepeatedAnswer) -> Markup:
+def repeated(asked: RepeatedAnswer, say: Words = ENGLISH) -> Markup:
     """How often the same question got which answer, and what that means for a flip."""
     answers = (asked.first, *asked.more)
-    tally = Counter(answer_of(answer) for answer in answers)
+    tally = Counter(answer_of(answer, say) for answer in answers)
     items = [
-        tag("li", tag("strong", isolated(words)), f" {times(count)}")
+        tag("li", tag("strong", isolated(words)), ": ",
+            say("answer.tally", count=count, all=len(answers)))
         for words, count in tally.most_common()
-    ]
+    ]  # fmt: skip
     failed = next((answer for answer in answers if answer.failure), None)
-    return tag(
-        "div",
-        tag("header", tag("h3", tag("code", isolated(asked.name)))),
-        tag("ul", *items, class_="tally"),
-        _failure(failed) if failed else None,
-        tag("p", _floor(asked), class_="floor"),
-        _foot(asked),
-        class_="card cell",
-        role="status",
-    )
+    return tag("div", _head(asked), tag("ul", *items, class_="tally"),
+               _failure(failed, say) if failed else None,
+               tag("p", _floor(asked, say), class_="floor"), _foot(asked, say),
+               class_="card cell", role="status")  # fmt: skip
 
 
-def _floor(asked: RepeatedAnswer) -> Markup:
+def _head(asked: RepeatedAnswer, answer: Markup | None = None) -> Markup:
+    return tag("header", tag("h3", tag("code", isolated(asked.name))), answer)
+
+
+def _floor(asked: RepeatedAnswer, say: Words) -> Markup:
     floor = asked.floor
     if not asked.first.answered or floor.rate is None:
-        return Markup("Too few usable answers to compare.")
-    again = f"Asked {times(floor.answered)} again, "
-    if not floor.flips:
-        return join([again, "it ", tag("strong", "never changed its mind"), " about this text."])
-    return join(
-        [
-            again,
-            tag("strong", f"it contradicted itself {times(floor.flips)}"),
-            f": noise floor {floor.rate:.2f}. A single flip of this model proves nothing; look for "
-            "flips that are more frequent than that.",
-        ]
-    )
+        return linked(say("answer.few"))
+    key = "flips" if floor.flips else "steady.one" if floor.answered == 1 else "steady.other"
+    words = say(f"answer.{key}", n=floor.answered, flips=floor.flips, rate=floor.rate)
+    return linked(words, say.language)
 
 
-def _failure(answer: Prediction) -> Markup | None:
+def _failure(answer: Prediction, say: Words) -> Markup | None:
     if not answer.failure:
         return None
-    head = tag("strong", f"No usable answer ({answer.failure.value}). ")
-    return tag("p", head, isolated(answer.detail), class_="notice error")
+    head = tag("strong", say("answer.failed", reason=answer.failure.value))
+    return tag("p", head, " ", isolated(answer.detail), class_="notice error")
 
 
-def _said(answer: Prediction) -> Markup | None:
+def _said(answer: Prediction, say: Words) -> Markup | None:
     if not answer.reply:
         return None
     quote = tag("blockquote", answer.reply, dir="auto")
-    return tag("figure", tag("figcaption", "It said", class_="quiet"), quote, class_="said")
+    return tag("figure", tag("figcaption", say("answer.reply"), class_="quiet"), quote,
+               class_="said")  # fmt: skip
 
 
-def _foot(asked: RepeatedAnswer) -> Markup | None:
+def _foot(asked: RepeatedAnswer, say: Words) -> Markup | None:
     parts = []
     if asked.seen < asked.length:
-        parts.append(f"It saw the first {asked.seen:,} of {asked.length:,} characters.")
+        parts.append(say("answer.cut", seen=asked.seen, length=asked.length))
     if asked.spent is not None:
-        parts.append(f"Used since it was loaded: {cost_in_words(asked.spent)}.")
+        parts.append(say("answer.spent", cost=cost_in_words(asked.spent)))
     return tag("p", " ".join(parts), class_="foot") if parts else None
 
 

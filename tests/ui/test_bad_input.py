@@ -39,7 +39,7 @@ def test_text_that_offers_nothing_says_why(explore: Any) -> None:
     # The preview says loudly that there is no intersection.
     explore.type("The waiter left early.")
     expect(explore.preview.locator(".loud")).to_contain_text("No intersection to test.")
-    expect(explore.preview.locator(".loud")).to_contain_text("Only gender has a term here")
+    expect(explore.preview.locator(".loud")).to_contain_text("Only gender has a term that")
 
 
 UNKNOWN = {

@@ -35,8 +35,8 @@ def test_example_shows_hidden_bias_in_the_square(explore: Any) -> None:
     banner = explore.banner.locator(".banner")
     expect(banner).to_contain_text("Hidden intersectional bias.")
     expect(banner).to_contain_text(
-        "Changing race alone or gender alone leaves the answer positive; "
-        "changing both turns it negative."
+        "The answer stays positive when race or gender changes alone, "
+        "and flips to negative when both change together."
     )
     cards = explore.square.locator("article")
     expect(cards.locator("h3")).to_have_text(
@@ -61,7 +61,7 @@ def test_trees_stand_for_source_and_mutant(explore: Any) -> None:
     explore.open().example("Planted bias")
     trees = explore.trees.locator("svg")
     expect(trees).to_have_count(2)
-    expect(trees.nth(1).locator("title")).to_contain_text("mutant sentence: The Iranian waitress")
+    expect(trees.nth(1).locator("title")).to_contain_text("changed sentence: The Iranian waitress")
     expect(trees.nth(0).locator("desc")).to_contain_text("waiter: NN")
     expect(trees.nth(1).locator(".word")).to_have_count(10)
     expect(explore.trees).to_contain_text("Kept")
@@ -69,7 +69,7 @@ def test_trees_stand_for_source_and_mutant(explore: Any) -> None:
 
 def test_discarded_mutant_shows_what_broke(explore: Any) -> None:
     explore.open().example("A broken sentence")
-    expect(explore.banner).to_contain_text("Discarded: this mutant is no evidence.")
+    expect(explore.banner).to_contain_text("Discarded: this variant is no evidence.")
     expect(explore.trees.locator(".reason")).to_contain_text("where the source has")
     for side in (0, 1):
         wrong = explore.trees.locator("svg").nth(side).locator(".pos.wrong")
@@ -92,14 +92,14 @@ def test_scan_finds_and_table_filters_selects_and_turns(explore: Any) -> None:
     explore.press("Next \u2192")
     expect(explore.table.locator(".pager")).to_contain_text("26\u201350 of")
     explore.pick("verdict-filter", "discarded")
-    expect(explore.table.locator(".pager")).to_contain_text("in all")
+    expect(explore.table.locator(".pager")).to_contain_text("filtered from")
     for badge in explore.verdicts.all():
         expect(badge).to_contain_text("discarded")
     box = explore.verdict_filter.locator("input")
     box.press("Backspace")  # the other way to take it away
-    expect(explore.table.locator(".pager")).not_to_contain_text("in all")
+    expect(explore.table.locator(".pager")).not_to_contain_text("filtered from")
     explore.pick("verdict-filter", "discarded")
-    expect(explore.table.locator(".pager")).to_contain_text("in all")
+    expect(explore.table.locator(".pager")).to_contain_text("filtered from")
     explore.table.locator("tbody tr").nth(1).click()
     expect(explore.banner.locator(".banner")).to_contain_text("Discarded")
     expect(explore.table.locator("tr.selected")).to_have_count(1)
@@ -109,13 +109,13 @@ def test_filters_by_attribute_and_group(explore: Any) -> None:
     explore.open().example("Planted bias")
     explore.scan_to_end()
     explore.pick("group-filter", "race: latino")
-    expect(explore.table.locator(".pager")).to_contain_text("in all")
+    expect(explore.table.locator(".pager")).to_contain_text("filtered from")
     cells = explore.table.locator("tbody tr td:nth-child(2)")
     known = {"Mexican", "Cuban", "Brazilian", "Colombian", "Peruvian", "Puerto Rican"}
     assert known & {cell.inner_text().split("\u2192")[-1].strip() for cell in cells.all()}
     explore.pick("group-filter", "any")
     explore.pick("attribute-filter", "gender")
-    expect(explore.table.locator(".pager")).to_contain_text("in all")
+    expect(explore.table.locator(".pager")).to_contain_text("filtered from")
     for row in explore.table.locator("tbody tr td:nth-child(3)").all():
         assert "waiter" in row.inner_text()
 
@@ -143,7 +143,7 @@ def test_scan_can_be_cancelled_and_keeps_what_it_found(explore: Any) -> None:
     explore.page.get_by_label("age", exact=True).check()
     explore.open_more()
     explore.set_limit("5000")
-    expect(explore.preview).to_contain_text("age 40 terms")
+    expect(explore.preview).to_contain_text("age: 40 terms")
     explore.press("Find hidden bias")
     expect(explore.progress).to_contain_text("scanning")
     explore.press("Cancel")

@@ -14,8 +14,9 @@ from hinter_core.models.base import Capabilities
 from hinter_core.models.registry import BACKENDS, parse_name
 from hinter_core.types import Prediction
 from hinter_ui.explore.actions import ExploreActions
+from hinter_ui.explore.updates import over_budget
 from hinter_ui.html import notice
-from hinter_ui.html.notice import over_budget
+from hinter_ui.html.wording import words_of
 from hinter_ui.models import html
 from hinter_ui.models.actions import ModelsActions
 from hinter_ui.models.form import addable, name_of, sketch
@@ -251,10 +252,10 @@ def test_a_model_that_flips_on_itself_shows_its_noise_floor(server: FaultyServer
     # Asked at the same time, the answers may come in any order.
     assert sorted(a.labels for a in asked.more) == [("negative",)] * 2 + [("positive",)] * 2
     assert (asked.floor.flips, asked.floor.answered) == (2, 4)
-    assert "it contradicted itself twice" in html.repeated(asked)
+    assert "The answer changed in 2 of 4 repetitions" in html.repeated(asked)
     assert "noise floor 0.50" in html.repeated(asked)
     calm = desk.again(session, named(server), "A calm text.", 3)
-    assert "never changed its mind" in html.repeated(calm)
+    assert "The answer stayed the same" in html.repeated(calm)
     for times in (0, 21, None, 2.5, float("nan")):
         with pytest.raises(InputError, match="from 1 to 20 times"):
             desk.again(session, named(server), "A calm text.", times)
@@ -338,6 +339,7 @@ def test_a_text_without_words_is_not_asked() -> None:
 
 def test_a_scan_keeps_to_the_number_of_requests_allowed(server: FaultyServer) -> None:
     services, session, name = Services(LOCAL), Session(), named(server)
+    say = words_of("en", "explore")
     loaded(ModelsActions(services), session, name, KEY)
     asked = sum(server.asked.values())
     form = ExploreForm(text="The British waiter was kind.", models=(name,), limit=20, requests=5)
@@ -347,8 +349,8 @@ def test_a_scan_keeps_to_the_number_of_requests_allowed(server: FaultyServer) ->
     assert sum(server.asked.values()) - asked == 5
     left = session.check.counts(name)["unanswered"]
     assert left > 0
-    assert f"{left} mutants were not asked about" in over_budget(session.check)
+    assert f"so {left} variants got no answer" in over_budget(session.check, "complete", say)
     for _ in ExploreActions(services).scan(session, replace(form, requests=0)):
         pass
     assert session.check.counts(name)["unanswered"] == 0
-    assert over_budget(session.check) == ""
+    assert over_budget(session.check, "complete", say) == "complete"

@@ -123,7 +123,7 @@ def test_a_model_behind_an_api_is_asked_with_a_key_that_is_kept_nowhere(
     expect(answer.locator(".answer")).to_have_text("positive")
     expect(answer).to_contain_text("2 requests, 20 tokens asked and 2 answered")
     models.again.click()
-    expect(answer).to_contain_text("it contradicted itself 3 times: noise floor 0.60")
+    expect(answer).to_contain_text("The answer changed in 3 of 5 repetitions (noise floor 0.60)")
     expect(models.ask("A [fault:refusal] text.")).to_contain_text("No usable answer (refused)")
     assert f"Bearer {KEY}" in server.keys
     stored = "JSON.stringify(localStorage) + JSON.stringify(sessionStorage) + document.cookie"

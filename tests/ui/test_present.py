@@ -56,21 +56,21 @@ def checked(repeat: int, model: ModelUnderTest | None = None) -> TestResult:
     ("repeat", "words"),
     [
         (0, ""),
-        (1, "Asked about the original once again, the model never changed its mind."),
-        (3, "Asked about the original 3 times again, the model contradicted itself once: a flip"),
+        (1, "The original text was repeated 1 time; the answer never changed."),
+        (3, "repeated 3 times, and 1 of these answers differed: a flip may be noise."),
     ],
 )
 def test_the_noise_floor_stands_beside_the_verdict(repeat: int, words: str) -> None:
     check = checked(repeat)
     shown = str(banner(check, check.outcomes["talker"][-1], "talker", named=False))
     assert words in shown
-    assert ("Asked about the original" in shown) is bool(words)
+    assert ("The original text was repeated" in shown) is bool(words)
 
 
 def test_what_a_model_said_can_be_read_and_is_escaped() -> None:
     check = checked(0)
     shown = str(square(check, check.outcomes["talker"][-1], "talker"))
-    assert "what the model said" in shown
+    assert "the model’s reply" in shown
     assert "&lt;b&gt;yes&lt;/b&gt;, on the whole." in shown
     assert "<b>" not in shown
 

@@ -161,7 +161,7 @@ def test_a_finding_opens_in_explore(results: Results, made: CampaignStore) -> No
     results.rows.first.get_by_role("button").focus()
     results.page.keyboard.press("Enter")
     expect(explore.banner).to_contain_text("Biased.")
-    expect(explore.banner).to_contain_text("Changing gender alone turns the answer")
+    expect(explore.banner).to_contain_text("when gender changes alone")
 
 
 def test_what_is_downloaded_is_whole(results: Results, made: CampaignStore) -> None:
