@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hinter_core.campaign.estimate import Forecast
 from hinter_core.campaign.preview import Preview
@@ -17,25 +17,17 @@ from hinter_ui.batch.jobs import CampaignStatus, JobState
 from hinter_ui.html import glossary
 from hinter_ui.html.difference import changed
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.words import ARROW, SEVERITY, SIGNS, change_of, listed, name_of, term
+from hinter_ui.html.wording import DEFAULT, words_of
+from hinter_ui.html.words import ARROW, SEVERITY, SIGNS, change_of, listed, name_of, spoken, term
 
-_KIND_WORDS = {
-    TOGETHER: "Changed together",
-    ATOMIC: "Changed alone",
-    PLACEBO: "Neutral swaps",
+say = words_of(DEFAULT, "batch")
+# Kinds of variants as charts show them: their texts, and their entries in the glossary.
+_KINDS = {
+    TOGETHER: ("verdicts.together", "intersectional"),
+    ATOMIC: ("verdicts.atomic", "atomic"),
+    PLACEBO: ("verdicts.placebo", "placebo"),
 }
-_KIND_ENTRIES = {TOGETHER: "intersectional", ATOMIC: "atomic", PLACEBO: "placebo"}
-_ENTRIES = {"mutants": "mutant", "predictions": "prediction", "hidden": "hidden"}
-_STATE_WORDS = {
-    JobState.NEW: "not started",
-    JobState.WAITING: "waiting",
-    JobState.RUNNING: "running",
-    JobState.STOPPING: "stopping \u2026",
-    JobState.STOPPED: "stopped",
-    JobState.INTERRUPTED: "interrupted",
-    JobState.FAILED: "failed",
-    JobState.DONE: "done",
-}
+_ENTRIES = {"variants": "mutant", "predictions": "prediction", "hidden": "hidden"}
 
 
 # -- before the start ---------------------------------------------------------------------------
@@ -45,29 +37,32 @@ def estimate(seen: Forecast) -> Markup:
     """What a campaign would do, figure by figure."""
     share = seen.tested / seen.looked_at if seen.looked_at else 0.0
     tested = round(share * seen.texts)
-    orders = [f"{number:,} of order {order}" for order, number in seen.mutants.items()]
-    about = "" if seen.looked_at == seen.texts else "about "
+    about = "estimate.exact" if seen.looked_at == seen.texts else "estimate.about"
+    orders = [say.count("estimate.order", order, number=n) for order, n in seen.mutants.items()]
     figures = [
-        ("texts", f"{seen.texts:,}", f"{about}{tested:,} with terms to change"),
-        ("mutants", f"{about}{sum(seen.mutants.values()):,}", ", ".join(orders) or "none"),
-        ("parses", f"about {seen.parses:,}", "distinct sentences"),
-        ("predictions", f"up to {seen.predictions:,}", "distinct texts, all models together"),
-        ("time", duration(seen.seconds), "for parsing, and models that run here"),
-        *(("cost", f"up to {cost_in_words(cost)}", name) for name, cost in seen.costs.items()),
-    ]
+        ("texts", f"{seen.texts:,}",
+         say.count("estimate.tested", tested, number=say(about, n=tested))),
+        ("variants", say(about, n=sum(seen.mutants.values())),
+         ", ".join(orders) or say("estimate.none")),
+        ("parses", say("estimate.about", n=seen.parses), say("estimate.parses_more")),
+        ("predictions", say("estimate.at_most", n=seen.predictions),
+         say("estimate.predictions_more")),
+        ("time", duration(seen.seconds), say("estimate.time_more")),
+        *(("cost", say("estimate.cost_value", cost=cost_in_words(cost)), name)
+          for name, cost in seen.costs.items()),
+    ]  # fmt: skip
     cells = [
         tag(
             "div",
-            tag("dt", glossary.head(title, _ENTRIES)),
+            tag("dt", glossary.head(say(f"estimate.{key}"), _ENTRIES, key)),
             tag("dd", tag("strong", value), tag("span", isolated(more))),
         )
-        for title, value, more in figures
+        for key, value, more in figures
     ]
-    looked = f"From a look at the first {seen.looked_at:,} texts; nothing has been started."
     return tag(
         "div",
         tag("dl", *cells, class_="figures"),
-        tag("p", looked, class_="quiet"),
+        tag("p", say.count("estimate.looked", seen.looked_at), class_="quiet"),
         role="status",
         class_="estimate card",
     )
@@ -79,24 +74,25 @@ def estimate(seen: Forecast) -> Markup:
 def state_badge(state: JobState) -> Markup:
     """Where a campaign stands, as a word on its colour."""
     kind = state.name.lower()
-    return tag("span", _STATE_WORDS[state], class_=f"badge state job-{kind}")
+    return tag("span", say(f"states.{kind}"), class_=f"badge state job-{kind}")
 
 
 def title(status: CampaignStatus) -> Markup:
     """What is tested on what, and the link that leads back here."""
     campaign = status.campaign
-    link = tag("a", "Link to this campaign", href=f"?campaign={status.id}", class_="share")
-    copy = tag("button", "Copy link", type="button", class_="copy-link")
+    link = tag("a", say("campaign.link"), href=f"?campaign={status.id}", class_="share")
+    copy = tag("button", say("campaign.copy"), type="button", class_="copy-link")
     head = tag("h2", isolated(status.record.title), " ", state_badge(status.state))
     models = join([tag("code", isolated(model)) for model in campaign.models], ", ")
-    what = tag("p", f"{_what(campaign)} \u00b7 asked: ", models, class_="quiet")
+    asked = f"{_what(campaign)} \u00b7 {say('campaign.models')} "
+    what = tag("p", asked, models, class_="quiet")
     return tag("div", head, what, tag("p", link, copy, class_="share-line"), class_="job-title")
 
 
 def _what(campaign: Campaign) -> str:
     """What was changed."""
     if campaign.mutants:
-        return "mutants by hand"
+        return say("campaign.by_hand")
     return listed([name_of(attribute) for attribute in campaign.attributes])
 
 
@@ -119,58 +115,57 @@ def progress(status: CampaignStatus) -> Markup:
 
 
 def _how_far(status: CampaignStatus) -> str:
-    seen, state = status.seen, status.state
+    seen, state, record = status.seen, status.state, status.record
     if state is JobState.WAITING:
-        others = "campaign" if status.ahead == 1 else "campaigns"
-        return f"It starts by itself after {status.ahead} other {others}."
+        return say.count("progress.ahead", status.ahead)
     if seen.texts is None:
-        return "Getting ready: parser and models are loaded \u2026" if state.busy else ""
-    words = f"{seen.done:,} of {seen.texts:,} texts, {seen.mutants:,} mutants"
+        return say("progress.preparing") if state.busy else ""
+    facts = [
+        say.count("progress.texts", seen.texts, done=seen.done),
+        say.count("progress.variants", seen.mutants),
+    ]
     if state is JobState.RUNNING:
         rate, left = status.rate, status.seconds_left
         if rate and left is not None:
-            words += f" \u00b7 {_rate(rate)} \u00b7 {duration(left)} left"
+            facts += [_rate(rate), say("progress.left", time=duration(left))]
         else:
-            words += " \u00b7 the first ones are at work"
-    elif state is JobState.DONE and status.record.ended > status.record.started:
-        words += f" \u00b7 took {duration(status.record.ended - status.record.started)}"
-    return words
+            facts.append(say("progress.first"))
+    elif state is JobState.DONE and record.ended > record.started:
+        facts.append(say("progress.took", time=duration(record.ended - record.started)))
+    return " \u00b7 ".join(facts)
 
 
 def _rate(rate: float) -> str:
     if rate >= 1:
-        return f"{rate:.1f} texts a second"
-    return f"{60 * rate:.1f} texts a minute"
+        return say("progress.per_second", rate=rate)
+    return say("progress.per_minute", rate=60 * rate)
 
 
 def _remark(status: CampaignStatus) -> Markup | None:
     """What to do where something is not as it should be."""
     if status.problem:
-        words = tag("strong", "It did not come to its end. "), isolated(status.problem)
+        words = tag("strong", say("remarks.failed")), " ", isolated(status.problem)
         return tag("div", *words, role="alert", class_="notice error")
-    match status.state:
-        case JobState.STOPPED:
-            told = "Stopped. What was done is kept; Resume goes on with the rest."
-        case JobState.INTERRUPTED:
-            told = "Interrupted: HInter or this machine stopped. Resume goes on with the rest."
-        case JobState.STOPPING:
-            told = "It stops after what is at work; what was done is kept."
-        case _ if status.seen.failed:
-            told = _unanswered(status)
-        case _:
-            return None
+    state = status.state
+    if state in (JobState.STOPPED, JobState.INTERRUPTED, JobState.STOPPING):
+        told = say(f"remarks.{state.name.lower()}")
+    elif status.seen.failed:
+        told = _unanswered(status)
+    else:
+        return None
     return tag("div", tag("p", told), role="status", class_="notice info")
 
 
 def _unanswered(status: CampaignStatus) -> str:
     seen = status.seen
     why = listed([f"{name} ({number:,})" for name, number in seen.failures.most_common(4)])
-    answers = "answer is" if seen.failed == 1 else "answers are"
-    words = f"{seen.failed:,} {answers} missing: {why}."
-    words += f" {seen.unanswered:,} mutants have no verdict for that."
+    told = [
+        say.count("remarks.missing", seen.failed, reasons=why),
+        say.count("remarks.no_verdict", seen.unanswered),
+    ]
     if status.can_retry:
-        words += " Once the cause is mended, ask again only for what has none."
-    return words
+        told.append(say("remarks.retry", button=say("buttons.retry")))
+    return " ".join(told)
 
 
 def _chart(status: CampaignStatus) -> Markup | None:
@@ -180,35 +175,39 @@ def _chart(status: CampaignStatus) -> Markup | None:
         return None
     legend = tag(
         "ul",
-        *(tag("li", tag("span", class_=f"key {v.value}", aria_hidden="true"), v.value)
+        *(tag("li", tag("span", class_=f"key {v.value}", aria_hidden="true"), _verdict(v))
           for v in SEVERITY if any(c[k, v.value] for c in verdicts.values() for k in KINDS)
           or v is Verdict.HIDDEN),
         class_="legend",
         aria_hidden="true",
     )  # fmt: skip
     models = [_model_bars(model, counts) for model, counts in verdicts.items()]
-    title = "Verdicts so far" if status.state.busy else "Verdicts"
-    head = tag("h3", glossary.link("verdict", title))
+    title = "verdicts.so_far" if status.state.busy else "verdicts.title"
+    head = tag("h3", glossary.link("verdict", say(title)))
     return tag("section", tag("div", head, legend, class_="chart-head"), *models,
                class_="card verdict-chart")  # fmt: skip
 
 
+def _verdict(verdict: Verdict) -> str:
+    return spoken(None)(f"verdicts.{verdict.value}")
+
+
 def _model_bars(model: str, counts: Counter[tuple[str, str]]) -> Markup:
     rows = []
-    for kind in (TOGETHER, ATOMIC, PLACEBO):
+    for kind, (text, entry) in _KINDS.items():
         total = sum(counts[kind, v.value] for v in SEVERITY)
         if not total:
             continue
         present = [v for v in SEVERITY if counts[kind, v.value]]
+        numbers = [(v, counts[kind, v.value], _verdict(v)) for v in present]
         parts = [
-            tag("span", class_=f"part {v.value}",
-                style=f"flex-grow:{counts[kind, v.value]}", title=f"{v.value}: "
-                f"{counts[kind, v.value]:,} of {total:,}")
-            for v in present
+            tag("span", class_=f"part {v.value}", style=f"flex-grow:{n}",
+                title=say("verdicts.share", verdict=name, n=n, total=total))
+            for v, n, name in numbers
         ]  # fmt: skip
-        words = ", ".join(f"{counts[kind, v.value]:,} {v.value}" for v in present)
+        words = ", ".join(say("verdicts.count", n=n, verdict=name) for _, n, name in numbers)
         rows += [
-            tag("dt", glossary.link(_KIND_ENTRIES[kind], _KIND_WORDS[kind])),
+            tag("dt", glossary.link(entry, say(text))),
             tag(
                 "dd",
                 tag("div", *parts, class_="stack", aria_hidden="true"),
@@ -222,22 +221,22 @@ def _model_bars(model: str, counts: Counter[tuple[str, str]]) -> Markup:
 def _outcomes(status: CampaignStatus) -> Markup | None:
     outcomes = status.seen.outcomes
     told = [
-        f"{outcomes[NOTHING]:,} texts hold nothing to test" if outcomes[NOTHING] else "",
-        f"{outcomes[UNUSABLE]:,} rows could not be used" if outcomes[UNUSABLE] else "",
+        say.count(f"outcomes.{key}", outcomes[outcome])
+        for key, outcome in (("nothing", NOTHING), ("unusable", UNUSABLE))
+        if outcomes[outcome]
     ]
-    told = [words for words in told if words]
-    return tag("p", "; ".join(told), ".", class_="quiet") if told else None
+    return tag("p", " ".join(told), class_="quiet") if told else None
 
 
 def duration(seconds: float) -> str:
     """``40 s``, ``12 min``, ``3 h 5 min``."""
     whole = max(1, round(seconds))
     if whole < 90:
-        return f"{whole} s"
+        return say("duration.seconds", n=whole)
     minutes = round(whole / 60)
     if minutes < 90:
-        return f"{minutes} min"
-    return f"{minutes // 60:,} h {minutes % 60} min"
+        return say("duration.minutes", n=minutes)
+    return say("duration.hours", n=minutes // 60, minutes=minutes % 60)
 
 
 # -- the list -----------------------------------------------------------------------------------
@@ -246,34 +245,33 @@ def duration(seconds: float) -> str:
 def campaigns(statuses: Sequence[CampaignStatus], chosen: str, kept_days: float | None) -> Markup:
     """The campaigns that a visitor has; ``kept_days``: after so many idle ones they are deleted."""
     if not statuses:
-        return tag("p", "None yet. A campaign stays here when you close the page.", class_="quiet")
-    columns = ("data", "state", "texts", "hidden", "begun")
-    head = tag("tr", *(tag("th", glossary.head(c, _ENTRIES), scope="col") for c in columns))
-    rows = [_campaign_row(status, chosen) for status in statuses]
+        return tag("p", say("list.none"), class_="quiet")
+    columns = say.branch("list.columns")
+    head = [
+        tag("th", glossary.head(title, _ENTRIES, key), scope="col")
+        for key, title in columns.items()
+    ]
+    rows = [_campaign_row(status, chosen, columns) for status in statuses]
     grid = tag(
         "table",
-        tag("caption", "Campaigns", class_="sr-only"),
-        tag("thead", head),
+        tag("caption", say("list.title"), class_="sr-only"),
+        tag("thead", tag("tr", *head)),
         tag("tbody", *rows),
     )
-    note = None
-    if kept_days is not None:
-        words = (
-            f"Only this browser, and whoever has a campaign\u2019s link, sees it. It is deleted "
-            f"after {kept_days:g} days in which nothing happens to it."
-        )
-        note = tag("p", words, class_="quiet")
-    return join([tag("div", grid, class_="model-table campaign-table"), note or Markup("")])
+    table = tag("div", grid, class_="model-table campaign-table")
+    if kept_days is None:
+        return table
+    return join([table, tag("p", say.count("list.kept", kept_days), class_="quiet")])
 
 
-def _campaign_row(status: CampaignStatus, chosen: str) -> Markup:
+def _campaign_row(status: CampaignStatus, chosen: str, columns: Mapping[str, str]) -> Markup:
     seen, record = status.seen, status.record
-    done = f"{seen.done:,} of {seen.texts:,}" if seen.texts is not None else "\u2013"
+    done = "\u2013" if seen.texts is None else say("list.done", done=seen.done, n=seen.texts)
     begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(record.created))
     open_it = tag(
         "button",
         isolated(record.title),
-        tag("span", f", begun {begun}", class_="sr-only"),
+        tag("span", say("list.begun", time=begun), class_="sr-only"),
         type="button",
         class_="act open-campaign",
         data_campaign=status.id,
@@ -290,10 +288,12 @@ def _campaign_row(status: CampaignStatus, chosen: str) -> Markup:
     return tag(
         "tr",
         tag("th", open_it, what, scope="row"),
-        *(tag("td", tag("div", value), data_column=column) for column, value in cells),
+        *(tag("td", tag("div", value), data_column=columns[key]) for key, value in cells),
         class_="selected" if status.id == chosen else None,
     )
 
+
+# -- a look at the data -------------------------------------------------------------------------
 
 _SHORT = 160  # characters of a text in a table
 _ROWS, _FAULTS, _LABELS = 5, 5, 8  # shown
@@ -303,9 +303,10 @@ def preview(seen: Preview) -> Markup:
     """How many rows, which columns and labels, the first texts, and rows that cannot be used."""
     columns, by_hand = seen.chosen, seen.mutants is not None
     usable = [row for row in seen.rows if not row.fault][:_ROWS]
-    head = tag("p", tag("strong", _count(seen)), *(f" \u00b7 {fact}" for fact in _facts(seen)))
+    first, *rest = _facts(seen)
+    head = tag("p", tag("strong", first), *(f" \u00b7 {fact}" for fact in rest))
     with_label = bool(columns.label) and any(row.label for row in usable)
-    titles = ["row", "source" if by_hand else "text", *(["label"] if with_label else [])]
+    titles = ["row", "original" if by_hand else "text", *(["label"] if with_label else [])]
     lines = [
         tag(
             "tr",
@@ -317,8 +318,8 @@ def preview(seen: Preview) -> Markup:
     ]
     table = tag(
         "table",
-        tag("caption", "The first rows", class_="sr-only"),
-        tag("thead", tag("tr", *(tag("th", title, scope="col") for title in titles))),
+        tag("caption", say("preview.first_rows"), class_="sr-only"),
+        tag("thead", tag("tr", *(tag("th", say(f"preview.{t}"), scope="col") for t in titles))),
         tag("tbody", *lines),
     )
     box = tag("div", table, class_="rows-table") if lines else None
@@ -326,33 +327,31 @@ def preview(seen: Preview) -> Markup:
     return tag("div", *parts, class_="data-preview", role="status")
 
 
-def _count(seen: Preview) -> str:
-    usable = seen.looked_at - seen.unusable
-    if seen.mutants is not None:
-        sources = "source" if usable == 1 else "sources"
-        return f"{seen.mutants:,} mutants by hand of {usable:,} {sources}"
-    words = f"{usable:,} usable {'text' if usable == 1 else 'texts'}"
-    if seen.complete:
-        return words
-    of = f" of {seen.count:,}" if seen.count is not None else ""
-    return f"{words} among the first {seen.looked_at:,}{of} rows"
-
-
 def _facts(seen: Preview) -> list[str]:
-    """What else is to be known before these rows are tested."""
-    columns, facts = seen.chosen, []
-    if len(seen.names) > 1 and seen.mutants is None:
-        facts.append(f"text column \u201c{columns.text}\u201d")
-        facts += [f"label column \u201c{columns.label}\u201d"] if columns.label else []
-        facts += [f"id column \u201c{columns.id}\u201d"] if columns.id else []
+    """How much there is, and what else to know before these rows are tested."""
+    usable, columns = seen.looked_at - seen.unusable, seen.chosen
+    if seen.mutants is not None:
+        facts = [
+            say.count("preview.variants", seen.mutants),
+            say.count("preview.originals", usable),
+        ]
+    else:
+        facts = [say.count("preview.texts", usable)]
+        if not seen.complete:
+            facts.append(
+                say.count("preview.checked", seen.looked_at) if seen.count is None
+                else say("preview.checked_of", n=seen.looked_at, all=seen.count)
+            )  # fmt: skip
+        if len(seen.names) > 1:
+            for name in ("text", "label", "id"):
+                if column := getattr(columns, name):
+                    facts.append(say(f"preview.{name}_column", name=column))
     if seen.encoding not in ("", "utf-8"):
-        facts.append(f"written in {seen.encoding.upper()}")
+        facts.append(say("preview.encoding", name=seen.encoding.upper()))
     if seen.mended:
-        rows = "row that is" if seen.mended == 1 else "rows that are"
-        facts.append(f"{seen.mended:,} {rows} not UTF-8, read as Windows-1252")
+        facts.append(say.count("preview.mended", seen.mended))
     if seen.repeated:
-        rows = "row repeats" if seen.repeated == 1 else "rows repeat"
-        facts.append(f"{seen.repeated:,} {rows} an id; row numbers tell them apart")
+        facts.append(say.count("preview.repeated", seen.repeated))
     return facts
 
 
@@ -364,20 +363,19 @@ def _labels(seen: Preview) -> Markup | None:
         for label, many in seen.labels.most_common(_LABELS)
     ]
     if len(seen.labels) > _LABELS:
-        common.append(tag("li", f"and {len(seen.labels) - _LABELS:,} more"))
-    return tag("ul", *common, class_="label-counts", aria_label="Labels, and how often")
+        common.append(tag("li", say("preview.more", n=len(seen.labels) - _LABELS)))
+    return tag("ul", *common, class_="label-counts", aria_label=say("preview.labels"))
 
 
 def _faults(seen: Preview) -> Markup | None:
     if not seen.unusable:
         return None
-    rows = "row" if seen.unusable == 1 else "rows"
     shown = seen.faults[:_FAULTS]
-    items = [tag("li", f"Row {row.number:,}: ", isolated(row.fault)) for row in shown]
+    items = [tag("li", say("preview.fault", n=row.number), isolated(row.fault)) for row in shown]
     if seen.unusable > len(items):
-        items.append(tag("li", f"\u2026 and {seen.unusable - len(items):,} more"))
-    head = tag("p", tag("strong", f"{seen.unusable:,} {rows} cannot be used"), " and will be "
-               "listed as such; the others are tested.")  # fmt: skip
+        items.append(tag("li", "\u2026 ", say("preview.more", n=seen.unusable - len(items))))
+    head = tag("p", tag("strong", say.count("preview.unusable", seen.unusable)), " ",
+               say("preview.unusable_more"))  # fmt: skip
     return tag("div", head, tag("ul", *items), class_="notice info")
 
 
@@ -397,20 +395,20 @@ def findings(found: Sequence[HiddenFinding], models: Sequence[str], *, busy: boo
     """
     if not found:
         return Markup("")
-    columns = ("text", "changed together", "answer", "")
-    head = tag("tr", *(tag("th", c, scope="col") for c in columns))
+    columns = say.branch("findings.columns")
+    head = tag("tr", *(tag("th", title, scope="col") for title in (*columns.values(), "")))
     grid = tag(
         "table",
-        tag("caption", "The latest hidden findings", class_="sr-only"),
+        tag("caption", say("findings.caption"), class_="sr-only"),
         tag("thead", head),
-        tag("tbody", *(_row(one, models.index(one.model)) for one in found)),
+        tag("tbody", *(_row(one, models.index(one.model), columns) for one in found)),
     )
-    words = "Latest hidden findings" if busy else "Some hidden findings"
-    remark = tag("span", "each change alone leaves the answer as it was", class_="quiet")
-    return join([tag("h3", words, " ", remark), tag("div", grid, class_="model-table found-table")])
+    title = say("findings.latest" if busy else "findings.some")
+    remark = tag("span", say("findings.remark"), class_="quiet")
+    return join([tag("h3", title, " ", remark), tag("div", grid, class_="model-table found-table")])
 
 
-def _row(finding: HiddenFinding, model: int) -> Markup:
+def _row(finding: HiddenFinding, model: int, columns: Mapping[str, str]) -> Markup:
     changes = [tag("li", isolated(change_of(edit))) for edit in finding.edits]
     answer = tag(
         "div",
@@ -421,8 +419,8 @@ def _row(finding: HiddenFinding, model: int) -> Markup:
     return tag(
         "tr",
         tag("th", tag("p", _words(finding)), scope="row"),
-        tag("td", tag("ul", *changes, class_="plain"), data_column="changed"),
-        tag("td", answer, data_column="answer"),
+        tag("td", tag("ul", *changes, class_="plain"), data_column=columns["changed"]),
+        tag("td", answer, data_column=columns["answer"]),
         tag("td", _button(finding, model), data_column=""),
     )
 
@@ -438,7 +436,7 @@ def _button(finding: HiddenFinding, model: int) -> Markup | None:
         return None  # Explore makes mutants of its own
     return tag(
         "button",
-        "Open in Explore",
+        say("findings.open"),
         type="button",
         class_="act open",
         data_model=model,

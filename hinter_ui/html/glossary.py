@@ -49,10 +49,13 @@ def link(key: str, text: str = "", language: str = DEFAULT) -> Markup:
     )
 
 
-def head(title: str, keys: Mapping[str, str]) -> Markup:
-    """A column's head or a figure's title, a link where ``keys`` names its entry."""
-    key = keys.get(title.casefold())
-    return link(key, title) if key else escape(title)
+def head(title: str, keys: Mapping[str, str], key: str = "") -> Markup:
+    """A column's head or a figure's title, a link where ``keys`` names the entry of ``key``.
+
+    Without a ``key`` the title itself is looked up.
+    """
+    entry = keys.get(key or title.casefold())
+    return link(entry, title) if entry else escape(title)
 
 
 def linked(text: str, language: str = DEFAULT, **parts: object) -> Markup:

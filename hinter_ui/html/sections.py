@@ -13,9 +13,7 @@ from hinter_ui.html.words import capital, listed, spoken
 
 # Entries of the glossary: by figure or column, and by the section they head.
 ENTRIES = {
-    "intersectional errors": "error-rate",
     "hidden": "hidden",
-    "points beyond placebo": "excess",
     "verdict": "verdict",
     "error rate": "error-rate",
     "placebo": "placebo",

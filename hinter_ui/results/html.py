@@ -16,10 +16,13 @@ from hinter_core.types import Edit, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.difference import answers, changed
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.sections import ENTRIES, pager, section_of
+from hinter_ui.html.sections import pager, section_of
+from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.html.words import badge, change_of, name_of
 from hinter_ui.results.venn import venn
 
+say = words_of(DEFAULT, "results")
+_ENTRIES = {"errors": "error-rate", "hidden": "hidden", "excess": "excess", "verdict": "verdict"}
 _OPEN = {"excess"}  # sections that need no click
 _OWN_PLACE = {"overview", "main", "examples", "coverage", "unused", "flow", "overlap", "groups"}
 _LAST = ("coverage", "unused")
@@ -37,7 +40,7 @@ def head(report: Report, state: str) -> Markup:
 def cards(report: Report) -> Markup:
     """A card for each model: its rates, and the same in words."""
     if not report.models:
-        return tag("p", "No model has answered yet, so there is nothing to show.", class_="quiet")
+        return tag("p", say("cards.none"), class_="quiet")
     return tag("div", *map(_card, report.models), class_="results-cards")
 
 
@@ -45,31 +48,28 @@ def _card(model: ModelReport) -> Markup:
     line = model.intersectional
     share, _, interval = percent(line.errors).partition(" [")
     hidden = line.verdicts[Verdict.HIDDEN.value]
+    errors = line.hidden and line.hidden.of
     figures = [
-        _figure(share, "intersectional errors", f"[{interval}" if interval else "no interval"),
-        _figure(f"{hidden:,}", "hidden", f"{percent(line.hidden)} of errors"
-                if line.hidden and line.hidden.of else "of no errors"),
+        _figure(share, "errors", f"[{interval}" if interval else say("cards.no_interval")),
+        _figure(f"{hidden:,}", "hidden",
+                say("cards.of_errors", share=percent(line.hidden)) if errors
+                else say("cards.no_errors")),
     ]  # fmt: skip
     excess = [e for e in model.excess if e.difference.value is not None]
     if excess:
-        last = excess[-1]
-        figures.append(
-            _figure(
-                f"{100 * (last.difference.value or 0):+.1f}",
-                "points beyond placebo",
-                points(last.difference).partition(" ")[2] or "no interval",
-            )
-        )
+        last = excess[-1].difference
+        interval = points(last).partition(" ")[2] or say("cards.no_interval")
+        figures.append(_figure(f"{100 * (last.value or 0):+.1f}", "excess", interval))
     title = tag("h3", isolated(model.model))
     words = tag("p", isolated(line_in_words(line)))
     return tag("article", title, tag("div", *figures, class_="headlines"), words, class_="card")
 
 
-def _figure(value: str, what: str, more: str) -> Markup:
+def _figure(value: str, key: str, more: str) -> Markup:
     return tag(
         "div",
         tag("span", value, class_="big"),
-        tag("span", glossary.head(what, ENTRIES), class_="what"),
+        tag("span", glossary.head(say(f"cards.{key}"), _ENTRIES, key), class_="what"),
         tag("span", more, class_="quiet-inline"),
         class_="figure",
     )
@@ -91,7 +91,7 @@ def _sections(report: Report, model: ModelReport) -> list[Section]:
     return [section for section in every if section.model]
 
 
-def words_of(report: Report, model: ModelReport, key: str) -> Markup:
+def beside_chart(report: Report, model: ModelReport, key: str) -> Markup:
     """Sentences and table of the section beside a chart."""
     found = [s for s in _sections(report, model) if s.key == key]
     return join(section_of(section) for section in found)
@@ -101,7 +101,7 @@ def overlaps(model: ModelReport) -> Markup:
     """Circles for each set of attributes."""
     if not model.overlaps:
         return Markup("")
-    title = tag("h3", "Texts that show bias", class_="map-title")
+    title = tag("h3", say("overlaps.title"), class_="map-title")
     return tag("div", title, tag("div", *map(venn, model.overlaps), class_="venns"))
 
 
@@ -113,8 +113,7 @@ def ending(report: Report) -> Markup:
 def examples(model: ModelReport) -> Markup:
     """Hidden findings, each with its text and a button that opens it in Explore."""
     if not model.examples:
-        words = "No hidden bias was found here: no change together turns what its parts leave."
-        return tag("p", words, class_="quiet")
+        return tag("p", say("hidden.none"), class_="quiet")
     items = []
     for number, example in enumerate(model.examples):
         edits = [edit_from_row(row) for row in example["edits"]]
@@ -122,7 +121,7 @@ def examples(model: ModelReport) -> Markup:
             _finding(
                 badge(Verdict.HIDDEN), example["text"], edits,
                 answers(example["original"] or (), example["labels"] or ()),
-                f"row {example['row']}", {"example": number}, example["mutant"],
+                say("findings.row", n=example["row"]), {"example": number}, example["mutant"],
             )
         )  # fmt: skip
     return tag("ul", *items, class_="finding-list")
@@ -146,28 +145,30 @@ def _button(edits: Sequence[Edit], place: Mapping[str, int], by_hand: str | None
         return None  # Explore makes mutants of its own
     if any(edit.attribute.startswith("placebo") for edit in edits):
         return None  # Explore has no such pseudo-attributes
-    spoken = ", ".join(f"{name_of(e.attribute)} {change_of(e)}" for e in edits)
+    changes = ", ".join(f"{name_of(e.attribute)} {change_of(e)}" for e in edits)
     data = {f"data_{key}": value for key, value in place.items()}
-    return tag("button", "Open in Explore", tag("span", f": {spoken}", class_="sr-only"),
+    return tag("button", say("findings.open"),
+               tag("span", say("findings.opened", changes=changes), class_="sr-only"),
                type="button", class_="act open", **data)  # fmt: skip
 
 
 def findings(found: Sequence[Finding], total: int, page: int, size: int) -> Markup:
     """One page of the table of findings."""
     if not found:
-        return tag("p", "No mutant passes this filter.", class_="quiet", role="status")
-    names = ("verdict", "change", "answer", "in the text", "row", "")
-    spoken = tag("span", "open", class_="sr-only")
-    heads = (glossary.head(name, ENTRIES) if name else spoken for name in names)
+        return tag("p", say("findings.none"), class_="quiet", role="status")
+    columns = say.branch("findings.columns")
+    heads = [glossary.head(name, _ENTRIES, key) for key, name in columns.items()]
+    heads.append(tag("span", say("findings.open"), class_="sr-only"))
     header = tag("tr", *(tag("th", name, scope="col") for name in heads))
-    grid = tag("table", tag("caption", "Findings", class_="sr-only"), tag("thead", header),
-               tag("tbody", *map(_row, found)))  # fmt: skip
+    body, title = (_row(one, columns) for one in found), say("findings.title")
+    grid = tag("table", tag("caption", title, class_="sr-only"), tag("thead", header),
+               tag("tbody", *body))  # fmt: skip
     box = tag("div", grid, class_="report-table", role="region", tabindex="0",
-              aria_label="Findings")  # fmt: skip
+              aria_label=title)  # fmt: skip
     return join([box, pager(total, page, size)])
 
 
-def _row(finding: Finding) -> Markup:
+def _row(finding: Finding, columns: Mapping[str, str]) -> Markup:
     changes = join(
         (tag("span", tag("span", f"{name_of(e.attribute)} ", class_="quiet-inline"),
              isolated(change_of(e)), class_="one-change") for e in finding.edits),
@@ -175,14 +176,16 @@ def _row(finding: Finding) -> Markup:
     why = tag("div", isolated(finding.reason), class_="quiet-inline") if finding.reason else None
     place = {"shard": finding.shard, "place": finding.place}
     cells = (
-        ("verdict", badge(Verdict(finding.verdict))),
-        ("change", changes),
-        ("answer", join([answers(finding.original, finding.labels), why or Markup("")])),
-        ("in the text", changed(finding.text, finding.edits, finding.by_hand)),
-        ("row", str(finding.row)),
-        ("", _button(finding.edits, place, finding.by_hand) or Markup("")),
+        badge(Verdict(finding.verdict)),
+        changes,
+        join([answers(finding.original, finding.labels), why or Markup("")]),
+        changed(finding.text, finding.edits, finding.by_hand),
+        str(finding.row),
+        _button(finding.edits, place, finding.by_hand) or Markup(""),
     )
-    return tag("tr", *(tag("td", tag("div", cell), data_column=name) for name, cell in cells))
+    heads = (*columns.values(), "")
+    return tag("tr", *(tag("td", tag("div", cell), data_column=head)
+                       for head, cell in zip(heads, cells, strict=True)))  # fmt: skip
 
 
 def comparison(found: Comparison) -> Markup:
@@ -200,12 +203,12 @@ def comparison(found: Comparison) -> Markup:
         said = [
             join([tag("span", which, class_="quiet-inline"), " ",
                   answers(change["originals"][i] or (), change["labels"][i] or ())])
-            for i, which in enumerate(("first", "second"))
+            for i, which in enumerate(say.branch("comparison.sides"))
         ]  # fmt: skip
         mark = tag("span", change["change"], class_=f"badge {change['change'].split()[0]}")
         changes.append(
-            _finding(mark, change["text"], edits, join(said, " \u00b7 "), f"row {change['row']}",
-                     {"change": number}, change["mutant"])
+            _finding(mark, change["text"], edits, join(said, " \u00b7 "),
+                     say("findings.row", n=change["row"]), {"change": number}, change["mutant"])
         )  # fmt: skip
     listed_changes = tag("ul", *changes, class_="finding-list") if changes else None
     return tag("div", *parts, listed_changes, class_="comparison")

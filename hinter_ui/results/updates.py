@@ -83,9 +83,9 @@ class ResultsUpdates:
         maps = heat_maps(model)
         updates: Updates = {
             ui.flow: _drawn(flow(model)),
-            ui.flow_words: present.words_of(reading.report, model, "flow"),
+            ui.flow_words: present.beside_chart(reading.report, model, "flow"),
             ui.overlaps: present.overlaps(model),
-            ui.groups: present.words_of(reading.report, model, "groups"),
+            ui.groups: present.beside_chart(reading.report, model, "groups"),
             ui.sections: present.of_model(reading.report, model),
             ui.examples: present.examples(model),
             ui.findings: self.table(reading),

@@ -6,8 +6,10 @@ from math import acos, pi, sqrt
 
 from hinter_core.report.model import Overlap
 from hinter_ui.html.markup import Markup, tag
+from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.html.words import name_of, product
 
+say = words_of(DEFAULT, "results")
 _WIDE, _HIGH, _MOST = 320, 150, 58.0  # pixels; the larger circle's radius
 
 
@@ -17,24 +19,21 @@ def venn(overlap: Overlap) -> Markup:
     together = overlap.only_together + overlap.both
     total = alone + overlap.only_together + overlap.neither
     name = product([name_of(attribute) for attribute in overlap.attributes])
-    words = (
-        f"Of {total:,} texts, {overlap.only_atomic:,} show bias only by a single change, "
-        f"{overlap.both:,} both ways, {overlap.only_together:,} only by changes together, "
-        f"{overlap.neither:,} neither way."
-    )
+    kinds = {
+        "alone": overlap.only_atomic,
+        "both": overlap.both,
+        "together": overlap.only_together,
+        "neither": overlap.neither,
+    }
+    words = say.count("overlaps.summary", total, **kinds)
     drawn = _circles(alone, together, overlap.both, words) if alone + together else None
-    rows = (
-        ("alone", "by a single change only", overlap.only_atomic),
-        ("both", "both ways", overlap.both),
-        ("together", "by changes together only", overlap.only_together),
-        ("neither", "neither way", overlap.neither),
-    )
     items = [
         tag("li", tag("span", class_=f"dot {kind}", aria_hidden="true"),
-            tag("strong", f"{many:,}"), f" {what}")
-        for kind, what, many in rows
+            tag("strong", f"{number:,}"), " ", say(f"overlaps.{kind}"))
+        for kind, number in kinds.items()
     ]  # fmt: skip
-    title = tag("h4", name, tag("span", f" {total:,} texts", class_="quiet-inline"))
+    texts = say.count("overlaps.texts", total)
+    title = tag("h4", name, tag("span", f" {texts}", class_="quiet-inline"))
     return tag("div", title, drawn, tag("ul", *items, class_="legend"), class_="venn")
 
 

@@ -249,7 +249,7 @@ def test_mutants_by_hand_come_from_one_campaign_and_make_another(
     told = local.file_of(second.id)
     assert "mutants: hinter-mutants.csv" in told
     assert "hinter-mutants.csv lies beside" in told
-    assert "mutants by hand" in html.title(status)
+    assert "variants from a file" in html.title(status)
     with pytest.raises(InputError, match="Explore makes its own"):
         local.form_of_finding(session, second.id, 0, 0, 0)
 

@@ -47,8 +47,8 @@ def test_explore_explains_its_terms(services: Services) -> None:
 
 
 def test_results_explain_figures_and_columns() -> None:
-    assert entries_in(results._figure("1 %", "intersectional errors", "")) == ["error-rate"]
-    assert entries_in(results._figure("1", "points beyond placebo", "")) == ["excess"]
+    assert entries_in(results._figure("1 %", "errors", "")) == ["error-rate"]
+    assert entries_in(results._figure("1", "excess", "")) == ["excess"]
     assert glossary.head("row <b>", {}) == "row &lt;b&gt;"
-    for keys in (sections.ENTRIES, sections.SECTION_ENTRIES):
+    for keys in (results._ENTRIES, sections.ENTRIES, sections.SECTION_ENTRIES):
         assert set(keys.values()) <= set(glossary.entries())

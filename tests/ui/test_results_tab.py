@@ -208,7 +208,7 @@ def test_two_models_and_two_campaigns_are_compared(
     expect(words).to_contain_text("newly biased (exact McNemar")
     results.page.get_by_role("button", name="Open in Explore").nth(0).wait_for()
     changed = words.locator(".finding").filter(has_text="newly biased")
-    expect(changed.first).to_contain_text("second positive \u2192 negative")
+    expect(changed.first).to_contain_text("Model B positive \u2192 negative")
     twin = tmp_path / "twin"
     shutil.copytree(made.folder, twin)
     box = results.other_path.locator("input, textarea").first
