@@ -24,6 +24,7 @@ from hinter_core.report.formats import flat_rows, plain, to_markdown
 from hinter_core.report.html import to_html
 from hinter_core.report.model import ModelReport, Report, make_report
 from hinter_core.types import Edit, Verdict
+from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.results.open_report import OpenReport, ResultsState
 from hinter_ui.shared.downloads import write_for
 from hinter_ui.shared.library import Campaigns, offered
@@ -31,6 +32,7 @@ from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 
+say = words_of(DEFAULT, "results")
 PAGE = 20
 _FORMS: dict[str, Callable[[Report], str]] = {
     "html": to_html,
@@ -64,10 +66,10 @@ class ResultsActions:
         path = path.strip()
         if path:
             if not self._services.access.local:
-                raise InputError("A path can be opened on your own machine only.")
+                raise InputError(say("errors.local_path"))
             return CampaignStore(Path(path).expanduser()), ""
         if not name:
-            raise InputError("Choose a campaign first.")
+            raise InputError(say("errors.none_chosen"))
         return self.library.get(name).store, name
 
     def open(self, session: Session, name: str, path: str = "") -> OpenReport:
@@ -125,7 +127,7 @@ class ResultsActions:
         with self._discreet(reading.store):
             found = find(reading.side, shard, place)
         if found is None:
-            raise InputError("This mutant is not there any more; open the campaign again.")
+            raise InputError(say("errors.gone"))
         return self._form(session, found.text, found.edits, reading.model)
 
     def form_of_example(self, session: Session, number: int) -> ExploreForm:
@@ -153,7 +155,7 @@ class ResultsActions:
         self, session: Session, rows: Sequence[Mapping[str, Any]], number: int, *models: str
     ) -> ExploreForm:
         if not 0 <= number < len(rows):
-            raise InputError("This mutant is not there any more; open the campaign again.")
+            raise InputError(say("errors.gone"))
         row = rows[number]
         return self._form(session, row["text"], tuple(map(edit_from_row, row["edits"])), *models)
 
@@ -175,10 +177,7 @@ class ResultsActions:
         with self._discreet(reading.store, *([other] if other else [])):
             names = [model for model in models if model]
             if len(names) < 2 or (other is None and names[0] == names[1]):
-                raise InputError(
-                    "Choose a model on either side; two different ones, if both are "
-                    "of this campaign."
-                )
+                raise InputError(say("errors.sides"))
             reading.comparison = compare(*choose_sides(reading.store, other, names))
         return reading.comparison
 
@@ -212,7 +211,7 @@ class ResultsActions:
                 else:
                     write_findings(reading.side, reading.filter, file)
         except OSError as error:
-            raise InputError(f"The file cannot be written here: {error.strerror}.") from error
+            raise InputError(say("errors.not_written", reason=error.strerror)) from error
         return path
 
     def hand_over(self, session: Session, folder: Path) -> Path:
@@ -245,7 +244,7 @@ class ResultsActions:
 def _open(session: Session) -> OpenReport:
     reading = session.of(ResultsState).reading
     if reading is None:
-        raise InputError("Open a campaign first.")
+        raise InputError(say("errors.none_open"))
     return reading
 
 
@@ -276,16 +275,16 @@ def _state(store: CampaignStore, report: Report) -> str:
         for name, model in spec["models"].items()
         if not all(store.answers(shard, model["identity"]).exists() for shard in done)
     ]
-    words = ""
+    missing = []
     if isinstance(whole, int) and texts < whole:
-        words = f"{texts:,} of {whole:,} texts are done"
+        missing.append(say.count("state.partial", texts, all=whole))
     elif not done:
-        words = "nothing is done yet"
+        missing.append(say("state.nothing"))
     if behind:
-        words += f"{'; ' if words else ''}not all mutants have been put to {', '.join(behind)}"
+        missing.append(say("state.behind", models=", ".join(behind)))
     if _runs(store):
-        return f"This campaign is running: {words or 'what is done so far is shown'}."
-    return f"This campaign is not complete: {words}. Resume it to have the rest." if words else ""
+        return " ".join([say("state.running"), *(missing or [say("state.so_far")])])
+    return " ".join([*missing, say("state.incomplete")]) if missing else ""
 
 
 def _runs(store: CampaignStore) -> bool:

@@ -10,18 +10,14 @@ import gradio as gr
 from hinter_core.types import Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import tag
+from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.results.open_report import FIRST
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.widgets import html
 
+say = words_of(DEFAULT, "results")
 MAPS = 3  # heat maps shown at once
-_DOWNLOADS = {
-    "html": "Page (HTML)",
-    "md": "Markdown",
-    "csv": "Rates (CSV)",
-    "json": "Everything (JSON)",
-    "findings-csv": "Findings (CSV)",
-}
+DOWNLOADS = ("html", "md", "csv", "json", "findings-csv")
 
 
 @dataclass(frozen=True)
@@ -92,21 +88,12 @@ class ResultsLayout:
 def lay_out(services: Services) -> ResultsLayout:
     """Build the widgets inside the current tab."""
     widgets: dict[str, Any] = {}
-    _title("results-choose", "Results of a campaign", "a data set, tested text by text")
+    _title("results-choose", "choose")
     with gr.Row(elem_classes="results-choice"):
-        widgets["campaign"] = gr.Dropdown(
-            [], value=None, label="Campaign", elem_id="results-campaign", min_width=260
-        )
-        widgets["path"] = gr.Textbox(
-            label="Or the path of a campaign\u2019s directory",
-            placeholder="what hinter run wrote to with --out",
-            max_lines=1,
-            visible=services.access.local,
-            elem_id="results-path",
-            min_width=260,
-        )
+        widgets["campaign"] = _dropdown("campaign", value=None, min_width=260)
+        widgets["path"] = _path("path", services, min_width=260)
         widgets["open"] = gr.Button(
-            "Show results", variant="primary", elem_id="results-open", min_width=130
+            say("buttons.open"), variant="primary", elem_id="results-open", min_width=130
         )
     widgets["notice"] = html("results-notice")
     with gr.Column(visible=False, elem_classes="results", elem_id="results-page") as page:
@@ -117,32 +104,24 @@ def lay_out(services: Services) -> ResultsLayout:
 def _page(widgets: dict[str, Any], services: Services) -> None:
     widgets["head"] = html("results-head")
     widgets["cards"] = html("results-cards")
-    _title("results-rates", "How often a change turns the answer",
-           glossary.linked("with 95 % [[confidence-interval|intervals]]"))  # fmt: skip
+    _title("results-rates", "rates")
     widgets["bars"] = _plot("results-bars")
     widgets["rates"] = html("results-main")
-    _title("results-one", "One model more closely", "choose the model and what was changed")
+    _title("results-one", "one")
     with gr.Row(elem_classes="filters"):
-        widgets["model"] = gr.Dropdown([], label="Model", elem_id="results-model", min_width=200)
-        widgets["attributes"] = gr.Dropdown(
-            [("all", "")], value="", label="Attributes changed", elem_id="results-attributes",
-            min_width=200,
-        )  # fmt: skip
+        widgets["model"] = _dropdown("model", min_width=200)
+        widgets["attributes"] = _dropdown("attributes", "all", min_width=200)
     widgets["flow"] = _plot("results-flow")
     widgets["flow_words"] = html("results-flow-words")
     widgets["overlaps"] = html("results-overlaps")
     _maps(widgets)
     widgets["groups"] = html("results-groups")
     widgets["sections"] = html("results-sections")
-    _title(
-        "results-hidden",
-        glossary.link("hidden", "Hidden bias"),
-        "only the changes together turn the answer",
-    )
+    _title("results-hidden", "hidden")
     widgets["examples"] = html("results-examples", script="page.findings")
     _findings(widgets)
     _comparison(widgets, services)
-    _title("results-end", "Coverage and unused rows", "")
+    _title("results-end", "end")
     widgets["ending"] = html("results-ending")
 
 
@@ -157,51 +136,39 @@ def _maps(widgets: dict[str, Any]) -> None:
 
 
 def _findings(widgets: dict[str, Any]) -> None:
-    _title("results-findings-title", "All findings", "open one to see it beside its parts")
+    _title("results-findings-title", "findings")
     with gr.Row(elem_classes="filters"):
         widgets["verdicts"] = gr.Dropdown(
             [v.value for v in Verdict], value=list(FIRST.verdicts), multiselect=True,
-            label="Verdicts", elem_id="results-verdicts", min_width=200,
+            elem_id="results-verdicts", min_width=200, **say.branch("fields.verdicts"),
         )  # fmt: skip
-        widgets["which"] = gr.Dropdown(
-            [("as above", "")], value="", label="Attributes", elem_id="results-which",
-            min_width=160,
-        )  # fmt: skip
+        widgets["which"] = _dropdown("which", "as_above", min_width=160)
         widgets["search"] = gr.Textbox(
-            label="Search", placeholder="a word, a group, a row \u2026", max_lines=1,
-            elem_id="results-search", min_width=160,
-        )  # fmt: skip
+            max_lines=1, elem_id="results-search", min_width=160, **say.branch("fields.search")
+        )
     widgets["findings"] = html("results-findings", script="page.findings")
     with gr.Row(elem_classes="downloads"):
-        html("results-download-label", tag("span", "Download", class_="quiet"))
+        html("results-download-label", tag("span", say("downloads.title"), class_="quiet"))
         widgets["downloads"] = {
-            kind: gr.Button(words, size="sm", elem_id=f"results-{kind}", min_width=120)
-            for kind, words in _DOWNLOADS.items()
+            kind: gr.Button(
+                say(f"downloads.{kind}"), size="sm", elem_id=f"results-{kind}", min_width=120
+            )
+            for kind in DOWNLOADS
         }
         widgets["hand_over"] = gr.Button(
-            "Run these on other models", size="sm", elem_id="results-hand-over", min_width=180
+            say("buttons.hand_over"), size="sm", elem_id="results-hand-over", min_width=180
         )
     widgets["place"] = gr.Textbox(elem_classes="offstage", show_label=False)
 
 
 def _comparison(widgets: dict[str, Any], services: Services) -> None:
-    _title("results-compare-title", "Compare", "two models here, or one with another campaign")
+    _title("results-compare-title", "compare")
     with gr.Row(elem_classes="filters"):
-        widgets["other"] = gr.Dropdown(
-            [("this campaign", "")], value="", label="With", elem_id="results-other",
-            min_width=220,
-        )  # fmt: skip
-        widgets["other_path"] = gr.Textbox(
-            label="Or with the directory", placeholder="its path", max_lines=1,
-            visible=services.access.local, elem_id="results-other-path", min_width=180,
-        )  # fmt: skip
-        widgets["first"] = gr.Dropdown(
-            [], label="First model, here", elem_id="results-first", min_width=180
-        )
-        widgets["second"] = gr.Dropdown(
-            [], label="Second model, there", elem_id="results-second", min_width=180
-        )
-    widgets["compare"] = gr.Button("Compare", elem_id="results-compare", min_width=140)
+        widgets["other"] = _dropdown("other", "this_campaign", min_width=220)
+        widgets["other_path"] = _path("other_path", services, min_width=180)
+        widgets["first"] = _dropdown("first", min_width=180)
+        widgets["second"] = _dropdown("second", min_width=180)
+    widgets["compare"] = gr.Button(say("buttons.compare"), elem_id="results-compare", min_width=140)
     widgets["comparison"] = html("results-comparison", script="page.findings")
 
 
@@ -209,5 +176,25 @@ def _plot(elem_id: str) -> gr.Plot:
     return gr.Plot(show_label=False, container=False, elem_id=elem_id, elem_classes="report-plot")
 
 
-def _title(elem_id: str, title: str, remark: str) -> None:
-    html(elem_id, tag("h2", title, " ", tag("span", remark, class_="quiet")))
+def _dropdown(name: str, first: str = "", **options: Any) -> gr.Dropdown:
+    """A choice of one, which events fill; ``first`` stands for the empty value."""
+    if first:
+        options |= {"choices": [(say(f"choices.{first}"), "")], "value": ""}
+    return gr.Dropdown(elem_id=f"results-{name}", **say.branch(f"fields.{name}"), **options)
+
+
+def _path(name: str, services: Services, min_width: int) -> gr.Textbox:
+    """The directory of a campaign, on the visitor's machine only."""
+    return gr.Textbox(
+        max_lines=1,
+        visible=services.access.local,
+        elem_id=f"results-{name.replace('_', '-')}",
+        min_width=min_width,
+        **say.branch(f"fields.{name}"),
+    )
+
+
+def _title(elem_id: str, key: str) -> None:
+    title, remark = (say.branch(f"headings.{key}").get(part, "") for part in ("title", "remark"))
+    words = tag("span", glossary.linked(remark), class_="quiet")
+    html(elem_id, tag("h2", glossary.linked(title), " ", words))

@@ -13,12 +13,14 @@ from hinter_core.campaign.reader import Attributes
 from hinter_core.report.figures import Figure, bars, flow, heat_maps
 from hinter_core.report.section import joined
 from hinter_ui.html.markup import Markup, tag
+from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.results import html as present
 from hinter_ui.results.actions import PAGE, ResultsActions
 from hinter_ui.results.layout import MAPS, ResultsLayout
 from hinter_ui.results.open_report import FIRST, OpenReport
 from hinter_ui.shared.events import Updates
 
+say = words_of(DEFAULT, "results")
 _JOINED = "\n"  # between the attributes of a choice
 _HIGHEST = 900  # pixels of a chart
 
@@ -49,7 +51,7 @@ class ResultsUpdates:
             ui.rates: present.rates(report) if there else "",
             ui.model: gr.update(choices=models, value=reading.model or None),
             ui.ending: present.ending(report),
-            ui.other: gr.update(choices=[("this campaign", ""), *others], value=""),
+            ui.other: gr.update(choices=[(say("choices.this_campaign"), ""), *others], value=""),
             ui.first: gr.update(choices=models, value=reading.model or None),
             ui.second: gr.update(choices=models, value=next(iter(rest), None)),
             ui.comparison: "",
@@ -62,12 +64,12 @@ class ResultsUpdates:
         sets = _sets(reading)
         offered = [(joined(names), _JOINED.join(names)) for names in sets]
         together = [choice for choice, names in zip(offered, sets, strict=True) if len(names) > 1]
-        placebo = [("placebo (neutral)", PLACEBO[0])] if _has_placebo(reading) else []
+        placebo = [(say("choices.placebo"), PLACEBO[0])] if _has_placebo(reading) else []
         shown = _JOINED.join(reading.attributes)
         return {
-            ui.attributes: gr.update(choices=[("all", ""), *together], value=shown),
+            ui.attributes: gr.update(choices=[(say("choices.all"), ""), *together], value=shown),
             ui.verdicts: gr.update(value=list(reading.wanted.verdicts)),
-            ui.which: gr.update(choices=[("as above", ""), *offered, *placebo],
+            ui.which: gr.update(choices=[(say("choices.as_above"), ""), *offered, *placebo],
                                 value=_JOINED.join(reading.wanted.attributes)),
             ui.search: gr.update(value=reading.wanted.search),
         }  # fmt: skip
@@ -131,8 +133,8 @@ def _has_placebo(reading: OpenReport) -> bool:
 
 
 def _map_title(name: str) -> Markup:
-    return tag("h3", f"{name} ", tag("span", "error rate, %, by the groups a text was turned into",
-                                     class_="quiet-inline"), class_="map-title")  # fmt: skip
+    remark = tag("span", say("headings.map.remark"), class_="quiet-inline")
+    return tag("h3", f"{name} ", remark, class_="map-title")
 
 
 def _drawn(figure: Figure | None) -> Any:

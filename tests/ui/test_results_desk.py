@@ -92,12 +92,12 @@ def test_a_finding_becomes_a_form(shelf: Path) -> None:
     assert (form.text, form.models, len(form.edits)) == (first.text, (MODEL,), len(first.edits))
     assert owner.form_of_example(session, 0).edits
     for shard, place in ((0, 10**6), (9, 0), (0, -1)):
-        with pytest.raises(InputError, match="not there any more"):
+        with pytest.raises(InputError, match="no longer exists"):
             owner.form_of_finding(session, shard, place)
     for number in (-1, 99):
-        with pytest.raises(InputError, match="not there any more"):
+        with pytest.raises(InputError, match="no longer exists"):
             owner.form_of_example(session, number)
-        with pytest.raises(InputError, match="not there any more"):
+        with pytest.raises(InputError, match="no longer exists"):
             owner.form_of_change(session, number)
 
 

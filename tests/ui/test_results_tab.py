@@ -261,7 +261,7 @@ def test_a_campaign_in_the_making_shows_what_there_is(
     with part.alone():
         results.open(part.folder)
         expect(results.head).to_contain_text("This campaign is running")
-        expect(results.head).to_contain_text(f"not all mutants have been put to {ALONE}")
+        expect(results.head).to_contain_text(f"Answers are missing from: {ALONE}.")
         expect(results.head).to_contain_text("Of 2 texts")
         expect(results.cards).to_have_count(1)
     shutil.copytree(made.folder, part.folder, dirs_exist_ok=True)
