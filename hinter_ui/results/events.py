@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import gradio as gr
 from gradio.utils import get_upload_folder
 
+from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.results import html as present
 from hinter_ui.results.actions import ResultsActions
 from hinter_ui.results.layout import ResultsLayout, lay_out
@@ -20,6 +21,8 @@ from hinter_ui.shared.library import find_kept, known
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.wiring import attempt
+
+say = words_of(DEFAULT, "results")
 
 
 def build(services: Services) -> None:
@@ -33,7 +36,7 @@ class ResultsEvents(TabEvents):
     ``kept`` are the campaigns whose names the browser keeps.
     """
 
-    title = "This cannot be shown."
+    title = say("errors.title")
     options: ClassVar = {"concurrency_limit": 4}
 
     def __init__(self, services: Services, ui: ResultsLayout) -> None:
@@ -194,7 +197,7 @@ class ResultsEvents(TabEvents):
         ui, models = self.ui, [str(first or ""), str(second or "")]
         compare, names = self.actions.compare, (str(name or ""), str(path or ""))
         found, failure = attempt(
-            compare, self.session(request), *names, models, title="This cannot be compared."
+            compare, self.session(request), *names, models, title=say("errors.not_compared")
         )
         return {ui.comparison: failure or present.comparison(found), ui.notice: ""}
 
