@@ -158,7 +158,7 @@ def findings(found: Sequence[Finding], total: int, page: int, size: int) -> Mark
         return tag("p", say("findings.none"), class_="quiet", role="status")
     columns = say.branch("findings.columns")
     heads = [glossary.head(name, _ENTRIES, key) for key, name in columns.items()]
-    heads.append(tag("span", say("findings.open"), class_="sr-only"))
+    heads.append(tag("span", say("findings.action"), class_="sr-only"))
     header = tag("tr", *(tag("th", name, scope="col") for name in heads))
     body, title = (_row(one, columns) for one in found), say("findings.title")
     grid = tag("table", tag("caption", title, class_="sr-only"), tag("thead", header),
