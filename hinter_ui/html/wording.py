@@ -27,7 +27,7 @@ class Words:
         self.language = language
         self._tree = tree
 
-    def __call__(self, key: str, **values: object) -> str:
+    def __call__(self, key: str, /, **values: object) -> str:
         """The text under a dotted key, its placeholders filled.
 
         Raises:
@@ -38,7 +38,7 @@ class Words:
             raise KeyError(f"'{key}' is not a text.")
         return found.format(**values) if values else found
 
-    def count(self, key: str, number: float, **values: object) -> str:
+    def count(self, key: str, number: float, /, **values: object) -> str:
         """The text under ``key.one`` for 1, under ``key.other`` for any other number, as ``{n}``.
 
         Raises:

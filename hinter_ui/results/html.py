@@ -48,13 +48,14 @@ def _card(model: ModelReport) -> Markup:
     line = model.intersectional
     share, _, interval = percent(line.errors).partition(" [")
     hidden = line.verdicts[Verdict.HIDDEN.value]
-    errors = line.hidden and line.hidden.of
+    if line.hidden and line.hidden.of:
+        of_errors = say("cards.of_errors", share=percent(line.hidden))
+    else:
+        of_errors = say("cards.no_errors")
     figures = [
         _figure(share, "errors", f"[{interval}" if interval else say("cards.no_interval")),
-        _figure(f"{hidden:,}", "hidden",
-                say("cards.of_errors", share=percent(line.hidden)) if errors
-                else say("cards.no_errors")),
-    ]  # fmt: skip
+        _figure(f"{hidden:,}", "hidden", of_errors),
+    ]
     excess = [e for e in model.excess if e.difference.value is not None]
     if excess:
         last = excess[-1].difference
