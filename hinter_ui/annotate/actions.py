@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +21,9 @@ from hinter_core.annotation.project.judging import AnnotatorState, Judging
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Judgement, Project
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.errors import HinterError, InputError
+from hinter_core.errors import InputError
 from hinter_ui.annotate.form import ProjectForm
+from hinter_ui.shared.downloads import discreet
 from hinter_ui.shared.library import Annotations, Campaigns, offered
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
@@ -260,19 +261,17 @@ class AnnotateActions:
             export_file(Exported(store), path, kind)
         return path
 
-    @contextmanager
-    def _discreet(self, file: str = "") -> Iterator[None]:
+    def _discreet(self, file: str = "") -> AbstractContextManager[None]:
         """Errors without the folders of this machine, where they are none of the visitor's."""
-        try:
-            yield
-        except HinterError as error:
-            words = str(error).replace(file, Path(file).name) if file else str(error)
+
+        def hide(words: str) -> str:
+            words = words.replace(file, Path(file).name) if file else words
             if not self.services.access.local:
                 words = words.replace(str(self.projects.folder), "the folder of projects")
                 words = words.replace(str(self.library.folder), "the folder of campaigns")
-            if words == str(error):
-                raise
-            raise AnnotationError(words) from error
+            return words
+
+        return discreet(hide)
 
 
 def _stamp(store: AnnotationStore) -> tuple[int, ...]:

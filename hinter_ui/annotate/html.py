@@ -11,7 +11,7 @@ from hinter_core.annotation.project.judging import AnnotatorState
 from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project, Question
 from hinter_ui.html.difference import differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.sections import folded
+from hinter_ui.html.sections import cells_of, folded, report_table
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.library import Listed
 
@@ -123,19 +123,7 @@ def people(words: Words, states: Sequence[AnnotatorState]) -> Markup:
         ]
         for one in states
     ]  # fmt: skip
-    return join([title, _table(words("project.people"), names, rows)])
-
-
-def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
-    top = tag("tr", *(tag("th", column, scope="col") for column in columns))
-    body = [
-        tag("tr", *(tag("td", isolated(cell), data_column=column)
-                    for column, cell in zip(columns, row, strict=True)))
-        for row in rows
-    ]  # fmt: skip
-    grid = tag("table", tag("caption", title, class_="sr-only"), tag("thead", top),
-               tag("tbody", *body))  # fmt: skip
-    return tag("div", grid, class_="report-table", role="region", tabindex="0", aria_label=title)
+    return join([title, report_table(words("project.people"), names, cells_of(names, rows))])
 
 
 def disputes(

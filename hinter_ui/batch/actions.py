@@ -43,7 +43,7 @@ from hinter_ui.batch.jobs import (
     settings_of,
     write_record,
 )
-from hinter_ui.batch.sources import discreet, look_at, require_rows
+from hinter_ui.batch.sources import look_at, require_rows, without_folders
 from hinter_ui.shared.downloads import without_folder, write_for
 from hinter_ui.shared.library import CampaignEntry, Campaigns
 from hinter_ui.shared.links import ExploreForm, explore_form
@@ -88,7 +88,7 @@ class BatchActions:
             HinterError: it cannot be done.
         """
         campaign, keys = self._checked(session, form)
-        with discreet(campaign):
+        with without_folders(campaign):
             return estimate(campaign, keys, own_cache=not self._services.access.local)
 
     def _checked(self, session: Session, form: BatchForm) -> tuple[Campaign, dict[str, str]]:

@@ -16,7 +16,7 @@ from hinter_core.types import Edit, Verdict
 from hinter_ui.batch.jobs import CampaignStatus, JobState
 from hinter_ui.html import glossary
 from hinter_ui.html.difference import changed
-from hinter_ui.html.markup import Markup, isolated, join, tag
+from hinter_ui.html.markup import Markup, isolated, join, table, tag
 from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.html.words import ARROW, SEVERITY, SIGNS, change_of, listed, name_of, spoken, term
 
@@ -247,21 +247,13 @@ def campaigns(statuses: Sequence[CampaignStatus], chosen: str, kept_days: float 
     if not statuses:
         return tag("p", say("list.none"), class_="quiet")
     columns = say.branch("list.columns")
-    head = [
-        tag("th", glossary.head(title, _ENTRIES, key), scope="col")
-        for key, title in columns.items()
-    ]
+    heads = [glossary.head(title, _ENTRIES, key) for key, title in columns.items()]
     rows = [_campaign_row(status, chosen, columns) for status in statuses]
-    grid = tag(
-        "table",
-        tag("caption", say("list.title"), class_="sr-only"),
-        tag("thead", tag("tr", *head)),
-        tag("tbody", *rows),
-    )
-    table = tag("div", grid, class_="model-table campaign-table")
+    grid = table(say("list.title"), heads, rows)
+    box = tag("div", grid, class_="model-table campaign-table")
     if kept_days is None:
-        return table
-    return join([table, tag("p", say.count("list.kept", kept_days), class_="quiet")])
+        return box
+    return join([box, tag("p", say.count("list.kept", kept_days), class_="quiet")])
 
 
 def _campaign_row(status: CampaignStatus, chosen: str, columns: Mapping[str, str]) -> Markup:
@@ -316,13 +308,8 @@ def preview(seen: Preview) -> Markup:
         )
         for row in usable
     ]
-    table = tag(
-        "table",
-        tag("caption", say("preview.first_rows"), class_="sr-only"),
-        tag("thead", tag("tr", *(tag("th", say(f"preview.{t}"), scope="col") for t in titles))),
-        tag("tbody", *lines),
-    )
-    box = tag("div", table, class_="rows-table") if lines else None
+    rows = table(say("preview.first_rows"), [say(f"preview.{t}") for t in titles], lines)
+    box = tag("div", rows, class_="rows-table") if lines else None
     parts = (head, _labels(seen), box, _faults(seen))
     return tag("div", *parts, class_="data-preview", role="status")
 
@@ -396,13 +383,8 @@ def findings(found: Sequence[HiddenFinding], models: Sequence[str], *, busy: boo
     if not found:
         return Markup("")
     columns = say.branch("findings.columns")
-    head = tag("tr", *(tag("th", title, scope="col") for title in (*columns.values(), "")))
-    grid = tag(
-        "table",
-        tag("caption", say("findings.caption"), class_="sr-only"),
-        tag("thead", head),
-        tag("tbody", *(_row(one, models.index(one.model), columns) for one in found)),
-    )
+    rows = [_row(one, models.index(one.model), columns) for one in found]
+    grid = table(say("findings.caption"), (*columns.values(), ""), rows)
     title = say("findings.latest" if busy else "findings.some")
     remark = tag("span", say("findings.remark"), class_="quiet")
     return join([tag("h3", title, " ", remark), tag("div", grid, class_="model-table found-table")])

@@ -28,7 +28,7 @@ from hinter_core.errors import InputError
 from hinter_core.models.api.endpoint import KEYS
 from hinter_core.storage import ROOT, write_whole
 from hinter_core.types import Failure
-from hinter_ui.shared.library import CampaignEntry
+from hinter_ui.shared.library import CampaignEntry, at_work
 
 WINDOWS = os.name == "nt"
 _GRACE = 20.0  # seconds from a polite request to stop to the end; whole tables are kept either way
@@ -360,14 +360,4 @@ def _stop(pid: int, alive: Any) -> None:
 
 def _runs(entry: CampaignEntry, pid: int) -> bool:
     """Whether a process that this life of the app did not start is still at work there."""
-    from filelock import FileLock, Timeout
-
-    if not pid or not psutil.pid_exists(pid):
-        return False
-    try:
-        with FileLock(entry.store.folder / ".lock", timeout=0):
-            return False
-    except Timeout:
-        return True
-    except OSError:
-        return False
+    return bool(pid) and psutil.pid_exists(pid) and at_work(entry.store)

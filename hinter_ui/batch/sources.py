@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -13,9 +13,9 @@ from hinter_core.campaign.preview import MOST, Preview, preview
 from hinter_core.campaign.spec import SAMPLE, Campaign
 from hinter_core.data.hub import PREFIX, PRESETS, on_hub, read_hub_name
 from hinter_core.data.rows import Rows
-from hinter_core.errors import HinterError, InputError
+from hinter_core.errors import InputError
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.downloads import without_folder
+from hinter_ui.shared.downloads import discreet, without_folder
 
 HAND = "hand"
 PUBLIC_SAMPLE = 500  # texts of one campaign on a public host
@@ -97,7 +97,7 @@ def require_rows(campaign: Campaign, access: Access) -> Rows:
     Raises:
         InputError: it cannot be read, or is too large for a shared host.
     """
-    with discreet(campaign):
+    with without_folders(campaign):
         table = campaign.table()
         if campaign.mutants and not access.local:
             _require_few(table)
@@ -131,21 +131,14 @@ def look_at(campaign: Campaign, access: Access) -> Preview:
     remote = on_hub(campaign.data)
     if remote and not access.local:
         require_rows(campaign, access)
-    with discreet(campaign):
+    with without_folders(campaign):
         return preview(campaign, rows=_ROWS, most=_MOST_OF_HUB if remote else MOST)
 
 
-@contextmanager
-def discreet(campaign: Campaign, *folders: Path) -> Iterator[None]:
+def without_folders(campaign: Campaign) -> AbstractContextManager[None]:
     """Errors that name the campaign's files without the folders they lie in on this machine."""
     files = [campaign.mutants, *campaign.dictionaries]
     if not on_hub(campaign.data) and campaign.data != SAMPLE:
         files.append(campaign.data)
     parents = [Path(file).parent for file in files if file]
-    try:
-        yield
-    except HinterError as error:
-        words = without_folder(str(error), *parents, *folders)
-        if words == str(error):
-            raise
-        raise InputError(words) from None
+    return discreet(lambda words: without_folder(words, *parents))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import reason
 from hinter_core.types import Outcome, Verdict
-from hinter_ui.html import glossary
+from hinter_ui.html import glossary, markup
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import pager
 from hinter_ui.html.wording import DEFAULT, Words, words_of
@@ -104,32 +104,25 @@ def table(
     if len(attributes) > _MOST_COLUMNS:
         attributes = []  # one column for all changes
     body = [_row(check, attributes, models, i, i == selected, say) for i in shown]
-    grid = tag(
-        "table",
-        tag("caption", say("table.title"), class_="sr-only"),
-        tag("thead", _head(attributes, models, say)),
-        tag("tbody", *body),
-    )
+    grid = markup.table(say("table.title"), _heads(attributes, models, say), body)
     scroll = tag("div", grid, class_="table-scroll", role="region", tabindex="0",
                  aria_label=say("table.region"))  # fmt: skip
     turning = pager(len(rows), page, PAGE, len(check.mutants), say)
     return tag("div", scroll, turning, class_="mutants")
 
 
-def _head(attributes: Sequence[str], models: Sequence[str], say: Words) -> Markup:
+def _heads(attributes: Sequence[str], models: Sequence[str], say: Words) -> list[object]:
     changes: list[object] = [name_of(a, say) for a in attributes] or [say("table.change")]
     if len(models) == 1:
-        heads = [
+        return [
             glossary.link("verdict", say("table.verdict"), say.language),
             *changes,
             say("table.answer"),
             glossary.link("shift", say("table.shift"), say.language),
             glossary.link("interaction", say("table.last"), say.language),
         ]
-    else:
-        first, *others = (say("table.verdict_of", model=model) for model in models)
-        heads = [first, *changes, *others]
-    return tag("tr", *(tag("th", head, scope="col") for head in heads))
+    first, *others = (say("table.verdict_of", model=model) for model in models)
+    return [first, *changes, *others]
 
 
 def _row(

@@ -1,4 +1,4 @@
-"""Scores as bars: the answer's own in colour, with the number beside each."""
+"""Scores as bars, and the plot of an interaction on a log-odds scale."""
 
 from __future__ import annotations
 

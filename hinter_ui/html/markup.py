@@ -52,6 +52,15 @@ def _attribute_name(key: str) -> str:
     return key.rstrip("_").replace("_", "-")
 
 
+def table(
+    caption: str, columns: Iterable[object], rows: Iterable[Markup], **attributes: object
+) -> Markup:
+    """A table; its caption is for those who hear it."""
+    head = tag("tr", *(tag("th", column, scope="col") for column in columns))
+    told = tag("caption", caption, class_="sr-only")
+    return tag("table", told, tag("thead", head), tag("tbody", *rows), **attributes)
+
+
 def isolated(text: str) -> Markup:
     """Foreign text on a line of ours: its writing direction stays its own."""
     return tag("bdi", text)

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from hinter_core.report.section import Section
 from hinter_ui.html import glossary
-from hinter_ui.html.markup import Markup, isolated, join, tag
+from hinter_ui.html.markup import Markup, isolated, join, table, tag
 from hinter_ui.html.wording import Words
 from hinter_ui.html.words import capital, listed, spoken
 
@@ -104,14 +104,20 @@ def _rest(section: Section, say: Words) -> str:
 def _table_of(section: Section) -> Markup:
     if not section.rows:
         return Markup("")
-    heads = (glossary.head(column, ENTRIES) for column in section.columns)
-    header = tag("tr", *(tag("th", column, scope="col") for column in heads))
-    body = [
+    heads = [glossary.head(column, ENTRIES) for column in section.columns]
+    return report_table(section.title, heads, cells_of(section.columns, section.rows))
+
+
+def cells_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[Markup]:
+    """Rows of text; on a narrow page, where a table is a list, each cell says its column."""
+    return [
         tag("tr", *(tag("td", isolated(cell), data_column=column)
-                    for column, cell in zip(section.columns, row, strict=True)))
-        for row in section.rows
+                    for column, cell in zip(columns, row, strict=True)))
+        for row in rows
     ]  # fmt: skip
-    grid = tag("table", tag("caption", section.title, class_="sr-only"), tag("thead", header),
-               tag("tbody", *body))  # fmt: skip
-    return tag("div", grid, class_="report-table", role="region", tabindex="0",
-               aria_label=section.title)  # fmt: skip
+
+
+def report_table(title: str, columns: Iterable[object], rows: Iterable[Markup]) -> Markup:
+    """A table in a box that scrolls where it is too wide."""
+    grid = table(title, columns, rows)
+    return tag("div", grid, class_="report-table", role="region", tabindex="0", aria_label=title)

@@ -8,15 +8,15 @@ from hinter_core.annotation.project.types import AnnotationItem
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import split_sentences
 from hinter_core.pipeline.case import TestResult
-from hinter_core.types import Layer, Outcome, Parse, Sentence, Verdict
+from hinter_core.types import Outcome, Parse, Sentence, Verdict
 from hinter_ui.html import glossary, tree
 from hinter_ui.html.difference import Piece, differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.wording import Words
 from hinter_ui.html.words import SIGNS, spoken
 
-_MOST_SENTENCES = 4
-_HALF_PAGE_OF_TREES = 520  # pixels
+_MOST = 4  # pairs of sentences
+_HALF_PAGE = 520  # pixels
 
 SentencePair = tuple[Sentence, Sentence]
 
@@ -48,10 +48,10 @@ def trees(
     if not pairs:
         return tag("div", reason, _by_count(check, judged, say), class_="trees")
     rows = []
-    for number, (left, right) in enumerate(pairs[:_MOST_SENTENCES]):
+    for number, (left, right) in enumerate(pairs[:_MOST]):
         broken = number == 0 and not judged.conformance.kept
         rows.append(_row(judged, left, right, parses, say, broken=broken))
-    left_out = len(pairs) - _MOST_SENTENCES
+    left_out = len(pairs) - _MOST
     more = tag("p", say.count("trees.more", left_out), class_="quiet") if left_out > 0 else None
     return tag("div", reason, *rows, more, class_="trees")
 
@@ -94,37 +94,28 @@ def _row(
         ("source", left, source_edits, [(m.layer, m.source_index) for m in mismatches]),
         ("mutant", right, mutant_edits, [(m.layer, m.mutant_index) for m in mismatches]),
     )
-    cards = [_card_of_trees(*side, parses[side[1].text], say) for side in sides]
+    cards = []
+    for side, sentence, edited, lost in sides:
+        parse = parses[sentence.text]
+        marks = tree.marks_of(parse, edited, lost)
+        drawing = tree.svg(parse, marks, say(f"trees.title_{side}", text=sentence.text), say)
+        cards.append(_card(say(f"trees.{side}"), say(f"trees.scroll_{side}"), drawing))
+    return _beside(cards, parses, left, right)
+
+
+def _card(caption: str, spoken: str, drawing: Markup) -> Markup:
+    scroll = tag("div", drawing, class_="tree-scroll", tabindex="0", role="region",
+                 aria_label=spoken)  # fmt: skip
+    head = tag("figcaption", caption, class_="quiet")
+    return tag("figure", head, scroll, class_="card tree-card")
+
+
+def _beside(
+    cards: Sequence[Markup], parses: Mapping[str, Parse], left: Sentence, right: Sentence
+) -> Markup:
     # Long sentences stand one above the other, so that both show as many words as fit.
     width = max(tree.width_of(parses[s.text]) for s in (left, right))
-    return tag("div", *cards, class_="tree-row wide" if width > _HALF_PAGE_OF_TREES else "tree-row")
-
-
-def _card_of_trees(
-    side: str,
-    sentence: Sentence,
-    edited: Sequence[tuple[int, int, str]],
-    broken: Sequence[tuple[Layer, int]],
-    parse: Parse,
-    say: Words,
-) -> Markup:
-    marks = tree.marks_of(parse, edited, broken)
-    title = say(f"trees.title_{side}", text=sentence.text)
-    drawing = tree.svg(parse, marks, title, say)
-    scroll = tag(
-        "div",
-        drawing,
-        class_="tree-scroll",
-        tabindex="0",
-        role="region",
-        aria_label=say(f"trees.scroll_{side}"),
-    )
-    return tag(
-        "figure",
-        tag("figcaption", say(f"trees.{side}"), class_="quiet"),
-        scroll,
-        class_="card tree-card",
-    )
+    return tag("div", *cards, class_="tree-row wide" if width > _HALF_PAGE else "tree-row")
 
 
 def _edited(
@@ -155,9 +146,7 @@ def _by_count(check: TestResult, judged: Outcome, say: Words) -> Markup:
     return tag("div", *cards, class_="tree-row")
 
 
-_MOST = 4  # pairs of sentences
 _LONGEST = 1_000  # characters of a sentence that is drawn
-_HALF_PAGE = 520  # pixels
 _NO_ATTRIBUTE = "changed"  # colours an edited word alike, whatever was changed
 
 
@@ -176,19 +165,18 @@ def pair_trees(item: AnnotationItem, parses: ParseStore, words: Words) -> Markup
     old, new = (_changed(pieces) for pieces in differences(item.source, item.mutant, item.edits))
     rows = []
     for left, right in shown:
-        wide = max(tree.width_of(parsed[s.text]) for s in (left, right)) > _HALF_PAGE
         cards = [
-            _card(words, "tree_source", left, parsed[left.text], old),
-            _card(words, "tree_mutant", right, parsed[right.text], new),
+            _drawn(words, "tree_source", left, parsed[left.text], old),
+            _drawn(words, "tree_mutant", right, parsed[right.text], new),
         ]
-        rows.append(tag("div", *cards, class_="tree-row wide" if wide else "tree-row"))
+        rows.append(_beside(cards, parsed, left, right))
     more = None
     if len(pairs) > _MOST:
         more = tag("p", words("screen.tree_more", n=len(pairs) - _MOST), class_="quiet")
     return tag("div", *rows, more, class_="trees")
 
 
-def _pairs(item: AnnotationItem) -> tuple[list[tuple[Sentence, Sentence]], str]:
+def _pairs(item: AnnotationItem) -> tuple[list[SentencePair], str]:
     """Sentences that differ, or why there are none to show."""
     if not item.source:
         return [], "trees_none"
@@ -212,7 +200,7 @@ def _changed(pieces: list[Piece]) -> list[tuple[int, int]]:
     return spans
 
 
-def _card(
+def _drawn(
     words: Words, side: str, sentence: Sentence, parse: Parse, spans: list[tuple[int, int]]
 ) -> Markup:
     inside = [
@@ -223,8 +211,4 @@ def _card(
     caption = words(f"screen.{side}")
     title = words("screen.tree_title", side=caption, sentence=sentence.text)
     drawing = tree.svg(parse, tree.marks_of(parse, inside, ()), title)
-    scroll = tag("div", drawing, class_="tree-scroll", tabindex="0", role="region",
-                 aria_label=caption)  # fmt: skip
-    return tag(
-        "figure", tag("figcaption", caption, class_="quiet"), scroll, class_="card tree-card"
-    )
+    return _card(caption, caption, drawing)

@@ -12,7 +12,7 @@ from hinter_ui.html import trees
 from hinter_ui.html.charts import log_odds, probability
 from hinter_ui.html.glossary import linked
 from hinter_ui.html.highlight import marked
-from hinter_ui.html.markup import Markup, isolated, join, tag
+from hinter_ui.html.markup import Markup, isolated, join, table, tag
 from hinter_ui.html.square import original as original_card
 from hinter_ui.html.square import square
 from hinter_ui.html.wording import DEFAULT, Words, languages, words_of
@@ -325,7 +325,6 @@ def answers(trying: Trying, say: Words, *, revealed: bool, alone: bool = False) 
     models = trying.scene.models
     names = [say("ui.model", letter="ABCDEF"[i]) for i in range(len(models))]
     columns = [say("ui.text"), *(names if len(models) > 1 else [say("ui.answer")])]
-    header = tag("tr", *(tag("th", name, scope="col") for name in columns))
     originals = {model: trying.check.originals[model] for model in models}
     rows = [_row(trying.scene.text, say("ui.original"), list(originals.values()), columns)]
     parts = trying.parts()
@@ -339,9 +338,8 @@ def answers(trying: Trying, say: Words, *, revealed: bool, alone: bool = False) 
         else:
             said = []
         rows.append(_row(text, told, said, columns, list(originals.values()), say("ui.unknown")))
-    body = tag("tbody", *(rows[-1:] if alone else rows))
-    caption = tag("caption", say("ui.answers"), class_="sr-only")
-    return tag("table", caption, tag("thead", header), body, class_="answers-table")
+    shown = rows[-1:] if alone else rows
+    return table(say("ui.answers"), columns, shown, class_="answers-table")
 
 
 def _row(
@@ -421,8 +419,6 @@ def swaps(tried: Sequence[Trying], say: Words) -> Markup:
     """Neutral swaps one under the other, and how many of them turn the answer."""
     check = words_of(say.language, "check")
     first = tried[0]
-    header = tag("tr", tag("th", say("ui.text"), scope="col"), tag("th", say("ui.answer"),
-                                                                    scope="col"))  # fmt: skip
     columns = [say("ui.text"), say("ui.answer")]
     rows, flips = [_row(first.scene.text, say("ui.original"), [first.original], columns)], 0
     for one in tried:
@@ -432,13 +428,11 @@ def swaps(tried: Sequence[Trying], say: Words) -> Markup:
         flips += judged.verdict is Verdict.BIASED
         text = mutant(one.scene.text, judged.mutant.splices, check)
         rows.append(_row(text, "", [judged.prediction], columns, [one.original]))
-    caption = tag("caption", say("ui.answers"), class_="sr-only")
-    body = tag("tbody", *rows)
-    table = tag("table", caption, tag("thead", header), body, class_="answers-table")
+    answered = table(say("ui.answers"), columns, rows, class_="answers-table")
     words = say("steps.limits.placebo_told", flips=flips, total=len(rows) - 1,
                 before=f"{_score(first.original):.2f}")  # fmt: skip
     intro = tag("p", say("steps.limits.placebo"), class_="lead")
-    return join([intro, table, tag("p", tag("strong", words), class_="sums")])
+    return join([intro, answered, tag("p", tag("strong", words), class_="sums")])
 
 
 def tally(found: int, step: Step, say: Words) -> Markup:

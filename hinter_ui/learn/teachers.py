@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hinter_ui.html.glossary import linked
-from hinter_ui.html.markup import Markup, join, tag
+from hinter_ui.html.markup import Markup, join, table, tag
 from hinter_ui.html.wording import Words, languages, words_of
 from hinter_ui.html.words import capital, name_of
 from hinter_ui.learn.classroom import ClassCounts
@@ -24,7 +24,6 @@ def plan(say: Words) -> Markup:
     lesson = words_of(say.language, "learn")
     steps = {step.key: step for step in load_lesson()}
     columns = say.branch("plan.columns")
-    header = tag("tr", *(tag("th", name, scope="col") for name in columns.values()))
     rows = []
     for row in say.branch("plan.rows"):
         step = steps[row["step"]]
@@ -34,13 +33,12 @@ def plan(say: Words) -> Markup:
         rows.append(
             tag("tr", *(tag("td", cell, data_column=columns[key]) for key, cell in cells.items()))
         )
-    table = tag("table", tag("caption", say("plan.title"), class_="sr-only"),
-                tag("thead", header), tag("tbody", *rows), class_="plan-table")  # fmt: skip
+    lines = table(say("plan.title"), columns.values(), rows, class_="plan-table")
     points = [tag("li", linked(point, say.language)) for point in say.branch("care.points")]
     return tag(
         "section",
         tag("h3", say("plan.title")),
-        table,
+        lines,
         tag("p", say("plan.longer"), class_="quiet"),
         tag("h3", say("care.title")),
         tag("ul", *points, class_="care"),

@@ -16,6 +16,7 @@ from hinter_core.types import Prediction
 from hinter_ui.html.charts import bars
 from hinter_ui.html.glossary import linked
 from hinter_ui.html.markup import Markup, isolated, join, tag
+from hinter_ui.html.markup import table as grid
 from hinter_ui.html.wording import DEFAULT, Words, words_of
 from hinter_ui.html.words import FEW, answer_of, labels, spoken
 
@@ -47,13 +48,8 @@ class ModelRow:
 def table(models: Sequence[ModelRow], say: Words = ENGLISH) -> Markup:
     """All models there are, each with what can be done with it."""
     columns: dict[str, str] = say.branch("table.columns")
-    grid = tag(
-        "table",
-        tag("caption", say("table.title"), class_="sr-only"),
-        tag("thead", tag("tr", *(tag("th", c, scope="col") for c in columns.values()))),
-        tag("tbody", *(_row(model, say) for model in models)),
-    )
-    return tag("div", grid, class_="model-table")
+    rows = [_row(model, say) for model in models]
+    return tag("div", grid(say("table.title"), columns.values(), rows), class_="model-table")
 
 
 def _row(model: ModelRow, say: Words) -> Markup:

@@ -7,8 +7,8 @@ message names a folder of this machine.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from hinter_core.campaign.pairing import choose_sides
 from hinter_core.campaign.schema import edit_from_row
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.tables import rows_to_csv
-from hinter_core.errors import HinterError, InputError
+from hinter_core.errors import InputError
 from hinter_core.report.comparison import Comparison, compare
 from hinter_core.report.formats import flat_rows, plain, to_markdown
 from hinter_core.report.html import to_html
@@ -26,8 +26,8 @@ from hinter_core.report.model import ModelReport, Report, make_report
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.results.open_report import OpenReport, ResultsState
-from hinter_ui.shared.downloads import write_for
-from hinter_ui.shared.library import Campaigns, offered
+from hinter_ui.shared.downloads import discreet, write_for
+from hinter_ui.shared.library import Campaigns, at_work, offered
 from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -227,18 +227,15 @@ class ResultsActions:
         chosen = Mutants(verdicts=verdicts, attributes=wanted.attributes, models=models)
         return write_for(session, reading.store, chosen, folder)
 
-    @contextmanager
-    def _discreet(self, *stores: CampaignStore) -> Iterator[None]:
+    def _discreet(self, *stores: CampaignStore) -> AbstractContextManager[None]:
         """Errors without the folders of this machine, where they are none of the visitor's."""
-        try:
-            yield
-        except HinterError as error:
-            if self._services.access.local:
-                raise
-            words = str(error)
-            for store in stores:
+
+        def hide(words: str) -> str:
+            for store in () if self._services.access.local else stores:
                 words = words.replace(str(store.folder), "this campaign")
-            raise type(error)(words) from error
+            return words
+
+        return discreet(hide)
 
 
 def _open(session: Session) -> OpenReport:
@@ -282,22 +279,6 @@ def _state(store: CampaignStore, report: Report) -> str:
         missing.append(say("state.nothing"))
     if behind:
         missing.append(say("state.behind", models=", ".join(behind)))
-    if _runs(store):
+    if at_work(store):
         return " ".join([say("state.running"), *(missing or [say("state.so_far")])])
     return " ".join([*missing, say("state.incomplete")]) if missing else ""
-
-
-def _runs(store: CampaignStore) -> bool:
-    """Whether a process is at work there."""
-    from filelock import FileLock, Timeout
-
-    lock = store.folder / ".lock"
-    if not lock.exists():
-        return False
-    try:
-        with FileLock(lock, timeout=0):
-            return False
-    except Timeout:
-        return True
-    except OSError:
-        return False

@@ -16,7 +16,7 @@ from hinter_core.types import Edit, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.difference import answers, changed
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.sections import pager, section_of
+from hinter_ui.html.sections import pager, report_table, section_of
 from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.html.words import badge, change_of, name_of
 from hinter_ui.results.venn import venn
@@ -160,13 +160,8 @@ def findings(found: Sequence[Finding], total: int, page: int, size: int) -> Mark
     columns = say.branch("findings.columns")
     heads = [glossary.head(name, _ENTRIES, key) for key, name in columns.items()]
     heads.append(tag("span", say("findings.action"), class_="sr-only"))
-    header = tag("tr", *(tag("th", name, scope="col") for name in heads))
-    body, title = (_row(one, columns) for one in found), say("findings.title")
-    grid = tag("table", tag("caption", title, class_="sr-only"), tag("thead", header),
-               tag("tbody", *body))  # fmt: skip
-    box = tag("div", grid, class_="report-table", role="region", tabindex="0",
-              aria_label=title)  # fmt: skip
-    return join([box, pager(total, page, size)])
+    rows = [_row(one, columns) for one in found]
+    return join([report_table(say("findings.title"), heads, rows), pager(total, page, size)])
 
 
 def _row(finding: Finding, columns: Mapping[str, str]) -> Markup:

@@ -1,17 +1,15 @@
-"""Where a campaign's texts may come from: the sample, a file, the Hub, or mutants by hand."""
+"""Files that a visitor takes along, and messages without the folders of this machine."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hinter_core.campaign.mutants_file import ExportFilter, write_mutants
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
 from hinter_ui.shared.session import Session
-
-if TYPE_CHECKING:
-    pass
 
 
 def without_folder(message: str, *folders: Path) -> str:
@@ -20,6 +18,18 @@ def without_folder(message: str, *folders: Path) -> str:
         if folder not in (".", "/", ""):
             message = message.replace(f"{folder}/", "").replace(f"{folder}\\", "")
     return message
+
+
+@contextmanager
+def discreet(hide: Callable[[str], str]) -> Iterator[None]:
+    """Errors in the words that ``hide`` makes of theirs, without the folders of this machine."""
+    try:
+        yield
+    except HinterError as error:
+        words = hide(str(error))
+        if words == str(error):
+            raise
+        raise type(error)(words) from error
 
 
 def write_for(session: Session, store: CampaignStore, wanted: ExportFilter, folder: Path) -> Path:
