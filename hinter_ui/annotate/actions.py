@@ -24,7 +24,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_ui.annotate.form import ProjectForm
 from hinter_ui.shared.downloads import discreet
-from hinter_ui.shared.library import Annotations, Campaigns, offered
+from hinter_ui.shared.library import Annotations
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -78,16 +78,11 @@ class AnnotateActions:
         self._evaluated: LRUCache[str, _Evaluated] = LRUCache(_KEPT)
         self._evaluating = threading.Lock()
 
-    @property
-    def library(self) -> Campaigns:
-        """The campaigns; who may see which depends on where the app runs."""
-        return Campaigns.at_home(shared=self.services.access.local)
-
     # -- making ---------------------------------------------------------------------------------
 
     def campaigns(self, known: Iterable[str]) -> list[tuple[str, str]]:
         """(label, name) of the campaigns that a visitor may see and that have begun."""
-        return offered(self.library, known)
+        return self.services.campaigns.offered(known)
 
     def campaign(self, form: ProjectForm) -> CampaignStore | None:
         """The campaign that a form draws from, if it names one.
@@ -96,11 +91,9 @@ class AnnotateActions:
             HinterError: none of that name, or paths are not for this visitor.
         """
         if form.source == "campaign" and form.campaign:
-            return self.library.get(form.campaign).store
+            return self.services.campaigns.store(form.campaign)
         if form.source == "directory" and form.directory:
-            if not self.services.access.local:
-                raise InputError("A path can be opened on your own machine only.")
-            return CampaignStore(Path(form.directory).expanduser())
+            return self.services.campaigns.store("", form.directory)
         return None
 
     def make(self, session: Session, form: ProjectForm) -> Made:
@@ -268,7 +261,9 @@ class AnnotateActions:
             words = words.replace(file, Path(file).name) if file else words
             if not self.services.access.local:
                 words = words.replace(str(self.projects.folder), "the folder of projects")
-                words = words.replace(str(self.library.folder), "the folder of campaigns")
+                words = words.replace(
+                    str(self.services.campaigns.folder), "the folder of campaigns"
+                )
             return words
 
         return discreet(hide)

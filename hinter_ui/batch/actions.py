@@ -45,7 +45,7 @@ from hinter_ui.batch.jobs import (
 )
 from hinter_ui.batch.sources import look_at, require_rows, without_folders
 from hinter_ui.shared.downloads import without_folder, write_for
-from hinter_ui.shared.library import CampaignEntry, Campaigns
+from hinter_ui.shared.library import CampaignEntry
 from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -65,11 +65,6 @@ class BatchActions:
         self.jobs = Jobs(own_cache=not services.access.local)
         atexit.register(self.jobs.close)
         self.clear_old()
-
-    @property
-    def campaigns(self) -> Campaigns:
-        """The library, as open as the app is now: a tunnel may have let strangers in."""
-        return Campaigns.at_home(shared=self._services.access.local)
 
     # -- before the start -----------------------------------------------------------------------
 
@@ -109,14 +104,14 @@ class BatchActions:
         return campaign, admitted_keys(campaign.models, access, session)
 
     def start(self, session: Session, form: BatchForm) -> CampaignEntry:
-        """Put a campaign on the library and let it run, or wait for its turn.
+        """Keep a new campaign and let it run, or wait for its turn.
 
         Raises:
             HinterError: it cannot be done; nothing was kept.
         """
         campaign, keys = self._checked(session, form)
         self.clear_old()
-        entry = self.campaigns.new()
+        entry = self._services.campaigns.new()
         try:
             title = form.data(self._services.access).title
             put(entry, campaign, uploaded=form.source == "upload")
@@ -141,7 +136,7 @@ class BatchActions:
         Raises:
             HinterError: there is no such campaign, it runs already, or a key is missing.
         """
-        entry = self.campaigns.get(name)
+        entry = self._services.campaigns.get(name)
         models = settings_of(entry).models
         if not retry:
             models = self._left(entry, models) or models
@@ -159,7 +154,7 @@ class BatchActions:
         Raises:
             HinterError: no such campaign, one that runs, or a model that cannot be asked.
         """
-        entry = self.campaigns.get(name)
+        entry = self._services.campaigns.get(name)
         if self.jobs.state(entry).busy:
             raise InputError("This campaign runs or waits; stop it first.")
         chosen = tuple(dict.fromkeys(model.strip() for model in models if model.strip()))
@@ -198,7 +193,7 @@ class BatchActions:
         Raises:
             HinterError: no such campaign, nothing to write, or a table cannot be read.
         """
-        entry = self.campaigns.get(name)
+        entry = self._services.campaigns.get(name)
         known = {verdict.value: verdict for verdict in Verdict}
         wanted = ExportFilter(verdicts=tuple(known[v] for v in verdicts if v in known))
         return write_for(session, entry.store, wanted, folder)
@@ -211,8 +206,8 @@ class BatchActions:
         Raises:
             HinterError: it is not there any more, or Explore cannot show it.
         """
-        store = self.campaigns.get(name).store
-        campaign, asked = settings_of(self.campaigns.get(name)), store.read()["models"]
+        store = self._services.campaigns.get(name).store
+        campaign, asked = settings_of(self._services.campaigns.get(name)), store.read()["models"]
         named = campaign.models[model] if 0 <= model < len(campaign.models) else ""
         found = None
         if named in asked:
@@ -228,7 +223,7 @@ class BatchActions:
         Raises:
             InputError: there is no such campaign.
         """
-        self.jobs.cancel(self.campaigns.get(name))
+        self.jobs.cancel(self._services.campaigns.get(name))
 
     def delete(self, name: str) -> None:
         """Delete a campaign with all that belongs to it.
@@ -236,7 +231,7 @@ class BatchActions:
         Raises:
             InputError: there is no such campaign, or it runs.
         """
-        entry = self.campaigns.get(name)
+        entry = self._services.campaigns.get(name)
         if self.jobs.state(entry).busy:
             raise InputError("This campaign runs or waits; stop it first.")
         shutil.rmtree(entry.folder, ignore_errors=True)
@@ -247,7 +242,7 @@ class BatchActions:
         Raises:
             InputError: there is no such campaign, or its notes are damaged.
         """
-        return self._status(self.campaigns.get(name), latest=latest)
+        return self._status(self._services.campaigns.get(name), latest=latest)
 
     def _status(self, entry: CampaignEntry, *, latest: bool) -> CampaignStatus:
         record, campaign = record_of(entry), settings_of(entry)
@@ -269,7 +264,7 @@ class BatchActions:
     def listed(self, known: Iterable[str]) -> list[CampaignStatus]:
         """The campaigns that a visitor may see, the latest first; damaged ones are left out."""
         found = []
-        for entry in self.campaigns.seen_by(known)[:_LISTED]:
+        for entry in self._services.campaigns.seen_by(known)[:_LISTED]:
             try:
                 found.append(self._status(entry, latest=False))
             except HinterError:
@@ -282,16 +277,16 @@ class BatchActions:
         Raises:
             InputError: there is no such campaign.
         """
-        return portable(self.campaigns.get(name))
+        return portable(self._services.campaigns.get(name))
 
     def clear_old(self) -> None:
         """On a public host, delete campaigns that nothing has happened to for some days."""
         if self._services.access.local:
             return
-        library = self.campaigns
-        for path in library.folder.glob("*"):
+        campaigns = self._services.campaigns
+        for path in campaigns.folder.glob("*"):
             try:
-                entry = library.get(path.name)
+                entry = campaigns.get(path.name)
                 record = record_of(entry)
                 last = max(record.created, record.started, record.ended)
                 if time.time() - last > keep_days() * _DAY and not self.jobs.state(entry).busy:

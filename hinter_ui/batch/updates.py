@@ -39,7 +39,7 @@ class BatchUpdates:
     def exists(self, name: str) -> bool:
         """Whether there is a campaign of that name."""
         try:
-            self.actions.campaigns.get(name)
+            self.services.campaigns.get(name)
         except HinterError:
             return False
         return True

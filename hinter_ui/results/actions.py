@@ -27,7 +27,7 @@ from hinter_core.types import Edit, Verdict
 from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.results.open_report import OpenReport, ResultsState
 from hinter_ui.shared.downloads import discreet, write_for
-from hinter_ui.shared.library import Campaigns, at_work, offered
+from hinter_ui.shared.library import at_work
 from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -48,29 +48,20 @@ class ResultsActions:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    @property
-    def library(self) -> Campaigns:
-        """The library, as open as the app is now: a tunnel may have let strangers in."""
-        return Campaigns.at_home(shared=self._services.access.local)
-
     def choices(self, known: Iterable[str]) -> list[tuple[str, str]]:
         """(label, name) of the campaigns that a visitor may see and that have begun."""
-        return offered(self.library, known)
+        return self._services.campaigns.offered(known)
 
     def find(self, name: str, path: str = "") -> tuple[CampaignStore, str]:
-        """A campaign by its name on the library, or by the path of its directory.
+        """A campaign by its name, or by the path of its directory.
 
         Raises:
             InputError: there is none, or paths are not for this visitor.
         """
         path = path.strip()
-        if path:
-            if not self._services.access.local:
-                raise InputError(say("errors.local_path"))
-            return CampaignStore(Path(path).expanduser()), ""
-        if not name:
+        if not (path or name):
             raise InputError(say("errors.none_chosen"))
-        return self.library.get(name).store, name
+        return self._services.campaigns.store(name, path), "" if path else name
 
     def open(self, session: Session, name: str, path: str = "") -> OpenReport:
         """Count a campaign and keep it as the one that is read; again, if there is more of it.

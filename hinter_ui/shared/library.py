@@ -84,6 +84,28 @@ class Campaigns:
             raise InputError("There is no such campaign; it may have been deleted.")
         return self._entry(name)
 
+    def store(self, name: str, path: str = "") -> CampaignStore:
+        """A campaign by its name here, or by the path of its directory.
+
+        Raises:
+            InputError: there is none, or paths are not for this visitor.
+        """
+        if not path:
+            return self.get(name).store
+        if not self.shared:
+            raise InputError("A path can be opened on your own machine only.")
+        return CampaignStore(Path(path).expanduser())
+
+    def offered(self, known: Iterable[str]) -> list[tuple[str, str]]:
+        """(label, name) of the campaigns that a visitor may see and that have begun."""
+        found = []
+        for entry in self.seen_by(known)[:_LISTED]:
+            try:
+                found.append((label_of(entry.store), entry.id))
+            except HinterError:
+                continue
+        return found
+
     def seen_by(self, known: Iterable[str]) -> list[CampaignEntry]:
         """What a visitor may see, the latest first; ``known`` are the names their browser keeps."""
         if self.shared:
@@ -276,17 +298,6 @@ def known(kept: Any) -> list[str]:
     """The names of campaigns, whatever a browser sent."""
     names = kept if isinstance(kept, list) else []
     return [name for name in names if isinstance(name, str)][:_MOST_OF_KEPT]
-
-
-def offered(campaigns: Campaigns, known: Iterable[str]) -> list[tuple[str, str]]:
-    """(label, name) of the campaigns that a visitor may see and that have begun."""
-    found = []
-    for entry in campaigns.seen_by(known)[:_LISTED]:
-        try:
-            found.append((label_of(entry.store), entry.id))
-        except HinterError:
-            continue
-    return found
 
 
 def label_of(store: CampaignStore) -> str:

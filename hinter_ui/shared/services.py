@@ -25,6 +25,7 @@ from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary, load_shipped
 from hinter_core.terms.matching import Matcher
 from hinter_ui.shared.access import Access
+from hinter_ui.shared.library import Campaigns
 from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER
 from hinter_ui.shared.session import Session, Sessions
 from hinter_ui.shared.wiring import TabLink
@@ -37,7 +38,7 @@ _LIGHT = ("embedded", "vader", "textblob", "scripted")
 T = TypeVar("T")
 
 
-class _Shelf(Generic[T]):
+class _Stores(Generic[T]):
     """Things made once by name, under a lock per name; the least recently used go first."""
 
     def __init__(self, make: Callable[[str], T], capacity: int) -> None:
@@ -86,10 +87,15 @@ class Services:
         self.sessions = Sessions()
         self.links: dict[str, TabLink] = {}
         self.backup: Backup | None = None
-        self._parses = _Shelf(lambda name: ParseStore(load_parser(name)), 3)
-        self._models = _Shelf(self.open_store, _STORES)
-        self._light = _Shelf(self.open_store, _LIGHT_STORES)
+        self._parses = _Stores(lambda name: ParseStore(load_parser(name)), 3)
+        self._models = _Stores(self.open_store, _STORES)
+        self._light = _Stores(self.open_store, _LIGHT_STORES)
         self._matchers: dict[tuple[int, ...], tuple[Sequence[Dictionary], Matcher]] = {}
+
+    @property
+    def campaigns(self) -> Campaigns:
+        """The campaigns, as open as the app is now: a tunnel may have let strangers in."""
+        return Campaigns.at_home(shared=self.access.local)
 
     def dictionaries(self, session: Session | None = None) -> dict[str, Dictionary]:
         """The shipped dictionaries and the visitor's own."""
@@ -126,13 +132,13 @@ class Services:
         """
         name = name.strip()
         own = session.own.get(name) if session else None
-        return own or self._shelf(name).get(name)
+        return own or self._stores_of(name).get(name)
 
     def loaded_model(self, name: str, session: Session | None = None) -> PredictionStore | None:
         """The store of a model that is in memory already."""
         name = name.strip()
         own = session.own.get(name) if session else None
-        return own or self._shelf(name).peek(name)
+        return own or self._stores_of(name).peek(name)
 
     def at_hand(self, name: str, session: Session | None = None) -> bool:
         """Whether a model can be asked without loading anything that weighs or costs."""
@@ -142,7 +148,7 @@ class Services:
 
     def loading(self, name: str) -> bool:
         """Whether anybody is loading the shared model of that name."""
-        return self._shelf(name).busy(name)
+        return self._stores_of(name).busy(name)
 
     def capabilities(self, name: str, session: Session | None = None) -> Capabilities | None:
         """What a model can do; known once it is loaded."""
@@ -160,7 +166,7 @@ class Services:
         model = build_model(self.access.admit(name, key))
         return store_for(model) if self.access.local else PredictionStore(model)
 
-    def _shelf(self, name: str) -> _Shelf[PredictionStore]:
+    def _stores_of(self, name: str) -> _Stores[PredictionStore]:
         return self._light if name.partition(":")[0] in _LIGHT else self._models
 
     def matcher(self, dictionaries: Sequence[Dictionary]) -> Matcher:

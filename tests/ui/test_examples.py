@@ -13,14 +13,14 @@ EXAMPLES = load_examples()
 
 
 @pytest.fixture(scope="module")
-def explorer() -> ExploreActions:
+def actions() -> ExploreActions:
     return ExploreActions(Services())
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=[e.title for e in EXAMPLES])
-def test_example_shows_what_it_promises(explorer: ExploreActions, example: ExampleText) -> None:
+def test_example_shows_what_it_promises(actions: ExploreActions, example: ExampleText) -> None:
     session = Session()
-    check = explorer.check(session, example.form)
+    check = actions.check(session, example.form)
     verdict = check.outcomes[session.of(ExploreState).models[0]][-1].verdict.value
     if example.shows:
         assert verdict == example.shows

@@ -27,31 +27,31 @@ ROOMS = ("learn", "teach", "glossary")
 
 
 @pytest.fixture(scope="module")
-def desk() -> LessonActions:
+def actions() -> LessonActions:
     return LessonActions(Services())
 
 
-def verdicts(desk: LessonActions, scene: Scene) -> dict[tuple[str, ...], str]:
+def verdicts(actions: LessonActions, scene: Scene) -> dict[tuple[str, ...], str]:
     """The verdict of every choice of words but the text's own, for the first model."""
     found = {}
     for words in product(*(menu.words for menu in scene.menus)):
-        judged = desk.judge(scene, words).judged()
+        judged = actions.judge(scene, words).judged()
         if judged:
             found[words] = judged.verdict.value
     return found
 
 
 @pytest.mark.parametrize("key", [key for key, scene in SCENES.items() if scene.shows])
-def test_a_scene_shows_what_it_promises(desk: LessonActions, key: str) -> None:
+def test_a_scene_shows_what_it_promises(actions: LessonActions, key: str) -> None:
     scene = SCENES[key]
-    trying = desk.judge(scene)
+    trying = actions.judge(scene)
     judged = [trying.judged(model) for model in scene.models]
     assert tuple(one.verdict.value for one in judged if one) == scene.shows
 
 
 @pytest.mark.parametrize("key", [scene.key for scene in STEPS["hunt"].scenes])
-def test_a_hunt_has_one_solution_on_its_menus(desk: LessonActions, key: str) -> None:
-    found = verdicts(desk, SCENES[key])
+def test_a_hunt_has_one_solution_on_its_menus(actions: LessonActions, key: str) -> None:
+    found = verdicts(actions, SCENES[key])
     assert SCENES[key].solution in found
     for words, verdict in found.items():
         assert verdict == ("hidden" if words == SCENES[key].solution else "benign"), words
@@ -63,30 +63,30 @@ def test_the_hunt_ends_on_a_model_that_nobody_planted_anything_in() -> None:
     assert sum(model.startswith("scripted:") for model in models) == 2
 
 
-def test_one_change_alone_is_benign(desk: LessonActions) -> None:
-    assert set(verdicts(desk, SCENES["one"]).values()) == {"benign"}
+def test_one_change_alone_is_benign(actions: LessonActions) -> None:
+    assert set(verdicts(actions, SCENES["one"]).values()) == {"benign"}
 
 
-def test_not_every_origin_gives_the_same_square(desk: LessonActions) -> None:
-    found = verdicts(desk, SCENES["square"])
+def test_not_every_origin_gives_the_same_square(actions: LessonActions) -> None:
+    found = verdicts(actions, SCENES["square"])
     hidden = {words for words, verdict in found.items() if verdict == "hidden"}
     assert hidden == {("Iranian", "waitress"), ("Lebanese", "waitress")}
     assert found["Mexican", "waitress"] == "benign"
 
 
-def test_the_broken_sentence_breaks_where_the_lesson_says(desk: LessonActions) -> None:
-    judged = desk.judge(SCENES["broken"]).judged()
+def test_the_broken_sentence_breaks_where_the_lesson_says(actions: LessonActions) -> None:
+    judged = actions.judge(SCENES["broken"]).judged()
     assert judged is not None
     assert judged.verdict is Verdict.DISCARDED
     assert judged.prediction is None
     broken = {(m.source_value, m.mutant_value) for m in judged.conformance.mismatches}
     assert ("PRP$", "PRP") in broken
-    shown = html.broken(desk.judge(SCENES["broken"]), words_of("en", "learn"), desk)
+    shown = html.broken(actions.judge(SCENES["broken"]), words_of("en", "learn"), actions)
     assert shown.count("<svg") == 2
 
 
-def test_the_fourth_point_lies_below_the_sum(desk: LessonActions) -> None:
-    trying = desk.judge(SCENES["both"])
+def test_the_fourth_point_lies_below_the_sum(actions: LessonActions) -> None:
+    trying = actions.judge(SCENES["both"])
     judged = trying.judged()
     assert judged is not None
     assert judged.effect is not None
@@ -98,29 +98,29 @@ def test_the_fourth_point_lies_below_the_sum(desk: LessonActions) -> None:
     assert drawn.data[1].y[1] < drawn.data[2].y[0]
 
 
-def test_words_about_things_are_left_alone(desk: LessonActions) -> None:
-    first, second = (desk.plan(scene) for scene in STEPS["attribute"].scenes)
+def test_words_about_things_are_left_alone(actions: LessonActions) -> None:
+    first, second = (actions.plan(scene) for scene in STEPS["attribute"].scenes)
     assert [o.surface for o in first.occurrences] == ["British", "waiter"]
     assert [o.surface for o in second.occurrences] == ["white", "waiter"]
     assert [r.occurrence.surface for r in second.rejected] == ["black", "old", "white"]
 
 
-def test_some_neutral_swaps_turn_a_trained_model_and_some_do_not(desk: LessonActions) -> None:
-    found = list(verdicts(desk, SCENES["hotel"]).values())
+def test_some_neutral_swaps_turn_a_trained_model_and_some_do_not(actions: LessonActions) -> None:
+    found = list(verdicts(actions, SCENES["hotel"]).values())
     assert set(found) == {"biased", "benign"}
-    tried = [desk.judge(SCENES["hotel"], (word,)) for word in SCENES["hotel"].menus[0].words]
+    tried = [actions.judge(SCENES["hotel"], (word,)) for word in SCENES["hotel"].menus[0].words]
     shown = html.swaps(tried, words_of("en", "learn"))
     assert f"{found.count('biased')} of {len(found)} neutral swaps" in shown
 
 
-def test_what_was_judged_is_not_judged_again(desk: LessonActions) -> None:
-    assert desk.judge(SCENES["both"]) is desk.judge(SCENES["both"], ("Iranian", "waitress"))
+def test_what_was_judged_is_not_judged_again(actions: LessonActions) -> None:
+    assert actions.judge(SCENES["both"]) is actions.judge(SCENES["both"], ("Iranian", "waitress"))
 
 
-def test_words_that_are_on_no_menu_are_refused(desk: LessonActions) -> None:
+def test_words_that_are_on_no_menu_are_refused(actions: LessonActions) -> None:
     for words in (("Iranian",), ("Iranian", "waitress", "x"), ("<b>", "waitress")):
         with pytest.raises(InputError, match="from each menu"):
-            desk.judge(SCENES["both"], words)
+            actions.judge(SCENES["both"], words)
 
 
 def test_a_menu_never_breaks_an_article() -> None:

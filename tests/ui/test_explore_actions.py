@@ -28,15 +28,13 @@ def services() -> Services:
 
 
 @pytest.fixture
-def explorer(services: Services) -> ExploreActions:
+def actions(services: Services) -> ExploreActions:
     return ExploreActions(services)
 
 
-def test_cancelled_scan_asks_the_model_no_more(
-    explorer: ExploreActions, services: Services
-) -> None:
+def test_cancelled_scan_asks_the_model_no_more(actions: ExploreActions, services: Services) -> None:
     session = Session()
-    scan = explorer.scan(session, replace(FORM, limit=5000))
+    scan = actions.scan(session, replace(FORM, limit=5000))
     next(scan)
     asked = services.model(MODEL).predicted
     assert session.stop()
@@ -47,69 +45,69 @@ def test_cancelled_scan_asks_the_model_no_more(
     assert not session.check.complete
 
 
-def test_second_scan_stops_the_first(explorer: ExploreActions) -> None:
+def test_second_scan_stops_the_first(actions: ExploreActions) -> None:
     session = Session()
-    first = explorer.scan(session, FORM)
+    first = actions.scan(session, FORM)
     next(first)
-    second = explorer.scan(session, FORM)
+    second = actions.scan(session, FORM)
     next(second)
     assert list(first) == []
     assert len(list(second)) > 0
 
 
-def test_closed_page_stops_its_scan(explorer: ExploreActions) -> None:
+def test_closed_page_stops_its_scan(actions: ExploreActions) -> None:
     sessions = Sessions()
     session = sessions.of("a")
-    scan = explorer.scan(session, FORM)
+    scan = actions.scan(session, FORM)
     next(scan)
     sessions.forget("a")
     assert list(scan) == []
     assert sessions.of("a") is not session
 
 
-def test_sessions_do_not_see_each_other(explorer: ExploreActions) -> None:
+def test_sessions_do_not_see_each_other(actions: ExploreActions) -> None:
     one, other = Session(), Session()
-    explorer.check(one, FORM)
+    actions.check(one, FORM)
     assert other.check is None
-    assert explorer.csv(other) == ""
+    assert actions.csv(other) == ""
 
 
-def test_check_repeats_no_work(explorer: ExploreActions, services: Services) -> None:
-    explorer.check(Session(), FORM)
+def test_check_repeats_no_work(actions: ExploreActions, services: Services) -> None:
+    actions.check(Session(), FORM)
     before = services.parses("embedded").parsed, services.model(MODEL).predicted
-    explorer.check(Session(), FORM)
+    actions.check(Session(), FORM)
     assert (services.parses("embedded").parsed, services.model(MODEL).predicted) == before
 
 
-def test_what_lies_past_the_window_is_said(explorer: ExploreActions, services: Services) -> None:
+def test_what_lies_past_the_window_is_said(actions: ExploreActions, services: Services) -> None:
     filler = "The bread was good and the soup was warm, and we stayed until they closed. " * 60
     text = f"The waiter met a British man. {filler} The waitress smiled at an Iranian woman."
     services.model("embedded")
     form = ExploreForm(text=text, attributes=("race", "gender"), models=("embedded",))
-    plan = explorer.plan(Session(), form)
+    plan = actions.plan(Session(), form)
     late = {r.occurrence.surface: r.reason for r in plan.rejected}
     assert set(late) == {"waitress", "Iranian", "woman"}
     assert "model sees" in late["waitress"]
     assert "past the part of the text that the model sees" in preview(plan)
 
 
-def test_overlapping_terms_show_both_attributes(explorer: ExploreActions) -> None:
+def test_overlapping_terms_show_both_attributes(actions: ExploreActions) -> None:
     form = ExploreForm(
         text="The British waiter left.", attributes=("race", "nationality", "gender")
     )
-    shown = preview(explorer.plan(Session(), form))
+    shown = preview(actions.plan(Session(), form))
     assert "race + nationality" in shown
     assert shown.count("<mark") == 2
 
 
-def test_table_of_many_attributes_has_one_column_of_changes(explorer: ExploreActions) -> None:
+def test_table_of_many_attributes_has_one_column_of_changes(actions: ExploreActions) -> None:
     session = Session()
     attributes = ("race", "gender", "age", "occupation")
     form = ExploreForm(text="The young British nurse met a waiter.", attributes=attributes,
                 models=(MODEL,), limit=60)  # fmt: skip
-    for _ in explorer.scan(session, form):
+    for _ in actions.scan(session, form):
         pass
-    shown = explorer.table(session)
+    shown = actions.table(session)
     assert shown.count('scope="col"') == 5
     assert ">change<" in shown
 
