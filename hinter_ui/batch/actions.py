@@ -44,11 +44,14 @@ from hinter_ui.batch.jobs import (
     write_record,
 )
 from hinter_ui.batch.sources import look_at, require_rows, without_folders
+from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.shared.downloads import without_folder, write_for
 from hinter_ui.shared.library import CampaignEntry
 from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
+
+say = words_of(DEFAULT, "batch")
 
 KEEP = "HINTER_KEEP_DAYS"
 _KEEP_DAYS = 7.0  # on a public host
@@ -116,15 +119,13 @@ class BatchActions:
             title = form.data(self._services.access).title
             put(entry, campaign, uploaded=form.source == "upload")
             write_record(
-                entry, JobRecord("Sample texts" if title == SAMPLE else title, time.time())
+                entry, JobRecord(say("sources.sample") if title == SAMPLE else title, time.time())
             )
             self.jobs.start(entry, keys)
         except BaseException as error:
             shutil.rmtree(entry.folder, ignore_errors=True)
             if isinstance(error, OSError):
-                raise InputError(
-                    f"The campaign cannot be kept ({error.strerror}); is the disk full?"
-                ) from error
+                raise InputError(say("errors.not_saved", reason=error.strerror)) from error
             raise
         return entry
 
@@ -156,10 +157,10 @@ class BatchActions:
         """
         entry = self._services.campaigns.get(name)
         if self.jobs.state(entry).busy:
-            raise InputError("This campaign runs or waits; stop it first.")
+            raise InputError(say("errors.busy"))
         chosen = tuple(dict.fromkeys(model.strip() for model in models if model.strip()))
         if not 0 < len(chosen) <= MOST_MODELS:
-            raise InputError(f"Choose at least one model, and at most {MOST_MODELS}.")
+            raise InputError(say("errors.models", most=MOST_MODELS))
         left = self._left(entry, chosen)
         keys = admitted_keys(left, self._services.access, session)
         bounds = requests_of(requests), money_of(budget)
@@ -213,7 +214,7 @@ class BatchActions:
         if named in asked:
             found = find(Side(store, named, asked[named]["identity"]), shard, place)
         if found is None:
-            raise InputError("This mutant is not there any more.")
+            raise InputError(say("errors.gone"))
         known = self._services.dictionaries(session)
         return explore_form(campaign, known, found.text, found.edits, named)
 
@@ -233,7 +234,7 @@ class BatchActions:
         """
         entry = self._services.campaigns.get(name)
         if self.jobs.state(entry).busy:
-            raise InputError("This campaign runs or waits; stop it first.")
+            raise InputError(say("errors.busy"))
         shutil.rmtree(entry.folder, ignore_errors=True)
 
     def status(self, name: str, *, latest: bool = True) -> CampaignStatus:

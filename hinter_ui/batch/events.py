@@ -20,6 +20,7 @@ from hinter_ui.batch.layout import lay_out
 from hinter_ui.batch.sources import HAND, SOURCES
 from hinter_ui.batch.updates import BatchUpdates
 from hinter_ui.html import notice
+from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.shared.background import Load
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import known
@@ -27,7 +28,8 @@ from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.wiring import TabLink, attempt, private, scripted
 
-_NO_DATA = "These data cannot be used."
+say = words_of(DEFAULT, "batch")
+
 _ESTIMATES = 2  # at once, for all visitors together: each loads models
 
 
@@ -44,7 +46,7 @@ def build(services: Services) -> None:
 class BatchEvents(TabEvents):
     """The form of a new campaign, and the list of all."""
 
-    title = "This cannot be started."
+    title = say("titles.not_started")
 
     def __init__(self, services: Services, actions: BatchActions, updates: BatchUpdates) -> None:
         super().__init__(services, updates.ui.told)
@@ -98,7 +100,7 @@ class BatchEvents(TabEvents):
         form = replace(self._read(*values), text_column="", label_column="")
         fields = self.updates.data(form)
         if form.source == "hub" and form.hub:
-            yield fields | {self.ui.preview: notice.working("Asking the Hub \u2026", 0)}
+            yield fields | {self.ui.preview: notice.working(say("working.hub"), 0)}
         yield fields | self.updates.columns(form, *self._preview(form))
 
     def run_by_hand(self, request: gr.Request) -> Updates:
@@ -124,7 +126,7 @@ class BatchEvents(TabEvents):
         source = SOURCES.get(form.source)
         if source is None or (source.field and not getattr(form, source.field)):
             return "", ()
-        seen, failure = attempt(self.actions.preview, form, title=_NO_DATA)
+        seen, failure = attempt(self.actions.preview, form, title=say("titles.no_data"))
         return (failure, ()) if failure else (html.preview(seen), seen.names)
 
     def estimate(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
@@ -137,7 +139,7 @@ class BatchEvents(TabEvents):
 
         load = Load(work)
         busy = gr.update(interactive=False)
-        words = "Trying a few texts \u2026"
+        words = say("working.estimate")
         yield {ui.told: notice.working(words, 0), ui.estimate: busy}
         while not load.done.wait(1.0):
             yield {ui.told: notice.working(words, load.seconds)}
@@ -186,7 +188,7 @@ class BatchEvents(TabEvents):
 class JobEvents(TabEvents):
     """An open campaign: its buttons, and what they show."""
 
-    title = "That did not work."
+    title = say("titles.not_done")
 
     def __init__(self, services: Services, actions: BatchActions, updates: BatchUpdates) -> None:
         super().__init__(services, updates.ui.job.notice)

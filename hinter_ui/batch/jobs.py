@@ -28,7 +28,10 @@ from hinter_core.errors import InputError
 from hinter_core.models.api.endpoint import KEYS
 from hinter_core.storage import ROOT, write_whole
 from hinter_core.types import Failure
+from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.shared.library import CampaignEntry, at_work
+
+say = words_of(DEFAULT, "batch")
 
 WINDOWS = os.name == "nt"
 _GRACE = 20.0  # seconds from a polite request to stop to the end; whole tables are kept either way
@@ -135,7 +138,7 @@ def record_of(entry: CampaignEntry) -> JobRecord:
     try:
         return JobRecord(**json.loads((entry.folder / "job.json").read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
-        raise InputError("This campaign's notes are damaged; start it anew.") from error
+        raise InputError(say("errors.damaged")) from error
 
 
 def write_record(entry: CampaignEntry, record: JobRecord) -> None:
@@ -221,9 +224,9 @@ class Jobs:
         """
         with self._lock:
             if self.state(entry).busy:
-                raise InputError("This campaign runs already, or waits for its turn.")
+                raise InputError(say("errors.running"))
             if len(self._waiting) >= _WAITING:
-                raise InputError("Too many campaigns wait here; try again later.")
+                raise InputError(say("errors.queue"))
             write_record(entry, replace(record_of(entry), stopped=False))
             self._waiting.append(_Job(entry, dict(keys), retry, tuple(models)))
             self._advance()

@@ -11,24 +11,28 @@ from hinter_core.types import Verdict
 from hinter_ui.batch.form import DATA, BatchForm
 from hinter_ui.batch.sources import HUB_CHOICES, SOURCES
 from hinter_ui.html.markup import Markup
+from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.html.words import name_of
 from hinter_ui.shared.library import find_kept
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.widgets import heading, html
 
+say = words_of(DEFAULT, "batch")
+
 TICK = 1.5  # seconds between two looks at what runs
 
 
-_ACTIONS: dict[str, tuple[str, Literal["primary", "secondary", "stop"]]] = {
-    "cancel": ("Stop", "stop"),
-    "resume": ("Resume", "primary"),
-    "retry": ("Ask again what has no answer", "primary"),
-    "results": ("See results", "primary"),
-    "file": ("Campaign file (YAML)", "secondary"),
-    "delete": ("Delete", "secondary"),
-    "really": ("Delete for good", "stop"),
-    "close": ("Close", "secondary"),
+# The buttons of an open campaign, each with its look.
+_ACTIONS: dict[str, Literal["primary", "secondary", "stop"]] = {
+    "cancel": "stop",
+    "resume": "primary",
+    "retry": "primary",
+    "results": "primary",
+    "file": "secondary",
+    "delete": "secondary",
+    "really": "stop",
+    "close": "secondary",
 }
 
 
@@ -110,14 +114,14 @@ def lay_out(services: Services, first: Markup) -> BatchLayout:
         "timer": gr.Timer(TICK, active=False),
     }
     widgets["job"] = _lay_out_job(services)
-    heading("New campaign", "every text of a data set, tested like one text in Explore")
+    heading(**say.branch("headings.new"))
     fields: dict[str, Any] = {}
     with gr.Row(elem_classes="model-desk batch-desk"):
         with gr.Column(min_width=0, elem_classes="data-side"):
             _data(widgets, fields, services, first)
         with gr.Column(min_width=0, elem_classes="batch-side"):
             _settings(widgets, fields, services)
-    heading("Campaigns", "they go on when you close the page; choose one to look at it")
+    heading(**say.branch("headings.list"))
     widgets["table"] = html("campaigns", script="batch.list")
     return BatchLayout(fields=fields, **widgets)
 
@@ -126,47 +130,42 @@ def _data(
     widgets: dict[str, Any], fields: dict[str, Any], services: Services, first: Markup
 ) -> None:
     local = services.access.local
-    choices = [(s.label, key) for key, s in SOURCES.items() if local or not s.here_only]
-    fields["source"] = gr.Radio(choices, value="sample", label="Texts", elem_id="batch-source")
-    fields["upload"] = _file(
-        "upload", "CSV, TSV, JSONL, Parquet or text (one text a line), also .gz"
+    choices = [
+        (say(f"sources.{key}"), key) for key, s in SOURCES.items() if local or not s.here_only
+    ]
+    fields["source"] = gr.Radio(
+        choices, value="sample", elem_id="batch-source", **say.branch("fields.source")
     )
+    fields["upload"] = _file("upload")
     fields["path"] = gr.Textbox(
-        label="Path",
-        info="Of a CSV, TSV, JSONL, Parquet or text file; it is read where it lies",
-        placeholder="reviews.csv",
-        visible=False,
-        max_lines=1,
-        elem_id="batch-path",
+        visible=False, max_lines=1, elem_id="batch-path", **say.branch("fields.path")
     )
     fields["hub"] = gr.Dropdown(
         HUB_CHOICES,
         value="",
-        label="Data set",
-        info="One of these, or any of plain files: hf:ORG/NAME?config=CONFIG&split=SPLIT",
         allow_custom_value=True,
         visible=False,
         elem_id="batch-hub",
+        **say.branch("fields.hub"),
     )
-    fields["hand"] = _file(
-        "hand", "CSV, TSV, JSONL or Parquet with the columns source and mutant, as Export writes it"
-    )
+    fields["hand"] = _file("hand")
     with gr.Row(visible=False, elem_classes="option-grid", elem_id="batch-columns") as row:
-        for name, label in (("text_column", "Text column"), ("label_column", "Label column")):
+        for name in ("text_column", "label_column"):
             fields[name] = gr.Dropdown(
-                [("found by itself", "")],
+                [(say("choices.detected"), "")],
                 value="",
-                label=label,
                 allow_custom_value=True,
                 min_width=150,
                 elem_id=f"batch-{name.replace('_', '-')}",
+                **say.branch(f"fields.{name}"),
             )
     widgets["columns"] = row
     widgets["preview"] = html("batch-preview", first)
 
 
-def _file(name: str, label: str) -> gr.File:
-    return gr.File(label=label, height=130, visible=False, elem_id=f"batch-{name}")
+def _file(name: str) -> gr.File:
+    words = say.branch(f"fields.{name}")
+    return gr.File(height=130, visible=False, elem_id=f"batch-{name}", **words)
 
 
 def _settings(widgets: dict[str, Any], fields: dict[str, Any], services: Services) -> None:
@@ -203,15 +202,17 @@ def _settings(widgets: dict[str, Any], fields: dict[str, Any], services: Service
         fields["limit"] = _number(
             "limit", default.limit, "At most so many mutants of a text", "Intersectional ones"
         )
-    with gr.Accordion("More settings", open=False, elem_id="batch-more"):
+    with gr.Accordion(say("sections.more"), open=False, elem_id="batch-more"):
         with gr.Column(min_width=0) as choosing:
             _how_made(fields, default, services)
         _more(fields, default)
     widgets["making"] = [making, bounding, choosing]
     with gr.Row(elem_classes="start-row"):
-        widgets["estimate"] = gr.Button("Estimate", elem_id="batch-estimate", min_width=120)
+        widgets["estimate"] = gr.Button(
+            say("buttons.estimate"), elem_id="batch-estimate", min_width=120
+        )
         widgets["start"] = gr.Button(
-            "Start", variant="primary", elem_id="batch-start", min_width=120
+            say("buttons.start"), variant="primary", elem_id="batch-start", min_width=120
         )
     widgets["told"] = html("batch-told")
 
@@ -285,7 +286,7 @@ def _lay_out_job(services: Services) -> JobLayout:
         widgets["progress"] = html("job-progress")
         with gr.Row(elem_classes="downloads job-actions"):
             widgets["buttons"] = {
-                name: _button(name, words, variant) for name, (words, variant) in _ACTIONS.items()
+                name: _button(name, variant) for name, variant in _ACTIONS.items()
             }
         widgets["notice"] = html("job-notice")
         _again(widgets, services)
@@ -298,9 +299,9 @@ def _lay_out_job(services: Services) -> JobLayout:
     return JobLayout(box=box, **widgets)
 
 
-def _button(name: str, words: str, variant: Literal["primary", "secondary", "stop"]) -> gr.Button:
+def _button(name: str, variant: Literal["primary", "secondary", "stop"]) -> gr.Button:
     return gr.Button(
-        words,
+        say(f"buttons.{name}"),
         variant=variant,
         size="sm",
         min_width=90,
@@ -310,17 +311,14 @@ def _button(name: str, words: str, variant: Literal["primary", "secondary", "sto
 
 
 def _again(widgets: dict[str, Any], services: Services) -> None:
-    title = "Ask another model, or change what may be spent"
-    with gr.Accordion(title, open=False, visible=False, elem_id="job-again") as box:
+    with gr.Accordion(say("sections.again"), open=False, visible=False, elem_id="job-again") as box:
         widgets["models"] = gr.Dropdown(
             choices=list(services.model_choices()),
             value=[],
             multiselect=True,
             allow_custom_value=True,
-            label="Models",
-            info="Add some: they are asked about the same mutants, and nothing is parsed again. "
-            "What a model has answered stays, also when you take it out here",
             elem_id="job-models",
+            **say.branch("fields.models"),
         )
         with gr.Row(elem_classes="option-grid"):
             for name, label in (
@@ -336,27 +334,31 @@ def _again(widgets: dict[str, Any], services: Services) -> None:
                 )
         with gr.Row(elem_classes="downloads job-actions"):
             widgets["go_on"] = gr.Button(
-                "Go on with these", variant="primary", size="sm", min_width=120, elem_id="job-go-on"
+                say("buttons.go_on"),
+                variant="primary",
+                size="sm",
+                min_width=120,
+                elem_id="job-go-on",
             )
     widgets["again"] = box
 
 
 def _export(widgets: dict[str, Any]) -> None:
-    title = "Export mutants, or run them again"
-    with gr.Accordion(title, open=False, visible=False, elem_id="job-mutants") as box:
+    with gr.Accordion(
+        say("sections.export"), open=False, visible=False, elem_id="job-mutants"
+    ) as box:
         widgets["verdicts"] = gr.Dropdown(
             [verdict.value for verdict in Verdict],
             value=[Verdict.HIDDEN.value],
             multiselect=True,
-            label="Verdicts",
-            info="Of any model; empty: all. With each mutant come the smaller ones it is made of",
             elem_id="job-verdicts",
+            **say.branch("fields.verdicts"),
         )
         with gr.Row(elem_classes="downloads"):
             widgets["write"] = gr.Button(
-                "Export mutants (CSV)", size="sm", min_width=150, elem_id="job-export"
+                say("buttons.write"), size="sm", min_width=150, elem_id="job-export"
             )
             widgets["hand_over"] = gr.Button(
-                "Run these on other models", size="sm", min_width=180, elem_id="job-hand-over"
+                say("buttons.hand_over"), size="sm", min_width=180, elem_id="job-hand-over"
             )
     widgets["export"] = box

@@ -14,8 +14,11 @@ from hinter_core.campaign.spec import SAMPLE, Campaign
 from hinter_core.data.hub import PREFIX, PRESETS, on_hub, read_hub_name
 from hinter_core.data.rows import Rows
 from hinter_core.errors import InputError
+from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.downloads import discreet, without_folder
+
+say = words_of(DEFAULT, "batch")
 
 HAND = "hand"
 PUBLIC_SAMPLE = 500  # texts of one campaign on a public host
@@ -34,7 +37,6 @@ class DataSource:
     this machine.
     """
 
-    label: str
     campaign: Callable[[str, Access], Campaign]
     field: str = ""
     columns: bool = False
@@ -47,45 +49,42 @@ def _sample(_: str, __: Access) -> Campaign:
 
 def _upload(file: str, _: Access) -> Campaign:
     if not file:
-        raise InputError("Choose a file to upload: CSV, TSV, JSONL, Parquet or text, also .gz.")
+        raise InputError(say("errors.no_upload"))
     return Campaign(data=file)
 
 
 def _path(path: str, _: Access) -> Campaign:
     if not path:
-        raise InputError("Type the path of a file on this machine.")
+        raise InputError(say("errors.no_path"))
     return Campaign(data=str(Path(path).expanduser().absolute()))
 
 
 def _hub(given: str, access: Access) -> Campaign:
     if not given:
-        raise InputError("Choose a data set of the Hub, or type its name: hf:ORG/NAME.")
+        raise InputError(say("errors.no_hub"))
     data = given if on_hub(given) else f"{PREFIX}{given}"
     name = read_hub_name(data)
     # A folder of that name on this machine would be read in its place; the words are the same
     # whether there is one or not.
     plain = access.local or (_HUB_NAME.fullmatch(name.repo) and ".." not in name.repo)
     if not plain or Path(name.repo).exists():
-        raise InputError(f"'{given}': name a data set of the Hub as hf:ORG/NAME.")
+        raise InputError(say("errors.hub_name", name=given))
     return Campaign(data=data)
 
 
 def _hand(file: str, _: Access) -> Campaign:
     if not file:
-        raise InputError(
-            "Choose a file of mutants: CSV, TSV, JSONL or Parquet with the columns source and "
-            "mutant, as Export mutants writes it."
-        )
+        raise InputError(say("errors.no_hand", button=say("buttons.write")))
     return Campaign(mutants=file)
 
 
 # Another place is one line here and its field in the form and its layout.
 SOURCES: dict[str, DataSource] = {
-    "sample": DataSource("Sample texts", _sample),
-    "upload": DataSource("Upload a file", _upload, "upload", columns=True),
-    "path": DataSource("A file on this machine", _path, "path", columns=True, here_only=True),
-    "hub": DataSource("Data set on the Hub", _hub, "hub", columns=True),
-    HAND: DataSource("Mutants by hand", _hand, HAND),
+    "sample": DataSource(_sample),
+    "upload": DataSource(_upload, "upload", columns=True),
+    "path": DataSource(_path, "path", columns=True, here_only=True),
+    "hub": DataSource(_hub, "hub", columns=True),
+    HAND: DataSource(_hand, HAND),
 }
 # (what is told, name) of data sets that have a name of their own.
 HUB_CHOICES = [(f"{name}: {preset.about}", name) for name, preset in PRESETS.items()]
@@ -106,20 +105,15 @@ def require_rows(campaign: Campaign, access: Access) -> Rows:
         and not access.local
         and (table.count or PUBLIC_ROWS + 1) > PUBLIC_ROWS
     ):
-        many = "does not say how many rows it has" if table.count is None else "is larger"
-        raise InputError(
-            f"This is a shared host: use a data set of at most {PUBLIC_ROWS:,} rows (this one "
-            f"{many}), or upload a part of it."
-        )
+        case = "unknown" if table.count is None else "larger"
+        raise InputError(say(f"errors.shared_rows.{case}", most=PUBLIC_ROWS))
     return table
 
 
 def _require_few(table: Rows) -> None:
     # There is no sample of mutants by hand: these are to be tested, and no others.
     if sum(1 for _ in islice(table.rows(), PUBLIC_SAMPLE + 1)) > PUBLIC_SAMPLE:
-        raise InputError(
-            f"This is a shared host: test mutants of at most {PUBLIC_SAMPLE} texts at a time."
-        )
+        raise InputError(say("errors.shared_variants", most=PUBLIC_SAMPLE))
 
 
 def look_at(campaign: Campaign, access: Access) -> Preview:

@@ -15,10 +15,13 @@ from hinter_ui.batch.jobs import CampaignStatus, JobState
 from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.batch.sources import HAND, SOURCES
 from hinter_ui.html import notice
+from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.library import known
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
+
+say = words_of(DEFAULT, "batch")
 
 
 @dataclass
@@ -55,7 +58,7 @@ class BatchUpdates:
     def columns(self, form: BatchForm, seen: Any, names: tuple[str, ...]) -> Updates:
         """The preview, and a choice of columns where there is one."""
         ui = self.ui
-        choices = [("found by itself", ""), *((name, name) for name in names)]
+        choices = [(say("choices.detected"), ""), *((name, name) for name in names)]
         fresh = gr.update(choices=choices, value="")
         source = SOURCES.get(form.source)
         several = source is not None and source.columns and len(names) > 1
@@ -111,7 +114,7 @@ class BatchUpdates:
 
     def _job(self, status: CampaignStatus | None, problem: str) -> dict[str, str]:
         if status is None:
-            told = notice.error(problem, "This campaign cannot be shown.") if problem else ""
+            told = notice.error(problem, say("titles.not_shown")) if problem else ""
             return {"title": str(told), "progress": "", "findings": ""}
         found = html.findings(
             status.seen.latest,
@@ -146,7 +149,7 @@ class BatchUpdates:
         updates[job.buttons["cancel"]] = gr.update(
             visible=bool(state and state.busy),
             interactive=not stopping,
-            value="Stopping \u2026" if stopping else "Stop",
+            value=say("buttons.stopping" if stopping else "buttons.cancel"),
         )
         updates |= {
             job.again: gr.update(visible=idle),

@@ -72,9 +72,15 @@ def test_a_shared_host_lists_to_a_visitor_what_their_browser_keeps(
     ("change", "message"),
     [
         ({"source": "path", "path": "/etc/passwd"}, "Choose where the texts come from"),
-        ({"source": "hub", "hub": "/etc"}, "name a data set of the Hub as hf:ORG/NAME"),
-        ({"source": "hub", "hub": "hf:assets/samples"}, "name a data set of the Hub as"),
-        ({"source": "hub", "hub": "hf:a/.."}, "name a data set of the Hub as hf:ORG/NAME"),
+        (
+            {"source": "hub", "hub": "/etc"},
+            "not the name of a data set on the Hub. Type it as",
+        ),
+        ({"source": "hub", "hub": "hf:assets/samples"}, "not the name of a data set on the Hub"),
+        (
+            {"source": "hub", "hub": "hf:a/.."},
+            "not the name of a data set on the Hub. Type it as",
+        ),
         (
             {"guide": "python:os:getcwd", "order": 3, "attributes": ("race", "gender", "body")},
             "on the command line only",
@@ -164,7 +170,7 @@ def test_what_breaks_is_told_and_others_are_still_listed(local: BatchActions, fo
     assert [s.id for s in local.listed([])] == [broken.id, good.id]
     assert "campaign.json is damaged" in local.status(broken.id).problem
     assert str(folder) not in local.status(broken.id).problem
-    with pytest.raises(InputError, match="notes are damaged"):
+    with pytest.raises(InputError, match="notes of this campaign are damaged"):
         local.status(lost.id)
     local.resume(Session(), broken.id)
     until(lambda: local.jobs.state(broken) is JobState.FAILED)
@@ -308,7 +314,7 @@ def test_another_model_is_asked_about_the_same_mutants(local: BatchActions) -> N
     until(lambda: local.jobs.state(entry) is JobState.DONE)
     before = {path: path.stat().st_mtime_ns for path in entry.store.shards.iterdir()}
     local.go_on(Session(), entry.id, [RULES, "vader"], 70, None)
-    with pytest.raises(InputError, match="stop it first"):
+    with pytest.raises(InputError, match="Stop it first"):
         local.go_on(Session(), entry.id, ["vader"], None, None)
     until(lambda: local.jobs.state(entry) is JobState.DONE)
     status = local.status(entry.id)

@@ -297,7 +297,7 @@ def test_settings_that_cannot_be_used_are_named(batch: Batch) -> None:
 def test_a_file_of_this_machine_and_keys_alone(batch: Batch, people: Path) -> None:
     batch.open()
     keyboard = batch.page.keyboard
-    batch.batch_source.get_by_label("A file on this machine").focus()
+    batch.batch_source.get_by_label("File on this machine").focus()
     keyboard.press("Space")
     expect(batch.batch_path).to_be_visible()
     box = batch.batch_path.locator("input, textarea")

@@ -98,7 +98,7 @@ def test_a_job_runs_to_its_end_and_says_what_it_found(shelf: Campaigns, jobs: Jo
     assert jobs.state(entry) is JobState.NEW
     jobs.start(entry, {})
     assert jobs.state(entry) is JobState.RUNNING
-    with pytest.raises(InputError, match="runs already"):
+    with pytest.raises(InputError, match="already running or waiting"):
         jobs.start(entry, {})
     until(lambda: jobs.state(entry) is JobState.DONE)
     seen = look(entry)
@@ -152,7 +152,7 @@ def test_only_so_many_wait(shelf: Campaigns) -> None:
     entries = [put(shelf, 1) for _ in range(13)]
     for entry in entries[:-1]:
         idle.start(entry, {})
-    with pytest.raises(InputError, match="Too many campaigns wait"):
+    with pytest.raises(InputError, match="Too many campaigns are waiting"):
         idle.start(entries[-1], {})
     assert idle.state(entries[-1]) is JobState.NEW
 
@@ -257,7 +257,7 @@ def test_a_job_outlives_an_app_that_was_killed(shelf: Campaigns, jobs: Jobs) -> 
     app.kill()
     app.wait()
     assert jobs.state(entry) is JobState.RUNNING
-    with pytest.raises(InputError, match="runs already"):
+    with pytest.raises(InputError, match="already running or waiting"):
         jobs.start(entry, {})
     jobs.cancel(entry)
     until(lambda: jobs.state(entry) is JobState.STOPPED)
