@@ -229,6 +229,33 @@ class Sentence:
     end: int
 
 
+class OriginKind(StrEnum):
+    """Where the source text of a test case comes from."""
+
+    ROW = "row"
+    TEMPLATE = "template"
+    GRAMMAR = "grammar"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a source text comes from; ``name`` is that of the template or of the grammar's rule."""
+
+    kind: OriginKind = OriginKind.ROW
+    name: str = ""
+
+
+ROW = Origin()  # of nearly all texts
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place of a template or grammar that was filled in, as it stands in the source text."""
+
+    name: str
+    span: Span
+
+
 class Layer(StrEnum):
     """The layer of the invariant that a mutant broke (Algorithm 3, lines 6, 16 and 20)."""
 
@@ -264,6 +291,9 @@ class Conformance:
     reason: str = ""
 
 
+KEPT = Conformance(True)
+
+
 class Failure(StrEnum):
     """Why a model gave no usable answer."""
 
@@ -281,11 +311,15 @@ def _no_scores() -> Mapping[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A model's answer: a set of labels with scores in [0, 1] where there are any, or a failure.
+    """A model's answer, by its task, or a failure.
 
-    An empty ``labels`` without ``failure`` is the multi-label answer "no label". ``reply`` is what
-    a generative model said, word by word; a raw reply, not yet read, has it alone, and ``scores``
-    of its first tokens where the server sent them.
+    Text classification fills ``labels``, and ``scores`` in [0, 1] by label where there are any; an
+    empty ``labels`` without ``failure`` is the multi-label answer "no label". Masked language
+    modelling fills ``masks``: for each mask of the text, in order, probabilities by word.
+    Coreference fills ``clusters``: of each person or thing, the spans of its mentions on the text.
+
+    ``reply`` is what a generative model said, word by word; a raw reply, not yet read, has it alone
+    and ``scores`` of its first tokens where the server sent them.
     """
 
     labels: tuple[str, ...] = ()
@@ -293,6 +327,8 @@ class Prediction:
     failure: Failure | None = None
     detail: str = ""
     reply: str = ""
+    masks: tuple[Mapping[str, float], ...] = ()
+    clusters: tuple[tuple[Span, ...], ...] = ()
 
     @property
     def answered(self) -> bool:

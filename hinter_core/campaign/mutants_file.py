@@ -18,7 +18,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from hinter_core.campaign.schema import stored_follow_up
+from hinter_core.campaign.schema import plan_from_row, stored_follow_up
 from hinter_core.campaign.store import (
     TESTED,
     CampaignStore,
@@ -32,7 +32,7 @@ from hinter_core.data.handwritten import write_edits
 from hinter_core.data.records import format_of
 from hinter_core.data.tables import safe_cell
 from hinter_core.errors import InputError
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Settings
 from hinter_core.pipeline.case import TestCase
 from hinter_core.types import Verdict
 
@@ -195,7 +195,7 @@ def _as_rows(
     models: Sequence[str],
     originals: Mapping[tuple[int, str], str],
 ) -> Iterator[dict[str, Any]]:
-    case = TestCase(Plan.of_text(text["text"], Settings()), number=text["row"])
+    case = TestCase(plan_from_row(text, Settings()), number=text["row"])
     for mutant in mutants:
         edits, groups = write_edits(mutant["edits"])
         row = {

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
 from hinter_core.data.rows import Row
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.pipeline.case import FollowUp, TestCase, follow_up_of, handwritten_follow_up
-from hinter_core.pipeline.export import edit_to_json
-from hinter_core.relations.oracle import same_answer
+from hinter_core.pipeline.export import edit_to_json, origin_to_json
 from hinter_core.types import (
+    ROW,
     Change,
     Conformance,
     Edit,
     EditKind,
     GrammaticalForm,
     Layer,
+    Origin,
+    OriginKind,
     Outcome,
     Pair,
     Prediction,
+    Slot,
+    Span,
     Term,
 )
 
@@ -40,6 +44,9 @@ def text_schema() -> Any:
             ("detail", pa.string()),
             ("possible", pa.list_(pa.int64())),  # mutants of order 2 and up, before any limit
             ("mutants", pa.int64()),
+            # Of texts that were made by a template or grammar; null for those of rows.
+            ("origin", pa.struct([("kind", pa.string()), ("name", pa.string())])),
+            ("slots", pa.list_(pa.struct([("name", pa.string()), ("span", pa.list_(pa.int32()))]))),
         ]
     )
 
@@ -94,14 +101,16 @@ def answer_schema() -> Any:
             ("failure", pa.string()),
             ("detail", pa.string()),
             ("reply", pa.string()),
+            ("masks", pa.list_(pa.map_(pa.string(), pa.float32()))),  # probabilities by word
+            ("clusters", pa.list_(pa.list_(pa.int32()))),  # offsets of mentions, flattened
         ]
     )
 
 
 def edit_to_row(edit: Edit) -> dict[str, Any]:
     """An edit as plain values; spans are flattened."""
-    flat = [offset for span in edit.spans for offset in span]
-    return {**edit_to_json(edit), "form": edit.source.form.value, "spans": flat}
+    form = edit.source.form.value
+    return {**edit_to_json(edit), "form": form, "spans": _flat(edit.spans)}
 
 
 def edit_from_row(row: Mapping[str, Any]) -> Edit:
@@ -131,7 +140,20 @@ def text_row(
         "detail": why,
         "possible": plan.totals if plan is not None else [],
         "mutants": mutants,
+        **(origin_to_json(plan) if plan is not None else {}),
     }
+
+
+def plan_from_row(row: Mapping[str, Any], settings: Settings, *attributes: str) -> Plan:
+    """The plan of a stored text, without edits."""
+    origin, slots = row.get("origin"), row.get("slots") or ()
+    return Plan.of_text(
+        row["text"],
+        settings,
+        attributes,
+        origin=Origin(OriginKind(origin["kind"]), origin["name"]) if origin else ROW,
+        slots=tuple(Slot(slot["name"], (slot["span"][0], slot["span"][1])) for slot in slots),
+    )
 
 
 def mutant_row(follow_up: FollowUp) -> dict[str, Any]:
@@ -172,12 +194,12 @@ def original_row(case: TestCase, asked: PredictionStore) -> dict[str, Any]:
 def outcome_row(place: int, follow_up: FollowUp, outcome: Outcome, model: str) -> dict[str, Any]:
     """A model's answer to the mutant at ``place`` of its shard, with verdict and effect."""
     case, effect, own = follow_up.case, outcome.effect, outcome.prediction
-    original = case.originals[model]
+    original, same = case.originals[model], case.relation.same_answer
     answered = own is not None and own.answered and original.answered
     return {
         **_answer(case.number, place, own),
         "verdict": outcome.verdict.value,
-        "changed": not same_answer(original, own) if own is not None and answered else None,
+        "changed": not same(original, own) if own is not None and answered else None,
         "shift": effect.shift if effect else None,
         "margin": effect.margin if effect else None,
         "interaction": effect.interaction if effect else None,
@@ -194,4 +216,10 @@ def _answer(row: int, mutant: int, prediction: Prediction | None) -> dict[str, A
         "failure": answer.failure.value if answer.failure else None,
         "detail": answer.detail or None,
         "reply": answer.reply or None,
+        "masks": [list(mask.items()) for mask in answer.masks] or None,
+        "clusters": [_flat(cluster) for cluster in answer.clusters] or None,
     }
+
+
+def _flat(spans: Sequence[Span]) -> list[int]:
+    return [offset for span in spans for offset in span]

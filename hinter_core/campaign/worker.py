@@ -17,6 +17,7 @@ from hinter_core.campaign.schema import (
     mutant_schema,
     original_row,
     outcome_row,
+    plan_from_row,
     stored_follow_up,
     text_row,
     text_schema,
@@ -31,7 +32,6 @@ from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import open_store
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import FollowUp, TestCase, ask_originals, conform, judge
 from hinter_core.pipeline.pipeline import Pipeline, chunks
 from hinter_core.pipeline.prioritise import Search
@@ -169,8 +169,7 @@ class Worker:
         cases, forget = {}, not self._campaign.mutants
         for row in read_table(self._store.texts(shard)).to_pylist():
             if row["outcome"] == TESTED:
-                settings, attributes = self._campaign.settings, self._campaign.attributes
-                plan = Plan.of_text(row["text"], settings, attributes)
+                plan = plan_from_row(row, self._campaign.settings, *self._campaign.attributes)
                 cases[row["row"]] = TestCase(plan, number=row["row"], forget=forget)
         return cases
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
 from hinter_core.generators.base import Planned
-from hinter_core.mutation.plan import Plan, require_mutable
+from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import FollowUp, TestCase, follow_up_of
 from hinter_core.pipeline.pipeline import Pipeline, closure
 from hinter_core.pipeline.prioritise import Search
@@ -48,7 +48,7 @@ class Substitution:
                 yield row, None, str(error)
                 continue
             try:
-                require_mutable(plan)
+                self._pipeline.relation.require_applicable(plan)
             except InputError as error:
                 yield row, plan, str(error)
             else:
@@ -64,9 +64,12 @@ class Substitution:
 
     def follow_ups(self, cases: Iterable[TestCase]) -> Iterator[FollowUp]:
         """All mutants of these test cases, parts before wholes."""
-        order = self._pipeline.settings.order
+        order, parts = self._pipeline.settings.order, self._pipeline.relation.lattice
         for case in cases:
-            for edits in closure(self._edit_sets(case.plan), order if order > 1 else None):
+            chosen = self._edit_sets(case.plan)
+            if parts:
+                chosen = closure(chosen, order if order > 1 else None)
+            for edits in chosen:
                 yield follow_up_of(case, edits)
 
     def _edit_sets(self, plan: Plan) -> Iterator[tuple[Edit, ...]]:

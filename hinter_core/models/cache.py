@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hinter_core.errors import HinterError
 from hinter_core.storage import open_database, transaction, user_cache
@@ -175,17 +176,34 @@ def _named_errors(path: Path) -> Iterator[None]:
 
 
 def _to_json(answer: Prediction) -> str:
-    values = {"labels": answer.labels, "scores": dict(answer.scores)}
+    values: dict[str, Any] = {"labels": answer.labels, "scores": dict(answer.scores)}
     if answer.failure:
         values |= {"failure": answer.failure.value, "detail": answer.detail}
     if answer.reply:
         values["reply"] = answer.reply
+    if answer.masks:
+        values["masks"] = [dict(mask) for mask in answer.masks]
+    if answer.clusters:
+        values["clusters"] = answer.clusters
     return json.dumps(values, ensure_ascii=False)
 
 
 def _from_json(text: str) -> Prediction:
     values = json.loads(text)
     failure = Failure(values["failure"]) if "failure" in values else None
-    scores = {str(label): float(score) for label, score in values["scores"].items()}
-    detail, reply = values.get("detail", ""), values.get("reply", "")
-    return Prediction(tuple(values["labels"]), scores, failure, detail, reply)
+    return Prediction(
+        tuple(values["labels"]),
+        _numbers(values["scores"]),
+        failure,
+        values.get("detail", ""),
+        values.get("reply", ""),
+        tuple(map(_numbers, values.get("masks", ()))),
+        tuple(
+            tuple((int(start), int(end)) for start, end in cluster)
+            for cluster in values.get("clusters", ())
+        ),
+    )
+
+
+def _numbers(scores: Mapping[str, float]) -> dict[str, float]:
+    return {str(name): float(score) for name, score in scores.items()}

@@ -19,7 +19,17 @@ from hinter_core.mutation.lattice import Lattice
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import Matcher
 from hinter_core.terms.person_sense import read
-from hinter_core.types import Edit, Mutant, Occurrence, RejectedOccurrence, Sentence, Splice
+from hinter_core.types import (
+    ROW,
+    Edit,
+    Mutant,
+    Occurrence,
+    Origin,
+    RejectedOccurrence,
+    Sentence,
+    Slot,
+    Splice,
+)
 
 
 @dataclass(frozen=True)
@@ -28,7 +38,8 @@ class Settings:
 
     ``order`` is the highest order; ``limit`` caps intersectional mutants (a seeded sample);
     ``literal`` is the paper's mode, where every occurrence of a term counts; ``repeat`` is how
-    often the original is asked again (see :mod:`hinter_core.relations.noise`).
+    often the original is asked again (see :mod:`hinter_core.relations.noise`); ``relation`` is the
+    one that is tested, by name (see :mod:`hinter_core.relations.registry`).
     """
 
     order: int = 2
@@ -36,11 +47,15 @@ class Settings:
     literal: bool = False
     seed: int = 0
     repeat: int = 0
+    relation: str = "substitution"
 
 
 @dataclass
 class Plan:
-    """Everything known of a text before a model is asked."""
+    """Everything known of a text before a model is asked.
+
+    ``origin`` says where the text comes from, ``slots`` what was filled in to make it.
+    """
 
     text: str
     attributes: tuple[str, ...]
@@ -50,13 +65,24 @@ class Plan:
     rejected: list[RejectedOccurrence]
     edits: dict[str, list[Edit]]
     notices: list[str] = field(default_factory=list)
+    origin: Origin = ROW
+    slots: tuple[Slot, ...] = ()
     _splices: dict[Edit, tuple[Splice, ...]] = field(default_factory=dict)
     _chosen: list[tuple[Edit, ...]] | None = None
 
     @classmethod
-    def of_text(cls, text: str, settings: Settings, attributes: tuple[str, ...] = ()) -> Plan:
+    def of_text(
+        cls,
+        text: str,
+        settings: Settings,
+        attributes: tuple[str, ...] = (),
+        *,
+        origin: Origin = ROW,
+        slots: tuple[Slot, ...] = (),
+    ) -> Plan:
         """A plan without edits, for a text whose mutants are known from elsewhere."""
-        return cls(text, attributes, settings, split_sentences(text), [], [], {})
+        sentences = split_sentences(text)
+        return cls(text, attributes, settings, sentences, [], [], {}, origin=origin, slots=slots)
 
     @property
     def missing(self) -> list[str]:

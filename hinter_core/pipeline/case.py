@@ -18,9 +18,11 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.difference import handwritten_mutant
 from hinter_core.mutation.lattice import EditSet
 from hinter_core.mutation.plan import Plan
-from hinter_core.relations import invariant, oracle
+from hinter_core.relations.base import Compared
 from hinter_core.relations.noise import NoiseFloor, noise_floor
+from hinter_core.relations.registry import relation_named
 from hinter_core.types import (
+    KEPT,
     Conformance,
     Edit,
     Failure,
@@ -91,6 +93,7 @@ class TestCase:
     def __init__(self, plan: Plan, *, number: int = 0, forget: bool = False) -> None:
         self.plan = plan
         self.number = number
+        self.relation = relation_named(plan.settings.relation)
         self._forget = forget
         self.originals: dict[str, Prediction] = {}
         self.noise: dict[str, NoiseFloor] = {}
@@ -124,32 +127,32 @@ class TestCase:
         self._answers[name] = _Answers()
         if self.plan.settings.repeat:
             again = store.repeat(self.plan.text, self.plan.settings.repeat)
-            self.noise[name] = noise_floor(original, again)
+            self.noise[name] = noise_floor(original, again, self.relation.same_answer)
 
     def judge(
         self, follow_up: FollowUp, store: PredictionStore, prediction: Prediction | None
     ) -> Outcome:
         """The verdict on one mutant; all its sub-mutants have been judged before."""
-        name, key = store.model.name, follow_up.key
-        original, known = self.originals[name], self._answers[name]
+        name, key, mutant = store.model.name, follow_up.key, follow_up.mutant
+        original, known, relation = self.originals[name], self._answers[name], self.relation
         if prediction is not None and follow_up.asked:
             known.predictions[key] = prediction
         before = known.local.get(key)
-        conformance = invariant.KEPT if follow_up.asked else follow_up.conformance
-        known.local[key] = oracle.local_verdict(conformance, original, prediction)
-        verdict = oracle.judge([follow_up.mutant], known.local)[key]
+        conformance = KEPT if follow_up.asked else follow_up.conformance
+        known.local[key] = relation.local_verdict(conformance, original, prediction)
+        verdict = relation.verdict(mutant, known.local)
         effect = None
         # A discarded mutant may be asked, to see what it would have said; it is no evidence.
         if original.answered and prediction is not None and follow_up.asked:
             capabilities = store.model.capabilities
-            effect = oracle.effect(follow_up.mutant, original, known.predictions.get, capabilities)
-        if self._forget and follow_up.mutant.order >= self.plan.settings.order:
+            effect = relation.effect(mutant, original, known.predictions.get, capabilities)
+        if self._forget and mutant.order >= self.plan.settings.order:
             known.local.pop(key)
             known.predictions.pop(key, None)
         elif before is not None and before is not Verdict.BENIGN:
             # By hand, edits may have several texts: all must be benign for a whole to be hidden.
             known.local[key] = before
-        return Outcome(follow_up.mutant, follow_up.conformance, prediction, verdict, effect)
+        return Outcome(mutant, follow_up.conformance, prediction, verdict, effect)
 
 
 @dataclass(slots=True)
@@ -162,7 +165,7 @@ class FollowUp:
     case: TestCase
     mutant: Mutant
     key: EditSet
-    conformance: Conformance = invariant.KEPT
+    conformance: Conformance = KEPT
     by_hand: bool = False
     ask: bool = False
 
@@ -186,9 +189,17 @@ def handwritten_follow_up(
 
 
 def conform(batch: Sequence[FollowUp], store: ParseStore) -> None:
-    """Hold every mutant of a batch against its source; distinct sentences are parsed at once."""
-    pairs = [(one.case.plan.sentences, one.case.sentences_of(one)) for one in batch]
-    for one, conformance in zip(batch, invariant.check_all(pairs, store), strict=True):
+    """Hold every mutant of a batch against its source; distinct sentences are parsed at once.
+
+    All test cases of a batch are of one relation.
+    """
+    if not batch:
+        return
+    pairs = [
+        Compared(one.case.plan.sentences, one.mutant, one.case.sentences_of(one)) for one in batch
+    ]
+    conformances = batch[0].case.relation.conform(pairs, store)
+    for one, conformance in zip(batch, conformances, strict=True):
         one.conformance = conformance
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.relations.noise import NoiseFloor
-from hinter_core.types import Edit, Outcome, Prediction
+from hinter_core.types import ROW, Edit, Outcome, Prediction
 
 
 def check_to_json(check: TestResult, model: str) -> dict[str, Any]:
@@ -17,6 +18,7 @@ def check_to_json(check: TestResult, model: str) -> dict[str, Any]:
     """
     return {
         "text": check.plan.text,
+        **origin_to_json(check.plan),
         "model": model,
         "identity": check.identities[model],
         "parser": check.parser,
@@ -50,7 +52,7 @@ def _noise_to_json(noise: NoiseFloor | None) -> dict[str, Any] | None:
 
 
 def prediction_to_json(prediction: Prediction | None) -> dict[str, Any]:
-    """Labels and scores; with ``failure`` and ``detail`` where there is no answer."""
+    """What the task fills; with ``failure`` and ``detail`` where there is no answer."""
     if prediction is None:
         return {"labels": [], "scores": {}}
     values: dict[str, Any] = {
@@ -61,7 +63,23 @@ def prediction_to_json(prediction: Prediction | None) -> dict[str, Any]:
         values |= {"failure": prediction.failure.value, "detail": prediction.detail}
     if prediction.reply:
         values["reply"] = prediction.reply
+    if prediction.masks:
+        values["masks"] = [
+            {word: round(score, 6) for word, score in mask.items()} for mask in prediction.masks
+        ]
+    if prediction.clusters:
+        values["clusters"] = [[list(span) for span in own] for own in prediction.clusters]
     return values
+
+
+def origin_to_json(plan: Plan) -> dict[str, Any]:
+    """Origin and slots of a text; nothing for the text of a row."""
+    if plan.origin == ROW:
+        return {}
+    return {
+        "origin": {"kind": plan.origin.kind.value, "name": plan.origin.name},
+        "slots": [{"name": slot.name, "span": list(slot.span)} for slot in plan.slots],
+    }
 
 
 def edit_to_json(edit: Edit) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from hinter_core.models.budget import Budget, Cost, total
 from hinter_core.models.registry import open_store
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.lattice import EditSet, subsets
-from hinter_core.mutation.plan import Plan, Settings, make_plan, require_mutable, require_testable
+from hinter_core.mutation.plan import Plan, Settings, make_plan, require_testable
 from hinter_core.pipeline.case import (
     FollowUp,
     TestCase,
@@ -26,6 +26,8 @@ from hinter_core.pipeline.case import (
     follow_up_of,
     judge,
 )
+from hinter_core.relations.base import require_task
+from hinter_core.relations.registry import relation_named
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import Matcher
 from hinter_core.types import Edit
@@ -47,6 +49,8 @@ class Pipeline:
     ) -> None:
         self.settings = settings or Settings()
         require_testable(dictionaries, models, self.settings)
+        self.relation = relation_named(self.settings.relation)
+        require_task(self.relation, (store.model for store in models))
         self.dictionaries = list(dictionaries)
         self.parses = parses
         self.models = list(models)
@@ -74,7 +78,7 @@ class Pipeline:
             InputError: nothing can be mutated; the message says why.
         """
         plan = self.plan(text)
-        require_mutable(plan)
+        self.relation.require_applicable(plan)
         return self.judge(plan)
 
     def judge(self, plan: Plan) -> TestResult:
@@ -107,7 +111,7 @@ class Pipeline:
         """
         results = self._results([plan])
         ((case, result),) = results.items()
-        todo = list(closure(plan.chosen() if chosen is None else chosen))
+        todo = list(self._with_parts(plan.chosen() if chosen is None else chosen))
         result.planned = len(todo)
         for batch in chunks((follow_up_of(case, edits) for edits in todo), chunk):
             if cancelled():
@@ -120,8 +124,11 @@ class Pipeline:
     def follow_ups(self, cases: Iterable[TestCase]) -> Iterator[FollowUp]:
         """All mutants that the plans choose, with their sub-mutants, parts before wholes."""
         for case in cases:
-            for edits in closure(case.plan.chosen()):
+            for edits in self._with_parts(case.plan.chosen()):
                 yield follow_up_of(case, edits)
+
+    def _with_parts(self, chosen: Iterable[tuple[Edit, ...]]) -> Iterable[tuple[Edit, ...]]:
+        return closure(chosen) if self.relation.lattice else chosen
 
     def _results(self, plans: Sequence[Plan]) -> dict[TestCase, TestResult]:
         """A result for each plan, with every model's answer to its unchanged text."""

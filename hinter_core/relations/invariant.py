@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hinter_core.language.parsing import ParseStore
-from hinter_core.types import Conformance, Layer, Mismatch, Parse, Sentence
-
-KEPT = Conformance(True)
+from hinter_core.types import KEPT, Conformance, Layer, Mismatch, Parse, Sentence
 
 
 def tolerant_compare(

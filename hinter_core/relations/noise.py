@@ -7,7 +7,7 @@ original is asked again a few times, and that rate stands beside the rates of it
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hinter_core.relations.oracle import same_answer
@@ -32,9 +32,13 @@ class NoiseFloor:
         return self.flips / self.answered if self.answered else None
 
 
-def noise_floor(original: Prediction, repeats: Sequence[Prediction]) -> NoiseFloor:
+def noise_floor(
+    original: Prediction,
+    repeats: Sequence[Prediction],
+    same: Callable[[Prediction, Prediction], bool] = same_answer,
+) -> NoiseFloor:
     """Compare later answers to the same text with its first; failed ones say nothing."""
     usable = [answer for answer in repeats if answer.answered]
-    flips = [a for a in usable if original.answered and not same_answer(original, a)]
+    flips = [a for a in usable if original.answered and not same(original, a)]
     tally = Counter(tuple(sorted(answer.labels)) for answer in usable)
     return NoiseFloor(len(repeats), len(usable), len(flips), tuple(tally.most_common()))
