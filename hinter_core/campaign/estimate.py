@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from hinter_core.campaign.engines.local import RunScope, rows_of
+from hinter_core.campaign.engines.base import RunScope, rows_of
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.worker import CampaignParts, load_parts
 from hinter_core.models.budget import Cost, total

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from tqdm import tqdm
 
-from hinter_core.campaign.engines.local import RunProgress, plan_run, run_campaign
+from hinter_core.campaign.engines.base import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.estimate import forecast
 from hinter_core.campaign.spec import Campaign, from_mapping, load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError
@@ -164,7 +164,7 @@ def _watched(settings: Campaign, store: CampaignStore) -> None:
                 last = time.monotonic()
                 typer.echo(_line(progress, last - started), err=True)
 
-        done = run_campaign(settings, store, work, told=told)
+        done = run_campaign(settings, store, work, on_progress=told)
     typer.echo(_line(done, time.monotonic() - started))
 
 

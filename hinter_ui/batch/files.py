@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hinter_core.campaign.engines.local import plan_run
+from hinter_core.campaign.engines.base import plan_run
 from hinter_core.campaign.estimate import Forecast, forecast
 from hinter_core.campaign.spec import SAMPLE, Campaign, load_campaign, write_campaign
 from hinter_core.data.hub import on_hub

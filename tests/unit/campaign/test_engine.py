@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from hinter_core.campaign.engines.local import plan_run, run_campaign
+from hinter_core.campaign.engines.base import plan_run, run_campaign
 from hinter_core.campaign.estimate import forecast
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
@@ -104,7 +104,10 @@ def test_an_interrupted_run_goes_on_and_ends_the_same(
     store = CampaignStore(tmp_path / "campaign")
     seen: list[int] = []
     first = run_campaign(
-        campaign, store, told=lambda p: seen.append(p.shards), cancelled=lambda: len(seen) == 2
+        campaign,
+        store,
+        on_progress=lambda p: seen.append(p.shards),
+        cancelled=lambda: len(seen) == 2,
     )
     assert (first.shards, first.of) == (2, 6)
     assert run_campaign(campaign, store).shards == 6

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from hinter_core.campaign.engines.local import plan_run
+from hinter_core.campaign.engines.base import plan_run
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 

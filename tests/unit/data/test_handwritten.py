@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hinter_core.campaign import findings
-from hinter_core.campaign.engines.local import plan_run, run_campaign
+from hinter_core.campaign.engines.base import plan_run, run_campaign
 from hinter_core.campaign.estimate import forecast
 from hinter_core.campaign.mutants_file import ExportFilter, write_mutants
 from hinter_core.campaign.pairing import Side, choose_sides
@@ -299,7 +299,7 @@ def test_a_later_model_a_resumed_run_and_workers_give_the_same_tables(
     together = run_by_hand(path, WOMEN, SYRIANS)
     one = Campaign(mutants=str(path), models=(WOMEN,), shard=2)
     store, seen = CampaignStore(tmp_path / "steps"), []
-    run_campaign(one, store, told=lambda p: seen.append(p), cancelled=lambda: len(seen) == 1)
+    run_campaign(one, store, on_progress=lambda p: seen.append(p), cancelled=lambda: len(seen) == 1)
     assert len(store.known()) == 1
     run_campaign(one, store)
     monkeypatch.setattr(ParseStore, "parse", lambda *_: pytest.fail("it parses again"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hinter_core.campaign.engines.local import plan_run, run_campaign
+from hinter_core.campaign.engines.base import plan_run, run_campaign
 from hinter_core.campaign.preview import preview
 from hinter_core.campaign.spec import Campaign, load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
@@ -206,7 +206,10 @@ def test_a_resumed_campaign_meets_the_rows_it_met_before(hub: LocalHub, tmp_path
     store = CampaignStore(tmp_path / "out")
     seen: list[int] = []
     run_campaign(
-        campaign, store, told=lambda p: seen.append(p.shards), cancelled=lambda: len(seen) == 1
+        campaign,
+        store,
+        on_progress=lambda p: seen.append(p.shards),
+        cancelled=lambda: len(seen) == 1,
     )
     assert seen == [1]
     assert store.campaign().data.endswith(f"revision={before}")

@@ -21,7 +21,8 @@ def cache(tmp_path: Path) -> PredictionCache:
 
 
 def test_an_answer_comes_back_as_it_was(cache: PredictionCache) -> None:
-    answers = {"one": FULL, "two": Prediction(()), "\ud800": REFUSED}
+    other = Prediction(masks=({"his": 0.5, "her": 0.25},), clusters=(((0, 4), (9, 12)), ((5, 8),)))
+    answers = {"one": FULL, "two": Prediction(()), "\ud800": REFUSED, "four": other}
     cache.put("model", answers)
     assert cache.get("model", [*answers, "three"]) == answers
     assert cache.get("other", answers) == {}

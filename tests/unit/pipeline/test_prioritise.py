@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.campaign.engines.local import run_campaign
+from hinter_core.campaign.engines.base import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, read_table
 from hinter_core.errors import InputError
@@ -152,7 +152,10 @@ def test_a_campaign_is_guided_and_says_so(campaign: Campaign, tmp_path: Path) ->
     run_campaign(campaign, whole)
     seen: list[int] = []
     run_campaign(
-        campaign, pieces, told=lambda p: seen.append(p.shards), cancelled=lambda: len(seen) == 1
+        campaign,
+        pieces,
+        on_progress=lambda p: seen.append(p.shards),
+        cancelled=lambda: len(seen) == 1,
     )
     run_campaign(campaign, pieces)
     for shard in whole.known():

@@ -1,0 +1,74 @@
+"""What later tasks and generators fill comes back from the tables as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hinter_core.campaign.engines.base import plan_run, run_campaign
+from hinter_core.campaign.schema import (
+    answer_schema,
+    original_row,
+    plan_from_row,
+    text_row,
+    text_schema,
+)
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore, read_table, write_table
+from hinter_core.data.rows import Row
+from hinter_core.errors import InputError
+from hinter_core.models.registry import open_store
+from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.pipeline.case import TestCase
+from hinter_core.pipeline.export import origin_to_json, prediction_to_json
+from hinter_core.types import ROW, Origin, OriginKind, Prediction, Slot
+
+TEXT = "Jane Doe left."
+MADE = Plan.of_text(
+    TEXT,
+    Settings(),
+    origin=Origin(OriginKind.TEMPLATE, "farewell"),
+    slots=(Slot("name", (0, 8)),),
+)
+
+
+def test_origin_and_slots_of_a_text_are_stored(tmp_path: Path) -> None:
+    path = tmp_path / "0.texts.parquet"
+    plain = Plan.of_text(TEXT, Settings())
+    rows = [
+        text_row(Row(i, str(i), TEXT), p, "", 0, tested=True) for i, p in ((1, MADE), (2, plain))
+    ]
+    write_table(path, rows, text_schema())
+    made, of_row = read_table(path).to_pylist()
+    assert (of_row["origin"], of_row["slots"]) == (None, None)
+    assert plan_from_row(made, Settings()) == MADE
+    assert plan_from_row(of_row, Settings()).origin == ROW
+    old = {name: value for name, value in of_row.items() if name not in ("origin", "slots")}
+    assert plan_from_row(old, Settings()) == plain
+    assert origin_to_json(plain) == {}
+    assert origin_to_json(MADE)["slots"] == [{"name": "name", "span": [0, 8]}]
+
+
+def test_answers_of_other_tasks_are_stored_and_exported(tmp_path: Path) -> None:
+    case, store = TestCase(MADE, number=1), open_store("vader")
+    path = tmp_path / "0.answers-x.parquet"
+    words = {"his": 0.5, "her": 0.25}
+    case.originals["vader"] = Prediction(masks=(words,), clusters=(((0, 4), (5, 8)),))
+    write_table(path, [{**original_row(case, store), "verdict": None}], answer_schema())
+    (row,) = read_table(path).to_pylist()
+    assert [dict(mask) for mask in row["masks"]] == [words]
+    assert row["clusters"] == [[0, 4, 5, 8]]
+    assert prediction_to_json(case.originals["vader"]) == {
+        "labels": [], "scores": {}, "masks": [words], "clusters": [[[0, 4], [5, 8]]],
+    }  # fmt: skip
+
+
+def test_an_unknown_engine_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "texts.txt"
+    file.write_text("The black man was kind.\n")
+    campaign, store = Campaign(data=str(file)), CampaignStore(tmp_path / "out")
+    plan_run(campaign)
+    with pytest.raises(InputError, match="no engine 'ray'; use local"):
+        run_campaign(campaign, store, engine="ray")
+    assert not store.folder.exists()

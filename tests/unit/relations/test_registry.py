@@ -1,0 +1,71 @@
+"""A second relation: a module and a line of the registry, and the pipeline tests it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from hinter_core.errors import InputError
+from hinter_core.language.parsing import ParseStore
+from hinter_core.models.registry import open_store
+from hinter_core.mutation.lattice import EditSet
+from hinter_core.mutation.plan import Settings
+from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.relations.registry import RELATIONS, relation_named
+from hinter_core.relations.substitution import SubstitutionRelation
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.types import Conformance, Mutant, Prediction, Verdict
+
+TEXT = "The black man was kind."
+RULES = "scripted:bad 0.6 if race=white; good 0.9 if gender=female; good 0.8 otherwise"
+
+
+class ScoreRelation(SubstitutionRelation):
+    """No score moves by more than 0.05; each follow-up is judged by itself."""
+
+    name = "score"
+    lattice = False
+
+    def same_answer(self, original: Prediction, answer: Prediction) -> bool:
+        return all(abs(answer.scores[x] - p) <= 0.05 for x, p in original.scores.items())
+
+    def local_verdict(
+        self, conformance: Conformance, original: Prediction, answer: Prediction | None
+    ) -> Verdict:
+        if not conformance.kept:
+            return Verdict.DISCARDED
+        if answer is None or not answer.answered:
+            return Verdict.UNANSWERED
+        return Verdict.BENIGN if self.same_answer(original, answer) else Verdict.BIASED
+
+    def verdict(self, mutant: Mutant, local: Mapping[EditSet, Verdict]) -> Verdict:
+        return local[frozenset(mutant.edits)]
+
+
+def test_a_second_relation_judges_by_its_rule_and_needs_no_parts(
+    race: Dictionary, gender: Dictionary, parses: ParseStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(RELATIONS, "score", ScoreRelation())
+    found = {}
+    for name in RELATIONS:
+        pipeline = Pipeline([race, gender], parses, [open_store(RULES)], Settings(relation=name))
+        result = pipeline.check(TEXT)
+        found[name] = {outcome.mutant.text: outcome.verdict for outcome in result.outcomes[RULES]}
+        orders = {mutant.order for mutant in result.mutants}
+        assert orders == ({1, 2} if relation_named(name).lattice else {2})
+    syrian = "The Syrian woman was kind."
+    assert found["substitution"][syrian] is Verdict.BENIGN  # the label stays
+    assert found["score"][syrian] is Verdict.BIASED  # its score does not
+
+
+def test_what_does_not_fit_is_refused(
+    race: Dictionary, gender: Dictionary, parses: ParseStore
+) -> None:
+    with pytest.raises(InputError, match="no relation 'steady'; use substitution"):
+        Pipeline([race, gender], parses, [open_store(RULES)], Settings(relation="steady"))
+    store = open_store(RULES)
+    store.model.capabilities = replace(store.model.capabilities, task="coreference")
+    with pytest.raises(InputError, match="does coreference; the relation 'substitution' tests"):
+        Pipeline([race, gender], parses, [store])
