@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -12,11 +12,23 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import open_store
 from hinter_core.mutation.lattice import EditSet
 from hinter_core.mutation.plan import Settings
+from hinter_core.pipeline.export import check_to_rows
 from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.relations.base import Compared
 from hinter_core.relations.registry import RELATIONS, relation_named
 from hinter_core.relations.substitution import SubstitutionRelation
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.types import Conformance, Mutant, Prediction, Verdict
+from hinter_core.types import (
+    KEPT,
+    Change,
+    Conformance,
+    Edit,
+    EditKind,
+    Mutant,
+    Prediction,
+    Term,
+    Verdict,
+)
 
 TEXT = "The black man was kind."
 RULES = "scripted:bad 0.6 if race=white; good 0.9 if gender=female; good 0.8 otherwise"
@@ -58,6 +70,39 @@ def test_a_second_relation_judges_by_its_rule_and_needs_no_parts(
     syrian = "The Syrian woman was kind."
     assert found["substitution"][syrian] is Verdict.BENIGN  # the label stays
     assert found["score"][syrian] is Verdict.BIASED  # its score does not
+
+
+class NegationRelation(SubstitutionRelation):
+    """A negated text may have another label; what was inserted is no fault of the tree."""
+
+    name = "negation"
+
+    def conform(self, pairs: Sequence[Compared], parses: ParseStore) -> list[Conformance]:
+        plain = super().conform(pairs, parses)
+        negated = [any(s.attribute == "negation" for s in p.mutant.splices) for p in pairs]
+        return [KEPT if new else old for new, old in zip(negated, plain, strict=True)]
+
+
+def test_inserted_words_are_tested_alone_and_with_substitutions(
+    race: Dictionary, parses: ParseStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(RELATIONS, "negation", NegationRelation())
+    rules = 'scripted:bad if "not" and race=white; good otherwise'
+    settings = Settings(relation="negation")
+    pipeline = Pipeline([race, Dictionary("negation", ())], parses, [open_store(rules)], settings)
+    plan, place = pipeline.plan(TEXT), TEXT.index("kind")
+    change = Change(EditKind.INSERT, "negation", Term("", ""), Term("not", "negated"), ("not ",))
+    plan.edits["negation"] = [Edit(change, ((place, place),))]
+    result = pipeline.judge(plan)
+    assert {outcome.mutant.text: outcome.verdict for outcome in result.outcomes[rules]} == {
+        "The white man was kind.": Verdict.BENIGN,
+        "The Syrian man was kind.": Verdict.BENIGN,
+        "The black man was not kind.": Verdict.BENIGN,
+        "The white man was not kind.": Verdict.HIDDEN,
+        "The Syrian man was not kind.": Verdict.BENIGN,
+    }
+    (row, *_) = check_to_rows(result)
+    assert row["negation"] in ("", "nothing \u2192 not")
 
 
 def test_what_does_not_fit_is_refused(
