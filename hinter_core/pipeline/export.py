@@ -7,7 +7,7 @@ from typing import Any
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.relations.noise import NoiseFloor
-from hinter_core.types import ROW, Edit, Outcome, Prediction
+from hinter_core.types import ROW, Edit, EditKind, Outcome, Prediction
 
 
 def check_to_json(check: TestResult, model: str) -> dict[str, Any]:
@@ -84,17 +84,19 @@ def origin_to_json(plan: Plan) -> dict[str, Any]:
 
 def edit_to_json(edit: Edit) -> dict[str, Any]:
     """Kind, words, groups and spans of an edit; texts at the spans, if it is no substitution."""
+    change = edit.change
+    source, target = change.source, change.target
     values: dict[str, Any] = {
-        "attribute": edit.attribute,
-        "source": edit.source.text,
-        "target": edit.target.text,
-        "source_group": edit.source.group,
-        "target_group": edit.target.group,
+        "attribute": change.attribute,
+        "source": source.text,
+        "target": target.text,
+        "source_group": source.group,
+        "target_group": target.group,
         "spans": [list(span) for span in edit.spans],
-        "kind": edit.kind.value,
+        "kind": change.kind.value,
     }
-    if edit.pair is None:
-        values["texts"] = list(edit.change.texts)
+    if change.kind is not EditKind.SUBSTITUTE:
+        values["texts"] = list(change.texts)
     return values
 
 
