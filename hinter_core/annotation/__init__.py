@@ -1,1 +1,1 @@
-"""People judge mutants: projects, what they are asked, what they said, and what follows from it."""
+"""Judgements of mutants by people: projects, items, questions, files, and their evaluation."""

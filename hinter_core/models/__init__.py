@@ -1,1 +1,1 @@
-"""Models under test: one protocol, a registry of back-ends, a store that asks each text once."""
+"""Models under test: protocol, registry of back-ends, and a store that predicts each text once."""

@@ -1,1 +1,1 @@
-"""Rates, differences, agreement and weighted samples, with their uncertainty, and in words."""
+"""Rates, differences, agreement and weighted samples with intervals, and their formatting."""

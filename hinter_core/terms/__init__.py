@@ -1,1 +1,1 @@
-"""Terms of sensitive attributes: dictionaries, matching, and which mean a person."""
+"""Terms of sensitive attributes: dictionaries, matching, and whether they refer to a person."""

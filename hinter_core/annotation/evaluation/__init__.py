@@ -1,1 +1,1 @@
-"""What judgements say: agreement, the invariant against people, corrected rates."""
+"""Evaluation of judgements: agreement, precision of the invariant, corrected rates."""

@@ -95,7 +95,7 @@ class Database:
             AnnotationError: the file exists, or cannot be written.
         """
         if self.path.exists():
-            raise AnnotationError(f"{self.path} is there already; choose another name.")
+            raise AnnotationError(f"{self.path} already exists; choose another name.")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -113,7 +113,7 @@ class Database:
             AnnotationError: it is not.
         """
         if not self.path.is_file():
-            raise AnnotationError(f"{self.path} is not there; check the path.")
+            raise AnnotationError(f"{self.path} does not exist; check the path.")
         with self.read() as connection:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version != VERSION:

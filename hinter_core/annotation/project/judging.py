@@ -252,7 +252,7 @@ _INSERT = (
 def _write(connection: sqlite3.Connection, person: int, number: int, submission: Submission) -> int:
     key, status = submission.key, submission.status
     if not key.strip() or len(key) > 100:
-        raise AnnotationError("A judgement needs the sender's own name for it.", "answers")
+        raise AnnotationError("A judgement needs a key of 1 to 100 characters.", "answers")
     seconds = min(max(float(submission.seconds), 0.0), 86_400.0)
     answers = json.dumps(
         dict(submission.answers) if status is Status.JUDGED else {}, ensure_ascii=False
@@ -262,7 +262,7 @@ def _write(connection: sqlite3.Connection, person: int, number: int, submission:
         cursor = connection.execute(_INSERT, (*values, seconds, now(), key))
     except sqlite3.IntegrityError as error:
         raise AnnotationError(
-            "This judgement has another's name; load the page again.", "answers"
+            "The key of this judgement is already used; load the page again.", "answers"
         ) from error
     return int(cursor.lastrowid or 0)
 

@@ -138,7 +138,7 @@ def readable(name: str) -> str:
 def _free(name: str) -> str:
     shown = readable(name)
     if shown.casefold() == CONSENSUS:
-        raise AccessError(f"\u201c{shown}\u201d means what all say together; use another.", "name")
+        raise AccessError(f"The name \u201c{shown}\u201d is reserved; use another.", "name")
     return shown
 
 

@@ -64,7 +64,7 @@ def read_questions(
         raise AnnotationError(f"{name} has no list of questions; see the default questions.")
     unknown = sorted(set(tree) - {"instructions", "questions"})
     if unknown:
-        raise AnnotationError(f"{name} has '{unknown[0]}', which is nothing here.")
+        raise AnnotationError(f"{name} has an unknown field '{unknown[0]}'; remove it.")
     parsed = (
         _question(raw, f"{name}, question {n}", labels)
         for n, raw in enumerate(tree["questions"], 1)
@@ -92,7 +92,7 @@ def _question(raw: Any, where: str, labels: Sequence[str]) -> Question | None:
         raise AnnotationError(f"{where} is no question; it needs id, ask and answers.")
     unknown = sorted(set(raw) - {"id", "ask", "help", "pair", "scale", "answers"})
     if unknown:
-        raise AnnotationError(f"{where} has '{unknown[0]}', which is nothing here.")
+        raise AnnotationError(f"{where} has an unknown field '{unknown[0]}'; remove it.")
     ident, ask = str(raw.get("id") or "").strip(), str(raw.get("ask") or "").strip()
     if not ident.isidentifier() or not ask:
         raise AnnotationError(f"{where} needs an id (letters, digits, _) and a text to ask.")

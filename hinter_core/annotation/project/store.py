@@ -304,8 +304,8 @@ def check_item(item: AnnotationItem) -> None:
         raise AnnotationError(f"Item \u201c{item.id[:60]}\u201d has no text to judge.")
     if max(len(item.mutant), len(item.source)) > _LONGEST_TEXT:
         raise AnnotationError(
-            f"Item \u201c{item.id[:60]}\u201d has more than {_LONGEST_TEXT:,} characters, which "
-            "nobody would read; give shorter texts."
+            f"Item \u201c{item.id[:60]}\u201d has more than {_LONGEST_TEXT:,} characters; give "
+            "shorter texts."
         )
 
 

@@ -66,7 +66,7 @@ class OpenAIModel(Generative):
             **({"logprobs": True, "top_logprobs": _TOP} if logprobs else {}),
         }
         self.reply_identity = (
-            f"openai-2-{endpoint.base_url or 'default'}-{endpoint.model}-{prompt.asked}"
+            f"openai-2-{endpoint.base_url or 'default'}-{endpoint.model}-{prompt.request_identity}"
             f"-t0-s{_SEED}-m{max_tokens}{'-logprobs' if logprobs else ''}"
         )
         self.identity = f"{self.reply_identity}-{reader.identity}"

@@ -98,7 +98,7 @@ class ChatGenerator(Generative):
     ) -> None:
         self.name = name
         self.reply_identity = (
-            f"hf-chat-2-{checkpoint.identity}-{prompt.asked}-generate-m{max_tokens}"
+            f"hf-chat-2-{checkpoint.identity}-{prompt.request_identity}-generate-m{max_tokens}"
         )
         self.identity = f"{self.reply_identity}-{reader.identity}"
         self.capabilities = replace(

@@ -1,1 +1,1 @@
-"""What generative models are asked, and how a reply is read."""
+"""Prompts of generative models, and the parsing of their replies."""

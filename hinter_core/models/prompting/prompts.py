@@ -59,7 +59,7 @@ class Prompt:
         return sha256(repr((parts, self.examples)).encode()).hexdigest()[:12]
 
     @property
-    def asked(self) -> str:
+    def request_identity(self) -> str:
         """Hash the messages only, without what determines the parsing."""
         return sha256(repr(self.messages("")).encode()).hexdigest()[:12]
 
@@ -136,7 +136,7 @@ def _require_labels(name: str, labels: Sequence[str]) -> None:
     if len(labels) < 2 or len(texts) < len(labels) or not all(texts):
         raise ModelError(f"'{name}' needs at least two labels, each a non-empty text.")
     if len(set(texts)) < len(texts):
-        raise ModelError(f"'{name}' has labels that differ in nothing but capitals; rename one.")
+        raise ModelError(f"'{name}' has labels that differ only in capitals; rename one.")
 
 
 def _from_table(name: str, table: dict[str, Any]) -> Prompt:

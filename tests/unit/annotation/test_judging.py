@@ -71,7 +71,7 @@ def test_a_project_is_kept_as_it_was_made(tmp_path: Path) -> None:
         again.admit_owner(key)
         with pytest.raises(AccessError):
             again.admit_owner("another")
-    with pytest.raises(AnnotationError, match="there already"):
+    with pytest.raises(AnnotationError, match="already exists"):
         AnnotationStore.create(tmp_path / "p.sqlite", project())
 
 
@@ -81,7 +81,7 @@ def test_another_file_is_no_project(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(AnnotationError, match=r"project"):
         AnnotationStore.open(path)
-    with pytest.raises(AnnotationError, match="not there"):
+    with pytest.raises(AnnotationError, match="does not exist"):
         AnnotationStore.open(tmp_path / "none.sqlite")
 
 
@@ -238,7 +238,7 @@ def test_a_judgement_sent_twice_counts_once(tmp_path: Path) -> None:
         ({"item": "i9"}, "taken out"),
         ({"showing": 2}, "not given to you"),
         ({"comment": "x" * 5000}, "shorten it"),
-        ({"key": ""}, "name for it"),
+        ({"key": ""}, "a key of 1 to 100 characters"),
     ],
 )
 def test_what_cannot_be_kept_is_refused(
@@ -263,7 +263,7 @@ def test_nobody_judges_for_another(tmp_path: Path) -> None:
         desk.judge("no key", said(own))
     one = said(own)
     desk.judge(ann, one)
-    with pytest.raises(AnnotationError, match="another"):
+    with pytest.raises(AnnotationError, match="already used"):
         desk.judge(bo, replace(one, item=next(iter(other))))
 
 

@@ -66,7 +66,7 @@ def test_a_project_of_a_campaign_tells_what_was_drawn(
         0.5, False, "de", 3,
     )  # fmt: skip
     code, _, err = run("annotate", "create", str(path))
-    assert (code, "there already" in err) == (2, True)
+    assert (code, "already exists" in err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_status_close_reopen_and_remove(run: Run, judged: str) -> None:
 def test_what_is_no_project(run: Run, tmp_path: Path, command: str) -> None:
     more = ("x.csv",) if command in ("import", "export", "remove") else ()
     code, _, err = run("annotate", command, str(tmp_path / "none.sqlite"), *more)
-    assert (code, "is not there" in err) == (2, True)
+    assert (code, "does not exist" in err) == (2, True)
     (tmp_path / "text.sqlite").write_text("no database" * 100)
     code, _, err = run("annotate", command, str(tmp_path / "text.sqlite"), *more)
     assert (code, "project" in err, err.count("\n")) == (2, True, 1)
@@ -192,7 +192,7 @@ def test_a_consensus_is_one_judgement_an_item_and_no_vote(
         _, _, err = run("annotate", "import", judged, str(out))
         assert "one more vote" in err
         assert len(list(store.judgements())) == before
-        with pytest.raises(AccessError, match="all say together"):
+        with pytest.raises(AccessError, match="is reserved"):
             store.join("Consensus", "a long pass-phrase")
 
 

@@ -78,7 +78,7 @@ def test_own_labels_and_question_take_the_place_of_a_prompts_own(file: Path) -> 
 def test_what_is_asked_and_what_is_read_have_identities() -> None:
     def both(query: str) -> tuple[str, str]:
         prompt: Prompt = prompt_for(name(query))
-        return prompt.asked, prompt.identity
+        return prompt.request_identity, prompt.identity
 
     assert both("labels=a,b") == both("labels=a,b")
     assert len({both(q) for q in ("labels=a,b", "labels=b,a", "labels=a,b&question=Q?")}) == 3
