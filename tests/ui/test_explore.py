@@ -20,18 +20,17 @@ def _saved(explore: Any, button: str) -> str:
     return Path(waiting.value.path()).read_text(encoding="utf-8")
 
 
-def test_ready_in_time_with_one_heading(explore: Any, app: Any) -> None:
-    assert app.seconds_to_ready < 15
+def test_an_example_is_seen_from_every_side(explore: Any, app: Any) -> None:
+    explore.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    assert app.work_to_ready < 15
     explore.open()
     heading = explore.page.get_by_role("heading", level=1)
     expect(heading).to_have_count(1)
     expect(heading).to_contain_text("HInter")
     expect(heading).to_contain_text("Does the model treat the intersection differently")
     expect(explore.page_footer).to_contain_text("not about people")
-
-
-def test_example_shows_hidden_bias_in_the_square(explore: Any) -> None:
-    explore.open().example("Planted bias")
+    # The square: hidden bias.
+    explore.example("Planted bias")
     banner = explore.banner.locator(".banner")
     expect(banner).to_contain_text("Hidden intersectional bias.")
     expect(banner).to_contain_text(
@@ -47,48 +46,75 @@ def test_example_shows_hidden_bias_in_the_square(explore: Any) -> None:
     expect(cards.nth(3).locator("ins")).to_have_text(["Iranian (race)", "waitress (gender)"])
     expect(cards.nth(3)).to_contain_text("the answer flips")
     expect(cards.nth(3)).to_contain_text("interaction \u22120.70")
-
-
-def test_plot_is_drawn_with_the_point_where_effects_add_up(explore: Any) -> None:
-    explore.open().example("Planted bias")
+    # The plot, with the point where effects add up.
     plot = explore.plot
     expect(plot.locator(".scatterlayer .trace")).to_have_count(3)
     expect(plot.locator(".legend")).to_contain_text("if the effects just added up")
     expect(plot).to_contain_text("probability of \u201cpositive\u201d")
-
-
-def test_trees_stand_for_source_and_mutant(explore: Any) -> None:
-    explore.open().example("Planted bias")
+    # The trees of source and mutant.
     trees = explore.trees.locator("svg")
     expect(trees).to_have_count(2)
     expect(trees.nth(1).locator("title")).to_contain_text("changed sentence: The Iranian waitress")
     expect(trees.nth(0).locator("desc")).to_contain_text("waiter: NN")
     expect(trees.nth(1).locator(".word")).to_have_count(10)
     expect(explore.trees).to_contain_text("Kept")
-
-
-def test_discarded_mutant_shows_what_broke(explore: Any) -> None:
-    explore.open().example("A broken sentence")
+    # Its link is copied, and opens it again.
+    explore.press("Copy link")
+    expect(explore.link).to_contain_text("Copied")
+    copied = explore.page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(f"{explore.url}/?text=The+British+waiter")
+    link = explore.page.get_by_role("link", name="Link to this check")
+    query = link.get_attribute("href")
+    explore.open(query)
+    expect(explore.text_box).to_have_value(PLANTED)
+    expect(explore.banner).to_contain_text("Hidden intersectional bias.")
+    expect(explore.square.locator("article").nth(3).locator("ins").first).to_contain_text("Iranian")
+    # A discarded mutant shows what broke.
+    explore.example("A broken sentence")
     expect(explore.banner).to_contain_text("Discarded: this variant is no evidence.")
     expect(explore.trees.locator(".reason")).to_contain_text("where the source has")
     for side in (0, 1):
         wrong = explore.trees.locator("svg").nth(side).locator(".pos.wrong")
         expect(wrong.first).to_contain_text("\u2260")
-
-
-def test_three_attributes_give_the_whole_lattice(explore: Any) -> None:
-    explore.open().example("Three at once")
+    # Three attributes give the whole lattice.
+    explore.example("Three at once")
     expect(explore.square.locator("article")).to_have_count(8)
     expect(explore.banner).to_contain_text("Hidden intersectional bias.")
     expect(explore.banner).to_contain_text("any one or two of")
 
 
-def test_scan_finds_and_table_filters_selects_and_turns(explore: Any) -> None:
+def test_a_scan_is_read_by_keyboard_filtered_and_taken_along(explore: Any) -> None:
     explore.open().example("Planted bias")
-    explore.scan_to_end()
+    explore.page.get_by_role("button", name="Find hidden bias").focus()
+    explore.page.keyboard.press("Enter")
+    expect(explore.progress).to_contain_text("complete")
     expect(explore.progress).to_contain_text(re.compile(r"[1-9]\d* hidden"))
     expect(explore.banner).to_contain_text("Hidden intersectional bias.")
     expect(explore.verdicts.first).to_contain_text("hidden")
+    picks = explore.table.locator(".pick")
+    expect(picks).to_have_count(25)
+    picks.first.focus()
+    explore.page.keyboard.press("ArrowDown")
+    expect(picks.nth(1)).to_be_focused()
+    explore.page.keyboard.press("Enter")
+    expect(picks.nth(1)).to_have_attribute("aria-pressed", "true")
+    changed = explore.table.locator("tr.selected td").nth(1).inner_text().split()[-1]
+    expect(explore.square.locator("article").nth(1).locator("ins")).to_contain_text(changed)
+    outline = picks.nth(1).evaluate("e => getComputedStyle(e).outlineStyle")
+    assert outline == "solid"
+    # Downloads hold the whole scan.
+    value = json.loads(_saved(explore, "Download JSON"))
+    assert value["model"] == "scripted:hidden-review"
+    assert value["text"] == PLANTED
+    hidden = value["counts"]["hidden"]
+    assert hidden > 0
+    first = next(m for m in value["mutants"] if m["verdict"] == "hidden")
+    start, end = first["edits"][0]["spans"][0]
+    assert value["text"][start:end] in ("British", "waiter")
+    rows = list(csv.DictReader(_saved(explore, "Download CSV").splitlines()))
+    assert len(rows) == len(value["mutants"])
+    assert sum(row["verdict"] == "hidden" for row in rows) == hidden
+    # The table turns, filters and selects.
     explore.press("Next \u2192")
     expect(explore.table.locator(".pager")).to_contain_text("26\u201350 of")
     explore.pick("verdict-filter", "discarded")
@@ -103,37 +129,20 @@ def test_scan_finds_and_table_filters_selects_and_turns(explore: Any) -> None:
     explore.table.locator("tbody tr").nth(1).click()
     expect(explore.banner.locator(".banner")).to_contain_text("Discarded")
     expect(explore.table.locator("tr.selected")).to_have_count(1)
-
-
-def test_filters_by_attribute_and_group(explore: Any) -> None:
-    explore.open().example("Planted bias")
-    explore.scan_to_end()
+    # By group and by attribute.
+    box.press("Backspace")
+    expect(explore.table.locator(".pager")).not_to_contain_text("filtered from")
     explore.pick("group-filter", "race: latino")
     expect(explore.table.locator(".pager")).to_contain_text("filtered from")
     cells = explore.table.locator("tbody tr td:nth-child(2)")
     known = {"Mexican", "Cuban", "Brazilian", "Colombian", "Peruvian", "Puerto Rican"}
     assert known & {cell.inner_text().split("\u2192")[-1].strip() for cell in cells.all()}
     explore.pick("group-filter", "any")
+    expect(explore.table.locator(".pager")).not_to_contain_text("filtered from")
     explore.pick("attribute-filter", "gender")
     expect(explore.table.locator(".pager")).to_contain_text("filtered from")
     for row in explore.table.locator("tbody tr td:nth-child(3)").all():
         assert "waiter" in row.inner_text()
-
-
-def test_downloads_hold_the_whole_scan(explore: Any) -> None:
-    explore.open().example("Planted bias")
-    explore.scan_to_end()
-    value = json.loads(_saved(explore, "Download JSON"))
-    assert value["model"] == "scripted:hidden-review"
-    assert value["text"] == PLANTED
-    hidden = value["counts"]["hidden"]
-    assert hidden > 0
-    first = next(m for m in value["mutants"] if m["verdict"] == "hidden")
-    start, end = first["edits"][0]["spans"][0]
-    assert value["text"][start:end] in ("British", "waiter")
-    rows = list(csv.DictReader(_saved(explore, "Download CSV").splitlines()))
-    assert len(rows) == len(value["mutants"])
-    assert sum(row["verdict"] == "hidden" for row in rows) == hidden
 
 
 def test_scan_can_be_cancelled_and_keeps_what_it_found(explore: Any) -> None:
@@ -153,25 +162,6 @@ def test_scan_can_be_cancelled_and_keeps_what_it_found(explore: Any) -> None:
     expect(explore.table.locator("tbody tr").first).to_be_visible()
     expect(explore.scan).to_be_enabled()
     assert explore.progress.inner_text().startswith(f"{done:,} ")
-
-
-def test_link_reopens_the_same_check(explore: Any) -> None:
-    explore.open().example("Planted bias")
-    link = explore.page.get_by_role("link", name="Link to this check")
-    query = link.get_attribute("href")
-    explore.open(query)
-    expect(explore.text_box).to_have_value(PLANTED)
-    expect(explore.banner).to_contain_text("Hidden intersectional bias.")
-    expect(explore.square.locator("article").nth(3).locator("ins").first).to_contain_text("Iranian")
-
-
-def test_link_can_be_copied(explore: Any) -> None:
-    explore.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    explore.open().example("Planted bias")
-    explore.press("Copy link")
-    expect(explore.link).to_contain_text("Copied")
-    copied = explore.page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith(f"{explore.url}/?text=The+British+waiter")
 
 
 def test_attributes_to_change_together_can_be_chosen(explore: Any) -> None:
@@ -207,7 +197,7 @@ def test_terms_are_marked_while_typing_and_refused_with_reasons(explore: Any) ->
     expect(marks("mark")).to_have_text(["blackrace", "whiterace", "waitergender"])
 
 
-def test_chosen_replacements_are_checked(explore: Any) -> None:
+def test_chosen_replacements_are_checked_by_several_models_side_by_side(explore: Any) -> None:
     explore.open()
     explore.type(PLANTED)
     explore.choose_models("scripted:hidden-review")
@@ -216,14 +206,7 @@ def test_chosen_replacements_are_checked(explore: Any) -> None:
     explore.press("Check")
     expect(explore.banner).to_contain_text("Hidden intersectional bias.")
     expect(explore.square.locator("ins").first).to_contain_text("Syrian")
-
-
-def test_several_models_stand_side_by_side(explore: Any) -> None:
-    explore.open()
-    explore.type(PLANTED)
     explore.choose_models("scripted:hidden-review", "scripted:even-handed", "vader")
-    explore.pick("slot-1", "British \u2192 Syrian (middle eastern)")
-    explore.pick("slot-2", "waiter \u2192 waitress (female)")
     explore.press("Check")
     expect(explore.banner.locator(".banner")).to_have_count(3)
     expect(explore.banner.locator(".originals li")).to_have_count(3)
@@ -231,21 +214,3 @@ def test_several_models_stand_side_by_side(explore: Any) -> None:
     expect(explore.square.locator(".answer").nth(3)).to_have_text("negative")
     explore.page.get_by_label("scripted:even-handed", exact=True).check()
     expect(explore.square.locator(".answer").nth(3)).to_have_text("positive")
-
-
-def test_scan_and_selection_by_keyboard_alone(explore: Any) -> None:
-    explore.open().example("Planted bias")
-    explore.page.get_by_role("button", name="Find hidden bias").focus()
-    explore.page.keyboard.press("Enter")
-    expect(explore.progress).to_contain_text("complete")
-    picks = explore.table.locator(".pick")
-    expect(picks).to_have_count(25)
-    picks.first.focus()
-    explore.page.keyboard.press("ArrowDown")
-    expect(picks.nth(1)).to_be_focused()
-    explore.page.keyboard.press("Enter")
-    expect(picks.nth(1)).to_have_attribute("aria-pressed", "true")
-    changed = explore.table.locator("tr.selected td").nth(1).inner_text().split()[-1]
-    expect(explore.square.locator("article").nth(1).locator("ins")).to_contain_text(changed)
-    outline = picks.nth(1).evaluate("e => getComputedStyle(e).outlineStyle")
-    assert outline == "solid"
