@@ -1,4 +1,5 @@
-# Two commands: `make run` opens the app, `make test` passes every test. Both set themselves up.
+# `make run` opens the app, `make test` passes every test, `make check` what is quick of it.
+# All set themselves up.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,13 +9,28 @@ DEV_STAMP := $(VENV)/.installed-dev
 export PYTHONDONTWRITEBYTECODE :=
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
-.PHONY: run test lint style types pytest format chromium clean bench
+.PHONY: run test test-deep check installed tests lint style types pytest quick format chromium clean bench
 
 run: $(STAMP)
 	$(BIN)/python app.py
 
-# Types are checked on one core while the first tests run on the other.
-test: $(DEV_STAMP) chromium style
+# What is installed comes over the network, the browser beside the libraries; then types are
+# checked on one core while the first tests run on the other.
+test: installed
+	@$(MAKE) --no-print-directory tests
+
+# The same with many random examples and kills in place of few.
+test-deep: export HYPOTHESIS_PROFILE := deep
+test-deep: test
+
+# Style, types, and the tests that need neither a browser nor a model.
+check: $(DEV_STAMP) style
+	@$(MAKE) --no-print-directory -j 2 types quick
+
+installed:
+	@$(MAKE) --no-print-directory -j 2 $(DEV_STAMP) chromium
+
+tests: style
 	@$(MAKE) --no-print-directory -j 2 types pytest
 
 lint: style types
@@ -28,6 +44,9 @@ types: $(DEV_STAMP)
 
 pytest: $(DEV_STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+
+quick: $(DEV_STAMP)
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not model" tests/unit tests/architecture
 
 format: $(DEV_STAMP)
 	$(BIN)/ruff check --fix .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -17,6 +18,17 @@ from hinter_core.types import GrammaticalForm, Sense, Term
 from tests.examples import DEEP
 
 settings.load_profile("deep" if DEEP else "quick")
+
+ROOT = Path(__file__).resolve().parent
+# What takes seconds to import or to make; `make check` leaves it out.
+OF_MODELS = ("conformance", "unit/models/huggingface", "unit/data/test_hub.py",
+             "unit/annotation/test_backup.py")  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.relative_to(ROOT).as_posix().startswith(OF_MODELS):
+            item.add_marker(pytest.mark.model)
 
 
 @pytest.fixture(scope="session")

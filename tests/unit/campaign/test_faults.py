@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +14,7 @@ from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.data.tables import plain_cell, safe_cell
 from hinter_core.report.model import make_report
 from hinter_core.report.sections import sections
+from tests.forked import Commands
 
 RULES = "scripted:bad if race=white and gender=female; good otherwise"
 GOOD = "The black man met a woman."
@@ -24,8 +22,8 @@ GOOD = "The black man met a woman."
 
 def command(data: Path, out: Path, *more: str) -> list[str]:
     return [
-        sys.executable, "-m", "hinter_core.cli", "run", "--data", str(data), "--limit", "3",
-        "--model", RULES, "--shard", "2", "--no-atomic", "--no-placebo", "--out", str(out), *more,
+        "run", "--data", str(data), "--limit", "3", "--model", RULES, "--shard", "2",
+        "--no-atomic", "--no-placebo", "--out", str(out), *more,
     ]  # fmt: skip
 
 
@@ -104,41 +102,35 @@ def test_odd_values_in_json_are_texts_or_faults(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(
-    data: Path, tmp_path: Path
+    data: Path, tmp_path: Path, commands: Commands
 ) -> None:
     """The kernel refuses the bytes past a limit, as it does on a full disk."""
     data.write_text("text\nIt rained.\nIt rained.\n" + f"{GOOD}\n" * 4)
-
-    def little_room() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
-
     out = tmp_path / "out"
-    done = subprocess.run(
-        command(data, out), capture_output=True, text=True, preexec_fn=little_room, check=False
-    )
-    assert done.returncode == 2
-    assert len(done.stderr.splitlines()) == 1
-    assert "Cannot write" in done.stderr
-    assert "Free some space" in done.stderr
+    done = commands.run(*command(data, out), room=4000)
+    assert done.code == 2
+    assert len(done.err.splitlines()) == 1
+    assert "Cannot write" in done.err
+    assert "Free some space" in done.err
     assert not list(out.rglob("*.part"))
     assert CampaignStore(out).known() == [0]
-    subprocess.run(command(data, out, "--resume"), check=True, capture_output=True)
+    assert commands.run(*command(data, out, "--resume")).code == 0
     whole = CampaignStore(tmp_path / "whole")
     run_campaign(campaign(data), whole)
     assert rows_of(CampaignStore(out)) == rows_of(whole)
 
 
-def test_two_processes_cannot_run_one_directory(data: Path, tmp_path: Path) -> None:
+def test_two_processes_cannot_run_one_directory(
+    data: Path, tmp_path: Path, commands: Commands
+) -> None:
     store = CampaignStore(tmp_path / "out")
     run_campaign(replace(campaign(data), requests=1), store)  # so that there are failures to retry
     before = rows_of(store)
     with store.alone():
         for more in ("--resume", "--retry-failed"):
-            other = subprocess.run(
-                command(data, store.folder, more), capture_output=True, text=True, check=False
-            )
-            assert other.returncode == 2
-            assert "Another process runs the campaign" in other.stderr
+            other = commands.run(*command(data, store.folder, more))
+            assert other.code == 2
+            assert "Another process runs the campaign" in other.err
     assert rows_of(store) == before
 
 
