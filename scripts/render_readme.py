@@ -1,7 +1,8 @@
-"""Render the generated parts of README.md: the Space's front matter and the list of commands.
+"""Render the generated parts of README.md and docs/campaigns.md.
 
-``python scripts/render_readme.py`` writes them; with ``--check`` it only says (exit 1) whether the
-file is out of date. A test runs the check, so the README cannot drift.
+They are the Space's front matter, the list of commands and the tables of settings. ``python
+scripts/render_readme.py`` writes them; with ``--check`` it only says (exit 1) which file is out of
+date. A test runs the check, so the documents cannot drift.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from pathlib import Path
 
 import typer
 
+from hinter_core.campaign.spec import CAMPAIGN_OPTIONS
 from hinter_core.cli.main import cli
+from hinter_core.cli.options import default_in_words
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
+CAMPAIGNS = ROOT / "docs" / "campaigns.md"
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_COMMANDS = re.compile(r"(<!-- commands -->\n).*?(<!-- /commands -->)", re.DOTALL)
 
 
 def front_matter() -> str:
@@ -40,25 +43,42 @@ def commands() -> str:
     return "\n".join(rows) + "\n"
 
 
-def render(text: str) -> str:
-    """README text with its generated parts up to date."""
-    body = _FRONT.sub("", text)
-    table = commands()
-    body = _COMMANDS.sub(lambda match: match[1] + table + match[2], body)
-    return front_matter() + body
+def settings(*, identity: bool) -> str:
+    """A table of the settings that decide the result, or of those that do not."""
+    rows = ["| setting | default | what it says |", "| --- | --- | --- |"]
+    for name, option in CAMPAIGN_OPTIONS.items():
+        if option.identity is identity:
+            default = default_in_words(option)
+            shown = default if default == option.unset else f"`{default}`"
+            rows.append(f"| `{name}` | {shown} | {option.help} |")
+    return "\n".join(rows) + "\n"
+
+
+def between(text: str, mark: str, fresh: str) -> str:
+    """The text with ``fresh`` between the comments that begin and end ``mark``."""
+    pattern = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)", re.DOTALL)
+    return pattern.sub(lambda match: match[1] + fresh + match[2], text)
+
+
+def render(path: Path) -> str:
+    """A document's text with its generated parts up to date."""
+    text = path.read_text(encoding="utf-8")
+    if path == README:
+        return front_matter() + between(_FRONT.sub("", text), "commands", commands())
+    text = between(text, "identity", settings(identity=True))
+    return between(text, "runtime", settings(identity=False))
 
 
 def main() -> int:
     """Write, or with ``--check`` compare; returns the exit code."""
-    text = README.read_text(encoding="utf-8")
-    fresh = render(text)
-    if "--check" in sys.argv[1:]:
-        if fresh != text:
-            sys.stderr.write("README.md is out of date; run python scripts/render_readme.py\n")
-            return 1
-        return 0
-    README.write_text(fresh, encoding="utf-8")
-    return 0
+    old = [path for path in (README, CAMPAIGNS) if render(path) != path.read_text(encoding="utf-8")]
+    for path in old:
+        if "--check" in sys.argv[1:]:
+            words = "is out of date; run python scripts/render_readme.py"
+            sys.stderr.write(f"{path.name} {words}\n")
+        else:
+            path.write_text(render(path), encoding="utf-8")
+    return int(bool(old) and "--check" in sys.argv[1:])
 
 
 if __name__ == "__main__":

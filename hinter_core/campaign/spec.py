@@ -1,8 +1,9 @@
 """A campaign: everything that decides the result of testing a whole data set, as one value.
 
-The same value is written in YAML, made from command-line options or from a form. What changes
-results is *identity*, what changes only how the work is done is *runtime*; every field declares
-which. Models are runtime: any number of them may be asked about the same mutants later.
+The same value is written in YAML, made from command-line options or from a form. Each field
+declares all that these and the documentation know of it. What changes results is *identity*, what
+changes only how the work is done is *runtime*: any number of models may be asked about the same
+mutants later.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from hinter_core.data.rows import Rows, open_table
 from hinter_core.errors import InputError
 from hinter_core.models.registry import split_names
 from hinter_core.mutation.plan import Settings
+from hinter_core.options import Option, options_of
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary, choose, load_file, load_shipped
 
@@ -31,56 +33,136 @@ SAMPLE_FILE = ASSETS / "samples" / "people.csv"
 _BLOCK = 2**20
 
 
-def _identity(default: Any) -> Any:
-    return field(default=default, metadata={"identity": True})
+@dataclass(frozen=True, slots=True)
+class CampaignOption(Option):
+    """A setting of a campaign.
+
+    ``identity``: it decides the result; otherwise only how the work is done. ``part``: what it is
+    about, ``data``, ``mutants`` (which of them are made of a text) or ``run``. ``unset``: the
+    default in words. ``each``: the option's name on the command line, where it is given once for
+    each value. ``high`` bounds what is typed into a form, as does 0 where there is no ``low``; a
+    file may name other numbers.
+    """
+
+    identity: bool = True
+    part: str = "run"
+    unset: str = ""
+    each: str = ""
 
 
-def _runtime(default: Any) -> Any:
-    return field(default=default, metadata={"identity": False})
+def _setting(default: Any, help: str, **more: Any) -> Any:
+    return field(default=default, metadata={"help": help, "identity": True, **more})
 
 
 @dataclass(frozen=True)
 class Campaign:
-    """What to test on what.
+    """What to test on what; each setting is declared here alone (see :class:`CampaignOption`)."""
 
-    ``data``: a file of rows, or a data set of the Hub; or else ``mutants``: a file of mutants by
-    hand, of which these and no others are tested. ``sample``: at most so many rows, drawn by
-    ``seed`` (with ``stratify``: alike from every label). ``order``, ``limit``, ``literal`` and
-    ``repeat`` as in :class:`hinter_core.mutation.plan.Settings`; the limit counts for each text.
-    ``guide``: the model by whose answers mutants of order 3 and higher are searched
-    (:mod:`hinter_core.pipeline.prioritise`); without one they are part of the sample.
-    ``atomic``: test every atomic mutant, not
-    only the parts of intersectional ones. ``placebo``: as many neutral mutants
-    of the same orders, so that brittleness is not taken for bias. ``discarded``: ask the models
-    about discarded mutants too, to count what would be false positives without the invariant
-    (HInter, RQ3.2); their verdict stays. ``shard``: texts in a unit of work. ``workers``:
-    processes; ``requests`` and ``budget``: what may be spent.
-    """
-
-    data: str = _identity("")
-    mutants: str = _identity("")
-    text_column: str = _identity("")
-    label_column: str = _identity("")
-    id_column: str = _identity("")
-    sample: int | None = _identity(None)
-    stratify: bool = _identity(False)
-    seed: int = _identity(0)
-    attributes: tuple[str, ...] = _identity(("race", "gender"))
-    dictionaries: tuple[str, ...] = _identity(())
-    order: int = _identity(2)
-    limit: int | None = _identity(None)
-    literal: bool = _identity(False)
-    atomic: bool = _identity(True)
-    placebo: bool = _identity(True)
-    repeat: int = _identity(0)
-    guide: str = _identity("")
-    parser: str = _identity("embedded")
-    shard: int = _identity(16)
-    discarded: bool = _identity(False)
-    models: tuple[str, ...] = _runtime(("embedded",))
-    workers: int = _runtime(1)
-    requests: int | None = _runtime(None)
-    budget: float | None = _runtime(None)
+    data: str = _setting(
+        "", "Texts to test: a CSV, TSV, JSONL, Parquet or text file (one text a line), also "
+        "gzipped; a data set of the Hugging Face Hub as hf:ORG/NAME; or a name that hinter data "
+        "list shows.",
+        part="data",
+    )  # fmt: skip
+    mutants: str = _setting(
+        "", "A file of mutants by hand, tested in place of new ones.",
+        part="data", unset="none",
+    )  # fmt: skip
+    text_column: str = _setting(
+        "", "Column of the texts; by default one with a usual name (text, review, facts, ...), or "
+        "else the one with the longest strings.",
+        part="data", unset="detected",
+    )  # fmt: skip
+    label_column: str = _setting(
+        "", "Column of the labels, if there are any; they are kept, not compared with answers.",
+        part="data", unset="detected",
+    )  # fmt: skip
+    id_column: str = _setting(
+        "", "Column of ids; without one, a row's number is its id.",
+        part="data", unset="detected", advanced=True,
+    )  # fmt: skip
+    sample: int | None = _setting(
+        None, "Test at most this number of texts, drawn at random by the seed.",
+        part="mutants", label="Maximum texts", low=1, high=10_000_000, unset="all",
+    )  # fmt: skip
+    stratify: bool = _setting(
+        False, "Draw the sample alike from every label.",
+        part="mutants", label="Draw alike from every label", advanced=True,
+    )  # fmt: skip
+    seed: int = _setting(
+        0, "Seed of the sample of texts and of the sample of mutants.",
+        high=2**31 - 1, advanced=True,
+    )  # fmt: skip
+    attributes: tuple[str, ...] = _setting(
+        ("race", "gender"), "Sensitive attributes to change, with commas; hinter dictionary list "
+        "names them.",
+        part="mutants",
+    )  # fmt: skip
+    dictionaries: tuple[str, ...] = _setting(
+        (), "Your own dictionary file, which adds an attribute named as the file.",
+        part="mutants", label="Your own dictionaries", advanced=True, unset="none",
+        each="dictionary",
+    )  # fmt: skip
+    order: int = _setting(
+        2, "Change up to this number of attributes at once; with 1 there is no intersection.",
+        part="mutants", label="Attributes changed at once, at most", low=1, high=4,
+    )  # fmt: skip
+    limit: int | None = _setting(
+        None, "Test at most this number of intersectional mutants of a text, drawn by the seed.",
+        part="mutants", label="Maximum mutants per text", low=1, high=100_000, unset="all",
+    )  # fmt: skip
+    literal: bool = _setting(
+        False, "Change every occurrence of a term, as the paper does, not only those about people.",
+        part="mutants", label="Every occurrence of a term", advanced=True,
+    )  # fmt: skip
+    atomic: bool = _setting(
+        True, "Test every atomic mutant, not only those that are part of an intersectional one.",
+        part="mutants", label="Every single change, too", advanced=True,
+    )  # fmt: skip
+    placebo: bool = _setting(
+        True, "Test as many neutral mutants (Tuesday for Wednesday), as a baseline for "
+        "brittleness.",
+        part="mutants", label="Neutral swaps, too", advanced=True,
+    )  # fmt: skip
+    repeat: int = _setting(
+        0, "Ask every unchanged text again this number of times, to see whether a model "
+        "contradicts itself.",
+        label="Repetitions of unchanged texts", high=100, advanced=True,
+    )  # fmt: skip
+    guide: str = _setting(
+        "", "A model that gives scores: mutants of order 3 and higher are searched by its answers.",
+        part="mutants", advanced=True, unset="none",
+    )  # fmt: skip
+    parser: str = _setting(
+        "embedded", "embedded, an installed spaCy pipeline, or a path to one.",
+        advanced=True,
+    )  # fmt: skip
+    shard: int = _setting(
+        16, "Texts in a unit of work; progress is kept unit by unit.",
+        label="Texts in a unit of work", low=1, high=1_000, advanced=True,
+    )  # fmt: skip
+    discarded: bool = _setting(
+        False, "Ask the models about discarded mutants too, to count false positives.",
+        label="Ask about discarded mutants, too", advanced=True,
+    )  # fmt: skip
+    models: tuple[str, ...] = _setting(
+        ("embedded",), "Model under test, or several with commas; hinter models explains the "
+        "names.",
+        label="Models under test", identity=False, each="model",
+    )  # fmt: skip
+    workers: int = _setting(
+        1, "Processes; each loads the parser and the models.",
+        identity=False, low=1, high=64, advanced=True,
+    )  # fmt: skip
+    requests: int | None = _setting(
+        None, "Ask the models about at most this number of texts.",
+        label="Maximum requests", identity=False, low=1, high=100_000_000,
+        advanced=True, unset="no bound",
+    )  # fmt: skip
+    budget: float | None = _setting(
+        None, "Spend at most this much, on models that name price_in and price_out.",
+        identity=False, high=1e9, advanced=True, unset="no bound",
+    )  # fmt: skip
 
     @property
     def title(self) -> str:
@@ -178,30 +260,24 @@ def _content(path: Path) -> str:
     return digest.hexdigest()
 
 
+CAMPAIGN_OPTIONS: dict[str, CampaignOption] = options_of(Campaign, CampaignOption)
+
+
 def from_mapping(values: Mapping[str, Any], where: str) -> Campaign:
     """A campaign from plain values.
 
     Raises:
         InputError: an unknown name, or a value of the wrong kind; ``where`` says in what file.
     """
-    known = {item.name: item for item in fields(Campaign)}
+    known = CAMPAIGN_OPTIONS
     if unknown := sorted(set(values) - set(known)):
         raise InputError(f"{where}: unknown setting {', '.join(unknown)}; use {', '.join(known)}.")
-    default = Campaign()
-    return Campaign(
-        **{
-            name: _read(name, value, getattr(default, name), where)
-            for name, value in values.items()
-        }
-    )
+    return Campaign(**{name: _read(known[name], value, where) for name, value in values.items()})
 
 
-_NUMBERS = {"sample": int, "limit": int, "requests": int, "budget": float}  # may be left open
-_LEAST = {"sample": 1, "limit": 1, "order": 1, "shard": 1, "workers": 1, "requests": 1}
-
-
-def _read(name: str, value: Any, default: Any, where: str) -> Any:
-    if isinstance(default, tuple):
+def _read(option: CampaignOption, value: Any, where: str) -> Any:
+    name, kind = option.name, option.type
+    if kind is tuple:
         parts = value.split(",") if isinstance(value, str) and name != "models" else value
         parts = [parts] if isinstance(parts, str) else parts
         if not isinstance(parts, list | tuple) or not all(isinstance(p, str) for p in parts):
@@ -209,15 +285,16 @@ def _read(name: str, value: Any, default: Any, where: str) -> Any:
         if name == "models":  # their own settings may hold commas
             return tuple(one for part in parts for one in split_names(part))
         return tuple(p.strip() for p in parts if p.strip())
-    if value is None and default is None:
+    if value is None and option.default is None:
         return None
-    kind = _NUMBERS.get(name, type(default))
     fits = isinstance(value, kind) or (kind is float and isinstance(value, int))
     if not fits or (isinstance(value, bool) and kind is not bool):
         words = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
         raise InputError(f"{where}: {name} is {words[kind]}, not {value!r}.")
-    if value < _LEAST.get(name, value):
-        raise InputError(f"{where}: {name} is at least {_LEAST[name]}.")
+    if option.low is not None and value < option.low:
+        raise InputError(f"{where}: {name} is at least {option.low}.")
+    if option.choices and value not in option.choices:
+        raise InputError(f"{where}: {name} is {' or '.join(option.choices)}, not {value!r}.")
     return value
 
 

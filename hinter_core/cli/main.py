@@ -20,6 +20,7 @@ from hinter_core.cli.data import data
 from hinter_core.cli.dictionary import dictionary
 from hinter_core.cli.models import models, predict
 from hinter_core.cli.mutants import mutants
+from hinter_core.cli.options import CommandWithSections
 from hinter_core.cli.report import compare, report
 from hinter_core.cli.run import run, verify
 from hinter_core.cli.validity import validity
@@ -34,7 +35,7 @@ cli = typer.Typer(
     rich_markup_mode=None,
 )
 cli.command("check")(check)
-cli.command("run")(run)
+cli.command("run", cls=CommandWithSections)(run)
 cli.command("verify")(verify)
 cli.command("report")(report)
 cli.command("mutants")(mutants)

@@ -1,14 +1,96 @@
-"""Costs on the command line: a budget from options."""
+"""Options that commands share: the settings of a campaign, a budget, a text."""
 
 from __future__ import annotations
 
+import inspect
 import sys
+from collections.abc import Callable
+from operator import itemgetter
 from pathlib import Path
+from typing import Annotated, Any
 
+import typer
+from typer.core import TyperCommand
+
+from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, CampaignOption
 from hinter_core.errors import InputError
 from hinter_core.language.clean import MAX_CHARACTERS
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import parse_name
+
+_SECTIONS = {"data": "Data", "mutants": "Mutants", "run": "Models"}
+
+
+class CommandWithSections(TyperCommand):
+    """A command whose ``--help`` has a section for each panel of its options."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments, then the sections in the order of their first option."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": []}
+        for param in self.get_params(ctx):
+            if record := param.get_help_record(ctx):
+                kind = "Arguments" if param.param_type_name == "argument" else "Options"
+                panel = getattr(param, "rich_help_panel", None)
+                sections.setdefault(panel or kind, []).append(record)
+        for title, records in filter(itemgetter(1), sections.items()):
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+def with_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Replace the parameter ``settings`` of a command by an option for each campaign setting.
+
+    The command is given those that the user set, by name.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    own = [item for name, item in signature.parameters.items() if name != "settings"]
+    made = [_parameter(option) for option in CAMPAIGN_OPTIONS.values()]
+    basic = [item for item in made if not CAMPAIGN_OPTIONS[item.name].advanced]
+    advanced = [item for item in made if CAMPAIGN_OPTIONS[item.name].advanced]
+
+    def call(**given: Any) -> None:
+        settings = {name: given.pop(name) for name in CAMPAIGN_OPTIONS}
+        set_ = {name: value for name, value in settings.items() if value is not None}
+        command(settings=set_, **given)
+
+    call.__doc__ = command.__doc__
+    vars(call)["__signature__"] = signature.replace(parameters=[*basic, *own, *advanced])
+    return call
+
+
+def _parameter(option: CampaignOption) -> inspect.Parameter:
+    flag = (option.each or option.name).replace("_", "-")
+    kind: Any = option.type
+    if kind is tuple:
+        kind = list[str] if option.each else str
+    info = typer.Option(
+        f"--{flag}/--no-{flag}" if kind is bool else f"--{flag}",
+        help=_help(option),
+        rich_help_panel="Advanced settings" if option.advanced else _SECTIONS[option.part],
+    )
+    return inspect.Parameter(
+        option.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[kind | None, info],
+    )
+
+
+def _help(option: CampaignOption) -> str:
+    """What the setting does, and its default where that is no matter of course."""
+    words = f"{option.help} May be given again." if option.each else option.help
+    default = default_in_words(option)
+    return f"{words}  [default: {default}]" if default else words
+
+
+def default_in_words(option: CampaignOption) -> str:
+    """The value that a setting has where it is not given, as one would write it."""
+    value = option.default
+    if value in (None, "", ()):
+        return option.unset
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
 def budget_of(model: str, requests: int | None, money: float | None) -> Budget | None:

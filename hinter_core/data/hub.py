@@ -16,7 +16,8 @@ from typing import Any
 from hinter_core.data.records import Record
 from hinter_core.data.rows import LOOKED_AT, Columns, Row, find_columns, make_row
 from hinter_core.errors import InputError, ModelError
-from hinter_core.models.naming import Option, read_name, write_name
+from hinter_core.models.naming import read_name, write_name
+from hinter_core.options import Option
 
 PREFIX = "hf:"
 _OPTIONS = (

@@ -10,28 +10,11 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, quote
 
 from hinter_core.errors import ModelError
+from hinter_core.options import Option, Value
 
-Value = str | int | float | bool
 NO_KEY = "none"  # sent to servers that need no key
 
 _WORDS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """An option of a kind of model; the type of ``default`` is the option's type.
-
-    ``low`` and ``high`` bound numbers. ``choices`` lists the allowed values (empty: any).
-    ``advanced`` options are shown last.
-    """
-
-    name: str
-    default: Value
-    help: str
-    choices: tuple[str, ...] = ()
-    low: float | None = None
-    high: float | None = None
-    advanced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,28 +97,22 @@ def _read(option: Option, raw: str, text: str) -> Value:
     raw = raw.strip()
     if option.choices and raw not in option.choices:
         raise ModelError(f"{option.name}={raw} in '{text}': use {' or '.join(option.choices)}.")
-    if isinstance(option.default, bool):
+    if option.type is bool:
         if raw.lower() not in _WORDS:
             raise ModelError(f"{option.name}={raw} in '{text}': use 1 or 0.")
         return _WORDS[raw.lower()]
-    if isinstance(option.default, str):
+    if option.type is str:
         return raw
     return _number(option, raw, text)
 
 
 def _number(option: Option, raw: str, text: str) -> int | float:
-    kind = type(option.default)
-    assert kind in (int, float)
     try:
-        value: int | float = int(raw) if kind is int else float(raw)
+        value: int | float = int(raw) if option.type is int else float(raw)
     except ValueError:
         value = float("nan")
-    low = float("-inf") if option.low is None else option.low
-    high = float("inf") if option.high is None else option.high
-    if not low <= value <= high:
-        what = "a whole number" if kind is int else "a number"
-        upto = "" if option.high is None else f" to {option.high:g}"
-        raise ModelError(f"{option.name}={raw} in '{text}': use {what} from {low:g}{upto}.")
+    if not option.holds(value):
+        raise ModelError(f"{option.name}={raw} in '{text}': use {option.range}.")
     return value
 
 

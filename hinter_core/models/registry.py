@@ -22,10 +22,10 @@ from hinter_core.models.naming import (
     PYTHON,
     ZERO_SHOT,
     ModelName,
-    Option,
     read_name,
 )
 from hinter_core.models.store import CHARACTERS, PredictionStore
+from hinter_core.options import Option
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,13 @@ from hinter_core.errors import InputError
 from hinter_core.report.aggregate import are_cases, codes_of, count
 from hinter_core.report.section import Section, joined, ordered
 from hinter_core.report.sections import example_row
-from hinter_core.statistics.format import difference_in_words, p_in_words, percent, rate_in_words
+from hinter_core.statistics.format import (
+    difference_in_words,
+    p_in_words,
+    percent,
+    points,
+    rate_in_words,
+)
 from hinter_core.statistics.rates import (
     Difference,
     Rate,
@@ -425,16 +431,6 @@ def _main(found: Comparison) -> Section:
             "texts does not need to."
         )
     return Section("main", "Error rates side by side", [note, *sentences], columns, rows)
-
-
-def points(difference: Difference) -> str:
-    """``+3.1 [-0.4, 6.6]``."""
-    if difference.value is None:
-        return _DASH
-    value = f"{100 * difference.value:+.1f}"
-    if difference.low is None or difference.high is None:
-        return value
-    return f"{value} [{100 * difference.low:+.1f},\u00a0{100 * difference.high:+.1f}]"
 
 
 def _p(value: float | None) -> str:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from hinter_core.report.section import Section
 from hinter_core.statistics.format import (
-    estimate_in_short,
     estimate_in_words,
     percent,
     rate_in_words,
@@ -73,9 +72,9 @@ def people_sections(found: People | None) -> Iterable[Section]:
         [
             line.model, line.name, f"{line.valid.hits:,} of {line.valid.of:,}",
             percent(line.errors), percent(line.restricted_errors),
-            estimate_in_short(line.corrected_errors),
+            percent(line.corrected_errors),
             percent(line.hidden) if line.hidden else "",
-            estimate_in_short(line.corrected_hidden) if line.corrected_hidden else "",
+            percent(line.corrected_hidden) if line.corrected_hidden else "",
         ]
         for line in found.lines
     ]  # fmt: skip

@@ -2,60 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hinter_core.statistics.agreement import Coefficient
 from hinter_core.statistics.rates import Difference, Rate
 from hinter_core.statistics.weighted import Estimate
+
+_NONE = "\u2013"
+_Write = Callable[[float], str]
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f}"
+
+
+def _points(value: float) -> str:
+    return f"{100 * value:+.1f}"
+
+
+def _figure(value: float) -> str:
+    return f"{value:z.2f}"
+
+
+def _interval(found: Rate | Difference | Estimate | Coefficient, write: _Write) -> str:
+    """Format ``95 % interval 9.0 to 24.4``, or nothing."""
+    if found.low is None or found.high is None:
+        return ""
+    return f"95 % interval {write(found.low)} to {write(found.high)}"
+
+
+def _in_short(found: Rate | Difference | Estimate | Coefficient, value: str, write: _Write) -> str:
+    """Format ``15.0 % [9.0, 24.4]``, which a page breaks before the bracket only."""
+    if found.low is None or found.high is None:
+        return value
+    return f"{value} [{write(found.low)},\u00a0{write(found.high)}]"
+
+
+def _with_interval(found: Difference | Estimate | Coefficient, value: str, write: _Write) -> str:
+    interval = _interval(found, write)
+    return f"{value} ({interval})" if interval else value
 
 
 def rate_in_words(rate: Rate) -> str:
     """Format ``12 of 80 (15.0 %, 95 % interval 9.0 to 24.4)``."""
     if rate.share is None:
         return "no case"
-    words = f"{rate.hits:,} of {rate.of:,} ({100 * rate.share:.1f} %"
-    if rate.low is not None and rate.high is not None:
-        words += f", 95 % interval {100 * rate.low:.1f} to {100 * rate.high:.1f}"
-    return words + ")"
+    parts = [f"{_percent(rate.share)} %", _interval(rate, _percent)]
+    return f"{rate.hits:,} of {rate.of:,} ({', '.join(filter(None, parts))})"
 
 
-def difference_in_words(difference: Difference) -> str:
+def difference_in_words(found: Difference) -> str:
     """Format ``3.1 points higher (95 % interval -0.4 to 6.6)``."""
-    if difference.value is None:
+    if found.value is None:
         return "nothing to compare with"
-    side = "lower" if difference.value < 0 else "higher"
-    words = f"{100 * abs(difference.value):.1f} points {side}"
-    if difference.low is not None and difference.high is not None:
-        words += f" (95 % interval {100 * difference.low:+.1f} to {100 * difference.high:+.1f})"
-    return words
+    side = "lower" if found.value < 0 else "higher"
+    return _with_interval(found, f"{_percent(abs(found.value))} points {side}", _points)
 
 
-def estimate_in_words(estimate: Estimate) -> str:
-    """Format ``41.0 % (95 % interval 35.2 to 47.1)``, or the reason for a missing value."""
-    if estimate.value is None:
-        return f"not known, as {estimate.why}"
-    words = f"{100 * estimate.value:.1f} %"
-    if estimate.low is not None and estimate.high is not None:
-        words += f" (95 % interval {100 * estimate.low:.1f} to {100 * estimate.high:.1f})"
-    return words
+def points(found: Difference) -> str:
+    """Format ``+3.1 [-0.4, +6.6]`` for a table."""
+    return _NONE if found.value is None else _in_short(found, _points(found.value), _points)
 
 
-def estimate_in_short(estimate: Estimate) -> str:
-    """Format ``41.0 % [35.2, 47.1]`` for a table."""
-    return _percent(estimate.value, estimate.low, estimate.high)
+def estimate_in_words(found: Estimate) -> str:
+    """Format ``41.0 % (95 % interval 35.2 to 47.1)``, or why there is none."""
+    if found.value is None:
+        return f"not known, as {found.why}"
+    return _with_interval(found, f"{_percent(found.value)} %", _percent)
 
 
-def percent(rate: Rate) -> str:
+def percent(found: Rate | Estimate) -> str:
     """Format ``15.0 % [9.0, 24.4]`` for a table."""
-    return _percent(rate.share, rate.low, rate.high)
-
-
-def _percent(value: float | None, low: float | None, high: float | None) -> str:
-    """Format a share; no-break spaces allow a line break before the bracket only."""
-    if value is None:
-        return "\u2013"
-    words = f"{100 * value:.1f}\u00a0%"
-    if low is None or high is None:
-        return words
-    return f"{words} [{100 * low:.1f},\u00a0{100 * high:.1f}]"
+    value = found.share if isinstance(found, Rate) else found.value
+    return _NONE if value is None else _in_short(found, f"{_percent(value)}\u00a0%", _percent)
 
 
 # Landis and Koch 1977, "The measurement of observer agreement for categorical data"; upper limits,
@@ -63,26 +82,17 @@ def _percent(value: float | None, low: float | None, high: float | None) -> str:
 _WORDS = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial"))
 
 
-def coefficient_in_words(coefficient: Coefficient) -> str:
-    """Format ``0.49 (95 % interval 0.41 to 0.57), moderate``, or why there is no value."""
-    value, low, high, why = coefficient.value, coefficient.low, coefficient.high, coefficient.why
-    if value is None:
-        return f"not defined, as {why}"
-    words = f"{value:z.2f}"
-    if low is not None and high is not None:
-        words += f" (95 % interval {low:z.2f} to {high:z.2f})"
-    words += f", {strength(value)}"
-    return f"{words}; no interval, as {why}" if why else words
+def coefficient_in_words(found: Coefficient) -> str:
+    """Format ``0.49 (95 % interval 0.41 to 0.57), moderate``, or why there is none."""
+    if found.value is None:
+        return f"not defined, as {found.why}"
+    words = _with_interval(found, _figure(found.value), _figure) + f", {strength(found.value)}"
+    return f"{words}; no interval, as {found.why}" if found.why else words
 
 
-def coefficient_in_short(coefficient: Coefficient) -> str:
+def coefficient_in_short(found: Coefficient) -> str:
     """Format ``0.49 [0.41, 0.57]`` for a table."""
-    value, low, high = coefficient.value, coefficient.low, coefficient.high
-    if value is None:
-        return "\u2013"
-    if low is None or high is None:
-        return f"{value:z.2f}"
-    return f"{value:z.2f} [{low:z.2f},\u00a0{high:z.2f}]"
+    return _NONE if found.value is None else _in_short(found, _figure(found.value), _figure)
 
 
 def strength(value: float) -> str:

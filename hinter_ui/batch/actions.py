@@ -28,10 +28,10 @@ from hinter_core.types import Verdict
 from hinter_ui.batch.files import change, estimate, last_words, portable, put
 from hinter_ui.batch.form import (
     MOST_MODELS,
+    SETTINGS,
     BatchForm,
     admitted_keys,
-    money_of,
-    requests_of,
+    read_setting,
     require_one_worker,
 )
 from hinter_ui.batch.jobs import (
@@ -163,10 +163,11 @@ class BatchActions:
             raise InputError(say("errors.models", most=MOST_MODELS))
         left = self._left(entry, chosen)
         keys = admitted_keys(left, self._services.access, session)
-        bounds = requests_of(requests), money_of(budget)
+        given = {"requests": requests, "budget": budget}
+        bounds = {name: read_setting(SETTINGS[name], value) for name, value in given.items()}
 
         def changed(campaign: Campaign) -> Campaign:
-            campaign = replace(campaign, models=chosen, requests=bounds[0], budget=bounds[1])
+            campaign = replace(campaign, models=chosen, **bounds)
             require_one_worker(campaign)
             return campaign
 

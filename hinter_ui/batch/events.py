@@ -15,7 +15,7 @@ from hinter_core.campaign.estimate import Forecast
 from hinter_core.errors import HinterError
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions
-from hinter_ui.batch.form import DATA, BatchForm
+from hinter_ui.batch.form import BatchForm
 from hinter_ui.batch.layout import lay_out
 from hinter_ui.batch.sources import HAND, SOURCES
 from hinter_ui.batch.updates import BatchUpdates
@@ -97,7 +97,7 @@ class BatchEvents(TabEvents):
 
     def look_at_data(self, *values: Any) -> Iterator[Updates]:
         """Show the fields of a source and what its data look like; columns are found anew."""
-        form = replace(self._read(*values), text_column="", label_column="")
+        form = replace(BatchForm.of_data(*values), text_column="", label_column="")
         fields = self.updates.data(form)
         if form.source == "hub" and form.hub:
             yield fields | {self.ui.preview: notice.working(say("working.hub"), 0)}
@@ -116,11 +116,7 @@ class BatchEvents(TabEvents):
 
     def look_at_columns(self, *values: Any) -> Updates:
         """Show the data with the columns chosen."""
-        return {self.ui.preview: self._preview(self._read(*values))[0]}
-
-    def _read(self, *values: Any) -> BatchForm:
-        rest = list(BatchForm.__dataclass_fields__)[len(DATA) :]
-        return BatchForm.of(*values, *(getattr(BatchForm(), name) for name in rest))
+        return {self.ui.preview: self._preview(BatchForm.of_data(*values))[0]}
 
     def _preview(self, form: BatchForm) -> tuple[Any, tuple[str, ...]]:
         source = SOURCES.get(form.source)

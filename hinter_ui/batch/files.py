@@ -7,20 +7,26 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hinter_core.campaign.engines.base import plan_run
-from hinter_core.campaign.estimate import Forecast, forecast
-from hinter_core.campaign.spec import SAMPLE, Campaign, load_campaign, write_campaign
+from hinter_core.campaign.estimate import Forecast
+from hinter_core.campaign.spec import SAMPLE, Campaign, write_campaign
 from hinter_core.data.hub import on_hub
-from hinter_core.errors import HinterError, InputError
+from hinter_core.errors import InputError
 from hinter_core.models.budget import Cost
 from hinter_core.storage import write_whole
-from hinter_ui.batch.jobs import JobRecord, campaign_file, environment, log_file, settings_of
+from hinter_ui.batch.jobs import (
+    BAD_INPUT,
+    COMMAND,
+    JobRecord,
+    campaign_file,
+    environment,
+    log_file,
+    settings_of,
+)
 from hinter_ui.shared.downloads import without_folder
 from hinter_ui.shared.library import CampaignEntry
 
@@ -85,17 +91,23 @@ def last_words(entry: CampaignEntry, record: JobRecord) -> str:
     try:
         with log_file(entry).open("rb") as log:
             log.seek(max(0, log.seek(0, os.SEEK_END) - _LOG_TAIL))
-            lines = log.read().decode("utf-8", "replace").strip().splitlines()
+            said = said_last(log.read())
     except OSError:
-        lines = []
-    said = next((line for line in reversed(lines) if line.startswith("hinter: ")), "")
-    if said and record.code in (1, 2):
+        said = ""
+    if said and record.code in (1, BAD_INPUT):
         folders = (entry.folder / "data", entry.folder / "dictionaries", entry.store.folder)
-        return without_folder(said.removeprefix("hinter: "), *folders, entry.folder)
+        return without_folder(said, *folders, entry.folder)
     return (
         f"The run ended by itself (code {record.code}), not through you; run.log in the campaign's "
         "folder has the details. Resume goes on where it stopped."
     )
+
+
+def said_last(log: bytes) -> str:
+    """The last message of the command line in its log, or nothing."""
+    lines = reversed(log.decode("utf-8", "replace").strip().splitlines())
+    found = next((line for line in lines if line.startswith("hinter: ")), "")
+    return found.removeprefix("hinter: ")
 
 
 def _kept(entry: CampaignEntry, upload: str, where: str) -> str:
@@ -139,7 +151,7 @@ def estimate(campaign: Campaign, keys: Mapping[str, str], *, own_cache: bool) ->
         cache = Path(folder) / "answers.sqlite" if own_cache else None
         try:
             done = subprocess.run(  # noqa: S603 -- ourselves, with no words of a visitor
-                [sys.executable, "-m", "hinter_ui.batch.files", str(path)],
+                [*COMMAND, "run", str(path), "--estimate", "--json"],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 env=environment(keys, cache),
@@ -150,16 +162,14 @@ def estimate(campaign: Campaign, keys: Mapping[str, str], *, own_cache: bool) ->
             raise InputError(
                 "This takes too long to estimate; start it with a small sample instead."
             ) from error
-    lines = done.stdout.decode("utf-8", "replace").strip().splitlines()
-    try:
-        values = json.loads(lines[-1])
-    except (IndexError, ValueError) as error:
+    said = said_last(done.stderr)
+    if done.returncode == BAD_INPUT and said:
+        raise InputError(said)
+    if done.returncode:
         raise InputError(
             f"The estimate broke off (exit code {done.returncode}); this machine may lack memory."
-        ) from error
-    if "error" in values:
-        raise InputError(values["error"])
-    return _read(values)
+        )
+    return _read(json.loads(done.stdout))
 
 
 def _read(values: dict[str, object]) -> Forecast:
@@ -172,17 +182,3 @@ def _read(values: dict[str, object]) -> Forecast:
         costs={name: Cost(**cost) for name, cost in costs.items()},
         **given,  # type: ignore[arg-type]  # written by ourselves a moment ago
     )
-
-
-def main(path: Path) -> None:
-    """Print the forecast of a campaign file."""
-    try:
-        campaign = load_campaign(path)
-        told = asdict(forecast(campaign, plan_run(campaign)))
-    except HinterError as error:
-        told = {"error": str(error)}
-    sys.stdout.write(f"{json.dumps(told)}\n")
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

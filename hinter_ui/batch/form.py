@@ -4,35 +4,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, Campaign, CampaignOption
 from hinter_core.errors import DictionaryError, InputError, ModelError
 from hinter_core.models.registry import BACKENDS
 from hinter_core.terms.dictionary import load_file
 from hinter_ui.batch.sources import HAND, PUBLIC_SAMPLE, SOURCES
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER
+from hinter_ui.shared.links import DEFAULT_MODEL
 from hinter_ui.shared.session import Session
 
 MOST_MODELS = 8
 MOST_DICTIONARIES = 6
-HIGHEST = 4  # attributes changed at once
 SEARCHED = 3  # from this order on a guide has something to search
 PUBLIC_LIMIT = 100  # intersectional mutants of one text there
 _NAME = re.compile(r"[\w.-]+")
 # The fields that say what the data are; they come first in the form.
 DATA = ("source", "upload", "path", "hub", "hand", "text_column", "label_column")
-_WORDS = (*DATA, "guide", "parser")
-_LISTS = ("attributes", "models", "dictionaries")
-_SWITCHES = ("placebo", "atomic", "stratify", "person_sense", "discarded")
+# The other fields: the settings of a campaign but for those of its data.
+SETTINGS = {name: option for name, option in CAMPAIGN_OPTIONS.items() if option.part != "data"}
+# What a new form holds, where it is not the setting's default.
+_STARTS = {"sample": 20, "limit": 20, "shard": 4, "models": (DEFAULT_MODEL,),
+           "requests": 0, "budget": 0}  # fmt: skip
+
+
+def _defaults() -> dict[str, Any]:
+    return {name: _STARTS.get(name, option.default) for name, option in SETTINGS.items()}
 
 
 @dataclass(frozen=True)
 class BatchForm:
-    """The controls of the tab, in their order; numbers as typed, None where a field is empty."""
+    """The controls of the tab: where the data come from, and the ``settings`` as typed, by name."""
 
     source: str = "sample"
     upload: str = ""
@@ -41,42 +46,19 @@ class BatchForm:
     hand: str = ""
     text_column: str = ""
     label_column: str = ""
-    attributes: tuple[str, ...] = ("race", "gender")
-    models: tuple[str, ...] = (DEFAULT_MODEL,)
-    order: int = 2
-    limit: Any = 20
-    sample: Any = 20
-    dictionaries: tuple[str, ...] = ()
-    guide: str = ""
-    placebo: bool = True
-    atomic: bool = True
-    discarded: bool = False
-    seed: Any = 0
-    stratify: bool = False
-    person_sense: bool = True
-    repeat: Any = 0
-    parser: str = DEFAULT_PARSER
-    shard: Any = 4
-    workers: Any = 1
-    requests: Any = 0
-    budget: Any = 0
+    settings: Mapping[str, Any] = field(default_factory=_defaults)
+
+    @classmethod
+    def of_data(cls, *values: Any) -> BatchForm:
+        """From the values of the controls that say what the data are, whatever a browser sent."""
+        words: list[Any] = [str(value or "").strip() for value in values]
+        return cls(**dict(zip(DATA, words, strict=True)))
 
     @classmethod
     def of(cls, *values: Any) -> BatchForm:
-        """From the values of the controls, whatever a browser sent."""
-        names = list(cls.__dataclass_fields__)
-        given = dict(zip(names, values, strict=True))
-        for name in _WORDS:
-            given[name] = str(given[name] or "").strip()
-        for name in _LISTS:
-            value = given[name]
-            parts = (
-                str(part).strip() for part in ([value] if isinstance(value, str) else value or ())
-            )
-            given[name] = tuple(dict.fromkeys(part for part in parts if part))
-        for name in _SWITCHES:
-            given[name] = bool(given[name])
-        return cls(**given)
+        """From the values of all controls."""
+        data = cls.of_data(*values[: len(DATA)])
+        return replace(data, settings=dict(zip(SETTINGS, values[len(DATA) :], strict=True)))
 
     @property
     def by_hand(self) -> bool:
@@ -104,80 +86,23 @@ class BatchForm:
         Raises:
             HinterError: a setting is missing or out of range; the message names it.
         """
-        if not self.models:
+        chosen = {
+            name: read_setting(option, self.settings[name])
+            for name, option in SETTINGS.items()
+            if not (self.by_hand and option.part == "mutants")
+        }
+        if not chosen["models"]:
             raise InputError("No model chosen; choose at least one.")
-        if len(self.models) > MOST_MODELS:
+        if len(chosen["models"]) > MOST_MODELS:
             raise InputError(f"Choose at most {MOST_MODELS} models.")
-        base = self.data(access)
+        campaign = replace(self.data(access), **chosen)
         if not self.by_hand:
-            base = self._with_mutants(base, access, known)
-        campaign = replace(
-            base,
-            models=self.models,
-            seed=_whole(self.seed, "The seed", 0, 2**31 - 1),
-            repeat=_whole(self.repeat or 0, "Asking again", 0, 100),
-            parser=self._parser(access),
-            shard=_whole(self.shard, "Texts in a unit of work", 1, 1_000),
-            workers=_whole(self.workers or 1, "Workers", 1, 64),
-            requests=requests_of(self.requests),
-            budget=money_of(self.budget),
-            discarded=self.discarded,
-        )
+            campaign = _with_own_attributes(campaign, known)
+            _require_guide(campaign, access)
+        if not access.local and not _NAME.fullmatch(campaign.parser):
+            raise InputError("Name a parser, such as embedded or en_core_web_sm.")
         require_one_worker(campaign)
         return campaign if access.local else self._within_public_limits(campaign)
-
-    def _with_mutants(self, base: Campaign, access: Access, known: Mapping[str, Any]) -> Campaign:
-        """With the settings that say which mutants are made."""
-        own = own_attributes(self.dictionaries, known)
-        if not set(self.attributes) <= set(known) or not (self.attributes or own):
-            raise InputError("Choose at least one attribute, and two to find intersections.")
-        order = _whole(self.order, "The number of attributes changed at once", 1, HIGHEST)
-        if order > len(self.attributes) + len(own):
-            raise InputError(
-                f"Choose at least {order} attributes to change {order} of them at once, or change "
-                "fewer."
-            )
-        limit = _open(self.limit, "At most so many mutants of a text", 100_000)
-        return replace(
-            base,
-            attributes=(*self.attributes, *own),
-            dictionaries=self.dictionaries,
-            sample=_open(self.sample, "At most so many texts", 10_000_000),
-            stratify=self.stratify,
-            order=order,
-            limit=limit,
-            guide=self._guide(access, order, limit),
-            placebo=self.placebo,
-            atomic=self.atomic,
-            literal=not self.person_sense,
-        )
-
-    def _guide(self, access: Access, order: int, limit: int | None) -> str:
-        if not self.guide:
-            return ""
-        if order < SEARCHED:
-            raise InputError(
-                "A guide searches mutants of three and more attributes changed at once: change "
-                "three or four, or leave the guide out."
-            )
-        if limit is None:
-            raise InputError(
-                "A guide needs a limit: fill in \u201cAt most so many mutants of a text\u201d, "
-                "which then counts for each number of attributes."
-            )
-        backend = BACKENDS.get(self.guide.partition(":")[0])
-        if backend and backend.takes_key:
-            raise ModelError(
-                f"{self.guide} is no guide: a guide is asked a lot, so name a model that runs here."
-            )
-        access.admit(self.guide)
-        return self.guide
-
-    def _parser(self, access: Access) -> str:
-        parser = self.parser or DEFAULT_PARSER
-        if not access.local and not _NAME.fullmatch(parser):
-            raise InputError("Name a parser, such as embedded or en_core_web_sm.")
-        return parser
 
     def _within_public_limits(self, campaign: Campaign) -> Campaign:
         """Refuse what this host, which is shared, does not do for one visitor."""
@@ -193,6 +118,40 @@ class BatchForm:
                 f"{here} test at most {PUBLIC_LIMIT} intersectional mutants of a text."
             )
         return campaign
+
+
+def _with_own_attributes(campaign: Campaign, known: Mapping[str, Any]) -> Campaign:
+    own = own_attributes(campaign.dictionaries, known)
+    attributes = (*campaign.attributes, *own)
+    if not set(campaign.attributes) <= set(known) or not attributes:
+        raise InputError("Choose at least one attribute, and two to find intersections.")
+    if campaign.order > len(attributes):
+        raise InputError(
+            f"Choose at least {campaign.order} attributes to change {campaign.order} of them at "
+            "once, or change fewer."
+        )
+    return replace(campaign, attributes=attributes)
+
+
+def _require_guide(campaign: Campaign, access: Access) -> None:
+    if not campaign.guide:
+        return
+    if campaign.order < SEARCHED:
+        raise InputError(
+            "A guide searches mutants of three and more attributes changed at once: change "
+            "three or four, or leave the guide out."
+        )
+    if campaign.limit is None:
+        raise InputError(
+            f"A guide needs a limit: fill in \u201c{SETTINGS['limit'].title}\u201d, which then "
+            "counts for each number of attributes."
+        )
+    backend = BACKENDS.get(campaign.guide.partition(":")[0])
+    if backend and backend.takes_key:
+        raise ModelError(
+            f"{campaign.guide} is no guide: a guide is asked a lot, so name a model that runs here."
+        )
+    access.admit(campaign.guide)
 
 
 def own_attributes(files: Sequence[str], known: Mapping[str, Any]) -> tuple[str, ...]:
@@ -252,44 +211,29 @@ def admitted_keys(models: Sequence[str], access: Access, session: Session) -> di
     return keys
 
 
-def _whole(value: Any, name: str, low: int, high: int) -> int:
-    try:
-        number = int(value)
-        fits = number == float(value) and low <= number <= high
-    except (TypeError, ValueError, OverflowError):
-        fits, number = False, 0
-    if not fits:
-        raise InputError(f"{name}: type a whole number from {low} to {high:,}.")
-    return number
-
-
-def _open(value: Any, name: str, high: int) -> int | None:
-    """A number that may be left out: empty is no bound. Not 0, which a field makes of 0.5."""
-    return None if value in (None, "") else _whole(value, name, 1, high)
-
-
-def requests_of(value: Any) -> int | None:
-    """The most requests, as typed; None for no bound, which 0 stands for.
+def read_setting(option: CampaignOption, value: Any) -> Any:
+    """The value of a setting from its field; an empty field is the default.
 
     Raises:
-        InputError: no whole number.
+        InputError: no number, or one out of range; the message names the field.
     """
+    kind = option.type
+    if kind is bool:
+        return bool(value)
+    if kind is tuple:
+        names = [value] if isinstance(value, str) else value or ()
+        return tuple(dict.fromkeys(name for name in (str(n).strip() for n in names) if name))
+    if kind is str:
+        return str(value or "").strip() or option.default
     # An empty field that is first seen in an accordion holds 0.
-    return _open(value or None, "The number of requests", 100_000_000)
-
-
-def money_of(value: Any) -> float | None:
-    """The budget, as typed; None for no bound.
-
-    Raises:
-        InputError: no amount above zero.
-    """
-    if value in (None, "", 0):
-        return None
+    if value in (None, "") or (value == 0 and option.default is None and option.advanced):
+        return option.default
+    bounded = option if option.low is not None else replace(option, low=0)
     try:
-        money = float(value)
-    except (TypeError, ValueError):
-        money = -1.0
-    if not 0 < money < 1e9:
-        raise InputError("The budget is an amount of money above zero; leave it out for none.")
-    return money
+        number = kind(value)
+        fits = number == float(value) and bounded.holds(number)
+    except (TypeError, ValueError, OverflowError):
+        fits = False
+    if not fits:
+        raise InputError(f"{option.title}: type {bounded.range}.")
+    return number

@@ -37,6 +37,8 @@ WINDOWS = os.name == "nt"
 _GRACE = 20.0  # seconds from a polite request to stop to the end; whole tables are kept either way
 _WAITING = 12  # jobs in the queue at most
 _INTERRUPTED = 130  # how a command ends that was asked to stop
+BAD_INPUT = 2  # and one that was given what it cannot use
+COMMAND = (sys.executable, "-m", "hinter_core.cli")
 
 
 class JobState(StrEnum):
@@ -275,7 +277,7 @@ class Jobs:
 
     def _launch(self, job: _Job) -> subprocess.Popen[bytes]:
         entry = job.entry
-        command = [sys.executable, "-m", "hinter_core.cli", "run", str(campaign_file(entry))]
+        command = [*COMMAND, "run", str(campaign_file(entry))]
         command += ["--out", str(entry.store.folder), "--resume"]
         command += [part for model in job.models for part in ("--model", model)]
         if job.retry:

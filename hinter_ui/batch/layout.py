@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import gradio as gr
 
+from hinter_core.campaign.spec import CampaignOption
 from hinter_core.types import Verdict
-from hinter_ui.batch.form import DATA, BatchForm
+from hinter_ui.batch.form import DATA, SETTINGS, BatchForm
 from hinter_ui.batch.sources import HUB_CHOICES, SOURCES
 from hinter_ui.html.markup import Markup
 from hinter_ui.html.wording import DEFAULT, words_of
@@ -16,7 +18,7 @@ from hinter_ui.html.words import name_of
 from hinter_ui.shared.library import find_kept
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import heading, html
+from hinter_ui.shared.widgets import heading, html, option_field
 
 say = words_of(DEFAULT, "batch")
 
@@ -87,7 +89,7 @@ class BatchLayout:
     @property
     def form(self) -> list[Any]:
         """All controls of the form, in its order."""
-        return [self.fields[name] for name in BatchForm.__dataclass_fields__]
+        return [self.fields[name] for name in (*DATA, *SETTINGS)]
 
     @property
     def watched(self) -> list[Any]:
@@ -169,43 +171,28 @@ def _file(name: str) -> gr.File:
 
 
 def _settings(widgets: dict[str, Any], fields: dict[str, Any], services: Services) -> None:
-    default = BatchForm()
-    names = [name for name in services.dictionaries() if name != "placebo"]
+    fields |= _chosen(services)
+    basic, advanced = (
+        [option for option in SETTINGS.values() if option.advanced is folded]
+        for folded in (False, True)
+    )
     # What says which mutants are made is hidden where they are given.
     with gr.Column(min_width=0) as making:
-        fields["attributes"] = gr.CheckboxGroup(
-            choices=[(name_of(name), name) for name in names],
-            value=list(default.attributes),
-            label="Attributes",
-            elem_id="batch-attributes",
-            elem_classes="attribute-chips",
-        )
-        fields["order"] = gr.Radio(
-            [("one", 1), ("two", 2), ("three", 3), ("four", 4)],
-            value=default.order,
-            label="Attributes changed at once, at most",
-            elem_id="batch-order",
-        )
-    fields["models"] = gr.Dropdown(
-        choices=list(services.model_choices()),
-        value=list(default.models),
-        multiselect=True,
-        allow_custom_value=True,
-        label="Models under test",
-        info="Choose some, or type hf:ORG/NAME; add those with a key in the Models tab",
-        elem_id="batch-models",
-    )
+        for name in ("attributes", "order"):
+            fields[name].render()
+    fields["models"].render()
     with gr.Row(elem_classes="option-grid") as bounding:
-        fields["sample"] = _number(
-            "sample", default.sample, "At most so many texts", "Drawn at random; empty: all"
-        )
-        fields["limit"] = _number(
-            "limit", default.limit, "At most so many mutants of a text", "Intersectional ones"
-        )
+        _generic(fields, [option for option in basic if option.part == "mutants"])
     with gr.Accordion(say("sections.more"), open=False, elem_id="batch-more"):
         with gr.Column(min_width=0) as choosing:
-            _how_made(fields, default, services)
-        _more(fields, default)
+            _generic(fields, [option for option in advanced if option.part == "mutants"])
+            for name in ("guide", "dictionaries"):
+                fields[name].render()
+        others = [option for option in advanced if option.part == "run"]
+        _generic(fields, [option for option in others if option.type is bool])
+        with gr.Row(elem_classes="option-grid"):
+            _generic(fields, [option for option in others if option.type is not bool])
+        fields["parser"].render()
     widgets["making"] = [making, bounding, choosing]
     with gr.Row(elem_classes="start-row"):
         widgets["estimate"] = gr.Button(
@@ -217,65 +204,67 @@ def _settings(widgets: dict[str, Any], fields: dict[str, Any], services: Service
     widgets["told"] = html("batch-told")
 
 
-def _how_made(fields: dict[str, Any], default: BatchForm, services: Services) -> None:
-    for name, label, info in (
-        ("placebo", "Neutral swaps, too", "A baseline: how often any change flips the answer"),
-        ("atomic", "Every single change, too", "Off: only those within a combination"),
-        ("person_sense", "Only words about people", "Off: \u201cblack comedy\u201d counts too"),
-        ("stratify", "Draw alike from every label", "Where the data have labels"),
-    ):
-        fields[name] = _switch(name, label, info, default)
-    fields["guide"] = gr.Dropdown(
-        [("none: draw mutants at random", ""), *services.model_choices()],
-        value="",
-        allow_custom_value=True,
-        label="Guide",
-        info="For three and more attributes at once: a model that runs here and gives scores; "
-        "mutants are searched by its answers",
-        elem_id="batch-guide",
-    )
-    fields["dictionaries"] = gr.File(
-        label="Your own dictionaries (CSV: term,group or source,target), one attribute each",
-        file_count="multiple",
-        height=110,
-        elem_id="batch-dictionaries",
-    )
+def _generic(fields: dict[str, Any], options: Iterable[CampaignOption]) -> None:
+    """The fields of settings that have none yet, by their types."""
+    for option in options:
+        if option.name not in fields:
+            empty = f" Empty: {option.unset}." if option.default is None else ""
+            fields[option.name] = option_field(
+                option,
+                f"batch-{option.name}",
+                info=option.help + empty,
+                value=BatchForm().settings[option.name],
+            )
 
 
-def _more(fields: dict[str, Any], default: BatchForm) -> None:
-    fields["discarded"] = _switch(
-        "discarded", "Ask about discarded mutants, too", "Counts false positives", default
-    )
-    with gr.Row(elem_classes="option-grid"):
-        for name, label, info in (
-            ("seed", "Seed", "Of both samples"),
-            ("shard", "Texts in a unit of work", "Progress is kept unit by unit"),
-            ("workers", "Workers", "Processes; each holds the models in memory"),
-            ("repeat", "Ask originals again, times", "Shows whether a model contradicts itself"),
-            ("requests", "At most this many requests", "To models that cost; 0: no bound"),
-            ("budget", "Budget", "In money, for models with prices; 0: no bound"),
-        ):
-            # Rounded, half a request would be none, and so no bound.
-            whole = None if name in ("requests", "budget") else 0
-            fields[name] = _number(name, getattr(default, name), label, info, precision=whole)
-    fields["parser"] = gr.Dropdown(
-        [DEFAULT_PARSER, "en_core_web_sm", "en_core_web_trf"],
-        value=DEFAULT_PARSER,
-        allow_custom_value=True,
-        label="Parser",
-        info="The embedded one, or an installed spaCy pipeline",
-        elem_id="batch-parser",
-    )
-
-
-def _switch(name: str, label: str, info: str, default: BatchForm) -> gr.Checkbox:
-    return gr.Checkbox(getattr(default, name), label=label, info=info, elem_id=f"batch-{name}")
-
-
-def _number(name: str, value: Any, label: str, info: str, precision: int | None = 0) -> gr.Number:
-    return gr.Number(
-        value, precision=precision, label=label, info=info, min_width=150, elem_id=f"batch-{name}"
-    )
+def _chosen(services: Services) -> dict[str, Any]:
+    """The fields of settings whose choices the app knows; not yet in the page."""
+    default, models = BatchForm().settings, list(services.model_choices())
+    names = [name for name in services.dictionaries() if name != "placebo"]
+    common: dict[str, dict[str, Any]] = {
+        name: {"label": SETTINGS[name].title, "elem_id": f"batch-{name}", "render": False}
+        for name in SETTINGS
+    }
+    return {
+        "attributes": gr.CheckboxGroup(
+            choices=[(name_of(name), name) for name in names],
+            value=list(default["attributes"]),
+            elem_classes="attribute-chips",
+            **common["attributes"],
+        ),
+        "order": gr.Radio(
+            [("one", 1), ("two", 2), ("three", 3), ("four", 4)],
+            value=default["order"],
+            **common["order"],
+        ),
+        "models": gr.Dropdown(
+            choices=models,
+            value=list(default["models"]),
+            multiselect=True,
+            allow_custom_value=True,
+            info=say("choices.models"),
+            **common["models"],
+        ),
+        "guide": gr.Dropdown(
+            [(say("choices.no_guide"), ""), *models],
+            value="",
+            allow_custom_value=True,
+            info=SETTINGS["guide"].help,
+            **common["guide"],
+        ),
+        "dictionaries": gr.File(
+            file_count="multiple",
+            height=110,
+            **common["dictionaries"] | {"label": say("choices.dictionaries")},
+        ),
+        "parser": gr.Dropdown(
+            [DEFAULT_PARSER, "en_core_web_sm", "en_core_web_trf"],
+            value=DEFAULT_PARSER,
+            allow_custom_value=True,
+            info=SETTINGS["parser"].help,
+            **common["parser"],
+        ),
+    }
 
 
 def _lay_out_job(services: Services) -> JobLayout:
@@ -321,17 +310,10 @@ def _again(widgets: dict[str, Any], services: Services) -> None:
             **say.branch("fields.models"),
         )
         with gr.Row(elem_classes="option-grid"):
-            for name, label in (
-                ("requests", "At most this many requests"),
-                ("budget", "Budget"),
-            ):
-                widgets[name] = gr.Number(
-                    0,
-                    label=label,
-                    info="In this run, to models that cost; 0: no bound",
-                    min_width=150,
-                    elem_id=f"job-{name}",
-                )
+            for name in ("requests", "budget"):
+                option = SETTINGS[name]
+                info = f"{option.help} In this run; 0: {option.unset}."
+                widgets[name] = option_field(option, f"job-{name}", info=info, value=0)
         with gr.Row(elem_classes="downloads job-actions"):
             widgets["go_on"] = gr.Button(
                 say("buttons.go_on"),

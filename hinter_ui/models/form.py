@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from hinter_core.errors import HinterError
-from hinter_core.models.naming import Option, Value, write_name
+from hinter_core.models.naming import write_name
 from hinter_core.models.prompting.prompts import shipped_prompts
 from hinter_core.models.registry import Backend
+from hinter_core.options import Option, Value
 from hinter_ui.shared.access import Access
 
 # What a source looks like; any other is taken too.
@@ -27,10 +28,8 @@ def addable(access: Access) -> dict[str, Backend]:
     return {kind: b for kind, b in access.kinds().items() if b.source}
 
 
-def offered(option: Option, access: Access) -> tuple[list[tuple[str, str]], bool] | None:
-    """Choices (label, value) for a text option and whether others are taken; None for free text."""
-    if option.choices:
-        return [(c, c) for c in option.choices], False
+def offered(option: Option, access: Access) -> tuple[list[tuple[str, str]], bool]:
+    """Choices (label, value) that the app adds to a text option, and whether others are taken."""
     match option.name:
         case "prompt":
             names = [("as the labels ask", ""), *((p, p) for p in shipped_prompts())]
@@ -40,12 +39,7 @@ def offered(option: Option, access: Access) -> tuple[list[tuple[str, str]], bool
             return [("nobody", ""), *((j, j) for j in judges)], True
         case "base_url":
             return [("OpenAI", ""), *((url, url) for url in access.servers()[1:])], access.local
-    return None
-
-
-def words_of(option: Option) -> str:
-    """An option's name on its field."""
-    return option.name.replace("_", " ").capitalize().replace(" url", " URL")
+    return [], False
 
 
 def help_of(option: Option) -> str:
@@ -74,13 +68,14 @@ def name_of(kind: str, backend: Backend, source: Any, values: Sequence[Any]) -> 
 
 
 def _value(option: Option, given: Any) -> Value:
+    default: Value = option.default
     if given is None:
-        return option.default
-    if isinstance(option.default, bool):
+        return default
+    if option.type is bool:
         return bool(given)
-    if isinstance(option.default, int) and isinstance(given, float) and given.is_integer():
+    if option.type is int and isinstance(given, float) and given.is_integer():
         return int(given)
-    if isinstance(option.default, str):
+    if option.type is str:
         return str(given).strip()
     return given if isinstance(given, int | float) else str(given)
 

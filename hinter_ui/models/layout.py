@@ -10,15 +10,15 @@ from typing import Any
 
 import gradio as gr
 
-from hinter_core.models.naming import Option
 from hinter_core.models.registry import Backend
+from hinter_core.options import Option
 from hinter_ui.html.markup import tag
 from hinter_ui.models import html as present
-from hinter_ui.models.form import EXAMPLES, addable, help_of, offered, sketch, words_of
+from hinter_ui.models.form import EXAMPLES, addable, help_of, offered, sketch
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.links import DEFAULT_MODEL
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import heading, html
+from hinter_ui.shared.widgets import heading, html, option_field
 
 FIRST_KIND = "hf"
 
@@ -123,25 +123,11 @@ def _options(kind: str, backend: Backend, access: Access) -> list[Any]:
 
 
 def _field(kind: str, option: Option, access: Access) -> Any:
-    """The widget that fits the type of an option's default."""
-    common: dict[str, Any] = {
-        "label": words_of(option),
-        "info": help_of(option),
-        "value": option.default,
-        "elem_id": f"{kind}-{option.name.replace('_', '-')}",
-    }
-    if isinstance(option.default, bool):
-        return gr.Checkbox(**common)
-    if isinstance(option.default, int | float):
-        # Bounds are told and checked by us: gradio would raise before our sentence is reached.
-        precision = 0 if isinstance(option.default, int) else None
-        return gr.Number(precision=precision, min_width=150, **common)
-    choices = offered(option, access)
-    if choices:
-        return gr.Dropdown(
-            choices=choices[0], allow_custom_value=choices[1], min_width=220, **common
-        )
-    return gr.Textbox(min_width=220, **common)
+    choices, others = offered(option, access)
+    name = option.name.replace("_", "-")
+    return option_field(
+        option, f"{kind}-{name}", info=help_of(option), choices=choices, others=others
+    )
 
 
 def _key(kind: str, access: Access) -> gr.Textbox:

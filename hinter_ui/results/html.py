@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from hinter_core.campaign.findings import Finding
 from hinter_core.campaign.schema import edit_from_row
-from hinter_core.report.comparison import Comparison, comparison_sections, points
+from hinter_core.report.comparison import Comparison, comparison_sections
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.section import Section
 from hinter_core.report.sections import line_in_words, sections
-from hinter_core.statistics.format import percent
+from hinter_core.statistics.format import percent, points
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.difference import answers, changed

@@ -16,9 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Rooms of the core: a module may import its own room and those before it.
 CORE = [
-    "types", "errors", "storage", "statistics", "language", "terms", "mutation", "models",
-    "relations", "pipeline", "data", "generators", "campaign", "validity", "report", "annotation",
-    "cli",
+    "types", "errors", "options", "storage", "statistics", "language", "terms", "mutation",
+    "models", "relations", "pipeline", "data", "generators", "campaign", "validity", "report",
+    "annotation", "cli",
 ]  # fmt: skip
 # Rooms of the app. Tabs know what they share and nothing of one another.
 SHARED = ["html", "shared"]

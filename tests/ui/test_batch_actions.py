@@ -16,7 +16,7 @@ from hinter_core.errors import HinterError, InputError
 from hinter_core.terms.dictionary import load_shipped
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import KEEP, BatchActions
-from hinter_ui.batch.form import BatchForm
+from hinter_ui.batch.form import SETTINGS, BatchForm
 from hinter_ui.batch.jobs import JobState, campaign_file, log_file, record_of, write_record
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import CAMPAIGNS_FOLDER
@@ -26,7 +26,14 @@ from tests.conformance.faulty_server import FaultyServer
 from tests.conformance.hub import LocalHub, ask_there, parquet
 from tests.ui.test_jobs import KEY, PEOPLE, RULES, until
 
-SMALL = BatchForm(models=(RULES,), sample=2, limit=3, atomic=False, placebo=False)
+
+def filled(form: BatchForm, **changes: object) -> BatchForm:
+    """The form with other values in some of its fields."""
+    settings = {name: changes.pop(name) for name in tuple(changes) if name in SETTINGS}
+    return replace(form, settings={**form.settings, **settings}, **changes)  # type: ignore[arg-type]
+
+
+SMALL = filled(BatchForm(), models=(RULES,), sample=2, limit=3, atomic=False, placebo=False)
 
 
 @pytest.fixture(autouse=True)
@@ -98,7 +105,7 @@ def test_a_shared_host_lists_to_a_visitor_what_their_browser_keeps(
 def test_a_shared_host_refuses(
     public: BatchActions, folder: Path, change: dict[str, object], message: str
 ) -> None:
-    form = replace(SMALL, **change)  # type: ignore[arg-type]
+    form = filled(SMALL, **change)
     for act in (public.start, public.estimate):
         with pytest.raises(HinterError, match=message):
             act(Session(), form)
@@ -123,7 +130,7 @@ def test_a_shared_host_deletes_what_nothing_happens_to(
 
 def test_a_key_is_asked_for_used_and_kept_in_memory_only(local: BatchActions, folder: Path) -> None:
     with FaultyServer() as server:
-        form = replace(SMALL, models=(f"openai:tiny?base_url={server.base_url}&retries=0",))
+        form = filled(SMALL, models=(f"openai:tiny?base_url={server.base_url}&retries=0",))
         with pytest.raises(HinterError, match="needs a key: load it in the Models tab"):
             local.start(Session(), form)
         session = Session(keys={server.base_url: KEY})
@@ -147,7 +154,7 @@ def test_a_key_is_asked_for_used_and_kept_in_memory_only(local: BatchActions, fo
 def test_an_upload_is_kept_with_its_campaign(local: BatchActions, tmp_path: Path) -> None:
     upload = tmp_path / "people \u00fc 1.csv"
     upload.write_text("number,remark\n1,The black man was kind.\n2,\n", encoding="utf-8")
-    form = replace(SMALL, source="upload", upload=str(upload), sample=None)
+    form = filled(SMALL, source="upload", upload=str(upload), sample=None)
     entry = local.start(Session(), form)
     upload.unlink()
     until(lambda: not local.jobs.state(entry).busy)
@@ -202,11 +209,11 @@ def test_a_data_set_of_the_hub_is_tested_at_its_commit(
     texts = [f"The {PEOPLE[i % 5]} was kind, said guest {i}." for i in range(6)]
     files = {"test.parquet": parquet(remark=texts, verdict=["good"] * 6)}
     sha = hub.commit("some/people", files)
-    form = replace(SMALL, source="hub", hub="some/people", label_column="verdict")
+    form = filled(SMALL, source="hub", hub="some/people", label_column="verdict")
     seen = local.preview(form)
     assert (seen.looked_at, seen.labels["good"]) == (6, 6)
     with pytest.raises(InputError, match="no data set 'some/none'"):
-        local.preview(replace(form, hub="hf:some/none"))
+        local.preview(filled(form, hub="hf:some/none"))
     # Nobody has counted these rows, and there may be any number of them.
     with pytest.raises(InputError, match=r"at most 100,000 rows \(this one does not say"):
         public.start(Session(), form)
@@ -229,7 +236,7 @@ def test_mutants_by_hand_come_from_one_campaign_and_make_another(
 ) -> None:
     texts = tmp_path / "texts.txt"
     texts.write_text("".join(f"The {person} was kind.\n" for person in PEOPLE))
-    form = replace(SMALL, source="upload", upload=str(texts), sample=None, limit=6, atomic=True)
+    form = filled(SMALL, source="upload", upload=str(texts), sample=None, limit=6, atomic=True)
     first = local.start(Session(), form)
     until(lambda: not local.jobs.state(first).busy)
     found = local.status(first.id).seen.hidden()
@@ -241,7 +248,7 @@ def test_mutants_by_hand_come_from_one_campaign_and_make_another(
     assert all(row["verdict: " + RULES] == "benign" for row in rows if row not in hidden)
     with pytest.raises(InputError, match="No mutant has such a verdict"):
         local.write(session, first.id, ["unanswered"], tmp_path)
-    form = replace(SMALL, source="hand", hand=str(path), models=(RULES, "vader"), sample=1)
+    form = filled(SMALL, source="hand", hand=str(path), models=(RULES, "vader"), sample=1)
     seen = local.preview(form)
     assert seen.mutants == len(rows)
     second = local.start(session, form)
@@ -267,7 +274,7 @@ def test_a_dictionary_of_ones_own_goes_with_its_campaign(
     texts.write_text("The black plumber was kind.\n")
     own = tmp_path / "craft.csv"
     own.write_text("term,group\nplumber,pipes\nbaker,bread\n")
-    form = replace(SMALL, source="upload", upload=str(texts), attributes=("race",),
+    form = filled(SMALL, source="upload", upload=str(texts), attributes=("race",),
                    dictionaries=(str(own),), sample=None)  # fmt: skip
     entry = local.start(Session(), form)
     for path in (own, texts):
@@ -284,7 +291,7 @@ def test_a_dictionary_of_ones_own_goes_with_its_campaign(
     ):
         (tmp_path / name).write_text(content)
         with pytest.raises(HinterError, match=message) as caught:
-            local.start(Session(), replace(form, dictionaries=(str(tmp_path / name),)))
+            local.start(Session(), filled(form, dictionaries=(str(tmp_path / name),)))
         assert str(tmp_path) not in str(caught.value)
 
 
@@ -302,10 +309,10 @@ def test_a_dictionary_of_ones_own_goes_with_its_campaign(
 def test_a_guide_is_for_what_it_can_search(
     local: BatchActions, folder: Path, change: dict[str, object], message: str
 ) -> None:
-    form = replace(SMALL, attributes=("race", "gender", "body"), order=3, guide="embedded")
+    form = filled(SMALL, attributes=("race", "gender", "body"), order=3, guide="embedded")
     assert form.campaign(Access(local=True), load_shipped()).guide == "embedded"
     with pytest.raises(HinterError, match=message):
-        local.start(Session(), replace(form, **change))  # type: ignore[arg-type]
+        local.start(Session(), filled(form, **change))
     assert not folder.exists()
 
 
@@ -332,7 +339,7 @@ def test_another_model_is_asked_about_the_same_mutants(local: BatchActions) -> N
     for models, requests, message in (
         ([], None, "at least one model"),
         (["openai:gpt-4o-mini"], None, "needs a key"),
-        ([RULES], 0.5, "The number of requests: type a whole number"),
+        ([RULES], 0.5, "Maximum requests: type a whole number"),
     ):
         with pytest.raises(HinterError, match=message):
             local.go_on(Session(), entry.id, models, requests, None)

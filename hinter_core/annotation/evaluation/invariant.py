@@ -16,7 +16,6 @@ from hinter_core.annotation.evaluation.true_positives import TruePositives
 from hinter_core.annotation.project.types import AnnotationItem, Question, Rating
 from hinter_core.report.section import Section, joined, ordered
 from hinter_core.statistics.format import (
-    estimate_in_short,
     estimate_in_words,
     percent,
     rate_in_words,
@@ -291,10 +290,10 @@ def _score_row(one: Score, *, weighted: bool) -> list[str]:
     plain = [
         _KINDS[one.kind], one.name, f"{one.kept_valid:,}, {one.kept_broken:,}",
         f"{one.lost_valid:,}, {one.lost_broken:,}", percent(one.precision), percent(one.recall),
-        estimate_in_short(one.f1),
+        percent(one.f1),
     ]  # fmt: skip
     more = (one.weighted_precision, one.weighted_recall, one.weighted_f1) if weighted else ()
-    return [*plain, *map(estimate_in_short, more)]
+    return [*plain, *map(percent, more)]
 
 
 def score_in_words(one: Score) -> str:

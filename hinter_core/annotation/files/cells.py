@@ -22,26 +22,13 @@ from hinter_core.types import Edit
 
 _YES, _NO = ("yes", "true", "1", "kept"), ("no", "false", "0", "discarded")
 _SHOWN = 40  # characters of a cell in a message
-# What UTF-8 of two to four bytes looks like once it was read as Windows-1252.
-_TAIL = "".join({bytes([b]).decode("cp1252", "ignore") or chr(b) for b in range(0x80, 0xC0)} |
-                {chr(b) for b in range(0x80, 0xC0)})  # fmt: skip
-_TWICE = re.compile(
-    f"[\u00c2-\u00df][{re.escape(_TAIL)}]|[\u00e0-\u00ef][{re.escape(_TAIL)}]{{2}}"
-    f"|[\u00f0-\u00f4][{re.escape(_TAIL)}]{{3}}"
-)
 
 
 def read_back(text: str) -> str:
     """The text with letters that were encoded twice as they were meant: ``Ã¯`` is ``ï``."""
-    return _TWICE.sub(_once, text)
+    from ftfy import TextFixerConfig, fix_encoding
 
-
-def _once(found: re.Match[str]) -> str:
-    raw = b"".join(c.encode("cp1252") if ord(c) > 0xFF else c.encode("latin-1") for c in found[0])
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return found[0]
+    return fix_encoding(text, TextFixerConfig(restore_byte_a0=False, replace_lossy_sequences=False))
 
 
 def plain(value: Any) -> Any:

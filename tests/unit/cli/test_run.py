@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from hinter_core.campaign.spec import CAMPAIGN_OPTIONS
+from hinter_core.campaign.store import CampaignStore
+
 from .conftest import Run
 
 RULES = "scripted:negative 0.7 if race=white and gender=female; positive otherwise"
@@ -74,3 +77,18 @@ def test_a_directory_is_not_run_over_unasked(run: Run, data: Path, tmp_path: Pat
     assert "add --resume" in err
     assert run(*options, "--retry-failed")[0] == 0
     assert run("verify", str(tmp_path / "none"))[0] == 2
+
+
+def test_every_setting_is_an_option_and_can_be_given(run: Run, data: Path, tmp_path: Path) -> None:
+    code, out, _ = run("run", "--help")
+    assert code == 0
+    for option in CAMPAIGN_OPTIONS.values():
+        assert f"--{(option.each or option.name).replace('_', '-')} " in out
+    assert out.index("\nAdvanced settings:") < out.index("--seed")
+    given = ("--no-placebo", "--literal", "--repeat", "1", "--seed", "7", "--attributes",
+             "race, gender", "--model", RULES, "--model", "vader,textblob")  # fmt: skip
+    assert run("run", "--data", str(data), *given, "--out", str(tmp_path / "out"))[0] == 0
+    campaign = CampaignStore(tmp_path / "out").campaign()
+    assert (campaign.placebo, campaign.literal, campaign.atomic) == (False, True, True)
+    assert (campaign.repeat, campaign.seed, campaign.attributes) == (1, 7, ("race", "gender"))
+    assert campaign.models == (RULES, "vader", "textblob")

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hinter_core.errors import ModelError
-from hinter_core.models.naming import ModelName, Option, Value, read_name, write_name
+from hinter_core.models.naming import ModelName, read_name, write_name
 from hinter_core.models.registry import BACKENDS, parse_name
+from hinter_core.options import Option, Value
 
 OPTIONS = (
     Option("labels", "", "words"),

@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 from hinter_core.statistics import weighted
-from hinter_core.statistics.format import estimate_in_short, estimate_in_words
+from hinter_core.statistics.format import estimate_in_words, percent
 from hinter_core.statistics.weighted import Estimate, WeightedShare, estimate
 
 
@@ -46,7 +46,7 @@ def test_no_sample_no_share() -> None:
     found = estimate([cell], lambda shares: shares[0])
     assert found.value is None
     assert estimate_in_words(found) == "not known, as a part of it was not judged"
-    assert estimate_in_short(found) == "\u2013"
+    assert percent(found) == "\u2013"
     assert estimate([], lambda shares: shares[0]).value is None
 
 
