@@ -6,7 +6,6 @@ that nobody has judged.
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import json
@@ -21,7 +20,7 @@ from hinter_core.annotation.files.label_studio import labelling_config, tasks_of
 from hinter_core.annotation.project.coding import item_to_json
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project
-from hinter_core.data.tables import safe_cell
+from hinter_core.data.tables import parquet_rows, row_writer
 from hinter_core.errors import InputError
 from hinter_core.storage import write_whole
 
@@ -29,6 +28,7 @@ FORMATS = ("csv", "tsv", "jsonl", "parquet", "label-studio", "argilla", "dataset
 _NATIVE = ("jsonl", "label-studio", "argilla")  # that hold lists and objects as they are
 _JUDGEMENT = ("annotator", "showing", "status")
 _REST = ("comment", "seconds", "at")
+_TYPES = {"kept": "bool", "weight": "float64", "seconds": "float64", "showing": "int64"}
 _ENDINGS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".parquet": "parquet",
             ".json": "label-studio"}  # fmt: skip
 
@@ -181,21 +181,19 @@ def _encoded(wanted: Exported, rows: Sequence[Mapping[str, Any]], kind: str) -> 
     if kind == "parquet":
         return parquet_of(wanted.columns(), rows)
     if kind in ("csv", "tsv"):
-        return _cells(wanted.columns(), rows, "\t" if kind == "tsv" else ",").encode()
+        return _cells(wanted.columns(), rows, kind).encode()
     if kind == "label-studio":
         return (json.dumps(tasks_of(rows), ensure_ascii=False, indent=1) + "\n").encode()
     lines: Iterable[Mapping[str, Any]] = argilla_of(rows) if kind == "argilla" else rows
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
 
 
-def _cells(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], separator: str) -> str:
+def _cells(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], kind: str) -> str:
     buffer = io.StringIO()
     # With "\n" alone as the end of a line, a cell with "\r" in it would stand without quotes.
-    writer = csv.writer(buffer, delimiter=separator, lineterminator="\r\n")
-    writer.writerow(map(safe_cell, columns))
+    write = row_writer(buffer, kind, columns, "\r\n")
     for row in rows:
-        plain = flat(row)
-        writer.writerow([safe_cell(_cell(plain[name])) for name in columns])
+        write({name: _cell(value) for name, value in flat(row).items()})
     return buffer.getvalue()
 
 
@@ -207,15 +205,10 @@ def _cell(value: Any) -> Any:
 
 def parquet_of(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
     """Rows as a Parquet file; the types of its columns are the same whatever the rows hold."""
-    import pyarrow
-    from pyarrow import parquet
-
-    kinds = {"kept": pyarrow.bool_(), "weight": pyarrow.float64(), "seconds": pyarrow.float64(),
-             "showing": pyarrow.int64()}  # fmt: skip
-    schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in columns])
-    table = pyarrow.Table.from_pylist([flat(row) for row in rows], schema=schema)
     buffer = io.BytesIO()
-    parquet.write_table(table, buffer)
+    with parquet_rows(buffer, columns, _TYPES) as write:
+        for row in rows:
+            write(flat(row))
     return buffer.getvalue()
 
 
