@@ -293,10 +293,9 @@ def test_a_closing_app_stops_its_jobs_and_they_can_be_resumed(shelf: Campaigns) 
     until(lambda: second.state(entry) is JobState.DONE)
 
 
-def test_tables_are_read_once_and_again_when_they_change(shelf: Campaigns, jobs: Jobs) -> None:
+def test_tables_are_read_once_and_again_when_they_change(shelf: Campaigns) -> None:
     entry = put(shelf, 3)
-    jobs.start(entry, {})
-    until(lambda: jobs.state(entry) is JobState.DONE)
+    run_campaign(settings_of(entry), entry.store)
     watch, models = ProgressReader(), settings_of(entry).models
     first = watch.look(entry.store, models, 0.0)
     for path in entry.store.shards.glob("*.mutants.parquet"):

@@ -230,7 +230,7 @@ def test_two_models_and_two_campaigns_are_compared(
     expect(results.page.locator("#models .token")).to_have_count(2)
 
 
-def test_what_cannot_be_read_is_said_and_what_is_shown_stays(
+def test_what_cannot_be_read_is_said_and_what_is_in_the_making_shows_what_there_is(
     results: Results, made: CampaignStore, tmp_path: Path
 ) -> None:
     results.open(made.folder)
@@ -247,11 +247,7 @@ def test_what_cannot_be_read_is_said_and_what_is_shown_stays(
     expect(results.told).to_contain_text("campaign.json is damaged")
     results.show(made.folder)
     expect(results.told).to_have_count(0)
-
-
-def test_a_campaign_in_the_making_shows_what_there_is(
-    results: Results, made: CampaignStore, tmp_path: Path
-) -> None:
+    # A campaign in the making shows what there is.
     part = CampaignStore(tmp_path / "part")
     shutil.copytree(made.folder, part.folder)
     for path in part.shards.glob("00001.*"):
@@ -259,7 +255,7 @@ def test_a_campaign_in_the_making_shows_what_there_is(
     identity = part.read()["models"][ALONE]["identity"]
     part.answers(0, identity).unlink()
     with part.alone():
-        results.open(part.folder)
+        results.show(part.folder)
         expect(results.head).to_contain_text("This campaign is running")
         expect(results.head).to_contain_text(f"Answers are missing from: {ALONE}.")
         expect(results.head).to_contain_text("Of 2 texts")
