@@ -5,32 +5,25 @@ Rows come shard by shard, text by text; nothing larger than the mutants of one t
 
 from __future__ import annotations
 
-import csv
-import gzip
-import json
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import TextIOWrapper
 from itertools import combinations, groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from hinter_core.campaign.schema import plan_from_row, stored_follow_up
 from hinter_core.campaign.store import (
     TESTED,
     CampaignStore,
     StoreError,
-    TableWriter,
     named,
     read_batches,
     read_table,
 )
 from hinter_core.data.handwritten import write_edits
 from hinter_core.data.records import format_of
-from hinter_core.data.tables import safe_cell
+from hinter_core.data.tables import write_rows
 from hinter_core.errors import InputError
 from hinter_core.mutation.plan import Settings
 from hinter_core.pipeline.case import TestCase
@@ -40,6 +33,7 @@ _BATCH = 2048
 _FIXED = (
     "row", "id", "label", "source", "mutant", "ask", "edits", "groups", "order", "kept", "why",
 )  # fmt: skip
+_NUMBERS = {"row": "int64", "order": "int64"}
 _OF_MODEL = ("verdict", "answer", "answer to source")
 
 
@@ -76,7 +70,7 @@ def write_mutants(store: CampaignStore, path: Path, wanted: ExportFilter) -> int
         raise InputError(f"{store.folder} has no mutants yet; run the campaign first.")
     columns = (*_FIXED, *(f"{what}: {name}" for name in models for what in _OF_MODEL))
     written = 0
-    with _opened(path, kind, columns) as write:
+    with named(path), write_rows(path, kind, columns, _NUMBERS) as write:
         for row in mutant_rows(store, wanted):
             write(row)
             written += 1
@@ -220,60 +214,3 @@ def _as_rows(
             )
             row |= {f"{what}: {name}": v for what, v in zip(_OF_MODEL, values, strict=True)}
         yield row
-
-
-@contextmanager
-def _opened(
-    path: Path, kind: str, columns: Sequence[str]
-) -> Iterator[Callable[[Mapping[str, Any]], None]]:
-    """Write rows to a file beside its place, and rename it when all is written."""
-    if kind == "parquet":
-        with _parquet(path, columns) as write:
-            yield write
-        return
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    zipped = path.suffix.lower() == ".gz"
-    try:
-        with named(path):
-            with (
-                gzip.open(part, "wb") if zipped else part.open("wb") as raw,
-                # Without the mark, spreadsheets take a file for one in their country's encoding.
-                TextIOWrapper(
-                    cast(BinaryIO, raw),
-                    encoding="utf-8" if kind == "jsonl" else "utf-8-sig",
-                    newline="",
-                ) as stream,
-            ):
-                yield _writer(stream, kind, columns)
-            os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _writer(stream: Any, kind: str, columns: Sequence[str]) -> Callable[[Mapping[str, Any]], None]:
-    if kind == "jsonl":
-        return lambda row: stream.write(json.dumps(row, ensure_ascii=False) + "\n")
-    writer = csv.DictWriter(
-        stream, columns, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n"
-    )
-    writer.writerow({name: safe_cell(name) for name in columns})
-    return lambda row: writer.writerow({name: safe_cell(row[name]) for name in columns})
-
-
-@contextmanager
-def _parquet(path: Path, columns: Sequence[str]) -> Iterator[Callable[[Mapping[str, Any]], None]]:
-    import pyarrow as pa
-
-    numbers = {"row": pa.int64(), "order": pa.int64()}
-    schema = pa.schema([(name, numbers.get(name, pa.string())) for name in columns])
-    held: list[Mapping[str, Any]] = []
-    with TableWriter(path, schema) as writer:
-
-        def write(row: Mapping[str, Any]) -> None:
-            held.append(row)
-            if len(held) == _BATCH:
-                writer.write(held)
-                held.clear()
-
-        yield write
-        writer.write(held)
