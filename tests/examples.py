@@ -27,3 +27,8 @@ def examples(number: int, base: settings | None = None) -> settings:
     """Try ``number`` examples when looking deep, and a tenth of them, at least four, otherwise."""
     few = max(_LEAST, number // _SHARE)
     return settings(base, max_examples=number if DEEP else min(few, number))
+
+
+def some(number: int) -> int:
+    """``number`` texts drawn by chance when looking deep, and a fifth of them otherwise."""
+    return number if DEEP else number // 5
