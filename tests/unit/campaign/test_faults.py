@@ -107,7 +107,7 @@ def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(
     """The kernel refuses the bytes past a limit, as it does on a full disk."""
     data.write_text("text\nIt rained.\nIt rained.\n" + f"{GOOD}\n" * 4)
     out = tmp_path / "out"
-    done = commands.run(*command(data, out), room=4000)
+    done = commands.run(*command(data, out), room=4800)
     assert done.code == 2
     assert len(done.err.splitlines()) == 1
     assert "Cannot write" in done.err
