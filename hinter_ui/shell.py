@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import gradio as gr
 
@@ -14,18 +16,19 @@ from hinter_ui.annotate import events as annotate
 from hinter_ui.batch import events as batch
 from hinter_ui.explore import events as explore
 from hinter_ui.html.markup import Markup, join, tag
+from hinter_ui.html.wording import DEFAULT, Words, chosen
 from hinter_ui.html.words import attribute_styles
 from hinter_ui.learn import events as learn
 from hinter_ui.models import events as models
 from hinter_ui.results import events as results
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import names_kept
-from hinter_ui.shared.scripts import on_load
 from hinter_ui.shared.services import Services
+from hinter_ui.shared.widgets import Labels
+from hinter_ui.shared.wiring import private
 
 STYLES = ASSETS / "css"
 CSS = (STYLES / "hinter.css", STYLES / "learn.css", STYLES / "annotate.css")
-QUESTION = "Does the model treat the intersection differently from its parts?"
 _SYSTEM_FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "DejaVu Sans", "sans-serif"]
 
 # Not in the style sheet, whose media rules gradio confines to a part of the page.
@@ -33,33 +36,35 @@ STILL = """<style>@media (prefers-reduced-motion: reduce) { *, *::before, *::aft
 animation-duration: .01ms !important; animation-iteration-count: 1 !important;
 transition-duration: .01ms !important; scroll-behavior: auto !important; } }</style>"""
 
-# Title, address, and what builds it; a new tab is one line here and one module in ``tabs``.
-TABS: tuple[tuple[str, str, Callable[[Services], None]], ...] = (
-    ("Explore", "explore", explore.build),
-    ("Batch", "batch", batch.build),
-    ("Results", "results", results.build),
-    ("Annotate", "annotate", annotate.build),
-    ("Models", "models", models.build),
-    ("Learn", "learn", learn.build),
-)
+# Address, whose title lies in the room ``app``, and what builds it.
+TABS: dict[str, Callable[[Services], None]] = {
+    "explore": explore.build,
+    "batch": batch.build,
+    "results": results.build,
+    "annotate": annotate.build,
+    "models": models.build,
+    "learn": learn.build,
+}
 
 
 def build_app(services: Services) -> gr.Blocks:
     """The whole page, with no model loaded."""
-    page = gr.Blocks(title=f"HInter: {QUESTION}", analytics_enabled=False)
+    labels = Labels("app")
+    services.labels.append(labels)
+    page = gr.Blocks(title=f"HInter: {labels.say('question')}", analytics_enabled=False)
     with page:
         names_kept()
-        gr.HTML(
-            _header(),
-            elem_id="page-header",
-            apply_default_css=False,
-            js_on_load=on_load("page.skip", "glossary.tips"),
-        )
+        labels.html("page-header", _header, "page.skip glossary.tips")
         with gr.Tabs(elem_classes="main-tabs", elem_id="rooms"):
-            for title, address, build in TABS:
-                with gr.Tab(title, id=address, elem_id=f"room-{address}"):
+            for address, build in TABS.items():
+                tab = labels.write(
+                    gr.Tab, partial(_tab, address), id=address, elem_id=f"room-{address}"
+                )
+                with tab:
                     build(services)
-        gr.HTML(_footer(), elem_id="page-footer", apply_default_css=False)
+        labels.html("page-footer", _footer)
+        labelled = [widget for found in services.labels for widget in found.texts]
+        private(page.load, _translation(services), [], labelled)
     # Room for a class that presses at once; what is heavy has a limit of its own.
     page.queue(max_size=256, default_concurrency_limit=8)
     return page
@@ -138,26 +143,31 @@ def theme() -> gr.themes.Base:
     )
 
 
-def _header() -> Markup:
+def _translation(services: Services) -> Callable[[gr.Request], Any]:
+    """What puts the page into the language of its link."""
+
+    def translate(request: gr.Request) -> Any:
+        language = chosen(request.query_params.get("lang"))
+        if language == DEFAULT:
+            return gr.skip()
+        updates: dict[Any, Any] = {}
+        for labels in services.labels:
+            updates |= labels.translated(language)
+        return updates
+
+    return translate
+
+
+def _tab(address: str, say: Words) -> dict[str, str]:
+    return {"label": say(f"tabs.{address}")}
+
+
+def _header(say: Words) -> Markup:
     brand = tag("span", "HInter", class_="brand")
     dash = tag("span", " \u2014 ", class_="sr-only")
-    skip = tag("a", "Skip to the content", href="#rooms", class_="skip")
-    return join([skip, tag("h1", brand, dash, tag("span", QUESTION, class_="question"))])
+    skip = tag("a", say("skip"), href="#rooms", class_="skip")
+    return join([skip, tag("h1", brand, dash, tag("span", say("question"), class_="question"))])
 
 
-def _footer() -> Markup:
-    return tag(
-        "footer",
-        tag(
-            "p",
-            "A flip is a finding about a model, not about people. One flip proves little: look at "
-            "the mutant, its neighbours and what neutral swaps (placebo) do before you conclude.",
-        ),
-        tag(
-            "p",
-            "Content note: the word lists name groups of people, and some of the words can hurt. "
-            "They are here because models meet them. Texts stay in this app\u2019s memory, which "
-            "keeps the latest ones until it stops; they are not written to disk. Only campaigns "
-            "and annotation projects are kept on disk with their texts, until you delete them.",
-        ),
-    )
+def _footer(say: Words) -> Markup:
+    return tag("footer", *(tag("p", say(f"footer.{key}")) for key in ("flip", "note", "data")))

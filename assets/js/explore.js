@@ -53,7 +53,7 @@ function reveal() {
 // Explore shows what was opened: its top comes into view, and the keyboard goes on there.
 function arrive() {
   const tab = document.querySelector('.main-tabs [role=tab][aria-selected=true]');
-  if (!tab || tab.textContent.trim() !== 'Explore') return;
+  if (tab?.getAttribute('aria-controls') !== 'room-explore') return;
   scrollTo({top: 0});
   tab.focus({preventScroll: true});
 }

@@ -33,7 +33,7 @@ function copyName(element) {
     const button = event.target.closest('.copy-name');
     if (!button) return;
     const name = element.querySelector('.model-name').textContent;
-    try { await navigator.clipboard.writeText(name); button.textContent = 'Copied'; }
-    catch { button.textContent = 'Copy it from the name itself'; }
+    try { await navigator.clipboard.writeText(name); button.textContent = button.dataset.copied; }
+    catch { button.textContent = button.dataset.uncopied; }
   });
 }

@@ -2,7 +2,8 @@
 
 // The keyboard goes on in the tab that is open, past the heading and the row of tabs.
 function skip(element) {
-  element.querySelector('.skip').addEventListener('click', event => {
+  element.addEventListener('click', event => {
+    if (!event.target.matches('.skip')) return;
     event.preventDefault();
     const tabs = document.querySelectorAll('.main-tabs > [role=tabpanel]');
     const open = [...tabs].find(tab => tab.offsetParent);
@@ -17,8 +18,8 @@ function copyLink(element) {
   element.addEventListener('click', async event => {
     if (!event.target.matches('.copy-link')) return;
     const link = element.querySelector('a.share');
-    try { await navigator.clipboard.writeText(link.href); event.target.textContent = 'Copied'; }
-    catch { event.target.textContent = 'Copy it from the link itself'; }
+    try { await navigator.clipboard.writeText(link.href); event.target.textContent = event.target.dataset.copied; }
+    catch { event.target.textContent = event.target.dataset.uncopied; }
   });
 }
 

@@ -14,7 +14,7 @@ from hinter_core.campaign.store import NOTHING, UNUSABLE
 from hinter_core.models.budget import cost_in_words
 from hinter_core.types import Edit, Verdict
 from hinter_ui.batch.jobs import CampaignStatus, JobState
-from hinter_ui.html import glossary
+from hinter_ui.html import glossary, notice
 from hinter_ui.html.difference import changed
 from hinter_ui.html.markup import Markup, isolated, join, table, tag
 from hinter_ui.html.wording import DEFAULT, words_of
@@ -81,12 +81,12 @@ def title(status: CampaignStatus) -> Markup:
     """What is tested on what, and the link that leads back here."""
     campaign = status.campaign
     link = tag("a", say("campaign.link"), href=f"?campaign={status.id}", class_="share")
-    copy = tag("button", say("campaign.copy"), type="button", class_="copy-link")
     head = tag("h2", isolated(status.record.title), " ", state_badge(status.state))
     models = join([tag("code", isolated(model)) for model in campaign.models], ", ")
     asked = f"{_what(campaign)} \u00b7 {say('campaign.models')} "
     what = tag("p", asked, models, class_="quiet")
-    return tag("div", head, what, tag("p", link, copy, class_="share-line"), class_="job-title")
+    share = tag("p", link, notice.copy_button(), class_="share-line")
+    return tag("div", head, what, share, class_="job-title")
 
 
 def _what(campaign: Campaign) -> str:

@@ -24,12 +24,13 @@ from hinter_core.pipeline.export import check_to_json, check_to_rows
 from hinter_core.pipeline.pipeline import Pipeline, estimate
 from hinter_core.terms.dictionary import Dictionary, choose, load_file
 from hinter_core.types import Edit, Outcome
-from hinter_ui.explore.html import banner, originals
+from hinter_ui.explore.html import ROOM, banner, originals
 from hinter_ui.explore.table import Filter, rows_for, table
 from hinter_ui.html import charts
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.square import square
 from hinter_ui.html.trees import changed_sentences, trees
+from hinter_ui.html.wording import Words
 from hinter_ui.html.words import change_of, name_of, product
 from hinter_ui.shared.links import SEPARATOR, ExploreForm, edit_key, find_edits
 from hinter_ui.shared.services import Services
@@ -95,29 +96,18 @@ class ExploreActions:
         stores = [store for store in loaded if store]
         return estimate(plan, stores) if stores else {}
 
-    def options(self, plan: Plan, form: ExploreForm, chosen: str = "") -> Options:
+    def options(self, plan: Plan, form: ExploreForm, say: Words, chosen: str = "") -> Options:
         """Attribute sets of the form's order, and the replacements of the chosen set."""
         present = [a for a in plan.attributes if plan.edits.get(a)]
         sets = list(combinations(present, form.order))
-        names = [(product([name_of(a) for a in s]), PAIR_SEPARATOR.join(s)) for s in sets]
+        names = [(product([name_of(a, say) for a in s]), PAIR_SEPARATOR.join(s)) for s in sets]
         if not sets:
             return Options([], "", [])
         wanted = {key.partition("|")[0] for key in form.edits}
         first = next((s for s in sets if PAIR_SEPARATOR.join(s) == chosen), None)
         first = first or next((s for s in sets if set(s) == wanted), sets[0])
-        slots = [self._slot(plan, attribute, form.edits) for attribute in first]
+        slots = [_slot(plan, attribute, form.edits, say) for attribute in first]
         return Options(names, PAIR_SEPARATOR.join(first), slots)
-
-    def _slot(
-        self, plan: Plan, attribute: str, keys: Sequence[str]
-    ) -> tuple[str, list[tuple[str, str]], str]:
-        edits = sorted(plan.edits[attribute], key=lambda e: (e.spans, e.target.group))
-        choices = [(_described(e), edit_key(e)) for e in edits]
-        known = [key for _, key in choices]
-        kept = next(
-            (k for key in keys for k in known if k == key or k.startswith(key + "|")), known[0]
-        )
-        return attribute, choices, kept
 
     def check(self, session: Session, form: ExploreForm, *, strict: bool = True) -> TestResult:
         """Judge one combination of edits and its parts; the session keeps the result.
@@ -132,13 +122,13 @@ class ExploreActions:
         if form.edits and not left_over:
             edits = find_edits(plan, form.edits)
         else:
-            options = self.options(plan, form)
+            options = self.options(plan, form, session.words(ROOM))
             edits = find_edits(plan, [slot[2] for slot in options.slots])
         result: TestResult | None = None
         for partial in pipeline.run(plan, chosen=[edits]):
             result = partial
         if result is None:
-            raise InputError("There is nothing to test; choose a replacement.")
+            raise InputError(session.words(ROOM)("errors.nothing"))
         self._keep(session, result, form)
         session.of(ExploreState).selected = len(result.mutants) - 1
         return result
@@ -165,7 +155,7 @@ class ExploreActions:
 
     def _prepare(self, session: Session, form: ExploreForm) -> tuple[Pipeline, Plan]:
         if not form.models:
-            raise InputError("No model chosen; choose at least one model under test.")
+            raise InputError(session.words(ROOM)("errors.models"))
         dictionaries = self._dictionaries(session, form)
         pipeline = self._services.pipeline(
             dictionaries, form.parser, form.models, form.settings, session
@@ -194,33 +184,33 @@ class ExploreActions:
     def show(self, session: Session) -> Shown | None:
         """Render the selected mutant for the model shown."""
         state = session.of(ExploreState)
-        check, index = session.check, state.selected
+        check, index, say = session.check, state.selected, session.words(ROOM)
         if check is None or index is None or index >= len(check.mutants):
             return None
         judged = {m: check.outcomes[m][index] for m in state.models}
         named = len(judged) > 1
         model = state.shown_model
         banners = [
-            banner(check, result, m, named=named, note=self._note(session, m))
+            banner(check, result, m, say, named=named, note=self._note(session, m))
             for m, result in judged.items()
         ]
         if named:
-            banners.insert(0, originals(check, state.models))
+            banners.insert(0, originals(check, state.models, say))
         return Shown(
             tag("div", join(banners), role="status", class_="banners"),
-            square(check, judged[model], model),
-            charts.figure(check, judged[model], model),
-            self._trees(check, judged[model], state.form.parser),
+            square(check, judged[model], model, say),
+            charts.figure(check, judged[model], model, say),
+            self._trees(check, judged[model], state.form.parser, say),
         )
 
     def _note(self, session: Session, model: str) -> str:
         able = self._services.capabilities(model, session)
         return able.note if able else ""
 
-    def _trees(self, check: TestResult, judged: Outcome, parser: str) -> Markup:
+    def _trees(self, check: TestResult, judged: Outcome, parser: str, say: Words) -> Markup:
         pairs = changed_sentences(check, judged)
         store = self._services.parses(parser)
-        return trees(check, judged, store.parse(s.text for pair in pairs for s in pair))
+        return trees(check, judged, store.parse(s.text for pair in pairs for s in pair), say)
 
     def table(self, session: Session) -> Markup:
         """The current page of the session's table."""
@@ -228,7 +218,8 @@ class ExploreActions:
             return Markup("")
         state = session.of(ExploreState)
         rows = rows_for(session.check, state.models, state.filter)
-        return table(session.check, state.models, rows, state.filter.page, state.selected)
+        page, selected = state.filter.page, state.selected
+        return table(session.check, state.models, rows, page, selected, session.words(ROOM))
 
     def link(self, session: Session) -> str:
         """The query string that reopens what is shown; empty when too long or nothing shown."""
@@ -267,6 +258,17 @@ class ExploreActions:
         return dictionary
 
 
-def _described(edit: Edit) -> str:
-    where = f" \u00b7 {len(edit.spans)} places" if len(edit.spans) > 1 else ""
-    return f"{change_of(edit)} ({name_of(edit.target.group)}{where})"
+def _slot(
+    plan: Plan, attribute: str, keys: Sequence[str], say: Words
+) -> tuple[str, list[tuple[str, str]], str]:
+    edits = sorted(plan.edits[attribute], key=lambda e: (e.spans, e.target.group))
+    choices = [(_described(e, say), edit_key(e)) for e in edits]
+    known = [key for _, key in choices]
+    kept = next((k for key in keys for k in known if k == key or k.startswith(key + "|")), known[0])
+    return attribute, choices, kept
+
+
+def _described(edit: Edit, say: Words) -> str:
+    key = "form.edit_places" if len(edit.spans) > 1 else "form.edit"
+    group = name_of(edit.target.group, say)
+    return say(key, change=change_of(edit), group=group, places=len(edit.spans))

@@ -16,6 +16,7 @@ from hinter_core.errors import HinterError
 from hinter_core.pipeline.export import check_to_json
 from hinter_ui.explore.actions import ExploreActions, ExploreState
 from hinter_ui.explore.examples import ExampleText, load_examples
+from hinter_ui.explore.html import ROOM
 from hinter_ui.explore.layout import ExploreLayout, lay_out
 from hinter_ui.explore.table import Filter
 from hinter_ui.explore.updates import ExploreUpdates, cancel_button, hint
@@ -127,20 +128,22 @@ class ExploreEvents(TabEvents):
         try:
             form = ExploreForm.of(*values)
         except HinterError as error:
-            return self.updates.options(None) | {self.ui.preview: notice.error(str(error))}
+            say = session.words(ROOM)
+            failed = {self.ui.preview: notice.error(str(error), say=say)}
+            return self.updates.options(None, say) | failed
         return self._looked(session, form, str(pair or ""))
 
     def _looked(self, session: Session, form: ExploreForm, pair: str = "") -> Updates:
-        updates = self.updates
+        updates, say = self.updates, session.words(ROOM)
         if not form.text.strip():
-            return updates.looked(form, hint(), None)
+            return updates.looked(form, hint(say), None, say)
         try:
             plan = self.actions.plan(session, form)
         except HinterError as error:
-            return updates.looked(form, notice.error(str(error)), None)
-        options = self.actions.options(plan, form, pair)
-        costs = notice.costs(self.actions.costs(session, form, plan))
-        return updates.looked(form, join([preview(plan), costs]), options)
+            return updates.looked(form, notice.error(str(error), say=say), None, say)
+        options = self.actions.options(plan, form, say, pair)
+        costs = notice.costs(self.actions.costs(session, form, plan), say)
+        return updates.looked(form, join([preview(plan, say), costs]), options, say)
 
     # -- judging --------------------------------------------------------------------------------
 
@@ -149,14 +152,15 @@ class ExploreEvents(TabEvents):
         return self._check(self.session(request), ExploreForm.of(*values), strict=False)
 
     def _check(self, session: Session, form: ExploreForm, *, strict: bool = True) -> Updates:
-        ui, updates = self.ui, self.updates
+        ui, updates, say = self.ui, self.updates, session.words(ROOM)
         session.stop()
         try:
             check = self.actions.check(session, form, strict=strict)
         except HinterError as error:
-            return self._looked(session, form) | updates.refused(str(error))
+            return self._looked(session, form) | updates.refused(str(error), say)
         plan = check.plan
-        looked = updates.looked(form, preview(plan), self.actions.options(plan, form))
+        options = self.actions.options(plan, form, say)
+        looked = updates.looked(form, preview(plan, say), options, say)
         done = updates.remarks(plan.notices) | {ui.progress: ""}
         fresh = updates.fresh_filter(session)
         return looked | done | fresh | updates.shown(session, with_table=True)
@@ -164,10 +168,13 @@ class ExploreEvents(TabEvents):
     def scan(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """Judge all combinations, telling how far it is."""
         ui, updates, session = self.ui, self.updates, self.session(request)
-        busy = {ui.scan: gr.update(interactive=False), ui.cancel: cancel_button(True)}
-        idle = {ui.scan: gr.update(interactive=True), ui.cancel: cancel_button(False)}
+        say = session.words(ROOM)
+        stop, hidden = cancel_button(say, running=True), cancel_button(say, running=False)
+        busy = {ui.scan: gr.update(interactive=False), ui.cancel: stop}
+        idle = {ui.scan: gr.update(interactive=True), ui.cancel: hidden}
         session.check = session.of(ExploreState).selected = None
-        yield busy | {ui.notice: "", ui.progress: notice.progress(0, 0, {}, "getting ready")}
+        nothing = notice.progress(0, 0, {}, say("scan.starting"), say)
+        yield busy | {ui.notice: "", ui.progress: nothing}
         last, first = 0.0, True
         try:
             for check in self.actions.scan(session, ExploreForm.of(*values)):
@@ -176,19 +183,22 @@ class ExploreEvents(TabEvents):
                     yield updates.emptied(session) | updates.remarks(check.plan.notices)
                 if time.monotonic() - last > _REFRESH:
                     last = time.monotonic()
-                    yield updates.partly(session, check, "scanning")
+                    yield updates.partly(session, check, say("scan.running"))
             yield idle | updates.finished(session)
         except HinterError as error:
-            yield idle | updates.refused(str(error))
+            yield idle | updates.refused(str(error), say)
         except Exception:
             log.exception("A scan failed.")
-            yield idle | updates.refused(FAILED)
+            yield idle | updates.refused(FAILED, say)
 
     def cancel(self, request: gr.Request) -> Updates:
         """Ask the scan to stop after the chunk at work."""
-        if self.session(request).stop():
-            return {self.ui.cancel: gr.update(value="Stopping \u2026", interactive=False)}
-        return {self.ui.scan: gr.update(interactive=True), self.ui.cancel: cancel_button(False)}
+        session, ui = self.session(request), self.ui
+        say = session.words(ROOM)
+        if session.stop():
+            return {ui.cancel: gr.update(value=say("scan.stopping"), interactive=False)}
+        hidden = cancel_button(say, running=False)
+        return {ui.scan: gr.update(interactive=True), ui.cancel: hidden}
 
     # -- choosing what is shown -----------------------------------------------------------------
 
@@ -258,9 +268,8 @@ class ExploreEvents(TabEvents):
         if set(form.models) <= known and form.parser == DEFAULT_PARSER:
             return filled | self._check(session, form)
         # A link must not make this machine fetch a model unasked.
-        message = "This link names a model or parser of its own; look at it, then press Check."
         looked = self._looked(session, replace(form, parser=DEFAULT_PARSER))
-        return filled | looked | self.updates.remarks([message])
+        return filled | looked | self.updates.remarks([session.words(ROOM)("link.foreign")])
 
     def open_wanted(self, request: gr.Request) -> Any:
         """Fill in what another tab asks for, and check it where that fetches no model unasked."""
@@ -272,8 +281,8 @@ class ExploreEvents(TabEvents):
         ready = all(self.services.at_hand(name, session) for name in form.models)
         if ready and form.parser == DEFAULT_PARSER:
             return filled | self._check(session, form)
-        words = "The model or parser of this mutant is not loaded here yet; press Check to load it."
-        return filled | self._looked(session, form) | self.updates.remarks([words])
+        remark = self.updates.remarks([session.words(ROOM)("link.unloaded")])
+        return filled | self._looked(session, form) | remark
 
     def close_page(self, request: gr.Request) -> None:
         """Forget the page's session and stop its scan."""
@@ -282,16 +291,21 @@ class ExploreEvents(TabEvents):
     def upload(self, request: gr.Request, path: Any, chosen: Any) -> Updates:
         """Add a visitor's dictionary to the attributes."""
         session = self.session(request)
+        say = session.words(ROOM)
         try:
             dictionary = self.actions.add_dictionary(session, str(path))
         except HinterError as error:
-            return {self.ui.upload_note: notice.error(str(error))}
+            return {self.ui.upload_note: notice.error(str(error), say=say)}
         names = list(self.services.dictionaries(session))
-        words = f"{name_of(dictionary.attribute)}: {len(dictionary.terms)} terms, "
-        words += f"{dictionary.pair_count:,} replacements."
+        words = say(
+            "form.uploaded",
+            name=name_of(dictionary.attribute, say),
+            terms=len(dictionary.terms),
+            pairs=dictionary.pair_count,
+        )
         return {
             self.ui.attributes: gr.update(
-                choices=[(name_of(n), n) for n in names],
+                choices=[(name_of(n, say), n) for n in names],
                 value=[*(chosen or []), dictionary.attribute],
             ),
             self.ui.upload_note: notice.info([words]),

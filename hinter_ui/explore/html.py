@@ -10,7 +10,7 @@ from hinter_core.relations.noise import NoiseFloor
 from hinter_core.types import Edit, Outcome, Prediction, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, isolated, tag
-from hinter_ui.html.wording import DEFAULT, Words, words_of
+from hinter_ui.html.wording import Words
 from hinter_ui.html.words import SIGNS, answer_of, in_order, listed, name_of
 
 ROOM = "explore"
@@ -20,7 +20,7 @@ def banner(
     check: TestResult,
     judged: Outcome,
     model: str,
-    say: Words | None = None,
+    say: Words,
     *,
     named: bool,
     note: str = "",
@@ -29,7 +29,6 @@ def banner(
 
     ``note`` is a remark of the model's own.
     """
-    say = say or words_of(DEFAULT, ROOM)
     verdict = judged.verdict
     alone = verdict is Verdict.BIASED and judged.mutant.order == 1
     title = say(f"titles.{verdict.value}{'_alone' if alone else ''}")
@@ -57,9 +56,8 @@ def _noise(floor: NoiseFloor | None, say: Words) -> Markup | None:
     return tag("span", words, class_="noise loud" if floor.flips else "noise")
 
 
-def originals(check: TestResult, models: Sequence[str], say: Words | None = None) -> Markup:
+def originals(check: TestResult, models: Sequence[str], say: Words) -> Markup:
     """The models' answers to the original text, side by side."""
-    say = say or words_of(DEFAULT, ROOM)
     items = [
         tag("li", tag("span", m, class_="who"), _strong(check.originals[m], say), _top(check, m))
         for m in models

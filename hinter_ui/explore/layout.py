@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,12 +10,13 @@ import gradio as gr
 
 from hinter_core.types import Verdict
 from hinter_ui.explore.examples import ExampleText
-from hinter_ui.explore.table import ORDERS
+from hinter_ui.explore.html import ROOM
 from hinter_ui.html.markup import tag
-from hinter_ui.html.words import name_of
+from hinter_ui.html.wording import Words
+from hinter_ui.html.words import name_of, spoken
 from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import heading, html
+from hinter_ui.shared.widgets import Labels, html
 
 
 @dataclass(frozen=True)
@@ -121,126 +123,90 @@ class ExploreLayout:
 
 def lay_out(services: Services, examples: tuple[ExampleText, ...]) -> ExploreLayout:
     """Build the widgets inside the current tab."""
+    labels = Labels(ROOM)
+    services.labels.append(labels)
     widgets: dict[str, Any] = {}
     with gr.Row(elem_classes="top"):
         with gr.Column(min_width=0, elem_classes="text-side"):
-            _text_side(widgets, examples)
+            _text_side(labels, widgets, examples)
         with gr.Column(min_width=0, elem_classes="settings-side"):
-            _controls(widgets, services)
+            _controls(labels, widgets, services)
         with gr.Column(min_width=0, elem_classes="change-side"):
-            _change(widgets)
+            _change(labels, widgets)
     widgets["notice"] = html("notice")
     widgets["payload"] = gr.Textbox(elem_classes="offstage", elem_id="payload", show_label=False)
     with gr.Column(visible=False, elem_classes="results") as results:
-        _results(widgets)
+        _results(labels, widgets)
     return ExploreLayout(results=results, **widgets)
 
 
-def _text_side(widgets: dict[str, Any], examples: tuple[ExampleText, ...]) -> None:
-    widgets["text"] = gr.Textbox(
-        label="Text about people",
-        placeholder="Type or paste a review, a clause, the facts of a case \u2026",
-        lines=4,
-        max_lines=14,
-        elem_id="text",
-    )
+def _text_side(labels: Labels, widgets: dict[str, Any], examples: tuple[ExampleText, ...]) -> None:
+    widgets["text"] = labels.make(gr.Textbox, "text", lines=4, max_lines=14)
     with gr.Row(elem_classes="chips", elem_id="examples"):
-        html("chip-label", tag("span", "Examples", class_="quiet"))
+        labels.html("chip-label", lambda say: tag("span", say("form.examples"), class_="quiet"))
         widgets["example_buttons"] = [
             gr.Button(e.title, size="sm", elem_classes="chip", min_width=0) for e in examples
         ]
     widgets["preview"] = html("preview")
 
 
-def _controls(widgets: dict[str, Any], services: Services) -> None:
-    widgets["attributes"] = gr.CheckboxGroup(
-        choices=[(name_of(name), name) for name in services.dictionaries()],
+def _controls(labels: Labels, widgets: dict[str, Any], services: Services) -> None:
+    names = services.dictionaries()
+    widgets["attributes"] = labels.write(
+        gr.CheckboxGroup,
+        lambda say: _attributes(say, names),
         value=["race", "gender"],
-        label="Attributes",
         elem_id="attributes",
         elem_classes="attribute-chips",
     )
-    widgets["models"] = gr.Dropdown(
+    widgets["models"] = labels.make(
+        gr.Dropdown,
+        "models",
         choices=list(services.model_choices()),
         value=[DEFAULT_MODEL],
         multiselect=True,
         allow_custom_value=True,
-        label="Models under test",
-        info="Choose some, or type hf:ORG/NAME",
-        elem_id="models",
     )
-    widgets["scan"] = gr.Button("Find hidden bias", variant="primary", elem_id="scan")
-    widgets["cancel"] = gr.Button("Cancel", variant="stop", visible=False, elem_id="cancel")
+    widgets["scan"] = labels.make(gr.Button, "scan", variant="primary")
+    widgets["cancel"] = labels.make(gr.Button, "cancel", variant="stop", visible=False)
     widgets["progress"] = html("progress")
-    with gr.Accordion("More settings", open=False, elem_id="more"):
-        _settings(widgets)
+    with labels.make(gr.Accordion, "more", open=False):
+        _settings(labels, widgets)
 
 
-def _settings(widgets: dict[str, Any]) -> None:
-    widgets["order"] = gr.Radio(
-        [("two attributes", 2), ("three attributes", 3)],
-        value=2,
-        label="Changed at once, at most",
-        elem_id="order",
-    )
-    widgets["person_sense"] = gr.Checkbox(
-        value=True,
-        label="Only words about people",
-        info="Off: literal mode, where \u201cblack comedy\u201d counts too",
-        elem_id="person-sense",
-    )
-    widgets["parser"] = gr.Dropdown(
+def _attributes(say: Words, names: Iterable[str]) -> dict[str, Any]:
+    choices = [(name_of(name, say), name) for name in names]
+    return {"choices": choices, **say.branch("widgets.attributes")}
+
+
+def _settings(labels: Labels, widgets: dict[str, Any]) -> None:
+    widgets["order"] = labels.make(gr.Radio, "order", value=2)
+    widgets["person_sense"] = labels.make(gr.Checkbox, "person-sense", value=True)
+    widgets["parser"] = labels.make(
+        gr.Dropdown,
+        "parser",
         choices=[DEFAULT_PARSER, "en_core_web_sm", "en_core_web_trf"],
         value=DEFAULT_PARSER,
         allow_custom_value=True,
-        label="Parser",
-        info="The embedded one, or an installed spaCy pipeline",
-        elem_id="parser",
     )
-    widgets["limit"] = gr.Number(
-        value=500,
-        precision=0,
-        label="At most this many intersectional mutants",
-        elem_id="limit",
-    )
+    widgets["limit"] = labels.make(gr.Number, "limit", value=500, precision=0)
     # For models that answer in words: they cost, and they may contradict themselves.
     with gr.Column(visible=False, min_width=0, elem_id="asking") as asking:
-        widgets["repeat"] = gr.Number(
-            value=0,
-            precision=0,
-            label="Ask the original again, so many times",
-            info="Shows whether the model flips on an unchanged text",
-            elem_id="repeat",
-        )
-        widgets["requests"] = gr.Number(
-            value=0,
-            precision=0,
-            label="At most this many requests to an API",
-            info="A scan stops asking there; 0: no limit",
-            elem_id="requests",
-        )
+        widgets["repeat"] = labels.make(gr.Number, "repeat", value=0, precision=0)
+        widgets["requests"] = labels.make(gr.Number, "requests", value=0, precision=0)
     widgets["asking"] = asking
-    widgets["upload"] = gr.File(
-        label="Your own dictionary (CSV: term,group or source,target)",
-        file_types=[".csv"],
-        height=110,
-        elem_id="upload",
-    )
+    widgets["upload"] = labels.make(gr.File, "upload", file_types=[".csv"], height=110)
     widgets["upload_note"] = html("upload-note")
 
 
-def _change(widgets: dict[str, Any]) -> None:
-    widgets["pair"] = gr.Dropdown(
-        label="Attributes to change together",
-        choices=[],
-        allow_custom_value=True,
-        visible=False,
-        elem_id="pair",
+def _change(labels: Labels, widgets: dict[str, Any]) -> None:
+    widgets["pair"] = labels.make(
+        gr.Dropdown, "pair", choices=[], allow_custom_value=True, visible=False
     )
     with gr.Row(elem_classes="change", elem_id="change"):
         widgets["slots"] = [
             gr.Dropdown(
-                label=f"Replacement {i + 1}",
+                label=labels.say("form.replacement", n=i + 1),
                 choices=[],
                 allow_custom_value=True,
                 visible=i < 2,
@@ -249,53 +215,45 @@ def _change(widgets: dict[str, Any]) -> None:
             )
             for i in range(3)
         ]
-    widgets["check"] = gr.Button("Check", variant="primary", elem_id="check")
+    widgets["check"] = labels.make(gr.Button, "check", variant="primary")
 
 
-def _results(widgets: dict[str, Any]) -> None:
+def _results(labels: Labels, widgets: dict[str, Any]) -> None:
     widgets["banner"] = html("banner")
-    widgets["model_switch"] = gr.Radio(
-        [], label="Model shown below", visible=False, elem_id="model-switch"
-    )
+    widgets["model_switch"] = labels.make(gr.Radio, "model-switch", choices=[], visible=False)
     widgets["square"] = html("square")
     with gr.Column(elem_classes="plot-box") as box:
-        heading(
-            "How far beyond the sum of its parts?",
-            "on a log-odds scale, where effects that just add up are parallel",
-        )
+        labels.heading("how")
         widgets["plot"] = gr.Plot(show_label=False, container=False, elem_id="plot")
     widgets["plot_box"] = box
-    heading("Why does a mutant count?", "parts of speech and relations, sentence by sentence")
+    labels.heading("why")
     widgets["trees"] = html("trees", script="explore.trees")
-    heading("All mutants", "choose one to see it above")
+    labels.heading("all")
     with gr.Row(elem_classes="filters", elem_id="filters"):
-        _filters(widgets)
+        _filters(labels, widgets)
     widgets["table"] = html("table", script="explore.table")
     with gr.Row(elem_classes="downloads"):
-        widgets["csv"] = gr.Button("Download CSV", size="sm", elem_id="csv", min_width=140)
-        widgets["json"] = gr.Button("Download JSON", size="sm", elem_id="json", min_width=140)
+        for kind in ("csv", "json"):
+            widgets[kind] = labels.make(gr.Button, kind, size="sm", min_width=140)
         widgets["link"] = html("link", script="page.copyLink")
 
 
-def _filters(widgets: dict[str, Any]) -> None:
-    widgets["verdict_filter"] = gr.Dropdown(
-        [v.value for v in Verdict],
-        value=[],
-        multiselect=True,
-        label="Verdicts",
-        min_width=160,
-        elem_id="verdict-filter",
+def _filters(labels: Labels, widgets: dict[str, Any]) -> None:
+    widgets["verdict_filter"] = labels.write(
+        gr.Dropdown, _verdicts, value=[], multiselect=True, min_width=160, elem_id="verdict-filter"
     )
-    widgets["attribute_filter"] = gr.Dropdown(
-        [("any", "")], value="", label="Attribute", min_width=130, elem_id="attribute-filter"
-    )
-    widgets["group_filter"] = gr.Dropdown(
-        [("any", "")], value="", label="Group", min_width=160, elem_id="group-filter"
-    )
-    widgets["row_order"] = gr.Dropdown(
-        [(label, key) for key, label in ORDERS.items()],
-        value="verdict",
-        label="Ordered by",
-        min_width=160,
-        elem_id="row-order",
-    )
+    for name, width in (("attribute", 130), ("group", 160)):
+        widgets[f"{name}_filter"] = labels.make(
+            gr.Dropdown,
+            f"{name}-filter",
+            choices=[(labels.say("form.any"), "")],
+            value="",
+            min_width=width,
+        )
+    widgets["row_order"] = labels.make(gr.Dropdown, "row-order", value="verdict", min_width=160)
+
+
+def _verdicts(say: Words) -> dict[str, Any]:
+    names = spoken(say).branch("verdicts")
+    choices = [(names[verdict.value], verdict.value) for verdict in Verdict]
+    return {"choices": choices, **say.branch("widgets.verdict-filter")}

@@ -15,12 +15,11 @@ from hinter_core.types import Outcome, Verdict
 from hinter_ui.html import glossary, markup
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import pager
-from hinter_ui.html.wording import DEFAULT, Words, words_of
+from hinter_ui.html.wording import Words
 from hinter_ui.html.words import SEVERITY, answer_of, badge, change_of, name_of, signed
 
 PAGE = 25
 _MOST_COLUMNS = 3  # attributes that have a column each
-ORDERS = words_of(DEFAULT, "explore").branch("widgets.row-order.choices")
 
 
 @dataclass(frozen=True)
@@ -89,10 +88,9 @@ def table(
     rows: Sequence[int],
     page: int,
     selected: int | None,
-    say: Words | None = None,
+    say: Words,
 ) -> Markup:
     """One page of the table with its pager."""
-    say = say or words_of(DEFAULT, "explore")
     if not check.mutants:
         return tag("p", say("table.empty"), class_="quiet")
     if not rows:

@@ -10,11 +10,12 @@ from hinter_core.models.registry import is_generative
 from hinter_core.pipeline.case import TestResult
 from hinter_core.types import Failure
 from hinter_ui.explore.actions import ExploreActions, ExploreState, Options
+from hinter_ui.explore.html import ROOM
 from hinter_ui.explore.layout import ExploreLayout
 from hinter_ui.explore.table import Filter, groups_in
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, tag
-from hinter_ui.html.wording import DEFAULT, Words, words_of
+from hinter_ui.html.wording import Words
 from hinter_ui.html.words import capital, name_of
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.links import ExploreForm
@@ -41,15 +42,17 @@ class ExploreUpdates:
             ui.repeat: form.repeat,
         }
 
-    def looked(self, form: ExploreForm, seen: Markup, options: Options | None) -> Updates:
+    def looked(
+        self, form: ExploreForm, seen: Markup, options: Options | None, say: Words
+    ) -> Updates:
         """What follows from text and settings alone: what counts, and what can be chosen."""
         asking = any(is_generative(name) for name in form.models)
-        return self.options(options) | {
+        return self.options(options, say) | {
             self.ui.preview: seen,
             self.ui.asking: gr.update(visible=asking),
         }
 
-    def options(self, options: Options | None) -> Updates:
+    def options(self, options: Options | None, say: Words) -> Updates:
         """The choice of attributes and replacements."""
         ui = self.ui
         if options is None or not options.sets:
@@ -62,16 +65,16 @@ class ExploreUpdates:
         for i, slot in enumerate(ui.slots):
             if i < len(options.slots):
                 attribute, choices, value = options.slots[i]
-                label = capital(name_of(attribute))
+                label = capital(name_of(attribute, say))
                 updates[slot] = gr.update(choices=choices, value=value, label=label, visible=True)
             else:
                 updates[slot] = gr.update(choices=[], value=None, visible=False)
         return updates
 
-    def refused(self, message: str) -> Updates:
+    def refused(self, message: str, say: Words) -> Updates:
         """A notice in place of a result; what was shown belongs to another text."""
         return {
-            self.ui.notice: notice.error(message),
+            self.ui.notice: notice.error(message, say=say),
             self.ui.progress: "",
             self.ui.results: gr.update(visible=False),
         }
@@ -95,23 +98,25 @@ class ExploreUpdates:
     def partly(self, session: Session, check: TestResult, state: str) -> Updates:
         """Progress, counts and the table so far."""
         counts = {m: check.counts(m) for m in session.of(ExploreState).models}
-        bar = notice.progress(len(check.mutants), check.planned, counts, state)
+        done, say = len(check.mutants), session.words(ROOM)
+        bar = notice.progress(done, check.planned, counts, state, say)
         return {self.ui.progress: bar, self.ui.table: self.actions.table(session)}
 
     def finished(self, session: Session) -> Updates:
         """A scan at its end, complete or stopped: the most telling mutant is shown."""
-        check = session.check
+        check, say = session.check, session.words(ROOM)
         if check is None or not check.mutants:
-            words = tag("p", "Stopped before the first mutant was judged.", role="status")
+            words = tag("p", say("scan.nothing"), role="status")
             return {self.ui.progress: words, self.ui.results: gr.update(visible=False)}
         state = session.of(ExploreState)
         state.selected, limit = self.actions.most_telling(session), state.form.limit
-        outcome = "complete"
         if not check.complete:
-            outcome = "stopped; what was found is kept"
+            outcome = say("scan.stopped")
         elif check.plan.total > limit:
-            outcome = f"complete: {limit:,} of {check.plan.total:,} combinations sampled"
-        outcome = over_budget(check, outcome, words_of(DEFAULT, "explore"))
+            outcome = say("scan.sampled", sample=limit, all=check.plan.total)
+        else:
+            outcome = say("scan.complete")
+        outcome = over_budget(check, outcome, say)
         fresh = self.fresh_filter(session)
         return fresh | self.shown(session) | self.partly(session, check, outcome)
 
@@ -126,7 +131,7 @@ class ExploreUpdates:
             ui.square: parts.square,
             ui.plot_box: gr.update(visible=parts.plot is not None),
             ui.trees: parts.trees,
-            ui.link: _share(self.actions.link(session)),
+            ui.link: _share(self.actions.link(session), session.words(ROOM)),
             ui.model_switch: gr.update(
                 choices=list(state.models),
                 value=state.shown_model,
@@ -141,15 +146,16 @@ class ExploreUpdates:
 
     def fresh_filter(self, session: Session) -> Updates:
         """The filter set back, offering what the check holds."""
-        ui, check = self.ui, session.check
+        ui, check, say = self.ui, session.check, session.words(ROOM)
         session.of(ExploreState).filter = Filter()
         present = [a for a in check.plan.attributes if check.plan.edits.get(a)] if check else []
         groups = groups_in(check) if check else []
-        attributes = [("any", ""), *((name_of(a), a) for a in present)]
+        every = (say("form.any"), "")
+        attributes = [every, *((name_of(a, say), a) for a in present)]
         return {
             ui.verdict_filter: gr.update(value=[]),
             ui.attribute_filter: gr.update(choices=attributes, value=""),
-            ui.group_filter: gr.update(choices=[("any", ""), *((g, g) for g in groups)], value=""),
+            ui.group_filter: gr.update(choices=[every, *((g, g) for g in groups)], value=""),
             ui.row_order: gr.update(value="verdict"),
         }
 
@@ -161,19 +167,18 @@ def over_budget(check: TestResult, state: str, say: Words) -> str:
     return say.count("scan.over_budget", left, state=state) if left else state
 
 
-def hint() -> Markup:
+def hint(say: Words) -> Markup:
     """What stands under an empty text box."""
-    words = "Words that name people\u2019s attributes will be marked here as you type."
-    return tag("p", words, class_="quiet")
+    return tag("p", say("form.empty"), class_="quiet")
 
 
-def cancel_button(running: bool) -> Any:
-    """The Cancel button while a scan runs, and hidden otherwise."""
-    return gr.update(value="Cancel", visible=running, interactive=True)
+def cancel_button(say: Words, *, running: bool) -> Any:
+    """The button that stops a scan, hidden while none runs."""
+    return gr.update(value=say("widgets.cancel.value"), visible=running, interactive=True)
 
 
-def _share(query: str) -> Markup:
+def _share(query: str, say: Words) -> Markup:
     if not query:
-        return tag("span", "The text is too long for a link to this check.", class_="quiet")
-    link = tag("a", "Link to this check", href=f"?{query}", class_="share")
-    return tag("span", link, " ", tag("button", "Copy link", type="button", class_="copy-link"))
+        return tag("span", say("link.long"), class_="quiet")
+    link = tag("a", say("link.open"), href=f"?{query}", class_="share")
+    return tag("span", link, " ", notice.copy_button(say))

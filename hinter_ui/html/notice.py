@@ -98,6 +98,19 @@ def _reason(rejected: RejectedOccurrence) -> str:
     return reason if surface in reason else f"{surface} {reason}"
 
 
+def copy_button(say: Words | None = None) -> Markup:
+    """The button that copies the link beside it (``page.copyLink``)."""
+    say = spoken(say)
+    return tag(
+        "button",
+        say("notices.copy"),
+        type="button",
+        class_="copy-link",
+        data_copied=say("notices.copied"),
+        data_uncopied=say("notices.uncopied"),
+    )
+
+
 def working(words: str, seconds: int) -> Markup:
     """A line that says what is under way, and for how long."""
     dot = tag("span", class_="pulse", aria_hidden="true")

@@ -14,7 +14,8 @@ from hinter_core.language.clean import clean
 from hinter_core.models.naming import ModelName
 from hinter_core.models.registry import BACKENDS
 from hinter_core.models.store import PredictionStore
-from hinter_ui.models.html import ModelRow, ModelState, RepeatedAnswer, asked_of
+from hinter_ui.html.wording import Words
+from hinter_ui.models.html import ROOM, ModelRow, ModelState, RepeatedAnswer, asked_of
 from hinter_ui.shared.access import clean_key, key_or_none
 from hinter_ui.shared.background import Load
 from hinter_ui.shared.services import Services
@@ -99,7 +100,7 @@ class ModelsActions:
         remark = ""
         if key:
             store = self._services.open_store(name.text, key)
-            remark = _first_answer(store)
+            remark = _first_answer(store, session.words(ROOM))
             session.keep(name.text, store)
             session.keys[name.string("base_url")] = key
         else:
@@ -139,13 +140,13 @@ class ModelsActions:
         text, _ = clean(text)
         number = times if isinstance(times, int | float) else 0
         if not 1 <= number <= MOST_REPEATS or number != int(number):
-            raise InputError(f"Ask again from 1 to {MOST_REPEATS} times.")
+            raise InputError(session.words(ROOM)("status.times", most=MOST_REPEATS))
         store = self._services.model(name, session)
         first = store.predict([text])[text]
         return asked_of(store, name, text, first, store.repeat(text, int(number)))
 
 
-def _first_answer(store: PredictionStore) -> str:
+def _first_answer(store: PredictionStore, say: Words) -> str:
     """Ask one short question, since only that shows whether server, model and key are right.
 
     The model is asked itself, not its store: a kept answer would prove nothing.
@@ -153,4 +154,4 @@ def _first_answer(store: PredictionStore) -> str:
     answer = store.model.predict([_FIRST_QUESTION])[0]
     if answer.answered:
         return ""
-    return f"It is loaded, but a first question got no usable answer: {answer.detail}."
+    return say("status.remark", reason=answer.detail)

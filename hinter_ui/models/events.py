@@ -14,7 +14,7 @@ from hinter_ui.models import html
 from hinter_ui.models.actions import ModelsActions
 from hinter_ui.models.form import name_of, sketch
 from hinter_ui.models.layout import KindForm, ModelsLayout, lay_out
-from hinter_ui.models.updates import NOT_LOADED, ModelsUpdates, loaded
+from hinter_ui.models.updates import ModelsUpdates, loaded
 from hinter_ui.shared.background import Load
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.services import Services
@@ -24,7 +24,6 @@ from hinter_ui.shared.wiring import attempt, private
 _TICK = 1.0  # seconds between two signs of life while a model is loaded
 _FIRST_TICK = 0.2
 _SLOW = 16  # a load or an answer waits for a download or a server, not for other visitors
-_NOT_ASKED = "The model was not asked."
 
 
 def build(services: Services) -> None:
@@ -100,10 +99,11 @@ class ModelsEvents(TabEvents):
     # -- loading --------------------------------------------------------------------------------
 
     def _sketch(self, form: KindForm) -> Callable[..., Any]:
-        def told(source: Any, *values: Any) -> Any:
+        def told(request: gr.Request, source: Any, *values: Any) -> Any:
             """The name that the fields stand for."""
-            access = self.services.access
-            return html.name_line(*sketch(access, form.kind, form.backend, source, values))
+            access, say = self.services.access, self.session(request).words(html.ROOM)
+            name, problem = sketch(access, form.kind, form.backend, source, values, say)
+            return html.name_line(name, problem, say)
 
         return told
 
@@ -113,20 +113,21 @@ class ModelsEvents(TabEvents):
             key, fields = (str(given[0] or ""), given[1:]) if form.key else ("", given)
             emptied = {form.key: ""} if form.key else {}
             session = self.session(request)
+            say = session.words(html.ROOM)
             try:
                 name = name_of(form.kind, form.backend, fields[0], fields[1:])
                 work = self.actions.load(session, name, key)
             except HinterError as error:
-                yield emptied | {form.status: notice.error(str(error), NOT_LOADED)}
+                yield emptied | {form.status: notice.error(str(error), say("status.unloaded"))}
                 return
-            words = f"Loading {name} \u2026"
-            busy = gr.update(value="Loading \u2026", interactive=False)
+            words = say("status.loading", name=name)
+            busy = gr.update(value=say("form.loading"), interactive=False)
             line = notice.working(words, 0)
             yield emptied | self.updates.lists(session) | {form.status: line, form.load: busy}
             for seconds in _ticks(work):
                 yield {form.status: notice.working(words, seconds)}
-            idle = gr.update(value="Load", interactive=True)
-            told = {form.load: idle, form.status: loaded(name, work)}
+            idle = gr.update(value=say("form.load"), interactive=True)
+            told = {form.load: idle, form.status: loaded(name, work, say)}
             yield told | self.updates.loaded(session, name, work)
 
         return load
@@ -146,7 +147,8 @@ class ModelsEvents(TabEvents):
                 try:
                     work = self.actions.load(session, name)
                 except HinterError as error:
-                    yield {ui.status: notice.error(str(error), NOT_LOADED)}
+                    title = session.words(html.ROOM)("status.unloaded")
+                    yield {ui.status: notice.error(str(error), title)}
                     return
                 yield self.updates.lists(session) | {ui.status: ""}
                 work.done.wait()
@@ -159,7 +161,8 @@ class ModelsEvents(TabEvents):
         session = self.session(request)
 
         def ask(chosen: str) -> Any:
-            return html.one(self.actions.ask(session, chosen, str(text)))
+            answer = self.actions.ask(session, chosen, str(text))
+            return html.one(answer, session.words(html.ROOM))
 
         yield from self._asking(session, str(name or ""), ask)
 
@@ -168,14 +171,15 @@ class ModelsEvents(TabEvents):
         session = self.session(request)
 
         def repeat(chosen: str) -> Any:
-            return html.repeated(self.actions.again(session, chosen, str(text), times))
+            answers = self.actions.again(session, chosen, str(text), times)
+            return html.repeated(answers, session.words(html.ROOM))
 
         yield from self._asking(session, str(name or ""), repeat)
 
     def _asking(self, session: Session, name: str, ask: Callable[[str], Any]) -> Iterator[Updates]:
-        ui = self.ui
-        yield {ui.answer: notice.working(f"Asking {name} \u2026", 0)}
-        told, failure = attempt(ask, name, title=_NOT_ASKED)
+        ui, say = self.ui, session.words(html.ROOM)
+        yield {ui.answer: notice.working(say("status.asking", name=name), 0)}
+        told, failure = attempt(ask, name, title=say("status.unasked"))
         yield {
             ui.answer: failure or told,
             ui.table: self.updates.table(session),

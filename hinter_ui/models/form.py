@@ -10,6 +10,7 @@ from hinter_core.models.naming import write_name
 from hinter_core.models.prompting.prompts import shipped_prompts
 from hinter_core.models.registry import Backend
 from hinter_core.options import Option, Value
+from hinter_ui.html.wording import Words
 from hinter_ui.shared.access import Access
 
 # What a source looks like; any other is taken too.
@@ -28,25 +29,26 @@ def addable(access: Access) -> dict[str, Backend]:
     return {kind: b for kind, b in access.kinds().items() if b.source}
 
 
-def offered(option: Option, access: Access) -> tuple[list[tuple[str, str]], bool]:
+def offered(option: Option, access: Access, say: Words) -> tuple[list[tuple[str, str]], bool]:
     """Choices (label, value) that the app adds to a text option, and whether others are taken."""
+    names: Sequence[str]
     match option.name:
         case "prompt":
-            names = [("as the labels ask", ""), *((p, p) for p in shipped_prompts())]
-            return names, access.local
+            names, others = tuple(shipped_prompts()), access.local
         case "judge":
-            judges = ("vader", "textblob", "embedded")
-            return [("nobody", ""), *((j, j) for j in judges)], True
+            names, others = ("vader", "textblob", "embedded"), True
         case "base_url":
-            return [("OpenAI", ""), *((url, url) for url in access.servers()[1:])], access.local
-    return [], False
+            names, others = access.servers()[1:], access.local
+        case _:
+            return [], False
+    return [(say(f"form.choices.{option.name}"), ""), *((n, n) for n in names)], others
 
 
-def help_of(option: Option) -> str:
+def help_of(option: Option, say: Words) -> str:
     """What an option does, and the numbers it takes."""
     if option.low is None or option.high is None:
         return option.help
-    return f"{option.help} From {option.low:g} to {option.high:,g}."
+    return say("form.range", help=option.help, low=option.low, high=option.high)
 
 
 def name_of(kind: str, backend: Backend, source: Any, values: Sequence[Any]) -> str:
@@ -81,13 +83,13 @@ def _value(option: Option, given: Any) -> Value:
 
 
 def sketch(
-    access: Access, kind: str, backend: Backend, source: Any, values: Sequence[Any]
+    access: Access, kind: str, backend: Backend, source: Any, values: Sequence[Any], say: Words
 ) -> tuple[str, str]:
     """The name so far, and what is wrong with it (empty: nothing that can be seen yet)."""
     name = name_of(kind, backend, source, values)
     if not str(source or "").strip():
         example = EXAMPLES.get(kind, backend.source)
-        return backend.usage(kind), f"Fill in what to load, such as {example}"
+        return backend.usage(kind), say("form.example", example=example)
     try:
         access.admit(name, _ANY_KEY)
     except HinterError as error:

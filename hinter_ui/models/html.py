@@ -17,10 +17,10 @@ from hinter_ui.html.charts import bars
 from hinter_ui.html.glossary import linked
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.markup import table as grid
-from hinter_ui.html.wording import DEFAULT, Words, words_of
+from hinter_ui.html.wording import Words
 from hinter_ui.html.words import FEW, answer_of, labels, spoken
 
-ENGLISH = words_of(DEFAULT, "models")
+ROOM = "models"
 
 
 class ModelState(StrEnum):
@@ -45,7 +45,7 @@ class ModelRow:
     added: bool = False
 
 
-def table(models: Sequence[ModelRow], say: Words = ENGLISH) -> Markup:
+def table(models: Sequence[ModelRow], say: Words) -> Markup:
     """All models there are, each with what can be done with it."""
     columns: dict[str, str] = say.branch("table.columns")
     rows = [_row(model, say) for model in models]
@@ -129,7 +129,7 @@ def kinds(backends: Mapping[str, Backend]) -> Markup:
     return tag("dl", *items, class_="kinds")
 
 
-def name_line(name: str, problem: str = "", say: Words = ENGLISH) -> Markup:
+def name_line(name: str, problem: str, say: Words) -> Markup:
     """The name that a form stands for, to be copied, or what is missing from it."""
     code = tag("code", isolated(name), class_="model-name")
     copy = tag("button", say("form.copy"), tag("span", say("form.copy_what"), class_="sr-only"),
@@ -156,7 +156,7 @@ class RepeatedAnswer:
         return noise_floor(self.first, self.more)
 
 
-def one(asked: RepeatedAnswer, say: Words = ENGLISH) -> Markup:
+def one(asked: RepeatedAnswer, say: Words) -> Markup:
     """One answer with its scores and, of models that answer in words, their reply."""
     answer = asked.first
     many = len(answer.labels) > FEW
@@ -171,7 +171,7 @@ def one(asked: RepeatedAnswer, say: Words = ENGLISH) -> Markup:
                class_="card cell", role="status")  # fmt: skip
 
 
-def repeated(asked: RepeatedAnswer, say: Words = ENGLISH) -> Markup:
+def repeated(asked: RepeatedAnswer, say: Words) -> Markup:
     """How often the same question got which answer, and what that means for a flip."""
     answers = (asked.first, *asked.more)
     tally = Counter(answer_of(answer, say) for answer in answers)

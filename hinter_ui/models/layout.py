@@ -6,21 +6,24 @@ A form is drawn for each kind of model from the options that the kind declares.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import gradio as gr
 
 from hinter_core.models.registry import Backend
 from hinter_core.options import Option
-from hinter_ui.html.markup import tag
+from hinter_ui.html.markup import Markup, tag
+from hinter_ui.html.wording import Words
 from hinter_ui.models import html as present
 from hinter_ui.models.form import EXAMPLES, addable, help_of, offered, sketch
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.links import DEFAULT_MODEL
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import heading, html, option_field
+from hinter_ui.shared.widgets import Labels, html, option_field
 
 FIRST_KIND = "hf"
+_FIRST_TEXT = "The waiter was friendly, and the soup was cold."
 
 
 @dataclass(frozen=True)
@@ -62,84 +65,96 @@ class ModelsLayout:
 
 def lay_out(services: Services) -> ModelsLayout:
     """Build the widgets inside the current tab."""
+    labels = Labels(present.ROOM)
+    services.labels.append(labels)
     widgets: dict[str, Any] = {}
-    heading("Models at hand", "what each can do is known once it is loaded")
+    labels.heading("models")
     widgets["table"] = html("model-table", script="models.table")
     widgets["status"] = html("table-status")
     with gr.Row(elem_classes="model-desk"):
         with gr.Column(min_width=0, elem_classes="add-side"):
-            _add(widgets, services.access)
+            _add(labels, widgets, services.access)
         with gr.Column(min_width=0, elem_classes="try-side"):
-            _try(widgets, services)
-    heading("Kinds of models", "and how each is named, here and on the command line")
+            _try(labels, widgets, services)
+    labels.heading("kinds")
     html("model-kinds", present.kinds(services.access.kinds()))
     return ModelsLayout(**widgets)
 
 
-def _add(widgets: dict[str, Any], access: Access) -> None:
-    heading("Add a model", "")
+def _add(labels: Labels, widgets: dict[str, Any], access: Access) -> None:
+    labels.heading("add")
     kinds = addable(access)
-    widgets["kind"] = gr.Radio(
-        [(backend.label, kind) for kind, backend in kinds.items()],
+    widgets["kind"] = labels.make(
+        gr.Radio,
+        "model-kind",
+        choices=[(backend.label, kind) for kind, backend in kinds.items()],
         value=FIRST_KIND,
-        label="Kind",
-        elem_id="model-kind",
     )
-    widgets["forms"] = [_form(kind, backend, access) for kind, backend in kinds.items()]
+    widgets["forms"] = [_form(labels, kind, backend, access) for kind, backend in kinds.items()]
 
 
-def _form(kind: str, backend: Backend, access: Access) -> KindForm:
+def _form(labels: Labels, kind: str, backend: Backend, access: Access) -> KindForm:
     with gr.Column(
         visible=kind == FIRST_KIND, min_width=0, elem_id=f"form-{kind}", elem_classes="kind-form"
     ) as box:
-        source = gr.Textbox(
-            label=f"What to load: {backend.source.partition('?')[0]}",
+        source = labels.write(
+            gr.Textbox,
+            lambda say: {"label": say("form.source", source=backend.source.partition("?")[0])},
             info=backend.about,
             placeholder=EXAMPLES.get(kind, ""),
             lines=1 if backend.options else 3,
             elem_id=f"source-{kind}",
         )
-        values = _options(kind, backend, access)
-        key = _key(kind, access) if backend.takes_key else None
+        values = _options(labels, kind, backend, access)
+        key = _key(labels, kind, access) if backend.takes_key else None
         defaults = [option.default for option in backend.options]
-        first = sketch(access, kind, backend, "", defaults)
-        name = html(f"name-{kind}", present.name_line(*first), script="models.copyName")
-        load = gr.Button("Load", variant="primary", elem_id=f"load-{kind}")
+
+        def named(say: Words) -> Markup:
+            return present.name_line(*sketch(access, kind, backend, "", defaults, say), say)
+
+        name = labels.html(f"name-{kind}", named, "models.copyName")
+        load = labels.write(
+            gr.Button,
+            lambda say: {"value": say("form.load")},
+            variant="primary",
+            elem_id=f"load-{kind}",
+        )
         status = html(f"status-{kind}")
     return KindForm(kind, backend, box, source, values, name, key, load, status)
 
 
-def _options(kind: str, backend: Backend, access: Access) -> list[Any]:
+def _options(labels: Labels, kind: str, backend: Backend, access: Access) -> list[Any]:
     """A field for each option, the advanced ones folded; in the order of the options."""
     made: dict[str, Any] = {}
     with gr.Row(elem_classes="option-grid"):
-        made |= {o.name: _field(kind, o, access) for o in backend.options if not o.advanced}
+        made |= {o.name: _field(labels, kind, o, access) for o in backend.options if not o.advanced}
     advanced = [option for option in backend.options if option.advanced]
     if advanced:
-        fold = gr.Accordion("Advanced", open=False, elem_id=f"advanced-{kind}")
+        fold = labels.write(
+            gr.Accordion,
+            lambda say: {"label": say("form.options")},
+            open=False,
+            elem_id=f"advanced-{kind}",
+        )
         with fold, gr.Row(elem_classes="option-grid"):
-            made |= {o.name: _field(kind, o, access) for o in advanced}
+            made |= {o.name: _field(labels, kind, o, access) for o in advanced}
     return [made[option.name] for option in backend.options]
 
 
-def _field(kind: str, option: Option, access: Access) -> Any:
-    choices, others = offered(option, access)
-    name = option.name.replace("_", "-")
-    return option_field(
-        option, f"{kind}-{name}", info=help_of(option), choices=choices, others=others
-    )
+def _field(labels: Labels, kind: str, option: Option, access: Access) -> Any:
+    def texts(say: Words) -> dict[str, Any]:
+        choices = offered(option, access, say)[0]
+        return {"info": help_of(option, say)} | ({"choices": choices} if choices else {})
+
+    name, others = option.name.replace("_", "-"), offered(option, access, labels.say)[1]
+    return labels.write(partial(option_field, option, f"{kind}-{name}", others=others), texts)
 
 
-def _key(kind: str, access: Access) -> gr.Textbox:
-    info = (
-        "Sent to this server only. It stays in this app\u2019s memory until you close the page, "
-        "and is written nowhere."
-    )
-    if access.local:
-        info += " Leave it empty for a server of your own that asks for none."
-    return gr.Textbox(
-        label="Key",
-        info=info,
+def _key(labels: Labels, kind: str, access: Access) -> gr.Textbox:
+    help_key = "form.key_help_local" if access.local else "form.key_help"
+    return labels.write(
+        gr.Textbox,
+        lambda say: {"label": say("form.key"), "info": say(help_key)},
         type="password",
         max_lines=1,
         html_attributes=gr.InputHTMLAttributes(autocomplete="off", spellcheck=False),
@@ -147,30 +162,21 @@ def _key(kind: str, access: Access) -> gr.Textbox:
     )
 
 
-def _try(widgets: dict[str, Any], services: Services) -> None:
-    heading("Try it", "")
-    widgets["model"] = gr.Dropdown(
+def _try(labels: Labels, widgets: dict[str, Any], services: Services) -> None:
+    labels.heading("try")
+    widgets["model"] = labels.make(
+        gr.Dropdown,
+        "try-model",
         choices=list(services.model_choices()),
         value=DEFAULT_MODEL,
-        label="Model",
-        elem_id="try-model",
         allow_custom_value=True,  # the choices grow while the page is open
     )
-    widgets["text"] = gr.Textbox(
-        label="Text to ask about",
-        value="The waiter was friendly, and the soup was cold.",
-        lines=3,
-        max_lines=10,
-        elem_id="try-text",
-    )
-    widgets["ask"] = gr.Button("Ask", variant="primary", elem_id="ask")
+    widgets["text"] = labels.make(gr.Textbox, "try-text", value=_FIRST_TEXT, lines=3, max_lines=10)
+    widgets["ask"] = labels.make(gr.Button, "ask", variant="primary")
     with gr.Column(visible=False, elem_id="again-row") as row:
-        words = "This model may answer differently each time. Ask it the same text anew, to see "
-        html("again-why", tag("p", words, "whether it flips on itself.", class_="quiet"))
+        labels.html("again-why", lambda say: tag("p", say("try.again"), class_="quiet"))
         with gr.Row(elem_classes="again-row"):
-            widgets["times"] = gr.Number(
-                value=5, precision=0, label="How often", min_width=110, elem_id="times"
-            )
-            widgets["again"] = gr.Button("Ask again and again", elem_id="again", min_width=160)
+            widgets["times"] = labels.make(gr.Number, "times", value=5, precision=0, min_width=110)
+            widgets["again"] = labels.make(gr.Button, "again", min_width=160)
     widgets["again_row"] = row
     widgets["answer"] = html("try-answer")

@@ -8,6 +8,7 @@ import gradio as gr
 
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup
+from hinter_ui.html.wording import Words
 from hinter_ui.models import html
 from hinter_ui.models.actions import ModelsActions
 from hinter_ui.models.layout import ModelsLayout
@@ -15,8 +16,6 @@ from hinter_ui.shared.background import Load
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-
-NOT_LOADED = "This model is not loaded."
 
 
 class ModelsUpdates:
@@ -36,7 +35,7 @@ class ModelsUpdates:
 
     def table(self, session: Session) -> Markup:
         """The models there are, as things stand now."""
-        return html.table(self.actions.known(session))
+        return html.table(self.actions.known(session), session.words(html.ROOM))
 
     def lists(self, session: Session, chosen: str = "") -> Updates:
         """All that names the models there are; choices change, what is chosen stays."""
@@ -58,9 +57,9 @@ class ModelsUpdates:
         return self.lists(session, "" if work.error else name)
 
 
-def loaded(name: str, work: Load) -> Markup:
+def loaded(name: str, work: Load, say: Words) -> Markup:
     """What came of a load."""
     if work.error:
-        return notice.error(work.error, NOT_LOADED)
-    words = f"{name} is ready. It is offered in Explore too, among the models under test."
+        return notice.error(work.error, say("status.unloaded"))
+    words = say("status.ready", name=name)
     return notice.info([words, work.remark] if work.remark else [words])

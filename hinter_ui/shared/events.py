@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import gradio as gr
 from gradio.context import Context
 
+from hinter_ui.html.wording import chosen
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.wiring import attempt, guarded, private, scripted
@@ -36,7 +37,9 @@ class TabEvents:
 
     def session(self, request: gr.Request) -> Session:
         """What the visitor's open page has."""
-        return self.services.sessions.of(request.session_hash)
+        session = self.services.sessions.of(request.session_hash)
+        session.language = chosen(request.query_params.get("lang", session.language))
+        return session
 
     def on(
         self,

@@ -28,6 +28,7 @@ from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import Campaigns
 from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER
 from hinter_ui.shared.session import Session, Sessions
+from hinter_ui.shared.widgets import Labels
 from hinter_ui.shared.wiring import TabLink
 
 log = logging.getLogger(__name__)
@@ -77,8 +78,8 @@ class _Stores(Generic[T]):
 class Services:
     """Everything a tab may ask for.
 
-    ``links`` lead to tabs that were built before; ``backup`` copies annotation projects to the
-    Hub, where the environment asks for it.
+    ``links`` lead to tabs that were built before; ``labels`` are the tabs' widgets with texts;
+    ``backup`` copies annotation projects to the Hub, where the environment asks for it.
     """
 
     def __init__(self, access: Access | None = None) -> None:
@@ -86,6 +87,7 @@ class Services:
         self.access = access or Access()
         self.sessions = Sessions()
         self.links: dict[str, TabLink] = {}
+        self.labels: list[Labels] = []
         self.backup: Backup | None = None
         self._parses = _Stores(lambda name: ParseStore(load_parser(name)), 3)
         self._models = _Stores(self.open_store, _STORES)

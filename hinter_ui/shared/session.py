@@ -14,6 +14,7 @@ from cachetools import LRUCache
 from hinter_core.models.store import PredictionStore
 from hinter_core.pipeline.case import TestResult
 from hinter_core.terms.dictionary import Dictionary
+from hinter_ui.html.wording import Words, words_of
 from hinter_ui.shared.links import ExploreForm
 
 _SESSIONS = 200
@@ -49,6 +50,10 @@ class Session:
         """What one tab keeps of the page: a dataclass, made when it is first asked for."""
         kept: State = self._states.setdefault(state, state())
         return kept
+
+    def words(self, room: str) -> Words:
+        """The texts of a room in the visitor's language."""
+        return words_of(self.language, room)
 
     def stop(self) -> bool:
         """Ask a running scan to stop; whether there was one."""

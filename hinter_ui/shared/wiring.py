@@ -12,11 +12,12 @@ from typing import Any
 from hinter_core.errors import HinterError
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup
+from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.shared.scripts import after_event
 
 log = logging.getLogger(__name__)
 
-FAILED = "This failed inside HInter, not through you; the log has the details."
+FAILED = words_of(DEFAULT, "check")("notices.failed")
 
 
 def private(

@@ -58,7 +58,7 @@ def test_settings_that_cannot_be_used_are_named(explore: Any) -> None:
     assert explore.page.evaluate("window.pwned") is None
     explore.choose_models()
     explore.press("Check")
-    expect(explore.alert).to_contain_text("No model chosen")
+    expect(explore.alert).to_contain_text("No model is selected")
     explore.choose_models("scripted:even-handed")
     explore.open_more()
     explore.set_limit("0")
@@ -103,7 +103,7 @@ def test_own_dictionary_is_added(explore: Any, tmp_path: Path) -> None:
     explore.open()
     explore.open_more()
     explore.upload.locator("input[type=file]").set_input_files(own)
-    expect(explore.upload_note).to_contain_text("seat class: 3 terms, 4 replacements.")
+    expect(explore.upload_note).to_contain_text("“seat class” is added. Terms: 3; replacements: 4.")
     expect(explore.page.get_by_label("seat class", exact=True)).to_be_checked()
     explore.type("The first-class waiter smiled.")
     expect(explore.preview.locator("mark").first).to_contain_text("seat class")

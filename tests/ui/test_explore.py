@@ -27,7 +27,7 @@ def test_an_example_is_seen_from_every_side(explore: Any, app: Any) -> None:
     heading = explore.page.get_by_role("heading", level=1)
     expect(heading).to_have_count(1)
     expect(heading).to_contain_text("HInter")
-    expect(heading).to_contain_text("Does the model treat the intersection differently")
+    expect(heading).to_contain_text("Does the answer flip only when two attributes")
     expect(explore.page_footer).to_contain_text("not about people")
     # The square: hidden bias.
     explore.example("Planted bias")
@@ -155,8 +155,8 @@ def test_scan_can_be_cancelled_and_keeps_what_it_found(explore: Any) -> None:
     expect(explore.preview).to_contain_text("age: 40 terms")
     explore.press("Find hidden bias")
     expect(explore.progress).to_contain_text("scanning")
-    explore.press("Cancel")
-    expect(explore.progress).to_contain_text("stopped; what was found is kept")
+    explore.press("Stop")
+    expect(explore.progress).to_contain_text("stopped; the results so far are kept")
     done = int(explore.progress.inner_text().split()[0].replace(",", ""))
     assert 0 < done < 5000
     expect(explore.table.locator("tbody tr").first).to_be_visible()
@@ -184,7 +184,7 @@ def test_link_with_a_foreign_model_waits_for_a_person(explore: Any) -> None:
 def test_terms_are_marked_while_typing_and_refused_with_reasons(explore: Any) -> None:
     explore.open()
     explore.type("")
-    expect(explore.preview).to_contain_text("will be marked here")
+    expect(explore.preview).to_contain_text("are marked here")
     explore.text_box.press_sequentially("A black comedy about a white waiter.", delay=15)
     marks: Callable[[str], Locator] = explore.preview.locator
     expect(marks("mark")).to_have_text(["whiterace", "waitergender"])
