@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+from shutil import copytree
+from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hinter_core.errors import HinterError
 from hinter_ui.explore.actions import ExploreActions
+from hinter_ui.html import wording
 from hinter_ui.html.highlight import preview
 from hinter_ui.html.markup import escape, tag
 from hinter_ui.shared.links import LINK_LIMIT, ExploreForm
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session, Sessions
+from hinter_ui.shell import build_app
 
 MODEL = "scripted:hidden-review"
 FORM = ExploreForm(text="The young British waiter met her.", attributes=("race", "gender", "age"),
@@ -170,3 +177,49 @@ def test_only_models_that_answer_in_words_are_asked_again() -> None:
     asked = ExploreForm(models=("openai:x", MODEL), repeat=3)
     assert asked.settings.repeat == 3
     assert replace(asked, models=(MODEL, "embedded")).settings.repeat == 0
+
+
+@pytest.fixture
+def made_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A language that has Explore's texts alone, each in brackets."""
+
+    def bracketed(tree: Any) -> Any:
+        if isinstance(tree, dict):
+            return {key: bracketed(branch) for key, branch in tree.items()}
+        return f"<{tree}>"
+
+    folder = tmp_path / "words"
+    copytree(wording.FOLDER, folder)
+    (folder / "xx").mkdir()
+    texts = yaml.safe_load((folder / "en" / "explore.yaml").read_text(encoding="utf-8"))
+    (folder / "xx" / "explore.yaml").write_text(yaml.safe_dump(bracketed(texts)), encoding="utf-8")
+    (folder / "xx" / "language.yaml").write_text("name: Made up\n", encoding="utf-8")
+    monkeypatch.setattr(wording, "FOLDER", folder)
+    caches = (wording.words_of, wording.languages)
+    for cached in caches:
+        cached.cache_clear()
+    yield "xx"
+    for cached in caches:
+        cached.cache_clear()
+
+
+def test_a_language_for_the_tab_is_data_only(
+    made_up: str, explorer: ExploreActions, services: Services
+) -> None:
+    assert wording.chosen(f"{made_up}-YY") == made_up
+    page = build_app(services)
+    labels = next(labels for labels in services.labels if labels.room == "explore")
+    shown = {w.elem_id: update for w, update in labels.translated(made_up).items()}
+    assert shown["text"]["label"] == "<Text about people>"
+    assert shown["scan"]["value"] == "<Find hidden bias>"
+    assert shown["order"]["choices"][0] == ("<two attributes at once>", 2)
+    assert "&lt;All variants&gt;" in shown["heading-all"]["value"]
+    assert {w.elem_id for w in labels.texts} <= {b.elem_id for b in page.blocks.values()}
+    session = Session(language=made_up)
+    explorer.check(session, FORM)
+    parts = explorer.show(session)
+    assert parts is not None
+    assert "&lt;The answer " in parts.banner
+    assert '<caption class="sr-only">&lt;All variants' in explorer.table(session)
+    # What this language lacks is in the default one.
+    assert session.words("models").language == "en"
