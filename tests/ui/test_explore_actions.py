@@ -204,7 +204,7 @@ def made_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def test_a_language_for_the_tab_is_data_only(
-    made_up: str, explorer: ExploreActions, services: Services
+    made_up: str, actions: ExploreActions, services: Services
 ) -> None:
     assert wording.chosen(f"{made_up}-YY") == made_up
     page = build_app(services)
@@ -216,10 +216,10 @@ def test_a_language_for_the_tab_is_data_only(
     assert "&lt;All variants&gt;" in shown["heading-all"]["value"]
     assert {w.elem_id for w in labels.texts} <= {b.elem_id for b in page.blocks.values()}
     session = Session(language=made_up)
-    explorer.check(session, FORM)
-    parts = explorer.show(session)
+    actions.check(session, FORM)
+    parts = actions.show(session)
     assert parts is not None
     assert "&lt;The answer " in parts.banner
-    assert '<caption class="sr-only">&lt;All variants' in explorer.table(session)
+    assert '<caption class="sr-only">&lt;All variants' in actions.table(session)
     # What this language lacks is in the default one.
     assert session.words("models").language == "en"
