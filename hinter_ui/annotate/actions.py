@@ -22,7 +22,8 @@ from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Judgement, Project
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
-from hinter_ui.annotate.form import ProjectForm
+from hinter_ui.annotate.form import ROOM, ProjectForm
+from hinter_ui.html.wording import Words
 from hinter_ui.shared.downloads import discreet
 from hinter_ui.shared.library import Annotations
 from hinter_ui.shared.links import DEFAULT_PARSER
@@ -102,39 +103,44 @@ class AnnotateActions:
         Raises:
             HinterError: a setting or the source of items cannot be used.
         """
-        project = form.project()
+        say = session.words(ROOM)
+        project = form.project(say)
         with self._discreet(form.file):
-            items = self._items(session, form)
+            items = self._items(session, form, say)
             name, key = self.projects.new(project)
             try:
                 store = self.projects.judging(name).store
                 if form.source == "file":
-                    return self._imported(store, form, name, key)
+                    return self._imported(store, form, name, key, say)
                 added = store.add(items)
                 return Made(name, key, added.added, len(added.duplicates))
             except BaseException:
                 self.projects.delete(name, key)
                 raise
 
-    def _items(self, session: Session, form: ProjectForm) -> list[AnnotationItem]:
+    def _items(self, session: Session, form: ProjectForm, say: Words) -> list[AnnotationItem]:
         if form.source == "file":
             if not form.file:
-                raise AnnotationError("Choose a file of mutants first.")
+                raise AnnotationError(say("errors.no_file"))
             return []
         if form.source == "check":
             if session.check is None or not session.check.mutants:
-                raise AnnotationError("Explore shows no check yet; run one there first.")
+                raise AnnotationError(say("errors.no_check"))
             return items_of_check(session.check, form.many, 0, form.draw().outcomes)
         store = self.campaign(form)
         if store is None:
-            raise AnnotationError("Choose a campaign first; Batch makes one.")
+            raise AnnotationError(say("errors.no_campaign"))
         return sample_campaign(store, form.draw())
 
-    def _imported(self, store: AnnotationStore, form: ProjectForm, name: str, key: str) -> Made:
+    def _imported(
+        self, store: AnnotationStore, form: ProjectForm, name: str, key: str, say: Words
+    ) -> Made:
         done: Imported = import_file(store, form.file)
         if not done.items:
-            why = f"; row {done.problems[0][0]}: {done.problems[0][1]}" if done.problems else ""
-            raise AnnotationError(f"The file has no text that can be judged{why}.")
+            why = say("errors.no_text")
+            for row, fault in done.problems[:1]:
+                why = say("errors.no_text_row", row=row, fault=fault)
+            raise AnnotationError(why)
         fill_invariant(store, self.services.parses(DEFAULT_PARSER))
         return Made(name, key, done.items, done.items_known, tuple(done.problems))
 
@@ -245,7 +251,9 @@ class AnnotateActions:
         try:
             own.mkdir(parents=True)
         except OSError as error:
-            raise InputError(f"The file cannot be written here: {error.strerror}.") from error
+            raise InputError(
+                session.words(ROOM)("errors.not_written", reason=error.strerror)
+            ) from error
         if kind == "consensus":
             path = own / "hinter-consensus.csv"
             export_file(Exported(store, consensus=True), path)

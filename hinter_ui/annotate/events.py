@@ -14,10 +14,10 @@ from hinter_core.annotation.project.questions import FOLDER
 from hinter_core.errors import InputError
 from hinter_ui.annotate.actions import KINDS, AnnotateActions
 from hinter_ui.annotate.endpoints import AnnotatorEndpoints
-from hinter_ui.annotate.form import ProjectForm
+from hinter_ui.annotate.form import ROOM, ProjectForm
 from hinter_ui.annotate.layout import AnnotateLayout, lay_out, signs_in
 from hinter_ui.annotate.updates import AnnotateUpdates
-from hinter_ui.html.wording import chosen
+from hinter_ui.html.wording import DEFAULT, chosen, words_of
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import Annotations, find_kept, known
 from hinter_ui.shared.services import Services
@@ -36,7 +36,7 @@ def build(services: Services) -> None:
 class AnnotateEvents(TabEvents):
     """The owner's side; annotators' pages ask the endpoints and nothing here."""
 
-    title = "This cannot be done."
+    title = words_of(DEFAULT, ROOM)("errors.title")
 
     def __init__(self, services: Services, ui: AnnotateLayout, projects: Annotations) -> None:
         super().__init__(services, ui.notice)
@@ -136,21 +136,21 @@ class AnnotateEvents(TabEvents):
         path = FOLDER / f"questions.{chosen(language)}.yaml"
         return {self.ui.fields["questions"]: path.read_text(encoding="utf-8")}
 
-    def upload(self, file: Any) -> Updates:
+    def upload(self, request: gr.Request, file: Any) -> Updates:
         """Questions from a file."""
-        path = Path(str(file))
+        path, words = Path(str(file)), self.updates.words(self.session(request))
         if path.stat().st_size > _LONGEST_YAML:
-            raise InputError("This file is too large for questions.")
+            raise InputError(words("errors.large"))
         try:
             return {self.ui.fields["questions"]: path.read_text(encoding="utf-8")}
         except UnicodeDecodeError as error:
-            raise InputError("This file is not text in UTF-8.") from error
+            raise InputError(words("errors.encoding")) from error
 
     def create(self, request: gr.Request, *values: Any) -> Updates:
         """Make a project and open it."""
         session, ui = self.session(request), self.ui
         words = self.updates.words(session)
-        made = self.actions.make(session, ProjectForm.of(*values))
+        made = self.actions.make(session, ProjectForm.of(words, *values))
         view = self.actions.view(made.id, made.key)
         told = {ui.notice: self.updates.made(words, made), ui.told: ""}
         return self.updates.opened(words, view, made.key) | told

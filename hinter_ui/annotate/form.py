@@ -10,8 +10,9 @@ from hinter_core.annotation.items.sampling import OUTCOMES, Draw
 from hinter_core.annotation.project.questions import default_questions, read_questions
 from hinter_core.annotation.project.types import AnnotationError, Project
 from hinter_core.campaign.store import CampaignStore
-from hinter_ui.html.wording import chosen
+from hinter_ui.html.wording import Words, chosen
 
+ROOM = "projects"
 SOURCES = ("campaign", "directory", "file", "check")
 HERE_ONLY = frozenset({"directory"})
 _JOINED = "\n"  # between the attributes of a choice
@@ -40,13 +41,18 @@ class ProjectForm:
     blind: bool = True
 
     @classmethod
-    def of(cls, *values: Any) -> ProjectForm:
+    def of(cls, say: Words, *values: Any) -> ProjectForm:
         """The form of the widgets' values, in their order.
 
         Raises:
             AnnotationError: a number that is none.
         """
         raw = dict(zip(cls.__dataclass_fields__, values, strict=True))
+
+        def number(name: str, least: float, most: float) -> float:
+            label = say(f"fields.{name}.label")
+            return _number(raw[name], least, most, say, label)
+
         given: dict[str, Any] = {
             name: str(raw[name] or "").strip()
             for name in ("source", "campaign", "directory", "file", "name", "labels", "questions")
@@ -55,23 +61,23 @@ class ProjectForm:
             given[name] = tuple(str(one) for one in raw[name] or ())
         return cls(
             **given, language=chosen(raw["language"]), blind=bool(raw["blind"]),
-            many=int(_number(raw["many"], 1, _MOST, "How many")),
-            share=_number(raw["share"], 0, 100, "Judged by everybody"),
-            copies=int(_number(raw["copies"], 1, _MOST_COPIES, "Annotators for each other text")),
-            repeats=_number(raw["repeats"], 0, 100, "Hidden repeats"),
+            many=int(number("many", 1, _MOST)), share=number("share", 0, 100),
+            copies=int(number("copies", 1, _MOST_COPIES)), repeats=number("repeats", 0, 100),
         )  # fmt: skip
 
-    def project(self) -> Project:
+    def project(self, say: Words) -> Project:
         """The project's settings.
 
         Raises:
             AnnotationError: no name, or questions that cannot be asked.
         """
         if not self.name or len(self.name) > _LONGEST_NAME:
-            raise AnnotationError(f"Give the project a name of 1 to {_LONGEST_NAME} characters.")
+            raise AnnotationError(say("errors.name", most=_LONGEST_NAME))
         labels = [label.strip() for label in self.labels.split(",") if label.strip()]
         if self.questions:
-            instructions, asked = read_questions(self.questions, "The text of questions", labels)
+            instructions, asked = read_questions(
+                self.questions, say("fields.questions.label"), labels
+            )
         else:
             instructions, asked = default_questions(self.language, labels)
         return Project(
@@ -99,11 +105,11 @@ def attribute_choices(store: CampaignStore) -> list[tuple[str, str]]:
     return [(" \u00d7 ".join(found), _JOINED.join(found)) for found in sets]
 
 
-def _number(value: Any, least: float, most: float, name: str) -> float:
+def _number(value: Any, least: float, most: float, say: Words, label: str) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
         number = float("nan")
     if not least <= number <= most:
-        raise AnnotationError(f"{name}: give a number from {least:g} to {most:g}.")
+        raise AnnotationError(say("errors.number", label=label, least=least, most=most))
     return number

@@ -12,14 +12,13 @@ from hinter_core.annotation.items.sampling import OUTCOMES
 from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import KINDS
 from hinter_ui.annotate.endpoints import AnnotatorEndpoints
-from hinter_ui.annotate.form import HERE_ONLY, SOURCES, ProjectForm
+from hinter_ui.annotate.form import HERE_ONLY, ROOM, SOURCES, ProjectForm
 from hinter_ui.html.markup import tag
 from hinter_ui.html.wording import Words, languages, words_of
 from hinter_ui.shared.scripts import whole
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.widgets import html
 
-ROOM = "projects"
 TICK = 4.0  # seconds between two looks at a project that is open
 _FILES = [".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".gz"]
 

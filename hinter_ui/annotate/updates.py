@@ -10,8 +10,8 @@ from hinter_core.annotation.backup import lasting_warning
 from hinter_core.errors import HinterError
 from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import AnnotateActions, Made, View
-from hinter_ui.annotate.form import ProjectForm, attribute_choices
-from hinter_ui.annotate.layout import ROOM, AnnotateLayout, labels, source_choices
+from hinter_ui.annotate.form import ROOM, ProjectForm, attribute_choices
+from hinter_ui.annotate.layout import AnnotateLayout, labels, source_choices
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.wording import Words, words_of

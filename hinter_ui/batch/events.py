@@ -20,7 +20,7 @@ from hinter_ui.batch.layout import lay_out
 from hinter_ui.batch.sources import HAND, SOURCES
 from hinter_ui.batch.updates import BatchUpdates
 from hinter_ui.html import notice
-from hinter_ui.html.wording import DEFAULT, words_of
+from hinter_ui.html.wording import DEFAULT, Words, words_of
 from hinter_ui.shared.background import Load
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import known
@@ -28,7 +28,7 @@ from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.wiring import TabLink, attempt, private, scripted
 
-say = words_of(DEFAULT, "batch")
+say = words_of(DEFAULT, html.ROOM)
 
 _ESTIMATES = 2  # at once, for all visitors together: each loads models
 
@@ -36,7 +36,7 @@ _ESTIMATES = 2  # at once, for all visitors together: each loads models
 def build(services: Services) -> None:
     """Build the tab inside the current ``gr.Tab`` and wire it."""
     actions = BatchActions(services)
-    ui = lay_out(services, html.preview(actions.preview(BatchForm())))
+    ui = lay_out(services, html.preview(actions.preview(BatchForm()), say))
     updates = BatchUpdates(services, actions, ui)
     events = BatchEvents(services, actions, updates)
     events.wire()
@@ -93,15 +93,19 @@ class BatchEvents(TabEvents):
         chosen = [fields["text_column"].input, fields["label_column"].input]
         private(partial(gr.on, chosen), self.look_at_columns, ui.data, [ui.preview], **options)
 
+    def say(self, request: gr.Request) -> Words:
+        """The texts of the tab in the visitor's language."""
+        return self.session(request).words(html.ROOM)
+
     # -- data -----------------------------------------------------------------------------------
 
-    def look_at_data(self, *values: Any) -> Iterator[Updates]:
+    def look_at_data(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """Show the fields of a source and what its data look like; columns are found anew."""
         form = replace(BatchForm.of_data(*values), text_column="", label_column="")
-        fields = self.updates.data(form)
+        fields, say = self.updates.data(form), self.say(request)
         if form.source == "hub" and form.hub:
             yield fields | {self.ui.preview: notice.working(say("working.hub"), 0)}
-        yield fields | self.updates.columns(form, *self._preview(form))
+        yield fields | self.updates.columns(form, *self._preview(form, say), say)
 
     def run_by_hand(self, request: gr.Request) -> Updates:
         """Fill in the mutants that were handed over."""
@@ -109,21 +113,22 @@ class BatchEvents(TabEvents):
         path, session.hand = session.hand, ""
         if not path:
             return {self.tabs: gr.skip()}
-        form = BatchForm(source=HAND, hand=path)
+        form, say = BatchForm(source=HAND, hand=path), self.say(request)
         updates = self.updates.data(form) | self.updates.by_hand(path)
-        updates |= self.updates.columns(form, *self._preview(form))
+        updates |= self.updates.columns(form, *self._preview(form, say), say)
         return updates | self.show("batch")
 
-    def look_at_columns(self, *values: Any) -> Updates:
+    def look_at_columns(self, request: gr.Request, *values: Any) -> Updates:
         """Show the data with the columns chosen."""
-        return {self.ui.preview: self._preview(BatchForm.of_data(*values))[0]}
+        form = BatchForm.of_data(*values)
+        return {self.ui.preview: self._preview(form, self.say(request))[0]}
 
-    def _preview(self, form: BatchForm) -> tuple[Any, tuple[str, ...]]:
+    def _preview(self, form: BatchForm, say: Words) -> tuple[Any, tuple[str, ...]]:
         source = SOURCES.get(form.source)
         if source is None or (source.field and not getattr(form, source.field)):
             return "", ()
         seen, failure = attempt(self.actions.preview, form, title=say("titles.no_data"))
-        return (failure, ()) if failure else (html.preview(seen), seen.names)
+        return (failure, ()) if failure else (html.preview(seen, say), seen.names)
 
     def estimate(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """What a campaign would do, told once a few texts were tried."""
@@ -135,11 +140,13 @@ class BatchEvents(TabEvents):
 
         load = Load(work)
         busy = gr.update(interactive=False)
+        say = self.say(request)
         words = say("working.estimate")
         yield {ui.told: notice.working(words, 0), ui.estimate: busy}
         while not load.done.wait(1.0):
             yield {ui.told: notice.working(words, load.seconds)}
-        told = notice.error(load.error, self.title) if load.error else html.estimate(found[0])
+        failure = notice.error(load.error, self.title) if load.error else ""
+        told = failure or html.estimate(found[0], say)
         yield {ui.told: told, ui.estimate: gr.update(interactive=True)}
 
     # -- a campaign -----------------------------------------------------------------------------

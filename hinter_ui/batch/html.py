@@ -17,10 +17,10 @@ from hinter_ui.batch.jobs import CampaignStatus, JobState
 from hinter_ui.html import glossary, notice
 from hinter_ui.html.difference import changed
 from hinter_ui.html.markup import Markup, isolated, join, table, tag
-from hinter_ui.html.wording import DEFAULT, words_of
+from hinter_ui.html.wording import Words
 from hinter_ui.html.words import ARROW, SEVERITY, SIGNS, change_of, listed, name_of, spoken, term
 
-say = words_of(DEFAULT, "batch")
+ROOM = "batch"
 # Kinds of variants as charts show them: their texts, and their entries in the glossary.
 _KINDS = {
     TOGETHER: ("verdicts.together", "intersectional"),
@@ -33,7 +33,7 @@ _ENTRIES = {"variants": "mutant", "predictions": "prediction", "hidden": "hidden
 # -- before the start ---------------------------------------------------------------------------
 
 
-def estimate(seen: Forecast) -> Markup:
+def estimate(seen: Forecast, say: Words) -> Markup:
     """What a campaign would do, figure by figure."""
     share = seen.tested / seen.looked_at if seen.looked_at else 0.0
     tested = round(share * seen.texts)
@@ -47,7 +47,7 @@ def estimate(seen: Forecast) -> Markup:
         ("parses", say("estimate.about", n=seen.parses), say("estimate.parses_more")),
         ("predictions", say("estimate.at_most", n=seen.predictions),
          say("estimate.predictions_more")),
-        ("time", duration(seen.seconds), say("estimate.time_more")),
+        ("time", duration(seen.seconds, say), say("estimate.time_more")),
         *(("cost", say("estimate.cost_value", cost=cost_in_words(cost)), name)
           for name, cost in seen.costs.items()),
     ]  # fmt: skip
@@ -71,35 +71,35 @@ def estimate(seen: Forecast) -> Markup:
 # -- a campaign at work -------------------------------------------------------------------------
 
 
-def state_badge(state: JobState) -> Markup:
+def state_badge(state: JobState, say: Words) -> Markup:
     """Where a campaign stands, as a word on its colour."""
     kind = state.name.lower()
     return tag("span", say(f"states.{kind}"), class_=f"badge state job-{kind}")
 
 
-def title(status: CampaignStatus) -> Markup:
+def title(status: CampaignStatus, say: Words) -> Markup:
     """What is tested on what, and the link that leads back here."""
     campaign = status.campaign
     link = tag("a", say("campaign.link"), href=f"?campaign={status.id}", class_="share")
-    head = tag("h2", isolated(status.record.title), " ", state_badge(status.state))
+    head = tag("h2", isolated(status.record.title), " ", state_badge(status.state, say))
     models = join([tag("code", isolated(model)) for model in campaign.models], ", ")
-    asked = f"{_what(campaign)} \u00b7 {say('campaign.models')} "
+    asked = f"{_what(campaign, say)} \u00b7 {say('campaign.models')} "
     what = tag("p", asked, models, class_="quiet")
-    share = tag("p", link, notice.copy_button(), class_="share-line")
+    share = tag("p", link, notice.copy_button(say), class_="share-line")
     return tag("div", head, what, share, class_="job-title")
 
 
-def _what(campaign: Campaign) -> str:
+def _what(campaign: Campaign, say: Words) -> str:
     """What was changed."""
     if campaign.mutants:
         return say("campaign.by_hand")
-    return listed([name_of(attribute) for attribute in campaign.attributes])
+    return listed([name_of(attribute, say) for attribute in campaign.attributes], say)
 
 
-def progress(status: CampaignStatus) -> Markup:
+def progress(status: CampaignStatus, say: Words) -> Markup:
     """A bar with figures, what to know of the state, and the verdicts so far."""
     seen = status.seen
-    words = _how_far(status)
+    words = _how_far(status, say)
     bar = tag(
         "progress",
         value=seen.done if seen.texts else None,
@@ -109,12 +109,12 @@ def progress(status: CampaignStatus) -> Markup:
     waits = status.state is JobState.WAITING
     shown = None if waits or (seen.texts is None and not status.state.busy) else bar
     line = tag("div", tag("span", words, class_="progress-words"), shown)
-    head = tag("div", line, _remark(status), class_="progress job-progress")
-    parts = (head, _chart(status), _outcomes(status))
+    head = tag("div", line, _remark(status, say), class_="progress job-progress")
+    parts = (head, _chart(status, say), _outcomes(status, say))
     return join([part for part in parts if part is not None])
 
 
-def _how_far(status: CampaignStatus) -> str:
+def _how_far(status: CampaignStatus, say: Words) -> str:
     seen, state, record = status.seen, status.state, status.record
     if state is JobState.WAITING:
         return say.count("progress.ahead", status.ahead)
@@ -127,21 +127,21 @@ def _how_far(status: CampaignStatus) -> str:
     if state is JobState.RUNNING:
         rate, left = status.rate, status.seconds_left
         if rate and left is not None:
-            facts += [_rate(rate), say("progress.left", time=duration(left))]
+            facts += [_rate(rate, say), say("progress.left", time=duration(left, say))]
         else:
             facts.append(say("progress.first"))
     elif state is JobState.DONE and record.ended > record.started:
-        facts.append(say("progress.took", time=duration(record.ended - record.started)))
+        facts.append(say("progress.took", time=duration(record.ended - record.started, say)))
     return " \u00b7 ".join(facts)
 
 
-def _rate(rate: float) -> str:
+def _rate(rate: float, say: Words) -> str:
     if rate >= 1:
         return say("progress.per_second", rate=rate)
     return say("progress.per_minute", rate=60 * rate)
 
 
-def _remark(status: CampaignStatus) -> Markup | None:
+def _remark(status: CampaignStatus, say: Words) -> Markup | None:
     """What to do where something is not as it should be."""
     if status.problem:
         words = tag("strong", say("remarks.failed")), " ", isolated(status.problem)
@@ -150,56 +150,56 @@ def _remark(status: CampaignStatus) -> Markup | None:
     if state in (JobState.STOPPED, JobState.INTERRUPTED, JobState.STOPPING):
         told = say(f"remarks.{state.name.lower()}")
     elif status.seen.failed:
-        told = _unanswered(status)
+        told = _unanswered(status, say)
     else:
         return None
     return tag("div", tag("p", told), role="status", class_="notice info")
 
 
-def _unanswered(status: CampaignStatus) -> str:
+def _unanswered(status: CampaignStatus, say: Words) -> str:
     seen = status.seen
-    why = listed([f"{name} ({number:,})" for name, number in seen.failures.most_common(4)])
+    why = listed([f"{name} ({number:,})" for name, number in seen.failures.most_common(4)], say)
     told = [
         say.count("remarks.missing", seen.failed, reasons=why),
         say.count("remarks.no_verdict", seen.unanswered),
     ]
     if status.can_retry:
-        told.append(say("remarks.retry", button=say("buttons.retry")))
+        told.append(say("remarks.retry", button=say("widgets.job-retry.value")))
     return " ".join(told)
 
 
-def _chart(status: CampaignStatus) -> Markup | None:
+def _chart(status: CampaignStatus, say: Words) -> Markup | None:
     """The verdicts so far: a bar for each model and kind of mutant, with its counts as text."""
     verdicts = {model: c for model, c in status.seen.verdicts.items() if c}
     if not verdicts:
         return None
     legend = tag(
         "ul",
-        *(tag("li", tag("span", class_=f"key {v.value}", aria_hidden="true"), _verdict(v))
+        *(tag("li", tag("span", class_=f"key {v.value}", aria_hidden="true"), _verdict(v, say))
           for v in SEVERITY if any(c[k, v.value] for c in verdicts.values() for k in KINDS)
           or v is Verdict.HIDDEN),
         class_="legend",
         aria_hidden="true",
     )  # fmt: skip
-    models = [_model_bars(model, counts) for model, counts in verdicts.items()]
+    models = [_model_bars(model, counts, say) for model, counts in verdicts.items()]
     title = "verdicts.so_far" if status.state.busy else "verdicts.title"
     head = tag("h3", glossary.link("verdict", say(title)))
     return tag("section", tag("div", head, legend, class_="chart-head"), *models,
                class_="card verdict-chart")  # fmt: skip
 
 
-def _verdict(verdict: Verdict) -> str:
-    return spoken(None)(f"verdicts.{verdict.value}")
+def _verdict(verdict: Verdict, say: Words) -> str:
+    return spoken(say)(f"verdicts.{verdict.value}")
 
 
-def _model_bars(model: str, counts: Counter[tuple[str, str]]) -> Markup:
+def _model_bars(model: str, counts: Counter[tuple[str, str]], say: Words) -> Markup:
     rows = []
     for kind, (text, entry) in _KINDS.items():
         total = sum(counts[kind, v.value] for v in SEVERITY)
         if not total:
             continue
         present = [v for v in SEVERITY if counts[kind, v.value]]
-        numbers = [(v, counts[kind, v.value], _verdict(v)) for v in present]
+        numbers = [(v, counts[kind, v.value], _verdict(v, say)) for v in present]
         parts = [
             tag("span", class_=f"part {v.value}", style=f"flex-grow:{n}",
                 title=say("verdicts.share", verdict=name, n=n, total=total))
@@ -218,7 +218,7 @@ def _model_bars(model: str, counts: Counter[tuple[str, str]]) -> Markup:
     return tag("div", name, tag("dl", *rows, class_="stacks"))
 
 
-def _outcomes(status: CampaignStatus) -> Markup | None:
+def _outcomes(status: CampaignStatus, say: Words) -> Markup | None:
     outcomes = status.seen.outcomes
     told = [
         say.count(f"outcomes.{key}", outcomes[outcome])
@@ -228,7 +228,7 @@ def _outcomes(status: CampaignStatus) -> Markup | None:
     return tag("p", " ".join(told), class_="quiet") if told else None
 
 
-def duration(seconds: float) -> str:
+def duration(seconds: float, say: Words) -> str:
     """``40 s``, ``12 min``, ``3 h 5 min``."""
     whole = max(1, round(seconds))
     if whole < 90:
@@ -242,13 +242,15 @@ def duration(seconds: float) -> str:
 # -- the list -----------------------------------------------------------------------------------
 
 
-def campaigns(statuses: Sequence[CampaignStatus], chosen: str, kept_days: float | None) -> Markup:
+def campaigns(
+    statuses: Sequence[CampaignStatus], chosen: str, kept_days: float | None, say: Words
+) -> Markup:
     """The campaigns that a visitor has; ``kept_days``: after so many idle ones they are deleted."""
     if not statuses:
         return tag("p", say("list.none"), class_="quiet")
     columns = say.branch("list.columns")
     heads = [glossary.head(title, _ENTRIES, key) for key, title in columns.items()]
-    rows = [_campaign_row(status, chosen, columns) for status in statuses]
+    rows = [_campaign_row(status, chosen, columns, say) for status in statuses]
     grid = table(say("list.title"), heads, rows)
     box = tag("div", grid, class_="model-table campaign-table")
     if kept_days is None:
@@ -256,7 +258,9 @@ def campaigns(statuses: Sequence[CampaignStatus], chosen: str, kept_days: float 
     return join([box, tag("p", say.count("list.kept", kept_days), class_="quiet")])
 
 
-def _campaign_row(status: CampaignStatus, chosen: str, columns: Mapping[str, str]) -> Markup:
+def _campaign_row(
+    status: CampaignStatus, chosen: str, columns: Mapping[str, str], say: Words
+) -> Markup:
     seen, record = status.seen, status.record
     done = "\u2013" if seen.texts is None else say("list.done", done=seen.done, n=seen.texts)
     begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(record.created))
@@ -271,12 +275,12 @@ def _campaign_row(status: CampaignStatus, chosen: str, columns: Mapping[str, str
     )
     sign = SIGNS[Verdict.HIDDEN] if seen.hidden() else ""
     cells: list[tuple[str, object]] = [
-        ("state", state_badge(status.state)),
+        ("state", state_badge(status.state, say)),
         ("texts", done),
         ("hidden", f"{sign} {seen.hidden():,}".strip()),
         ("begun", begun),
     ]
-    what = tag("span", _what(status.campaign), class_="quiet-inline what")
+    what = tag("span", _what(status.campaign, say), class_="quiet-inline what")
     return tag(
         "tr",
         tag("th", open_it, what, scope="row"),
@@ -291,11 +295,11 @@ _SHORT = 160  # characters of a text in a table
 _ROWS, _FAULTS, _LABELS = 5, 5, 8  # shown
 
 
-def preview(seen: Preview) -> Markup:
+def preview(seen: Preview, say: Words) -> Markup:
     """How many rows, which columns and labels, the first texts, and rows that cannot be used."""
     columns, by_hand = seen.chosen, seen.mutants is not None
     usable = [row for row in seen.rows if not row.fault][:_ROWS]
-    first, *rest = _facts(seen)
+    first, *rest = _facts(seen, say)
     head = tag("p", tag("strong", first), *(f" \u00b7 {fact}" for fact in rest))
     with_label = bool(columns.label) and any(row.label for row in usable)
     titles = ["row", "original" if by_hand else "text", *(["label"] if with_label else [])]
@@ -310,11 +314,11 @@ def preview(seen: Preview) -> Markup:
     ]
     rows = table(say("preview.first_rows"), [say(f"preview.{t}") for t in titles], lines)
     box = tag("div", rows, class_="rows-table") if lines else None
-    parts = (head, _labels(seen), box, _faults(seen))
+    parts = (head, _labels(seen, say), box, _faults(seen, say))
     return tag("div", *parts, class_="data-preview", role="status")
 
 
-def _facts(seen: Preview) -> list[str]:
+def _facts(seen: Preview, say: Words) -> list[str]:
     """How much there is, and what else to know before these rows are tested."""
     usable, columns = seen.looked_at - seen.unusable, seen.chosen
     if seen.mutants is not None:
@@ -342,7 +346,7 @@ def _facts(seen: Preview) -> list[str]:
     return facts
 
 
-def _labels(seen: Preview) -> Markup | None:
+def _labels(seen: Preview, say: Words) -> Markup | None:
     if not seen.labels:
         return None
     common = [
@@ -354,7 +358,7 @@ def _labels(seen: Preview) -> Markup | None:
     return tag("ul", *common, class_="label-counts", aria_label=say("preview.labels"))
 
 
-def _faults(seen: Preview) -> Markup | None:
+def _faults(seen: Preview, say: Words) -> Markup | None:
     if not seen.unusable:
         return None
     shown = seen.faults[:_FAULTS]
@@ -375,7 +379,9 @@ _AROUND = 70  # characters beside the first and the last change
 _GAP = 160  # characters between two changes, from which the middle is left out
 
 
-def findings(found: Sequence[HiddenFinding], models: Sequence[str], *, busy: bool) -> Markup:
+def findings(
+    found: Sequence[HiddenFinding], models: Sequence[str], say: Words, *, busy: bool
+) -> Markup:
     """A table of findings, each with a button that opens it in Explore; empty where there is none.
 
     ``models``: all of the campaign, by whose places a button names one.
@@ -383,14 +389,14 @@ def findings(found: Sequence[HiddenFinding], models: Sequence[str], *, busy: boo
     if not found:
         return Markup("")
     columns = say.branch("findings.columns")
-    rows = [_row(one, models.index(one.model), columns) for one in found]
+    rows = [_row(one, models.index(one.model), columns, say) for one in found]
     grid = table(say("findings.caption"), (*columns.values(), ""), rows)
     title = say("findings.latest" if busy else "findings.some")
     remark = tag("span", say("findings.remark"), class_="quiet")
     return join([tag("h3", title, " ", remark), tag("div", grid, class_="model-table found-table")])
 
 
-def _row(finding: HiddenFinding, model: int, columns: Mapping[str, str]) -> Markup:
+def _row(finding: HiddenFinding, model: int, columns: Mapping[str, str], say: Words) -> Markup:
     changes = [tag("li", isolated(change_of(edit))) for edit in finding.edits]
     answer = tag(
         "div",
@@ -400,20 +406,20 @@ def _row(finding: HiddenFinding, model: int, columns: Mapping[str, str]) -> Mark
     )
     return tag(
         "tr",
-        tag("th", tag("p", _words(finding)), scope="row"),
+        tag("th", tag("p", _words(finding, say)), scope="row"),
         tag("td", tag("ul", *changes, class_="plain"), data_column=columns["changed"]),
         tag("td", answer, data_column=columns["answer"]),
-        tag("td", _button(finding, model), data_column=""),
+        tag("td", _button(finding, model, say), data_column=""),
     )
 
 
-def _words(finding: HiddenFinding) -> Markup:
+def _words(finding: HiddenFinding, say: Words) -> Markup:
     if finding.by_hand is not None:
         return changed(finding.text, finding.edits, finding.by_hand)
-    return excerpt(finding.text, finding.edits)
+    return excerpt(finding.text, finding.edits, say)
 
 
-def _button(finding: HiddenFinding, model: int) -> Markup | None:
+def _button(finding: HiddenFinding, model: int, say: Words) -> Markup | None:
     if finding.by_hand is not None:
         return None  # Explore makes mutants of its own
     return tag(
@@ -427,7 +433,7 @@ def _button(finding: HiddenFinding, model: int) -> Markup | None:
     )
 
 
-def excerpt(text: str, edits: Sequence[Edit]) -> Markup:
+def excerpt(text: str, edits: Sequence[Edit], say: Words) -> Markup:
     """The words that were changed, with what stands around them."""
     spans = ((start, end, edit) for edit in edits for start, end in edit.spans)
     places = sorted(spans, key=lambda place: place[:2])
@@ -442,7 +448,7 @@ def excerpt(text: str, edits: Sequence[Edit]) -> Markup:
         between = text[at:start]
         if len(between) > _GAP:
             between = f"{between[: _GAP // 2]} \u2026 {between[-_GAP // 2 :]}"
-        parts += [between, term(text[start:end], edit.attribute)]
+        parts += [between, term(text[start:end], edit.attribute, say=say)]
         at = end
     rest = text[at : at + _AROUND]
     if at + _AROUND < len(text):

@@ -11,16 +11,15 @@ import gradio as gr
 from hinter_core.campaign.spec import CampaignOption
 from hinter_core.types import Verdict
 from hinter_ui.batch.form import DATA, SETTINGS, BatchForm
+from hinter_ui.batch.html import ROOM
 from hinter_ui.batch.sources import HUB_CHOICES, SOURCES
 from hinter_ui.html.markup import Markup
-from hinter_ui.html.wording import DEFAULT, words_of
-from hinter_ui.html.words import name_of
+from hinter_ui.html.wording import Words
+from hinter_ui.html.words import name_of, spoken
 from hinter_ui.shared.library import find_kept
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import heading, html, option_field
-
-say = words_of(DEFAULT, "batch")
+from hinter_ui.shared.widgets import Labels, html, option_field
 
 TICK = 1.5  # seconds between two looks at what runs
 
@@ -109,69 +108,71 @@ class BatchLayout:
 
 def lay_out(services: Services, first: Markup) -> BatchLayout:
     """Build the widgets inside the current tab; ``first``: the preview of the sample."""
+    labels = Labels(ROOM)
+    services.labels.append(labels)
     widgets: dict[str, Any] = {
         # A box off stage and no state of the server: the page's address follows it.
         "current": gr.Textbox(elem_classes="offstage", elem_id="batch-current", show_label=False),
         "kept": find_kept(),
         "timer": gr.Timer(TICK, active=False),
     }
-    widgets["job"] = _lay_out_job(services)
-    heading(**say.branch("headings.new"))
+    widgets["job"] = _lay_out_job(labels, services)
+    labels.heading("new")
     fields: dict[str, Any] = {}
     with gr.Row(elem_classes="model-desk batch-desk"):
         with gr.Column(min_width=0, elem_classes="data-side"):
-            _data(widgets, fields, services, first)
+            _data(labels, widgets, fields, services, first)
         with gr.Column(min_width=0, elem_classes="batch-side"):
-            _settings(widgets, fields, services)
-    heading(**say.branch("headings.list"))
+            _settings(labels, widgets, fields, services)
+    labels.heading("campaigns")
     widgets["table"] = html("campaigns", script="batch.list")
     return BatchLayout(fields=fields, **widgets)
 
 
 def _data(
-    widgets: dict[str, Any], fields: dict[str, Any], services: Services, first: Markup
+    labels: Labels,
+    widgets: dict[str, Any],
+    fields: dict[str, Any],
+    services: Services,
+    first: Markup,
 ) -> None:
     local = services.access.local
-    choices = [
-        (say(f"sources.{key}"), key) for key, s in SOURCES.items() if local or not s.here_only
-    ]
-    fields["source"] = gr.Radio(
-        choices, value="sample", elem_id="batch-source", **say.branch("fields.source")
-    )
-    fields["upload"] = _file("upload")
-    fields["path"] = gr.Textbox(
-        visible=False, max_lines=1, elem_id="batch-path", **say.branch("fields.path")
-    )
-    fields["hub"] = gr.Dropdown(
-        HUB_CHOICES,
+    offered = [key for key, source in SOURCES.items() if local or not source.here_only]
+
+    def sources(say: Words) -> dict[str, Any]:
+        choices = [(say(f"sources.{key}"), key) for key in offered]
+        return {"choices": choices, **say.branch("widgets.batch-source")}
+
+    fields["source"] = labels.write(gr.Radio, sources, value="sample", elem_id="batch-source")
+    fields["upload"] = labels.make(gr.File, "batch-upload", height=130, visible=False)
+    fields["path"] = labels.make(gr.Textbox, "batch-path", visible=False, max_lines=1)
+    fields["hub"] = labels.make(
+        gr.Dropdown,
+        "batch-hub",
+        choices=HUB_CHOICES,
         value="",
         allow_custom_value=True,
         visible=False,
-        elem_id="batch-hub",
-        **say.branch("fields.hub"),
     )
-    fields["hand"] = _file("hand")
+    fields["hand"] = labels.make(gr.File, "batch-hand", height=130, visible=False)
     with gr.Row(visible=False, elem_classes="option-grid", elem_id="batch-columns") as row:
         for name in ("text_column", "label_column"):
-            fields[name] = gr.Dropdown(
-                [(say("choices.detected"), "")],
+            fields[name] = labels.make(
+                gr.Dropdown,
+                f"batch-{name.replace('_', '-')}",
+                choices=[(labels.say("choices.detected"), "")],
                 value="",
                 allow_custom_value=True,
                 min_width=150,
-                elem_id=f"batch-{name.replace('_', '-')}",
-                **say.branch(f"fields.{name}"),
             )
     widgets["columns"] = row
     widgets["preview"] = html("batch-preview", first)
 
 
-def _file(name: str) -> gr.File:
-    words = say.branch(f"fields.{name}")
-    return gr.File(height=130, visible=False, elem_id=f"batch-{name}", **words)
-
-
-def _settings(widgets: dict[str, Any], fields: dict[str, Any], services: Services) -> None:
-    fields |= _chosen(services)
+def _settings(
+    labels: Labels, widgets: dict[str, Any], fields: dict[str, Any], services: Services
+) -> None:
+    fields |= _chosen(labels.say, services)
     basic, advanced = (
         [option for option in SETTINGS.values() if option.advanced is folded]
         for folded in (False, True)
@@ -183,7 +184,7 @@ def _settings(widgets: dict[str, Any], fields: dict[str, Any], services: Service
     fields["models"].render()
     with gr.Row(elem_classes="option-grid") as bounding:
         _generic(fields, [option for option in basic if option.part == "mutants"])
-    with gr.Accordion(say("sections.more"), open=False, elem_id="batch-more"):
+    with labels.make(gr.Accordion, "batch-more", open=False):
         with gr.Column(min_width=0) as choosing:
             _generic(fields, [option for option in advanced if option.part == "mutants"])
             for name in ("guide", "dictionaries"):
@@ -195,12 +196,8 @@ def _settings(widgets: dict[str, Any], fields: dict[str, Any], services: Service
         fields["parser"].render()
     widgets["making"] = [making, bounding, choosing]
     with gr.Row(elem_classes="start-row"):
-        widgets["estimate"] = gr.Button(
-            say("buttons.estimate"), elem_id="batch-estimate", min_width=120
-        )
-        widgets["start"] = gr.Button(
-            say("buttons.start"), variant="primary", elem_id="batch-start", min_width=120
-        )
+        widgets["estimate"] = labels.make(gr.Button, "batch-estimate", min_width=120)
+        widgets["start"] = labels.make(gr.Button, "batch-start", variant="primary", min_width=120)
     widgets["told"] = html("batch-told")
 
 
@@ -217,7 +214,7 @@ def _generic(fields: dict[str, Any], options: Iterable[CampaignOption]) -> None:
             )
 
 
-def _chosen(services: Services) -> dict[str, Any]:
+def _chosen(say: Words, services: Services) -> dict[str, Any]:
     """The fields of settings whose choices the app knows; not yet in the page."""
     default, models = BatchForm().settings, list(services.model_choices())
     names = [name for name in services.dictionaries() if name != "placebo"]
@@ -267,7 +264,7 @@ def _chosen(services: Services) -> dict[str, Any]:
     }
 
 
-def _lay_out_job(services: Services) -> JobLayout:
+def _lay_out_job(labels: Labels, services: Services) -> JobLayout:
     """Build the box of the open campaign, hidden."""
     widgets: dict[str, Any] = {}
     with gr.Column(visible=False, min_width=0, elem_id="job", elem_classes="job") as box:
@@ -275,11 +272,15 @@ def _lay_out_job(services: Services) -> JobLayout:
         widgets["progress"] = html("job-progress")
         with gr.Row(elem_classes="downloads job-actions"):
             widgets["buttons"] = {
-                name: _button(name, variant) for name, variant in _ACTIONS.items()
-            }
+                name: labels.make(
+                    gr.Button, f"job-{name}", variant=variant, size="sm", min_width=90,
+                    visible=name in ("file", "close"),
+                )
+                for name, variant in _ACTIONS.items()
+            }  # fmt: skip
         widgets["notice"] = html("job-notice")
-        _again(widgets, services)
-        _export(widgets)
+        _again(labels, widgets, services)
+        _export(labels, widgets)
         widgets["findings"] = html("job-findings", script="page.findings")
         for name in ("payload", "place"):
             widgets[name] = gr.Textbox(
@@ -288,26 +289,15 @@ def _lay_out_job(services: Services) -> JobLayout:
     return JobLayout(box=box, **widgets)
 
 
-def _button(name: str, variant: Literal["primary", "secondary", "stop"]) -> gr.Button:
-    return gr.Button(
-        say(f"buttons.{name}"),
-        variant=variant,
-        size="sm",
-        min_width=90,
-        visible=name in ("file", "close"),
-        elem_id=f"job-{name}",
-    )
-
-
-def _again(widgets: dict[str, Any], services: Services) -> None:
-    with gr.Accordion(say("sections.again"), open=False, visible=False, elem_id="job-again") as box:
-        widgets["models"] = gr.Dropdown(
+def _again(labels: Labels, widgets: dict[str, Any], services: Services) -> None:
+    with labels.make(gr.Accordion, "job-again", open=False, visible=False) as box:
+        widgets["models"] = labels.make(
+            gr.Dropdown,
+            "job-models",
             choices=list(services.model_choices()),
             value=[],
             multiselect=True,
             allow_custom_value=True,
-            elem_id="job-models",
-            **say.branch("fields.models"),
         )
         with gr.Row(elem_classes="option-grid"):
             for name in ("requests", "budget"):
@@ -315,32 +305,26 @@ def _again(widgets: dict[str, Any], services: Services) -> None:
                 info = f"{option.help} In this run; 0: {option.unset}."
                 widgets[name] = option_field(option, f"job-{name}", info=info, value=0)
         with gr.Row(elem_classes="downloads job-actions"):
-            widgets["go_on"] = gr.Button(
-                say("buttons.go_on"),
-                variant="primary",
-                size="sm",
-                min_width=120,
-                elem_id="job-go-on",
+            widgets["go_on"] = labels.make(
+                gr.Button, "job-go-on", variant="primary", size="sm", min_width=120
             )
     widgets["again"] = box
 
 
-def _export(widgets: dict[str, Any]) -> None:
-    with gr.Accordion(
-        say("sections.export"), open=False, visible=False, elem_id="job-mutants"
-    ) as box:
-        widgets["verdicts"] = gr.Dropdown(
-            [verdict.value for verdict in Verdict],
+def _export(labels: Labels, widgets: dict[str, Any]) -> None:
+    def verdicts(say: Words) -> dict[str, Any]:
+        names = [(spoken(say)(f"verdicts.{verdict.value}"), verdict.value) for verdict in Verdict]
+        return {"choices": names, **say.branch("widgets.job-verdicts")}
+
+    with labels.make(gr.Accordion, "job-mutants", open=False, visible=False) as box:
+        widgets["verdicts"] = labels.write(
+            gr.Dropdown,
+            verdicts,
             value=[Verdict.HIDDEN.value],
             multiselect=True,
             elem_id="job-verdicts",
-            **say.branch("fields.verdicts"),
         )
         with gr.Row(elem_classes="downloads"):
-            widgets["write"] = gr.Button(
-                say("buttons.write"), size="sm", min_width=150, elem_id="job-export"
-            )
-            widgets["hand_over"] = gr.Button(
-                say("buttons.hand_over"), size="sm", min_width=180, elem_id="job-hand-over"
-            )
+            widgets["write"] = labels.make(gr.Button, "job-export", size="sm", min_width=150)
+            widgets["hand_over"] = labels.make(gr.Button, "job-hand-over", size="sm", min_width=180)
     widgets["export"] = box

@@ -74,7 +74,7 @@ def _hub(given: str, access: Access) -> Campaign:
 
 def _hand(file: str, _: Access) -> Campaign:
     if not file:
-        raise InputError(say("errors.no_hand", button=say("buttons.write")))
+        raise InputError(say("errors.no_hand", button=say("widgets.job-export.value")))
     return Campaign(mutants=file)
 
 

@@ -15,13 +15,11 @@ from hinter_ui.batch.jobs import CampaignStatus, JobState
 from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.batch.sources import HAND, SOURCES
 from hinter_ui.html import notice
-from hinter_ui.html.wording import DEFAULT, words_of
+from hinter_ui.html.wording import Words
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.library import known
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-
-say = words_of(DEFAULT, "batch")
 
 
 @dataclass
@@ -55,7 +53,7 @@ class BatchUpdates:
         made = gr.update(visible=not form.by_hand)
         return updates | dict.fromkeys(self.ui.making, made)
 
-    def columns(self, form: BatchForm, seen: Any, names: tuple[str, ...]) -> Updates:
+    def columns(self, form: BatchForm, seen: Any, names: tuple[str, ...], say: Words) -> Updates:
         """The preview, and a choice of columns where there is one."""
         ui = self.ui
         choices = [(say("choices.detected"), ""), *((name, name) for name in names)]
@@ -83,7 +81,7 @@ class BatchUpdates:
 
     def watched(self, session: Session, name: str, kept: Any) -> Updates:
         """The open campaign and the list, as they stand; the clock runs while something does."""
-        ui, status, problem = self.ui, None, ""
+        ui, status, problem, say = self.ui, None, "", session.words(html.ROOM)
         shown = session.of(BatchState).watched
         if name:
             try:
@@ -92,7 +90,8 @@ class BatchUpdates:
                 problem = str(error)
         listed = self.actions.listed(known(kept))
         days = None if self.services.access.local else keep_days()
-        parts = {"list": str(html.campaigns(listed, name, days))} | self._job(status, problem)
+        parts = {"list": str(html.campaigns(listed, name, days, say))}
+        parts |= self._job(status, problem, say)
         busy = any(one.state.busy for one in (*listed, *([status] if status else [])))
         job = ui.job
         handles = {"list": ui.table, "title": job.title, "progress": job.progress,
@@ -105,29 +104,26 @@ class BatchUpdates:
             some = any(status.seen.verdicts.values())
             state = f"{status.id} {status.state} {status.can_retry} {some}"
         if shown.get("state") != state or shown.get("busy") != str(busy):
-            updates |= self._actions(status)
+            updates |= self._actions(status, say)
             updates |= {job.box: gr.update(visible=bool(status or problem))}
             updates |= {ui.timer: gr.Timer(active=busy), job.notice: ""}
         shown.update(parts | {"state": state, "busy": str(busy)})
         # An event that changes nothing must still name one of its outputs.
         return updates or {ui.table: gr.skip()}
 
-    def _job(self, status: CampaignStatus | None, problem: str) -> dict[str, str]:
+    def _job(self, status: CampaignStatus | None, problem: str, say: Words) -> dict[str, str]:
         if status is None:
             told = notice.error(problem, say("titles.not_shown")) if problem else ""
             return {"title": str(told), "progress": "", "findings": ""}
-        found = html.findings(
-            status.seen.latest,
-            status.campaign.models,
-            busy=status.state.busy,
-        )
+        seen, models = status.seen.latest, status.campaign.models
+        found = html.findings(seen, models, say, busy=status.state.busy)
         return {
-            "title": str(html.title(status)),
-            "progress": str(html.progress(status)),
+            "title": str(html.title(status, say)),
+            "progress": str(html.progress(status, say)),
             "findings": str(found),
         }
 
-    def _actions(self, status: CampaignStatus | None) -> Updates:
+    def _actions(self, status: CampaignStatus | None, say: Words) -> Updates:
         job = self.ui.job
         state = status.state if status else None
         there = status is not None
@@ -149,7 +145,7 @@ class BatchUpdates:
         updates[job.buttons["cancel"]] = gr.update(
             visible=bool(state and state.busy),
             interactive=not stopping,
-            value=say("buttons.stopping" if stopping else "buttons.cancel"),
+            value=say("stopping" if stopping else "widgets.job-cancel.value"),
         )
         updates |= {
             job.again: gr.update(visible=idle),

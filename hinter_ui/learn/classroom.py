@@ -22,6 +22,7 @@ from pathlib import Path
 
 from hinter_core.errors import InputError
 from hinter_core.storage import open_database, transaction, user_cache
+from hinter_ui.html.wording import DEFAULT, words_of
 
 FOLDER = "HINTER_CLASSES"
 DAYS = 30
@@ -44,11 +45,19 @@ CREATE TABLE IF NOT EXISTS guess (
 """
 
 
-class UnknownClassError(InputError):
+class ClassroomError(InputError):
+    """A guess that does not count; ``key`` is the text under ``join`` that says so."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(words_of(DEFAULT, "learn")(f"join.{key}"))
+        self.key = key
+
+
+class UnknownClassError(ClassroomError):
     """There is no such class, or no longer."""
 
 
-class ClosedClassError(InputError):
+class ClosedClassError(ClassroomError):
     """The class takes no more guesses."""
 
 
@@ -102,7 +111,7 @@ class Classroom:
             self._forget_old(db)
             (there,) = db.execute("SELECT count(*) FROM class").fetchone()
             if there >= MOST_CLASSES:
-                raise InputError("Too many classes are open here; try again tomorrow.")
+                raise ClassroomError("crowded")
             values = (code, _hashed(code, secret), self._now())
             db.execute("INSERT INTO class (code, secret, opened) VALUES (?, ?, ?)", values)
         return code, f"{code}.{secret}"
@@ -126,15 +135,15 @@ class Classroom:
             InputError: no such question or choice, no device, or too many devices.
         """
         if choice not in self._questions.get(str(question), ()):
-            raise InputError("This is no guess of the lesson; load the page again.")
+            raise ClassroomError("strange")
         if not _DEVICE.fullmatch(str(device)):
-            raise InputError("This browser cannot take part; allow it to store data and reload.")
+            raise ClassroomError("no_device")
         with self._connected() as db:
             code = self._open_class(db, code)
             who = _hashed(code, str(device))[:24]
             counted = "SELECT count(DISTINCT device) FROM guess WHERE code = ? AND device <> ?"
             if db.execute(counted, (code, who)).fetchone()[0] >= MOST_DEVICES:
-                raise InputError("This class is full.")
+                raise ClassroomError("full")
             db.execute(
                 "INSERT INTO guess VALUES (?, ?, ?, ?) "
                 "ON CONFLICT (code, question, device) DO UPDATE SET choice = excluded.choice",
@@ -217,11 +226,9 @@ class Classroom:
             sql = "SELECT closed FROM class WHERE code = ? AND opened > ?"
             row = db.execute(sql, (code, self._oldest)).fetchone()
         if row is None:
-            raise UnknownClassError(
-                "There is no class of that code; ask your teacher for it once more."
-            )
+            raise UnknownClassError("unknown")
         if row[0]:
-            raise ClosedClassError("This class is closed and takes no more guesses.")
+            raise ClosedClassError("closed")
         return code
 
     def _own(self, db: sqlite3.Connection, key: object) -> tuple[str, bool]:
@@ -229,9 +236,7 @@ class Classroom:
         sql = "SELECT secret, closed FROM class WHERE code = ? AND opened > ?"
         row = db.execute(sql, (code, self._oldest)).fetchone()
         if row is None or not secrets.compare_digest(row[0], _hashed(code, secret)):
-            raise UnknownClassError(
-                "There is no class of that link; it may be more than 30 days old."
-            )
+            raise UnknownClassError("unknown")
         return code, bool(row[1])
 
     @property

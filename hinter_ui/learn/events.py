@@ -12,7 +12,7 @@ from hinter_core.errors import HinterError
 from hinter_ui.html.wording import chosen, words_of
 from hinter_ui.learn import teachers
 from hinter_ui.learn.actions import LessonActions
-from hinter_ui.learn.classroom import Classroom, ClosedClassError, UnknownClassError
+from hinter_ui.learn.classroom import Classroom, ClassroomError, UnknownClassError
 from hinter_ui.learn.html import SECTIONS, query_of
 from hinter_ui.learn.journey import Journey
 from hinter_ui.learn.layout import LearnLayout, lay_out
@@ -43,10 +43,8 @@ def guess_counter(classes: Classroom) -> Callable[[Any], str]:
         say = words_of(chosen(language), "learn")
         try:
             classes.guess(code, device, question, choice)
-        except ClosedClassError:
-            return say("join.closed")
-        except UnknownClassError:
-            return say("join.unknown")
+        except ClassroomError as error:
+            return say(f"join.{error.key}")
         except HinterError as error:
             return str(error)
         return say("join.sent")
@@ -126,10 +124,8 @@ class LearnEvents(TabEvents):
     def _join(self, journey: Journey, code: Any) -> None:
         try:
             journey.code = self.classes.join(code)
-        except ClosedClassError:
-            journey.told = journey.say("join.closed")
-        except UnknownClassError:
-            journey.told = journey.say("join.unknown")
+        except ClassroomError as error:
+            journey.told = journey.say(f"join.{error.key}")
 
     def _shown(self, journey: Journey) -> Updates:
         updates = self.updates.moved(journey)

@@ -14,7 +14,7 @@ from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.results import html as present
 from hinter_ui.results.actions import ResultsActions
 from hinter_ui.results.layout import ResultsLayout, lay_out
-from hinter_ui.results.open_report import ResultsState
+from hinter_ui.results.open_report import OpenReport, ResultsState
 from hinter_ui.results.updates import ResultsUpdates, attributes_of, wanted_of
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import find_kept, known
@@ -22,7 +22,7 @@ from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.wiring import attempt
 
-say = words_of(DEFAULT, "results")
+say = words_of(DEFAULT, present.ROOM)
 
 
 def build(services: Services) -> None:
@@ -128,29 +128,33 @@ class ResultsEvents(TabEvents):
         choices = self.actions.choices([*names, name])
         reading = self.actions.open(session, name, path)
         session.of(ResultsState).offered = choices
-        return self.updates.opened(reading, choices) | {self.ui.notice: ""}
+        return self.updates.opened(reading, choices, session.words(present.ROOM)) | {
+            self.ui.notice: ""
+        }
 
     # -- choosing what is shown -----------------------------------------------------------------
 
     def choose(self, request: gr.Request, model: Any, attributes: Any) -> Updates:
         """Another model, or other attributes."""
-        reading = self.session(request).of(ResultsState).reading
+        session = self.session(request)
+        reading = session.of(ResultsState).reading
         if reading is None:
             return {self.ui.notice: ""}
         if any(model == known.model for known in reading.report.models):
             reading.model = str(model)
         reading.attributes = attributes_of(attributes)
         reading.counted, reading.page = None, 0
-        return self.updates.of_model(reading) | {self.ui.notice: ""}
+        return self.updates.of_model(reading, session.words(present.ROOM)) | {self.ui.notice: ""}
 
     def filter(self, request: gr.Request, verdicts: Any, which: Any, search: Any) -> Updates:
         """Another filter of the findings."""
-        reading = self.session(request).of(ResultsState).reading
+        session = self.session(request)
+        reading = session.of(ResultsState).reading
         wanted = wanted_of(verdicts, which, search)
         if reading is None or (wanted == reading.wanted and reading.counted is not None):
             return {self.ui.notice: ""}
         reading.wanted, reading.counted, reading.page = wanted, None, 0
-        return {self.ui.findings: self.updates.table(reading), self.ui.notice: ""}
+        return self._table(session, reading)
 
     def pick(self, event: gr.EventData, request: gr.Request) -> Updates:
         """A finding to open in Explore, or another page of findings."""
@@ -161,7 +165,7 @@ class ResultsEvents(TabEvents):
             if reading is None:
                 return {self.ui.notice: ""}
             reading.page = int(data["page"])
-            return {self.ui.findings: self.updates.table(reading), self.ui.notice: ""}
+            return self._table(session, reading)
         if "example" in data:
             session.wanted = self.actions.form_of_example(session, int(data["example"]))
         elif "change" in data:
@@ -171,6 +175,10 @@ class ResultsEvents(TabEvents):
                 session, int(data.get("shard", -1)), int(data.get("place", -1))
             )
         return self.show("explore") | {self.ui.notice: ""}
+
+    def _table(self, session: Session, reading: OpenReport) -> Updates:
+        found = self.updates.table(reading, session.words(present.ROOM))
+        return {self.ui.findings: found, self.ui.notice: ""}
 
     # -- comparing and taking along -------------------------------------------------------------
 
@@ -194,12 +202,12 @@ class ResultsEvents(TabEvents):
         self, request: gr.Request, name: Any, path: Any, first: Any, second: Any
     ) -> Updates:
         """Compare what is open with another campaign, or two of its models."""
-        ui, models = self.ui, [str(first or ""), str(second or "")]
+        ui, models, session = self.ui, [str(first or ""), str(second or "")], self.session(request)
         compare, names = self.actions.compare, (str(name or ""), str(path or ""))
-        found, failure = attempt(
-            compare, self.session(request), *names, models, title=say("errors.not_compared")
-        )
-        return {ui.comparison: failure or present.comparison(found), ui.notice: ""}
+        say = session.words(present.ROOM)
+        title = say("errors.not_compared")
+        found, failure = attempt(compare, session, *names, models, title=title)
+        return {ui.comparison: failure or present.comparison(found, say), ui.notice: ""}
 
     def hand_over(self, request: gr.Request) -> Updates:
         """Make a file of mutants for the Batch tab."""

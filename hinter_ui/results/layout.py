@@ -9,14 +9,16 @@ import gradio as gr
 
 from hinter_core.types import Verdict
 from hinter_ui.html import glossary
-from hinter_ui.html.markup import tag
-from hinter_ui.html.wording import DEFAULT, words_of
+from hinter_ui.html.markup import Markup, tag
+from hinter_ui.html.wording import Words
+from hinter_ui.html.words import spoken
+from hinter_ui.results.html import ROOM
 from hinter_ui.results.open_report import FIRST
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import html
+from hinter_ui.shared.widgets import Labels, html
 
-say = words_of(DEFAULT, "results")
 MAPS = 3  # heat maps shown at once
+_EMPTY: dict[str, Any] = {"choices": [], "value": None}  # until a campaign is open
 DOWNLOADS = ("html", "md", "csv", "json", "findings-csv")
 
 
@@ -87,41 +89,40 @@ class ResultsLayout:
 
 def lay_out(services: Services) -> ResultsLayout:
     """Build the widgets inside the current tab."""
-    widgets: dict[str, Any] = {}
-    _title("results-choose", "choose")
+    labels, widgets = Labels(ROOM), dict[str, Any]()
+    services.labels.append(labels)
+    _title(labels, "results-choose")
     with gr.Row(elem_classes="results-choice"):
-        widgets["campaign"] = _dropdown("campaign", value=None, min_width=260)
-        widgets["path"] = _path("path", services, min_width=260)
-        widgets["open"] = gr.Button(
-            say("buttons.open"), variant="primary", elem_id="results-open", min_width=130
-        )
+        widgets["campaign"] = labels.make(gr.Dropdown, "results-campaign", min_width=260, **_EMPTY)
+        widgets["path"] = _path(labels, "results-path", services, 260)
+        widgets["open"] = labels.make(gr.Button, "results-open", variant="primary", min_width=130)
     widgets["notice"] = html("results-notice")
     with gr.Column(visible=False, elem_classes="results", elem_id="results-page") as page:
-        _page(widgets, services)
+        _page(labels, widgets, services)
     return ResultsLayout(page=page, **widgets)
 
 
-def _page(widgets: dict[str, Any], services: Services) -> None:
+def _page(labels: Labels, widgets: dict[str, Any], services: Services) -> None:
     widgets["head"] = html("results-head")
     widgets["cards"] = html("results-cards")
-    _title("results-rates", "rates")
+    _title(labels, "results-rates")
     widgets["bars"] = _plot("results-bars")
     widgets["rates"] = html("results-main")
-    _title("results-one", "one")
+    _title(labels, "results-one")
     with gr.Row(elem_classes="filters"):
-        widgets["model"] = _dropdown("model", min_width=200)
-        widgets["attributes"] = _dropdown("attributes", "all", min_width=200)
+        widgets["model"] = labels.make(gr.Dropdown, "results-model", min_width=200, **_EMPTY)
+        widgets["attributes"] = _filter(labels, "results-attributes", "all", 200)
     widgets["flow"] = _plot("results-flow")
     widgets["flow_words"] = html("results-flow-words")
     widgets["overlaps"] = html("results-overlaps")
     _maps(widgets)
     widgets["groups"] = html("results-groups")
     widgets["sections"] = html("results-sections")
-    _title("results-hidden", "hidden")
+    _title(labels, "results-hidden")
     widgets["examples"] = html("results-examples", script="page.findings")
-    _findings(widgets)
-    _comparison(widgets, services)
-    _title("results-end", "end")
+    _findings(labels, widgets)
+    _comparison(labels, widgets, services)
+    _title(labels, "results-end")
     widgets["ending"] = html("results-ending")
 
 
@@ -135,66 +136,64 @@ def _maps(widgets: dict[str, Any]) -> None:
             widgets["map_boxes"].append(box)
 
 
-def _findings(widgets: dict[str, Any]) -> None:
-    _title("results-findings-title", "findings")
+def _findings(labels: Labels, widgets: dict[str, Any]) -> None:
+    _title(labels, "results-findings-title")
     with gr.Row(elem_classes="filters"):
-        widgets["verdicts"] = gr.Dropdown(
-            [v.value for v in Verdict], value=list(FIRST.verdicts), multiselect=True,
-            elem_id="results-verdicts", min_width=200, **say.branch("fields.verdicts"),
+        widgets["verdicts"] = labels.write(
+            gr.Dropdown, _verdicts, value=list(FIRST.verdicts), multiselect=True,
+            elem_id="results-verdicts", min_width=200,
         )  # fmt: skip
-        widgets["which"] = _dropdown("which", "as_above", min_width=160)
-        widgets["search"] = gr.Textbox(
-            max_lines=1, elem_id="results-search", min_width=160, **say.branch("fields.search")
-        )
+        widgets["which"] = _filter(labels, "results-which", "as_above", 160)
+        widgets["search"] = labels.make(gr.Textbox, "results-search", max_lines=1, min_width=160)
     widgets["findings"] = html("results-findings", script="page.findings")
     with gr.Row(elem_classes="downloads"):
-        html("results-download-label", tag("span", say("downloads.title"), class_="quiet"))
+        labels.html(
+            "results-download-label", lambda say: tag("span", say("download"), class_="quiet")
+        )
         widgets["downloads"] = {
-            kind: gr.Button(
-                say(f"downloads.{kind}"), size="sm", elem_id=f"results-{kind}", min_width=120
-            )
+            kind: labels.make(gr.Button, f"results-{kind}", size="sm", min_width=120)
             for kind in DOWNLOADS
         }
-        widgets["hand_over"] = gr.Button(
-            say("buttons.hand_over"), size="sm", elem_id="results-hand-over", min_width=180
-        )
+        widgets["hand_over"] = labels.make(gr.Button, "results-hand-over", size="sm", min_width=180)
     widgets["place"] = gr.Textbox(elem_classes="offstage", show_label=False)
 
 
-def _comparison(widgets: dict[str, Any], services: Services) -> None:
-    _title("results-compare-title", "compare")
+def _verdicts(say: Words) -> dict[str, Any]:
+    choices = [(spoken(say)(f"verdicts.{verdict.value}"), verdict.value) for verdict in Verdict]
+    return {"choices": choices, **say.branch("widgets.results-verdicts")}
+
+
+def _comparison(labels: Labels, widgets: dict[str, Any], services: Services) -> None:
+    _title(labels, "results-compare-title")
     with gr.Row(elem_classes="filters"):
-        widgets["other"] = _dropdown("other", "this_campaign", min_width=220)
-        widgets["other_path"] = _path("other_path", services, min_width=180)
-        widgets["first"] = _dropdown("first", min_width=180)
-        widgets["second"] = _dropdown("second", min_width=180)
-    widgets["compare"] = gr.Button(say("buttons.compare"), elem_id="results-compare", min_width=140)
+        widgets["other"] = _filter(labels, "results-other", "this_campaign", 220)
+        widgets["other_path"] = _path(labels, "results-other-path", services, 180)
+        for name in ("first", "second"):
+            widgets[name] = labels.make(gr.Dropdown, f"results-{name}", min_width=180, **_EMPTY)
+    widgets["compare"] = labels.make(gr.Button, "results-compare", min_width=140)
     widgets["comparison"] = html("results-comparison", script="page.findings")
+
+
+def _filter(labels: Labels, elem_id: str, first: str, width: int) -> gr.Dropdown:
+    """A choice that events fill; ``first`` stands for the empty value."""
+    choices = [(labels.say(f"choices.{first}"), "")]
+    return labels.make(gr.Dropdown, elem_id, choices=choices, value="", min_width=width)
+
+
+def _path(labels: Labels, elem_id: str, services: Services, width: int) -> gr.Textbox:
+    """The directory of a campaign, on the visitor's machine only."""
+    local = services.access.local
+    return labels.make(gr.Textbox, elem_id, max_lines=1, visible=local, min_width=width)
 
 
 def _plot(elem_id: str) -> gr.Plot:
     return gr.Plot(show_label=False, container=False, elem_id=elem_id, elem_classes="report-plot")
 
 
-def _dropdown(name: str, first: str = "", **options: Any) -> gr.Dropdown:
-    """A choice of one, which events fill; ``first`` stands for the empty value."""
-    if first:
-        options |= {"choices": [(say(f"choices.{first}"), "")], "value": ""}
-    return gr.Dropdown(elem_id=f"results-{name}", **say.branch(f"fields.{name}"), **options)
+def _title(labels: Labels, elem_id: str) -> None:
+    def write(say: Words) -> Markup:
+        found = say.branch(f"headings.{elem_id}")
+        title, remark = (glossary.linked(found[part], say.language) for part in ("title", "remark"))
+        return tag("h2", title, " ", tag("span", remark, class_="quiet"))
 
-
-def _path(name: str, services: Services, min_width: int) -> gr.Textbox:
-    """The directory of a campaign, on the visitor's machine only."""
-    return gr.Textbox(
-        max_lines=1,
-        visible=services.access.local,
-        elem_id=f"results-{name.replace('_', '-')}",
-        min_width=min_width,
-        **say.branch(f"fields.{name}"),
-    )
-
-
-def _title(elem_id: str, key: str) -> None:
-    title, remark = (say.branch(f"headings.{key}").get(part, "") for part in ("title", "remark"))
-    words = tag("span", glossary.linked(remark), class_="quiet")
-    html(elem_id, tag("h2", glossary.linked(title), " ", words))
+    labels.html(elem_id, write)

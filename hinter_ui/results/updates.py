@@ -13,14 +13,13 @@ from hinter_core.campaign.reader import Attributes
 from hinter_core.report.figures import Figure, bars, flow, heat_maps
 from hinter_core.report.section import joined
 from hinter_ui.html.markup import Markup, tag
-from hinter_ui.html.wording import DEFAULT, words_of
+from hinter_ui.html.wording import Words
 from hinter_ui.results import html as present
 from hinter_ui.results.actions import PAGE, ResultsActions
 from hinter_ui.results.layout import MAPS, ResultsLayout
 from hinter_ui.results.open_report import FIRST, OpenReport
 from hinter_ui.shared.events import Updates
 
-say = words_of(DEFAULT, "results")
 _JOINED = "\n"  # between the attributes of a choice
 _HIGHEST = 900  # pixels of a chart
 
@@ -32,7 +31,9 @@ class ResultsUpdates:
         self.ui = ui
         self.actions = actions
 
-    def opened(self, reading: OpenReport, choices: Sequence[tuple[str, str]]) -> Updates:
+    def opened(
+        self, reading: OpenReport, choices: Sequence[tuple[str, str]], say: Words
+    ) -> Updates:
         """A campaign that has just been opened, or opened again."""
         ui, report = self.ui, reading.report
         models = [model.model for model in report.models]
@@ -46,19 +47,19 @@ class ResultsUpdates:
             ),
             ui.page: gr.update(visible=True),
             ui.head: present.head(report, reading.state),
-            ui.cards: present.cards(report),
+            ui.cards: present.cards(report, say),
             ui.bars: _drawn(bars(report)),
-            ui.rates: present.rates(report) if there else "",
+            ui.rates: present.rates(report, say) if there else "",
             ui.model: gr.update(choices=models, value=reading.model or None),
-            ui.ending: present.ending(report),
+            ui.ending: present.ending(report, say),
             ui.other: gr.update(choices=[(say("choices.this_campaign"), ""), *others], value=""),
             ui.first: gr.update(choices=models, value=reading.model or None),
             ui.second: gr.update(choices=models, value=next(iter(rest), None)),
             ui.comparison: "",
         }
-        return updates | self.filters(reading) | self.of_model(reading)
+        return updates | self.filters(reading, say) | self.of_model(reading, say)
 
-    def filters(self, reading: OpenReport) -> Updates:
+    def filters(self, reading: OpenReport, say: Words) -> Updates:
         """The filters, offering what the campaign holds."""
         ui = self.ui
         sets = _sets(reading)
@@ -74,7 +75,7 @@ class ResultsUpdates:
             ui.search: gr.update(value=reading.wanted.search),
         }  # fmt: skip
 
-    def of_model(self, reading: OpenReport) -> Updates:
+    def of_model(self, reading: OpenReport, say: Words) -> Updates:
         """All that follows from the model and the attributes shown."""
         ui, model = self.ui, reading.chosen
         if model is None:
@@ -85,25 +86,25 @@ class ResultsUpdates:
         maps = heat_maps(model)
         updates: Updates = {
             ui.flow: _drawn(flow(model)),
-            ui.flow_words: present.beside_chart(reading.report, model, "flow"),
-            ui.overlaps: present.overlaps(model),
-            ui.groups: present.beside_chart(reading.report, model, "groups"),
-            ui.sections: present.of_model(reading.report, model),
-            ui.examples: present.examples(model),
-            ui.findings: self.table(reading),
+            ui.flow_words: present.beside_chart(reading.report, model, "flow", say),
+            ui.overlaps: present.overlaps(model, say),
+            ui.groups: present.beside_chart(reading.report, model, "groups", say),
+            ui.sections: present.of_model(reading.report, model, say),
+            ui.examples: present.examples(model, say),
+            ui.findings: self.table(reading, say),
         }
         for place in range(MAPS):
             there = place < len(maps)
             name, figure = maps[place] if there else ("", None)
             updates[ui.map_boxes[place]] = gr.update(visible=there)
-            updates[ui.map_titles[place]] = _map_title(name) if there else ""
+            updates[ui.map_titles[place]] = _map_title(name, say) if there else ""
             updates[ui.maps[place]] = _drawn(figure)
         return updates
 
-    def table(self, reading: OpenReport) -> Markup:
+    def table(self, reading: OpenReport, say: Words) -> Markup:
         """The page of findings."""
         total, page = self.actions.findings(reading)
-        return present.findings(reading.shown, total, page, PAGE)
+        return present.findings(reading.shown, total, page, PAGE, say)
 
 
 def wanted_of(verdicts: Any, which: Any, search: Any) -> Any:
@@ -132,8 +133,8 @@ def _has_placebo(reading: OpenReport) -> bool:
     return any(m.placebo for m in reading.report.models if m.model == reading.model)
 
 
-def _map_title(name: str) -> Markup:
-    remark = tag("span", say("headings.map.remark"), class_="quiet-inline")
+def _map_title(name: str, say: Words) -> Markup:
+    remark = tag("span", say("map"), class_="quiet-inline")
     return tag("h3", f"{name} ", remark, class_="map-title")
 
 

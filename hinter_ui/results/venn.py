@@ -6,19 +6,18 @@ from math import acos, pi, sqrt
 
 from hinter_core.report.model import Overlap
 from hinter_ui.html.markup import Markup, tag
-from hinter_ui.html.wording import DEFAULT, words_of
+from hinter_ui.html.wording import Words
 from hinter_ui.html.words import name_of, product
 
-say = words_of(DEFAULT, "results")
 _WIDE, _HIGH, _MOST = 320, 150, 58.0  # pixels; the larger circle's radius
 
 
-def venn(overlap: Overlap) -> Markup:
+def venn(overlap: Overlap, say: Words) -> Markup:
     """Circles whose areas, and whose overlap's, are in the ratio of the numbers."""
     alone = overlap.only_atomic + overlap.both
     together = overlap.only_together + overlap.both
     total = alone + overlap.only_together + overlap.neither
-    name = product([name_of(attribute) for attribute in overlap.attributes])
+    name = product([name_of(attribute, say) for attribute in overlap.attributes])
     kinds = {
         "alone": overlap.only_atomic,
         "both": overlap.both,

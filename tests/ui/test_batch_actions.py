@@ -18,6 +18,7 @@ from hinter_ui.batch import html
 from hinter_ui.batch.actions import KEEP, BatchActions
 from hinter_ui.batch.form import SETTINGS, BatchForm
 from hinter_ui.batch.jobs import JobState, campaign_file, log_file, record_of, write_record
+from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import CAMPAIGNS_FOLDER
 from hinter_ui.shared.services import Services
@@ -33,6 +34,7 @@ def filled(form: BatchForm, **changes: object) -> BatchForm:
     return replace(form, settings={**form.settings, **settings}, **changes)  # type: ignore[arg-type]
 
 
+SAY = words_of(DEFAULT, html.ROOM)
 SMALL = filled(BatchForm(), models=(RULES,), sample=2, limit=3, atomic=False, placebo=False)
 
 
@@ -146,7 +148,7 @@ def test_a_key_is_asked_for_used_and_kept_in_memory_only(local: BatchActions, fo
         with pytest.raises(HinterError, match="needs a key"):
             local.resume(Session(), entry.id)
     places = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
-    shown = "".join(map(str, (html.title(status), html.progress(status)))).encode()
+    shown = "".join(map(str, (html.title(status, SAY), html.progress(status, SAY)))).encode()
     assert len(places) > 5
     assert not [place[:80] for place in (*places, shown) if KEY.encode() in place]
 
@@ -262,7 +264,7 @@ def test_mutants_by_hand_come_from_one_campaign_and_make_another(
     told = local.file_of(second.id)
     assert "mutants: hinter-mutants.csv" in told
     assert "hinter-mutants.csv lies beside" in told
-    assert "variants from a file" in html.title(status)
+    assert "variants from a file" in html.title(status, SAY)
     with pytest.raises(InputError, match="Explore makes its own"):
         local.form_of_finding(session, second.id, 0, 0, 0)
 

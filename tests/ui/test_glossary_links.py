@@ -10,7 +10,7 @@ from hinter_core.types import Verdict
 from hinter_ui.explore import html, table
 from hinter_ui.html import glossary, sections, square, trees
 from hinter_ui.html.highlight import preview
-from hinter_ui.html.wording import words_of
+from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.results import html as results
 from hinter_ui.shared.services import Services
 
@@ -48,8 +48,9 @@ def test_explore_explains_its_terms(services: Services) -> None:
 
 
 def test_results_explain_figures_and_columns() -> None:
-    assert entries_in(results._figure("1 %", "errors", "")) == ["error-rate"]
-    assert entries_in(results._figure("1", "excess", "")) == ["excess"]
+    say = words_of(DEFAULT, results.ROOM)
+    assert entries_in(results._figure("1 %", "errors", "", say)) == ["error-rate"]
+    assert entries_in(results._figure("1", "excess", "", say)) == ["excess"]
     assert glossary.head("row <b>", {}) == "row &lt;b&gt;"
     for keys in (results._ENTRIES, sections.ENTRIES, sections.SECTION_ENTRIES):
         assert set(keys.values()) <= set(glossary.entries())
