@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks import annotators, campaign, reference, texts, throughput
+from benchmarks import annotators, campaign, reference, report, texts, throughput
 from benchmarks.reference import Labels, Lists, Tree, WordPair
 from hinter_core.language.parsing import Parser, ParseStore, load_parser
 from hinter_core.language.sentences import split_sentences
@@ -216,7 +216,14 @@ def main() -> None:
     arguments.add_argument("--limit", type=int, default=400, help="most mutants of a text (400)")
     arguments.add_argument("--model", action="append", help="of the campaigns; may be repeated")
     arguments.add_argument("--annotators", action="store_true", help="time annotators at once only")
+    arguments.add_argument("--report", action="store_true", help="time reports of campaigns only")
+    arguments.add_argument(
+        "--mutants", type=int, action="append", help="of the reports (300,000 and 10,000,000)"
+    )
     given = arguments.parse_args()
+    if given.report:
+        report.table(given.mutants or (300_000, 10_000_000))
+        return
     if given.annotators:
         annotators.table()
         return

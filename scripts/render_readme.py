@@ -1,6 +1,6 @@
 """Render the generated parts of README.md and docs/campaigns.md.
 
-They are the Space's front matter, the list of commands and the tables of settings. ``python
+They are the Space's front matter, the commands, the settings and the views of a campaign. ``python
 scripts/render_readme.py`` writes them; with ``--check`` it only says (exit 1) which file is out of
 date. A test runs the check, so the documents cannot drift.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 import typer
 
 from hinter_core.campaign.spec import CAMPAIGN_OPTIONS
+from hinter_core.campaign.views import VIEWS
 from hinter_core.cli.main import cli
 from hinter_core.cli.options import default_in_words
 
@@ -54,6 +55,15 @@ def settings(*, identity: bool) -> str:
     return "\n".join(rows) + "\n"
 
 
+def views() -> str:
+    """A table of the views of a campaign's tables."""
+    rows = ["| view | a row is | columns |", "| --- | --- | --- |"]
+    for name, view in VIEWS.items():
+        columns = ", ".join(f"`{column}`" for column in view.columns)
+        rows.append(f"| `{name}` | {view.row} | {columns} |")
+    return "\n".join(rows) + "\n"
+
+
 def between(text: str, mark: str, fresh: str) -> str:
     """The text with ``fresh`` between the comments that begin and end ``mark``."""
     pattern = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)", re.DOTALL)
@@ -66,7 +76,8 @@ def render(path: Path) -> str:
     if path == README:
         return front_matter() + between(_FRONT.sub("", text), "commands", commands())
     text = between(text, "identity", settings(identity=True))
-    return between(text, "runtime", settings(identity=False))
+    text = between(text, "runtime", settings(identity=False))
+    return between(text, "views", views())
 
 
 def main() -> int:

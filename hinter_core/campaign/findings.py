@@ -1,40 +1,100 @@
 """Single mutants of a campaign as one model answered them: filtered, a page at a time.
 
-Shards stream past, so memory depends on the size of a page and of a piece. What a filter lets
-through is counted once, shard by shard; a page then reads its own shards only.
+What a filter lets through is counted once by shard; a page then reads its shards only.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
-from hinter_core.campaign.pairing import Side
-from hinter_core.campaign.reader import PIECE, of_shard
-from hinter_core.campaign.schema import edit_from_row
-from hinter_core.campaign.store import read_batches, read_table
+from hinter_core.campaign.reader import CampaignReader, MutantRecord
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.campaign.views import PLACEBO, Attributes, is_placebo
 from hinter_core.data.tables import safe_cell
-from hinter_core.mutation.difference import mutant_of
-from hinter_core.types import Edit
+from hinter_core.errors import InputError
 
-if TYPE_CHECKING:
-    import numpy
-
-
-PLACEBO = ("placebo",)
-_WORDS = ("source", "target", "source_group", "target_group")
-_MORE, _ANSWERS = ("reason",), ("shift", "interaction", "detail", "reply")
+ONLY_PLACEBO = (PLACEBO,)
 
 ShardCounts = list[tuple[int, int]]  # shards, and how many of their mutants pass the filter
+VerdictCounts = Iterable[tuple[int, Attributes, str, int]]  # mutants by shard
+
+
+_WORDS = "concat_ws(chr(31), e.source, e.target, e.source_group, e.target_group)"
+_SEARCH = f"""(
+    contains(lower(t.text), lower($search)) OR t.id = $search OR t.row::VARCHAR = $search
+    OR contains(lower(coalesce(m.by_hand, '')), lower($search))
+    OR len(list_filter(m.edits, lambda e: contains(lower({_WORDS}), lower($search)))) > 0
+)"""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One model's answers in one campaign."""
+
+    store: CampaignStore
+    model: str
+    identity: str
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """What makes two sides the same."""
+        return str(self.store.folder.resolve()), self.model
+
+
+def choose_sides(
+    first: CampaignStore, second: CampaignStore | None, models: Sequence[str] = ()
+) -> tuple[Side, Side]:
+    """What to compare: two models of one campaign, or one model each of two campaigns.
+
+    Without names, the one model that both campaigns asked, or the only two of one campaign. One
+    name with two campaigns stands for both.
+
+    Raises:
+        HinterError: no campaign, an unknown name, or more than one way to choose.
+    """
+    if len(models) > 2:
+        raise InputError(f"Two models are compared, not {len(models)}; name one or two.")
+    of_first = first.read()["models"]
+    if second is None or second.folder.resolve() == first.folder.resolve():
+        names = list(models) or list(of_first)
+        if len(names) != 2 or names[0] == names[1]:
+            raise InputError(
+                f"Within one campaign, name two models to compare with --model: "
+                f"{', '.join(of_first) or 'it has asked none yet'}."
+            )
+        return _side(first, of_first, names[0]), _side(first, of_first, names[1])
+    of_second = second.read()["models"]
+    if not models:
+        both = [name for name in of_first if name in of_second]
+        alone = [*of_first, *of_second] if len(of_first) == len(of_second) == 1 else []
+        models = both if len(both) == 1 else alone
+    if not models:
+        raise InputError(
+            "Say with --model which model to compare, once for both or once for each. The first "
+            f"campaign asked {', '.join(of_first) or 'none'}, the second "
+            f"{', '.join(of_second) or 'none'}."
+        )
+    return _side(first, of_first, models[0]), _side(second, of_second, models[-1])
+
+
+def _side(store: CampaignStore, models: dict[str, Any], name: str) -> Side:
+    if name not in models:
+        raise InputError(
+            f"{store.folder} has not asked the model {name}; it has asked "
+            f"{', '.join(models) or 'none'}."
+        )
+    return Side(store, name, models[name]["identity"])
 
 
 @dataclass(frozen=True)
 class FindingFilter:
     """A filter; empty means all, without placebo mutants.
 
-    ``verdicts``: one of these. ``attributes``: exactly these are changed, or ``PLACEBO``.
+    ``verdicts``: one of these. ``attributes``: exactly these are changed, or ``ONLY_PLACEBO``.
     ``search``: stands in a changed word, a group, the text or a mutant by hand, whatever the case;
     or is the text's id or row.
     """
@@ -43,95 +103,95 @@ class FindingFilter:
     attributes: tuple[str, ...] = ()
     search: str = ""
 
+    def sql(self) -> tuple[str, dict[str, Any]]:
+        """The condition and its parameters, for :meth:`CampaignReader.records`."""
+        neutral = f"len(list_filter(m.attributes, lambda name: starts_with(name, '{PLACEBO}'))) > 0"
+        parameters: dict[str, Any] = {}
+        only = self.attributes == ONLY_PLACEBO
+        parts = ["a0.verdict IS NOT NULL", neutral if only else f"NOT {neutral}"]
+        if self.verdicts:
+            parts.append("list_contains($verdicts, a0.verdict)")
+            parameters["verdicts"] = list(self.verdicts)
+        if self.attributes and not only:
+            parts.append("list_sort(m.attributes) = $attributes")
+            parameters["attributes"] = sorted(self.attributes)
+        if self.search:
+            parts.append(_SEARCH)
+            parameters["search"] = self.search
+        return " AND ".join(parts), parameters
 
-@dataclass(frozen=True)
-class Finding:
-    """A mutant and what became of it; ``place`` is its row in the shard's table of mutants.
-
-    ``labels`` are None where the model was not asked; ``reason`` says why it was discarded or
-    unanswered. ``by_hand`` is the text of a mutant that a person wrote; others follow from edits.
-    """
-
-    shard: int
-    place: int
-    row: int
-    id: str
-    text: str
-    edits: tuple[Edit, ...]
-    verdict: str
-    original: tuple[str, ...]
-    labels: tuple[str, ...] | None
-    shift: float | None
-    interaction: float | None
-    reason: str
-    by_hand: str | None = None
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """What is changed."""
-        return tuple(edit.attribute for edit in self.edits)
-
-    @property
-    def mutant(self) -> str:
-        """The changed text."""
-        return mutant_of(self.text, self.edits, self.by_hand).text
+    def passes(self, attributes: Attributes, verdict: str) -> bool:
+        """Whether mutants of these attributes and this verdict pass, where nothing is searched."""
+        if self.verdicts and verdict not in self.verdicts:
+            return False
+        if is_placebo(attributes) or self.attributes == ONLY_PLACEBO:
+            return is_placebo(attributes) and self.attributes == ONLY_PLACEBO
+        return not self.attributes or sorted(attributes) == sorted(self.attributes)
 
 
-def count_findings(side: Side, wanted: FindingFilter) -> ShardCounts:
+def count_findings(
+    side: Side, wanted: FindingFilter, counted: VerdictCounts | None = None
+) -> ShardCounts:
     """How many mutants pass the filter, by shard.
+
+    ``counted``: mutants by shard, attributes and verdict, where a report has counted them already;
+    then tables are read only for a search.
 
     Raises:
         StoreError: a table that cannot be read, or tables that do not fit together.
     """
-    counted = []
-    for shard in side.store.known():
-        many = sum(int(passed.sum()) for _, _, passed in _tables(side, shard, wanted))
-        if many:
-            counted.append((shard, many))
-    return counted
+    if counted is not None and not wanted.search:
+        found: Counter[int] = Counter()
+        for shard, attributes, verdict, mutants in counted:
+            if wanted.passes(attributes, verdict):
+                found[shard] += mutants
+        return sorted(found.items())
+    with _opened(side) as reader:
+        reader.check(reader.shards)
+        where, parameters = wanted.sql()
+        tables = reader.tables()
+        text = f"JOIN ({tables.texts}) t ON t.shard = m.shard AND t.row = m.row"
+        sql = (
+            f"SELECT m.shard, count(*) FROM ({tables.mutants}) m JOIN ({tables.answers}) a0 "
+            f"USING (shard, place) {text if wanted.search else ''} WHERE {where} "
+            "GROUP BY 1 ORDER BY 1"
+        )
+        return [(shard, mutants) for shard, mutants in reader.run(sql, **parameters)]
 
 
 def page_of_findings(
-    side: Side, wanted: FindingFilter, counted: ShardCounts, start: int, many: int
-) -> list[Finding]:
-    """At most ``many`` findings from the place ``start`` on, in the order of the tables.
+    side: Side, wanted: FindingFilter, counted: ShardCounts, start: int, limit: int
+) -> list[MutantRecord]:
+    """At most ``limit`` findings from the place ``start`` on, in the order of the tables.
 
     Raises:
         StoreError: see :func:`count_findings`.
     """
-    found: list[Finding] = []
-    for shard, held in counted:
-        if start >= held:
-            start -= held
-            continue
-        if len(found) == many:
-            break
-        found += _of_shard(side, shard, wanted, start, many - len(found))
-        start = 0
-    return found
+    shards: list[int] = []
+    passed = before = 0
+    for shard, mutants in counted:
+        if passed + mutants > start and passed < start + limit:
+            before = before if shards else passed
+            shards.append(shard)
+        passed += mutants
+    where, parameters = wanted.sql()
+    with _opened(side) as reader:
+        found = reader.records(shards, where, parameters, start=start - before, limit=limit)
+        return list(found)
 
 
-def find(side: Side, shard: int, place: int) -> Finding | None:
-    """The mutant at a place of a shard, if there is one.
+def find(side: Side, shard: int, place: int) -> MutantRecord | None:
+    """The mutant at a place of a shard, if there is one and the model was asked about it.
 
     Raises:
         StoreError: see :func:`count_findings`.
     """
-    if shard not in side.store.known() or place < 0:
-        return None
-    import numpy
-
-    base = 0
-    for table in of_shard(side.store, shard, [side.identity], _MORE, _ANSWERS):
-        if place < base + len(table):
-            row = table.slice(place - base, 1)
-            return next(_findings(side, shard, row, numpy.array([place])), None)
-        base += len(table)
-    return None
+    with _opened(side) as reader:
+        return next(reader.at([(shard, place)]), None)
 
 
 def write_findings(side: Side, wanted: FindingFilter, stream: TextIO) -> int:
-    """All findings as CSV, shard after shard; returns how many.
+    """Write all findings as CSV, shard after shard; returns how many.
 
     Cells that a spreadsheet would run as a formula are prefixed with ``'``.
 
@@ -140,11 +200,15 @@ def write_findings(side: Side, wanted: FindingFilter, stream: TextIO) -> int:
     """
     writer, written = csv.writer(stream, lineterminator="\n"), 0
     writer.writerow(COLUMNS)
-    for shard in side.store.known():
-        for finding in _of_shard(side, shard, wanted, 0, None):
-            writer.writerow([safe_cell(value) for value in _cells(side.model, finding)])
+    with _opened(side) as reader:
+        for finding in reader.records(None, *wanted.sql()):
+            writer.writerow([safe_cell(value) for value in _cells(finding)])
             written += 1
     return written
+
+
+def _opened(side: Side) -> CampaignReader:
+    return CampaignReader(side.store, (side.model,))
 
 
 COLUMNS = (
@@ -153,125 +217,14 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def _cells(model: str, finding: Finding) -> list[Any]:
+def _cells(finding: MutantRecord) -> list[Any]:
     edits = finding.edits
     return [
-        model, finding.row, finding.id, finding.verdict, len(edits),
+        finding.model, finding.row, finding.id, finding.verdict, len(edits),
         ", ".join(finding.attributes),
         ", ".join(edit.in_words for edit in edits),
         ", ".join(edit.source.group for edit in edits),
         ", ".join(edit.target.group for edit in edits),
         ", ".join(finding.original), ", ".join(finding.labels or ()),
-        finding.shift, finding.interaction, finding.reason, finding.mutant,
+        finding.answer.shift, finding.answer.interaction, finding.why, finding.mutant,
     ]  # fmt: skip
-
-
-def _tables(
-    side: Side, shard: int, wanted: FindingFilter, *, whole: bool = False
-) -> Iterator[tuple[int, Any, numpy.ndarray]]:
-    """A shard's tables, the place of their first row, and which rows pass."""
-    rows = _rows_with(side, shard, wanted.search)
-    more = (_MORE, _ANSWERS) if whole else ((), ())
-    base = 0
-    for table in of_shard(side.store, shard, [side.identity], *more):
-        yield base, table, _passed(table, wanted, rows)
-        base += len(table)
-
-
-def _of_shard(
-    side: Side, shard: int, wanted: FindingFilter, start: int, many: int | None
-) -> Iterator[Finding]:
-    import numpy
-
-    for base, table, passed in _tables(side, shard, wanted, whole=True):
-        at = numpy.flatnonzero(passed)
-        skipped = min(start, len(at))
-        start -= skipped
-        at = at[skipped:] if many is None else at[skipped : skipped + many]
-        if many is not None:
-            many -= len(at)
-        if len(at):
-            yield from _findings(side, shard, table.take(at), base + at)
-        if many == 0:
-            return
-
-
-def _findings(side: Side, shard: int, table: Any, places: numpy.ndarray) -> Iterator[Finding]:
-    texts = {
-        row["row"]: row
-        for row in read_table(side.store.texts(shard), "row", "id", "text").to_pylist()
-    }
-    originals = _originals(side, shard)
-    # In small parts: a text stands beside each of its mutants.
-    for start in range(0, len(table), 1024):
-        part = table.slice(start, 1024).to_pylist()
-        for place, row in zip(places[start:].tolist(), part, strict=False):
-            text = texts[row["row"]]
-            failed = row["detail-0"] or row["failure-0"] or ""
-            yield Finding(
-                shard, place, row["row"], text["id"] or "", text["text"],
-                tuple(edit_from_row(edit) for edit in row["edits"]),
-                row["verdict-0"], originals.get(row["row"], ()),
-                None if not row["kept"] or failed else tuple(row["labels-0"] or ()),
-                row["shift-0"], row["interaction-0"],
-                failed if row["kept"] else row["reason"], row["text"],
-            )  # fmt: skip
-
-
-def _originals(side: Side, shard: int) -> dict[int, tuple[str, ...]]:
-    """The model's answers to the unchanged texts, by row."""
-    import pyarrow.compute as pc
-
-    found = {}
-    path = side.store.answers(shard, side.identity)
-    for batch in read_batches(path, ("row", "mutant", "labels"), PIECE):
-        for row in batch.filter(pc.equal(batch["mutant"], -1)).to_pylist():
-            found[row["row"]] = tuple(row["labels"] or ())
-    return found
-
-
-def _rows_with(side: Side, shard: int, search: str) -> Any:
-    """Rows of the shard's texts that hold what is searched for."""
-    import pyarrow.compute as pc
-
-    if not search:
-        return None
-    texts = read_table(side.store.texts(shard), "row", "id", "text")
-    held = pc.match_substring(texts["text"], search, ignore_case=True)
-    named = pc.equal(pc.fill_null(texts["id"], ""), search)
-    numbered = pc.equal(pc.cast(texts["row"], "string"), search)
-    return texts.filter(pc.or_(pc.or_(pc.fill_null(held, False), named), numbered))["row"]
-
-
-def _passed(table: Any, wanted: FindingFilter, rows: Any) -> numpy.ndarray:
-    import numpy
-    import pyarrow
-    import pyarrow.compute as pc
-
-    passed: numpy.ndarray = pc.is_valid(table["verdict-0"]).to_numpy().copy()
-    if wanted.verdicts:
-        passed &= pc.is_in(table["verdict-0"], value_set=pyarrow.array(wanted.verdicts)).to_numpy()
-    edits = table["edits"].combine_chunks()
-    flat, orders = edits.flatten(), edits.value_lengths().to_numpy()
-    starts = numpy.cumsum(orders) - orders
-
-    def many(flags: Any) -> numpy.ndarray:
-        """How many edits of each mutant have the flag."""
-        numbers = numpy.asarray(flags, dtype=numpy.int64)
-        return numpy.add.reduceat(numbers, starts) if len(starts) else numbers
-
-    names = pc.struct_field(flat, "attribute")
-    neutral = many(pc.starts_with(names, PLACEBO[0])) > 0
-    passed &= neutral if wanted.attributes == PLACEBO else ~neutral
-    if wanted.attributes not in ((), PLACEBO):
-        held = many(pc.is_in(names, value_set=pyarrow.array(wanted.attributes)))
-        passed &= (held == orders) & (orders == len(wanted.attributes))
-    if wanted.search:
-        found = pc.is_in(table["row"], value_set=rows.combine_chunks()).to_numpy().copy()
-        for part in _WORDS:
-            words = pc.struct_field(flat, part)
-            found |= many(pc.match_substring(words, wanted.search, ignore_case=True)) > 0
-        own = pc.match_substring(table["text"], wanted.search, ignore_case=True)
-        found |= pc.fill_null(own, False).to_numpy()
-        passed &= found
-    return passed

@@ -5,31 +5,21 @@ Rows come shard by shard, text by text; nothing larger than the mutants of one t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from hinter_core.campaign.schema import plan_from_row, stored_follow_up
-from hinter_core.campaign.store import (
-    TESTED,
-    CampaignStore,
-    StoreError,
-    named,
-    read_batches,
-    read_table,
-)
+from hinter_core.campaign.reader import CampaignReader, MutantRecord
+from hinter_core.campaign.store import CampaignStore, named
 from hinter_core.data.handwritten import write_edits
 from hinter_core.data.records import format_of
 from hinter_core.data.tables import write_rows
 from hinter_core.errors import InputError
-from hinter_core.mutation.plan import Settings
-from hinter_core.pipeline.case import TestCase
 from hinter_core.types import Verdict
 
-_BATCH = 2048
 _FIXED = (
     "row", "id", "label", "source", "mutant", "ask", "edits", "groups", "order", "kept", "why",
 )  # fmt: skip
@@ -83,82 +73,32 @@ def mutant_rows(store: CampaignStore, wanted: ExportFilter) -> Iterator[dict[str
     Raises:
         HinterError: no campaign, a model that was not asked, or tables that cannot be read.
     """
-    models, left = _models(store, wanted), wanted.limit
-    for shard in store.known():
-        texts = {
-            text["row"]: text
-            for text in read_table(store.texts(shard)).to_pylist()
-            if text["outcome"] == TESTED
-        }
-        originals: dict[tuple[int, str], str] = {}
-        joined = _joined(store, shard, models, originals)
-        for row, group in groupby(joined, key=itemgetter("row")):
+    left = wanted.limit
+    with CampaignReader(store, _models(store, wanted)) as reader:
+        for _, group in groupby(reader.records(), key=attrgetter("row")):
             if left == 0:
                 return
-            chosen, taken = _chosen(list(group), wanted, list(models), left)
+            chosen, taken = _chosen(list(group), wanted, left)
             left = None if left is None else left - taken
-            yield from _as_rows(texts[row], chosen, list(models), originals)
+            yield from (_as_row(record, reader.models) for record in chosen)
 
 
-def _models(store: CampaignStore, wanted: ExportFilter) -> dict[str, str]:
-    """Identities of the models wanted, by name."""
-    asked = {name: model["identity"] for name, model in store.read()["models"].items()}
+def _models(store: CampaignStore, wanted: ExportFilter) -> list[str]:
+    """The models wanted."""
+    asked = list(store.read()["models"])
     for name in wanted.models:
         if name not in asked:
             there = ", ".join(asked) or "none was"
             raise InputError(f"'{name}' was not asked in this campaign; of the models, {there}.")
-    return {name: asked[name] for name in wanted.models or asked}
-
-
-def _joined(
-    store: CampaignStore,
-    shard: int,
-    models: Mapping[str, str],
-    originals: dict[tuple[int, str], str],
-) -> Iterator[dict[str, Any]]:
-    """Mutants of a shard with each model's answer, if there is one; in the order of the table."""
-    answers: dict[str, Iterator[Mapping[str, Any]]] = {}
-    for name, identity in models.items():
-        path = store.answers(shard, identity)
-        if path.exists():
-            answers[name] = _answers(path, name, originals)
-    for batch in read_batches(store.mutants(shard), (), _BATCH):
-        for mutant in batch.to_pylist():
-            mutant["answers"] = {name: next(stream, None) for name, stream in answers.items()}
-            if any(
-                answer is None or answer["row"] != mutant["row"]
-                for answer in mutant["answers"].values()
-            ):
-                name = store.mutants(shard).name
-                raise StoreError(f"Answers do not fit {name}; hinter verify says which.")
-            yield mutant
-
-
-def _answers(
-    path: Path, name: str, originals: dict[tuple[int, str], str]
-) -> Iterator[Mapping[str, Any]]:
-    """Answers to mutants; those to the unchanged texts are noted on the way."""
-    columns = ("row", "mutant", "verdict", "labels", "failure")
-    for batch in read_batches(path, columns, _BATCH):
-        for answer in batch.to_pylist():
-            if answer["mutant"] < 0:
-                originals[answer["row"], name] = _said(answer)
-            else:
-                yield answer
-
-
-def _said(answer: Mapping[str, Any]) -> str:
-    if answer["failure"]:
-        return f"({answer['failure']})"
-    return ", ".join(answer["labels"])
+    return list(wanted.models or asked)
 
 
 def _chosen(
-    mutants: Sequence[dict[str, Any]], wanted: ExportFilter, models: Sequence[str], left: int | None
-) -> tuple[list[dict[str, Any]], int]:
+    mutants: Sequence[MutantRecord], wanted: ExportFilter, left: int | None
+) -> tuple[list[MutantRecord], int]:
     """What is taken of one text's mutants, in their order, and how many were wanted themselves."""
-    keys = [frozenset(map(_edit_key, mutant["edits"])) for mutant in mutants]
-    own = [place for place, mutant in enumerate(mutants) if _fits(mutant, wanted, models)][:left]
+    keys = [frozenset(map(_edit_key, mutant.stored_edits)) for mutant in mutants]
+    own = [place for place, mutant in enumerate(mutants) if _fits(mutant, wanted)][:left]
     taken = set(own)
     if wanted.parts:
         inside = {
@@ -172,45 +112,43 @@ def _chosen(
 
 
 def _edit_key(edit: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(tuple(v) if isinstance(v, list) else v for v in edit.values())
+    return tuple(tuple(value) if isinstance(value, list) else value for value in edit.values())
 
 
-def _fits(mutant: Mapping[str, Any], wanted: ExportFilter, models: Sequence[str]) -> bool:
-    attributes = sorted(edit["attribute"] for edit in mutant["edits"])
-    if wanted.attributes and attributes != sorted(wanted.attributes):
+def _fits(mutant: MutantRecord, wanted: ExportFilter) -> bool:
+    if wanted.attributes and sorted(mutant.attributes) != sorted(wanted.attributes):
         return False
-    verdicts = {mutant["answers"][name]["verdict"] for name in models if name in mutant["answers"]}
+    verdicts = {answer.verdict for answer in mutant.answers.values()}
     return not wanted.verdicts or any(verdict.value in verdicts for verdict in wanted.verdicts)
 
 
-def _as_rows(
-    text: Mapping[str, Any],
-    mutants: Sequence[Mapping[str, Any]],
-    models: Sequence[str],
-    originals: Mapping[tuple[int, str], str],
-) -> Iterator[dict[str, Any]]:
-    case = TestCase(plan_from_row(text, Settings()), number=text["row"])
-    for mutant in mutants:
-        edits, groups = write_edits(mutant["edits"])
-        row = {
-            "row": text["row"],
-            "id": text["id"],
-            "label": text["label"],
-            "source": text["text"],
-            "mutant": stored_follow_up(mutant, case).mutant.text,
-            "ask": "yes" if mutant.get("ask") else "",
-            "edits": edits,
-            "groups": groups,
-            "order": mutant["order"],
-            "kept": "yes" if mutant["kept"] else "no",
-            "why": mutant["reason"],
-        }
-        for name in models:
-            answer = mutant["answers"].get(name)
+def _as_row(record: MutantRecord, models: Iterable[str]) -> dict[str, Any]:
+    edits, groups = write_edits(record.stored_edits)
+    row = {
+        "row": record.row,
+        "id": record.id,
+        "label": record.label,
+        "source": record.text,
+        "mutant": record.mutant,
+        "ask": "yes" if record.ask else "",
+        "edits": edits,
+        "groups": groups,
+        "order": record.order,
+        "kept": "yes" if record.kept else "no",
+        "why": record.reason,
+    }
+    for name in models:
+        answer = record.answers.get(name)
+        values: tuple[Any, ...] = ("", "", "")
+        if answer:
             values = (
-                (answer["verdict"], _said(answer), originals.get((text["row"], name), ""))
-                if answer
-                else ("", "", "")
+                answer.verdict,
+                _written(answer.labels, answer.failure),
+                _written(answer.original, answer.original_failure),
             )
-            row |= {f"{what}: {name}": v for what, v in zip(_OF_MODEL, values, strict=True)}
-        yield row
+        row |= {f"{what}: {name}": v for what, v in zip(_OF_MODEL, values, strict=True)}
+    return row
+
+
+def _written(labels: Sequence[str], failure: str | None) -> str:
+    return f"({failure})" if failure else ", ".join(labels)

@@ -7,52 +7,33 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from cachetools import LRUCache
 
-from hinter_core.campaign.reader import is_placebo
-from hinter_core.campaign.schema import edit_from_row
-from hinter_core.campaign.store import CampaignStore, StoreError, read_table
-from hinter_core.types import Edit, Verdict
+from hinter_core.campaign.reader import CampaignReader, MutantRecord
+from hinter_core.campaign.store import CampaignStore, StoreError
+from hinter_core.campaign.views import has_placebo
+from hinter_core.types import Verdict
 
 ATOMIC, TOGETHER, PLACEBO = "one at a time", "together", "neutral swaps"
 KINDS = (ATOMIC, TOGETHER, PLACEBO)
-T = TypeVar("T")
 LATEST = 6  # findings shown
 _EACH = 2  # of one text at most
 _REMEMBERED = 20_000  # tables
 
 
-@dataclass(frozen=True)
+@dataclass
 class TableCounts:
     """One table counted: ``counts`` by (kind, verdict) or by outcome, ``failures`` by name."""
 
-    counts: Counter[Any]
+    counts: Counter[Any] = field(default_factory=Counter)
     mutants: int = 0
     failures: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass(frozen=True)
-class HiddenFinding:
-    """A hidden bias: the text, what was changed in it, and the model's answers.
-
-    ``place``: its row in the table of mutants of its ``shard``. ``by_hand``: the mutant's own
-    text, where a person wrote it.
-    """
-
-    shard: int
-    place: int
-    model: str
-    text: str
-    edits: tuple[Edit, ...]
-    before: str
-    after: str
-    by_hand: str | None = None
 
 
 @dataclass
@@ -72,7 +53,7 @@ class CampaignProgress:
     outcomes: Counter[str] = field(default_factory=Counter)
     verdicts: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
     failures: Counter[str] = field(default_factory=Counter)
-    latest: tuple[HiddenFinding, ...] = ()
+    latest: tuple[MutantRecord, ...] = ()
     since: tuple[int, int] = (0, 0)  # texts and mutants done since a given time
 
     @property
@@ -125,132 +106,124 @@ class ProgressReader:
             return seen  # its process is still getting ready
         size = spec.get("size", {})
         seen.texts, seen.shards = size.get("texts"), size.get("shards")
-        noted = {name: spec["models"].get(name, {}).get("identity") for name in seen.models}
         seen.verdicts = {name: Counter() for name in seen.models}
-        whole: list[int] = []
-        for shard in store.known():
-            files = {n: store.answers(shard, i) for n, i in noted.items() if i is not None}
-            asked = {name: path for name, path in files.items() if path.exists()}
-            self._add(seen, store, shard, asked, since)
-            if asked:
-                whole.append(shard)
+        noted = {name: model["identity"] for name, model in spec["models"].items()}
+        files = {
+            shard: {
+                name: path
+                for name in seen.models
+                if name in noted and (path := store.answers(shard, noted[name])).exists()
+            }
+            for shard in store.known()
+        }
+        counted = self._tables(store, files)
+        for shard, asked in files.items():
+            _add(seen, counted, store.texts(shard), asked, since)
         if latest:
-            seen.latest = tuple(islice(self._findings(store, whole[::-1], noted), LATEST))
+            seen.latest = tuple(islice(self._latest(store, files, counted), LATEST))
         return seen
 
-    def _add(
-        self,
-        seen: CampaignProgress,
-        store: CampaignStore,
-        shard: int,
-        asked: dict[str, Path],
-        since: float,
-    ) -> None:
-        path_of_texts = store.texts(shard)
-        texts = self._once("texts", path_of_texts, lambda: _count_texts(path_of_texts))
-        for name, path in asked.items():
-            part = self._answers(store, shard, path)
-            seen.verdicts[name] += part.counts
-            seen.failures += part.failures
-        number = sum(texts.counts.values())
-        if set(asked) == set(seen.models):
-            seen.done += number
-            seen.shards_done += 1
-            seen.mutants += texts.mutants
-            seen.outcomes += texts.counts
-            if since and max(p.stat().st_mtime for p in asked.values()) >= since:
-                seen.since = (seen.since[0] + number, seen.since[1] + texts.mutants)
-
-    def _once(self, what: str, path: Path, make: Callable[[], T]) -> T:
-        key = (what, path, path.stat().st_mtime_ns)
+    def _tables(self, store: CampaignStore, files: Files) -> dict[Path, TableCounts]:
+        """Every table counted, those that are new by one query for each kind and model."""
+        wanted: dict[str, dict[Path, int]] = {"": {store.texts(shard): shard for shard in files}}
+        for shard, asked in files.items():
+            for name, path in asked.items():
+                wanted.setdefault(name, {})[path] = shard
+        keys = {path: _key("counts", path) for paths in wanted.values() for path in paths}
         with self._lock:
-            if key in self._made:
-                kept: T = self._made[key]
-                return kept
-        made = make()
+            found = {path: self._made[key] for path, key in keys.items() if key in self._made}
+        for name, paths in wanted.items():
+            new = {shard: path for path, shard in paths.items() if path not in found}
+            if new:
+                with CampaignReader(store, (name,) if name else ()) as reader:
+                    reader.check(new)
+                    count = _count_answers if name else _count_texts
+                    found |= {new[shard]: table for shard, table in count(reader, list(new))}
         with self._lock:
-            self._made[key] = made
-        return made
+            self._made.update({key: found[path] for path, key in keys.items()})
+        return found
 
-    def _answers(self, store: CampaignStore, shard: int, path: Path) -> TableCounts:
-        return self._once("answers", path, lambda: _count_answers(path, store.mutants(shard)))
-
-    def _findings(
-        self, store: CampaignStore, shards: Sequence[int], noted: dict[str, str | None]
-    ) -> Iterator[HiddenFinding]:
+    def _latest(
+        self, store: CampaignStore, files: Files, counted: Mapping[Path, TableCounts]
+    ) -> Iterator[MutantRecord]:
         """The latest hidden findings: those of the last shards first."""
-        for shard in shards:
-            for model, identity in noted.items():
-                path = store.answers(shard, identity) if identity else None
-                if path is None or not path.exists():
+        for shard in sorted(files, reverse=True):
+            for name, path in files[shard].items():
+                if not counted[path].counts[TOGETHER, Verdict.HIDDEN.value]:
                     continue
-                if self._answers(store, shard, path).counts[TOGETHER, Verdict.HIDDEN.value]:
-                    yield from self._hidden(store, shard, path, model)
-
-    def _hidden(
-        self, store: CampaignStore, shard: int, path: Path, model: str
-    ) -> tuple[HiddenFinding, ...]:
-        return self._once("found", path, lambda: tuple(_read_hidden(store, shard, path, model)))
-
-
-def _count_texts(path: Path) -> TableCounts:
-    table = read_table(path, "outcome", "mutants")
-    return TableCounts(Counter(table["outcome"].to_pylist()), sum(table["mutants"].to_pylist()))
+                key = _key("hidden", path)
+                with self._lock:
+                    found = self._made.get(key)
+                if found is None:
+                    found = _hidden(store, shard, name)
+                    with self._lock:
+                        self._made[key] = found
+                yield from found
 
 
-def _count_answers(path: Path, mutants: Path) -> TableCounts:
-    answers = read_table(path, "mutant", "verdict", "failure").to_pydict()
-    kinds = _kinds(read_table(mutants, "order", "edits"))
-    counts: Counter[tuple[str, str]] = Counter()
-    for mutant, verdict in zip(answers["mutant"], answers["verdict"], strict=True):
-        if mutant >= 0:
-            counts[kinds[mutant], verdict] += 1
-    failures = Counter(failure for failure in answers["failure"] if failure)
-    return TableCounts(counts, failures=failures)
+Files = dict[int, dict[str, Path]]  # by shard and model, the tables of answers that are there
 
 
-def _kinds(mutants: Any) -> list[str]:
-    """The kind of each mutant, in order."""
-    import pyarrow.compute as pc
-
-    flat = pc.struct_field(pc.list_flatten(mutants["edits"]), "attribute")
-    of = pc.list_parent_indices(mutants["edits"]).to_pylist()
-    neutral = {i for i, name in zip(of, flat.to_pylist(), strict=True) if is_placebo((name,))}
-    return [
-        PLACEBO if i in neutral else ATOMIC if order == 1 else TOGETHER
-        for i, order in enumerate(mutants["order"].to_pylist())
-    ]
+def _key(what: str, path: Path) -> tuple[str, Path, int]:
+    return what, path, path.stat().st_mtime_ns
 
 
-def _read_hidden(
-    store: CampaignStore, shard: int, path: Path, model: str
-) -> Iterator[HiddenFinding]:
+def _add(
+    seen: CampaignProgress,
+    counted: Mapping[Path, TableCounts],
+    path: Path,
+    asked: Mapping[str, Path],
+    since: float,
+) -> None:
+    """Add a shard, whose texts are at ``path``."""
+    texts = counted[path]
+    for name, answers in asked.items():
+        seen.verdicts[name] += counted[answers].counts
+        seen.failures += counted[answers].failures
+    if set(asked) == set(seen.models):
+        number = texts.counts.total()
+        seen.done += number
+        seen.shards_done += 1
+        seen.mutants += texts.mutants
+        seen.outcomes += texts.counts
+        if since and max(p.stat().st_mtime for p in asked.values()) >= since:
+            seen.since = (seen.since[0] + number, seen.since[1] + texts.mutants)
+
+
+def _count_texts(
+    reader: CampaignReader, shards: Sequence[int]
+) -> Iterable[tuple[int, TableCounts]]:
+    found, tables = {shard: TableCounts() for shard in shards}, reader.tables(shards)
+    for shard, outcome, texts, mutants in reader.run(
+        f"SELECT shard, outcome, count(*), sum(mutants)::BIGINT FROM ({tables.texts}) GROUP BY ALL"
+    ):
+        found[shard].counts[outcome] = texts
+        found[shard].mutants += mutants
+    return found.items()
+
+
+def _count_answers(
+    reader: CampaignReader, shards: Sequence[int]
+) -> Iterable[tuple[int, TableCounts]]:
+    found, tables = {shard: TableCounts() for shard in shards}, reader.tables(shards)
+    for shard, kind, verdict, mutants in reader.run(
+        f"SELECT shard, CASE WHEN {has_placebo('attributes')} THEN '{PLACEBO}' WHEN n_edits = 1 "
+        f"THEN '{ATOMIC}' ELSE '{TOGETHER}' END AS kind, verdict, count(*) FROM ({tables.mutants}) "
+        f"JOIN ({tables.answers}) USING (shard, place) GROUP BY ALL"
+    ):
+        found[shard].counts[kind, verdict] = mutants
+    for shard, failure, answers in reader.run(
+        f"SELECT shard, failure, count(*) FROM (SELECT shard, failure FROM ({tables.answers}) "
+        f"UNION ALL SELECT shard, failure FROM ({tables.originals})) WHERE failure IS NOT NULL "
+        "GROUP BY ALL"
+    ):
+        found[shard].failures[failure] = answers
+    return found.items()
+
+
+def _hidden(store: CampaignStore, shard: int, model: str) -> list[MutantRecord]:
     """Some hidden findings of a shard, few of each text."""
-    import pyarrow.compute as pc
-
-    answers = read_table(path, "row", "mutant", "verdict", "labels")
-    first = answers.filter(pc.equal(answers["mutant"], -1))
-    before = dict(zip(first["row"].to_pylist(), first["labels"].to_pylist(), strict=True))
-    found = answers.filter(pc.equal(answers["verdict"], Verdict.HIDDEN.value))
-    texts = read_table(store.texts(shard), "row", "text")
-    text_of = dict(zip(texts["row"].to_pylist(), texts["text"].to_pylist(), strict=True))
-    mutants = read_table(store.mutants(shard), "edits", "text")
-    each: Counter[int] = Counter()
-    for line in found.to_pylist():
-        row = line["row"]
-        swaps = mutants["edits"][line["mutant"]].as_py()
-        if each[row] == _EACH or is_placebo(tuple(swap["attribute"] for swap in swaps)):
-            continue
-        each[row] += 1
-        yield HiddenFinding(
-            shard,
-            line["mutant"],
-            model,
-            text_of[row],
-            tuple(map(edit_from_row, swaps)),
-            ", ".join(before.get(row) or ()),
-            ", ".join(line["labels"]),
-            mutants["text"][line["mutant"]].as_py(),
-        )
-        if each.total() == LATEST:
-            return
+    few = f"QUALIFY row_number() OVER (PARTITION BY m.row ORDER BY m.place) <= {_EACH}"
+    where = f"a0.verdict = 'hidden' AND NOT {has_placebo('m.attributes')} {few}"
+    with CampaignReader(store, (model,)) as reader:
+        return list(reader.records((shard,), where, limit=LATEST))

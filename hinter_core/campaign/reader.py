@@ -1,233 +1,457 @@
-"""A campaign's tables as columns of numbers, piece by piece, so that counting is adding arrays.
+"""A campaign opened for reading: its tables as views of a DuckDB in memory, and single mutants.
 
-Pieces span shards: small shards are put together, large ones are read in parts.
+Reports, findings, comparisons, samples, progress and exports all read through this module, and so
+do users (``hinter sql``). Only shards whose table of texts is written count, as it is written last.
+A table that an older version wrote lacks columns; they read as NULL.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property, lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
-from hinter_core.campaign.schema import answer_schema
-from hinter_core.campaign.store import CampaignStore, StoreError, read_batches
-from hinter_core.types import Verdict
-
-if TYPE_CHECKING:
-    import numpy
-
-
-Attributes = tuple[str, ...]
-# Those of cases (kept and answered) first.
-VERDICTS = (
-    Verdict.BENIGN,
-    Verdict.BIASED,
-    Verdict.HIDDEN,
-    Verdict.DISCARDED,
-    Verdict.UNANSWERED,
+from hinter_core.campaign.schema import (
+    answer_schema,
+    edit_from_row,
+    mutant_schema,
+    text_schema,
 )
-PIECE = 2**16
-_PLACEBO = "placebo"
-_PARTS = ("attribute", "source", "target", "source_group", "target_group", "form")
+from hinter_core.campaign.store import CampaignStore, StoreError, checked_rows
+from hinter_core.campaign.views import Attributes, Tables, columns_of, files_of, quoted
+from hinter_core.errors import InputError
+from hinter_core.language.sentences import split_sentences
+from hinter_core.mutation.difference import handwritten_mutant
+from hinter_core.mutation.edits import apply_edits
+from hinter_core.types import Edit
+
+CHUNK = 400_000  # mutants that one step of a count holds in memory
+_THREADS = 2
+_MEMORY = "512MB"
+_MOST_ROWS = 2**32  # of a shard, so that a shard and a place make one number
+_FETCHED = 1024  # rows at a time, as a text stands beside each of its mutants
 
 
-def is_placebo(attributes: Attributes) -> bool:
-    """Whether mutants of these attributes change something that should not matter."""
-    return any(attribute.startswith(_PLACEBO) for attribute in attributes)
+class StoredAnswer(NamedTuple):
+    """A model's answer to a mutant; ``original``: labels of the unchanged text."""
 
-
-class Swap(NamedTuple):
-    """A word pair as the tables know it."""
-
-    attribute: str
-    source: str
-    target: str
-    source_group: str
-    target_group: str
-    form: str
-
-
-@dataclass
-class Codebook:
-    """Numbers for swaps, for attributes and for groups of attributes, given as they come."""
-
-    swaps: list[Swap] = field(default_factory=list)
-    attributes: list[str] = field(default_factory=list)
-    groups: list[tuple[str, str]] = field(default_factory=list)
-    attribute_of: list[int] = field(default_factory=list)
-    group_of: list[int] = field(default_factory=list)
-    _known: dict[str, int] = field(default_factory=dict)
-
-    def number(self, edits: Any) -> numpy.ndarray:
-        """The numbers of the swaps of a column of edits."""
-        import numpy
-        import pyarrow.compute as pc
-
-        columns = [pc.struct_field(edits, part) for part in _PARTS]
-        keys = pc.binary_join_element_wise(*columns, "\x1f", null_handling="replace")
-        encoded = keys.dictionary_encode()
-        codes = encoded.indices.to_numpy(zero_copy_only=False)
-        names = encoded.dictionary.to_pylist()
-        fresh = [place for place, name in enumerate(names) if name not in self._known]
-        if fresh:
-            _, first = numpy.unique(codes, return_index=True)
-            for place, values in zip(fresh, edits.take(first[fresh]).to_pylist(), strict=True):
-                self._known[names[place]] = self._add(Swap(*(values[part] for part in _PARTS)))
-        numbers = numpy.array([self._known[name] for name in names], dtype=numpy.int64)
-        return numbers[codes] if len(names) else numbers
-
-    def _add(self, swap: Swap) -> int:
-        group = (swap.attribute, swap.target_group)
-        if swap.attribute not in self.attributes:
-            self.attributes.append(swap.attribute)
-        if group not in self.groups:
-            self.groups.append(group)
-        self.attribute_of.append(self.attributes.index(swap.attribute))
-        self.group_of.append(self.groups.index(group))
-        self.swaps.append(swap)
-        return len(self.swaps) - 1
+    verdict: str | None
+    labels: tuple[str, ...]
+    failure: str | None
+    detail: str | None
+    shift: float | None
+    interaction: float | None
+    original: tuple[str, ...]
+    original_failure: str | None
 
 
 @dataclass(frozen=True)
-class ColumnBlock:
-    """Mutants of one order: one line a mutant, one column an edit in ``swaps``.
+class MutantRecord:
+    """A mutant as a campaign keeps it.
 
-    ``at``: their places in the piece. ``sets`` and ``groups`` number the distinct attributes, and
-    target groups, of a mutant; ``set_names`` and ``group_names`` say what the numbers stand for.
+    ``place``: its row in the shard's table of mutants. ``text``: the unchanged text.
+    ``stored_edits``: its edits as the table has them. ``by_hand``: its own text, where a person
+    wrote it. ``answers``: by model, for models that were asked about its shard.
     """
 
+    shard: int
+    place: int
+    row: int
+    id: str
+    label: str
+    text: str
+    stored_edits: list[dict[str, Any]] = field(repr=False)
     order: int
-    at: numpy.ndarray
-    rows: numpy.ndarray
-    kept: numpy.ndarray
-    swaps: numpy.ndarray
-    sets: numpy.ndarray
-    set_names: list[Attributes]
-    groups: numpy.ndarray
-    group_names: list[tuple[Attributes, tuple[str, ...]]]
+    kept: bool
+    layer: str
+    sentence: int | None
+    reason: str
+    by_hand: str | None
+    ask: bool
+    answers: dict[str, StoredAnswer]
+
+    @cached_property
+    def edits(self) -> tuple[Edit, ...]:
+        """Its edits."""
+        return tuple(map(edit_from_row, self.stored_edits))
+
+    @property
+    def attributes(self) -> Attributes:
+        """What is changed."""
+        return tuple(edit["attribute"] for edit in self.stored_edits)
+
+    @property
+    def mutant(self) -> str:
+        """The changed text."""
+        if self.by_hand is not None:
+            return handwritten_mutant(self.text, self.by_hand, self.edits).text
+        return apply_edits(self.text, self.edits, _sentences(self.text)).text
+
+    # Of a record that was read for one model:
+
+    @property
+    def model(self) -> str:
+        """The first model asked."""
+        return next(iter(self.answers))
+
+    @property
+    def answer(self) -> StoredAnswer:
+        """That model's answer."""
+        return self.answers[self.model]
+
+    @property
+    def verdict(self) -> str:
+        """That model's verdict."""
+        return self.answer.verdict or ""
+
+    @property
+    def original(self) -> tuple[str, ...]:
+        """That model's labels of the unchanged text."""
+        return self.answer.original
+
+    @property
+    def labels(self) -> tuple[str, ...] | None:
+        """That model's labels; None where it was not asked or did not answer."""
+        failed = self.answer.detail or self.answer.failure
+        return None if failed or not self.kept else self.answer.labels
+
+    @property
+    def why(self) -> str:
+        """Why the mutant was discarded, or why there is no answer."""
+        return (self.answer.detail or self.answer.failure or "") if self.kept else self.reason
 
 
-def blocks(piece: Any, book: Codebook) -> Iterator[ColumnBlock]:
-    """The mutants of a piece by order, the lowest first."""
-    import numpy
-
-    edits = piece["edits"].combine_chunks()
-    swaps, rows = book.number(edits.flatten()), piece["row"].to_numpy()
-    kept = piece["kept"].to_numpy()
-    orders = edits.value_lengths().to_numpy()
-    starts = numpy.cumsum(orders) - orders
-    attribute_of, group_of = numpy.array(book.attribute_of), numpy.array(book.group_of)
-    for order in numpy.unique(orders).tolist():
-        at = numpy.flatnonzero(orders == order)
-        own = swaps[starts[at][:, None] + numpy.arange(order)]
-        sets, set_rows = distinct(attribute_of[own])
-        groups, group_rows = distinct(group_of[own])
-        yield ColumnBlock(
-            order, at, rows[at], kept[at], own, sets,
-            [tuple(book.attributes[i] for i in line) for line in set_rows.tolist()],
-            groups,
-            [
-                (tuple(book.groups[i][0] for i in line), tuple(book.groups[i][1] for i in line))
-                for line in group_rows.tolist()
-            ],
-        )  # fmt: skip
+@lru_cache(maxsize=16)
+def _sentences(text: str) -> Any:
+    return split_sentences(text)
 
 
-def distinct(lines: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
-    """A number for each line of a matrix, equal for equal lines, and the distinct lines."""
-    import numpy
-    import pandas
+class CampaignReader:
+    """A campaign's tables, to ask by SQL; a context that closes its connection.
 
-    codes = numpy.zeros(len(lines), dtype=numpy.int64)
-    for column in lines.T:
-        # Numbered anew after each column, so that wide lines cannot overflow.
-        codes = pandas.factorize(codes * (int(column.max(initial=0)) + 1) + column)[0]
-    first = numpy.unique(codes, return_index=True)[1]
-    return codes, lines[first]
-
-
-def pieces(store: CampaignStore, shards: Sequence[int], models: Mapping[str, str]) -> Iterator[Any]:
-    """All mutants with their answers, in tables of about ``PIECE`` rows, in order.
-
-    ``models``: identities by name. Columns: ``shard``, ``row``, ``edits``, ``kept``, ``text`` (of
-    mutants by hand, else null) and for the model at place 2 ``verdict-2``, ``failure-2``,
-    ``changed-2``, ``labels-2``, null where it has not been asked yet.
+    ``models``: identities by name, of these models only (all, where None).
 
     Raises:
-        StoreError: a table that cannot be read, or tables that do not fit together.
+        StoreError: no campaign, or a damaged one.
     """
-    import pyarrow
 
-    held: list[Any] = []
-    for shard in shards:
-        for part in of_shard(store, shard, list(models.values())):
-            held.append(part)
-            if sum(map(len, held)) >= PIECE:
-                yield pyarrow.concat_tables(held, promote_options="permissive")
-                held = []
-    if held:
-        yield pyarrow.concat_tables(held, promote_options="permissive")
+    def __init__(self, store: CampaignStore, models: Iterable[str] | None = None) -> None:
+        import duckdb
+
+        self.store = store
+        noted = {name: model["identity"] for name, model in store.read()["models"].items()}
+        self.models = {name: noted[name] for name in (noted if models is None else models)}
+        self.shards = store.known()
+        self._locked = False
+        self._spill = TemporaryDirectory(prefix="hinter-")
+        self._failed = duckdb.Error
+        self.connection = duckdb.connect(
+            config={
+                "threads": _THREADS,
+                "memory_limit": _MEMORY,
+                "temp_directory": self._spill.name,
+                "preserve_insertion_order": False,
+            }
+        )
+        for name, schema in (
+            ("texts", text_schema()), ("mutants", mutant_schema()), ("answers", answer_schema()),
+        ):  # fmt: skip
+            self.connection.register("empty", schema.empty_table())
+            self.connection.execute(f"CREATE TABLE no_{name} AS FROM empty")
+        self.connection.unregister("empty")
+
+    def __enter__(self) -> CampaignReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+        self._spill.cleanup()
+
+    def tables(
+        self, shards: Sequence[int] | None = None, models: Iterable[str] | None = None
+    ) -> Tables:
+        """The views over some shards (all, where None) and the answers of some models."""
+        chosen = self.shards if shards is None else shards
+        names = {
+            name: identity
+            for name, identity in self.models.items()
+            if models is None or name in models
+        }
+        asked = {
+            name: [path for path in self._answers(chosen, identity) if path.exists()]
+            for name, identity in names.items()
+        }
+        texts = files_of("texts", [self.store.texts(shard) for shard in chosen])
+        mutants = files_of("mutants", [self.store.mutants(shard) for shard in chosen])
+        answers = files_of("answers", [path for paths in asked.values() for path in paths])
+        # What follows the number of the shard in the name of a file says which model it is of.
+        ends = {paths[0].name.partition(".")[2]: name for name, paths in asked.items() if paths}
+        cases = "".join(f" WHEN {quoted(end)} THEN {quoted(name)}" for end, name in ends.items())
+        model = f"CASE regexp_replace(file, '^[0-9]+[.]', '') {cases} END" if cases else "NULL"
+        return Tables(
+            f"SELECT {columns_of('texts')} FROM {texts}",
+            f"SELECT {columns_of('mutants')} FROM {mutants}",
+            f"SELECT {columns_of('answers', model)} FROM {answers} WHERE mutant >= 0",
+            f"SELECT {columns_of('originals', model)} FROM {answers} WHERE mutant < 0",
+        )
+
+    def _answers(self, shards: Iterable[int], identity: str) -> Iterator[Path]:
+        return (self.store.answers(shard, identity) for shard in shards)
+
+    def run(self, sql: str, **parameters: Any) -> list[tuple[Any, ...]]:
+        """The rows of a query; ``parameters`` are its ``$names``.
+
+        Raises:
+            StoreError: a table cannot be read.
+        """
+        try:
+            rows: list[tuple[Any, ...]] = self.connection.execute(
+                sql, parameters or None
+            ).fetchall()
+        except self._failed as error:
+            raise self._fault(error) from error
+        return rows
+
+    def stream(self, sql: str, **parameters: Any) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query one by one; other queries may be asked meanwhile.
+
+        Raises:
+            StoreError: a table cannot be read.
+        """
+        try:
+            found = self.connection.cursor().execute(sql, parameters or None)
+            held = found.fetchmany(_FETCHED)
+            while held:
+                yield from held
+                held = found.fetchmany(_FETCHED)
+        except self._failed as error:
+            raise self._fault(error) from error
+
+    def _fault(self, error: Exception) -> StoreError:
+        """The table that is damaged, if one is; else in the words of the library."""
+        try:
+            self.check(self.shards)
+        except StoreError as fault:
+            return fault
+        return StoreError(f"{self.store.folder} cannot be read: {_first_line(error)}")
+
+    def query(self, sql: str, seconds: float) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
+        """Columns and rows of a user's query over :data:`VIEWS`, which can read nothing else.
+
+        Raises:
+            InputError: it is not one SELECT, is wrong, or takes longer than ``seconds``.
+            StoreError: a table cannot be read.
+        """
+        import duckdb
+
+        try:
+            statements = duckdb.extract_statements(sql)
+        except duckdb.Error as error:
+            raise InputError(f"This is no SQL: {_first_line(error)}") from error
+        if [one.type for one in statements] != [duckdb.StatementType.SELECT]:
+            raise InputError("Give one SELECT; a campaign is only read.")
+        self._lock()
+        timer = threading.Timer(seconds, self.connection.interrupt)
+        timer.daemon = True
+        timer.start()
+
+        def rows() -> Iterator[tuple[Any, ...]]:
+            try:
+                while held := self.connection.fetchmany(_FETCHED):
+                    yield from held
+            except duckdb.Error as error:
+                raise self._refused(error, seconds) from error
+            finally:
+                timer.cancel()
+
+        try:
+            self.connection.execute(sql)
+        except duckdb.Error as error:
+            timer.cancel()
+            raise self._refused(error, seconds) from error
+        return [column[0] for column in self.connection.description or ()], rows()
+
+    def columns(self, view: str) -> list[tuple[str, str]]:
+        """Names and types of a view's columns."""
+        self._lock()
+        return [(name, kind) for name, kind, *_ in self.run(f"DESCRIBE {view}")]
+
+    def _lock(self) -> None:
+        """Make the views, then refuse files other than the campaign's and any other setting."""
+        if self._locked:
+            return
+        self._locked = True
+        files = [self.store.texts(shard) for shard in self.shards]
+        files += [self.store.mutants(shard) for shard in self.shards]
+        for identity in self.models.values():
+            files += [path for path in self._answers(self.shards, identity) if path.exists()]
+        allowed = ", ".join(quoted(str(path)) for path in files)
+        for name, select in self.tables().named().items():
+            self.run(f"CREATE VIEW {name} AS {select}")
+        self.run(f"SET allowed_paths = [{allowed}]")
+        self.run("SET enable_external_access = false")
+        self.run("SET lock_configuration = true")
+
+    def _refused(self, error: Exception, seconds: float) -> Exception:
+        """A query's error in one line; a damaged table by its name."""
+        import duckdb
+
+        if isinstance(error, duckdb.InterruptException):
+            return InputError(f"The query was stopped after {seconds:g} seconds; ask for less.")
+        if isinstance(error, duckdb.IOException | duckdb.InvalidInputException):
+            try:
+                self.check(self.shards)
+            except StoreError as fault:
+                return fault
+        return InputError(f"The query failed: {_first_line(error)}")
+
+    def check(
+        self, shards: Iterable[int], mutants: Sequence[str] = (), answers: Sequence[str] = ()
+    ) -> None:
+        """Verify the checksums of tables, and that they fit together; DuckDB does neither.
+
+        ``mutants`` and ``answers``: columns that will be read (all, where empty).
+
+        Raises:
+            StoreError: a table is damaged, or answers do not fit their mutants.
+        """
+
+        def fit(shard: int) -> None:
+            checked_rows(self.store.texts(shard))
+            path = self.store.mutants(shard)
+            made = checked_rows(path, mutants)
+            for identity in self.models.values():
+                asked = self.store.answers(shard, identity)
+                if asked.exists() and checked_rows(asked, answers) != made:
+                    raise StoreError(f"Answers do not fit {path.name}; hinter verify says which.")
+
+        with ThreadPoolExecutor(_THREADS) as threads:
+            for _ in threads.map(fit, shards):
+                pass
+
+    def chunks(self) -> Iterator[list[int]]:
+        """Shards in order, in lists that have about ``CHUNK`` mutants together."""
+        for shard in self.shards:
+            checked_rows(self.store.texts(shard))
+        held: list[int] = []
+        room = CHUNK
+        sizes = self.run(f"SELECT shard, sum(mutants) FROM ({self.tables().texts}) GROUP BY 1")
+        for shard, mutants in sorted(sizes):
+            if held and mutants > room:
+                yield held
+                held, room = [], CHUNK
+            held.append(shard)
+            room -= mutants
+        if held:
+            yield held
+
+    def records(
+        self,
+        shards: Iterable[int] | None = None,
+        where: str = "true",
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        start: int = 0,
+        limit: int | None = None,
+    ) -> Iterator[MutantRecord]:
+        """Mutants in the order of the tables, one shard after another; none is held.
+
+        ``where``: SQL over ``m`` (:data:`VIEWS` mutants), ``t`` (texts), and for each model its
+        answers ``a0``, ``a1``, ... ``start`` counts the mutants to skip
+        in the first shard, ``limit`` those to give, of the mutants that pass.
+
+        Raises:
+            StoreError: a table cannot be read, or tables do not fit together.
+        """
+        left = limit
+        for shard in self.shards if shards is None else shards:
+            if left == 0:
+                return
+            self.check((shard,))
+            sql = f"{self._joined(shard)} WHERE {where} ORDER BY m.place"
+            sql += f" OFFSET {start}" if left is None else f" LIMIT {left} OFFSET {start}"
+            for row in self.stream(sql, **(parameters or {})):
+                yield self._record(row)
+                left = None if left is None else left - 1
+            start = 0  # the places skipped lie in the first shard
+
+    def _joined(self, shard: int) -> str:
+        columns, joins = [], []
+        for number, name in enumerate(self.models):
+            own = self.tables((shard,), (name,))
+            columns.append(f", {{{_answer_of(f'a{number}', f'o{number}')}}}")
+            joins.append(
+                f" LEFT JOIN ({own.answers}) a{number} ON a{number}.place = m.place"
+                f" LEFT JOIN ({own.originals}) o{number} ON o{number}.row = m.row"
+            )
+        own = self.tables((shard,), ())
+        return (
+            "SELECT m.shard, m.place, m.row, t.id, t.label, t.text, m.edits, m.n_edits, m.kept, "
+            f"m.layer, m.sentence, m.reason, m.by_hand, m.ask{''.join(columns)} "
+            f"FROM ({own.mutants}) m JOIN ({own.texts}) t ON t.row = m.row{''.join(joins)}"
+        )
+
+    def _record(self, row: tuple[Any, ...]) -> MutantRecord:
+        (shard, place, number, ident, label, text, edits, order, kept, layer, sentence, reason,
+         by_hand, ask, *answers) = row  # fmt: skip
+        return MutantRecord(
+            shard, place, number, ident or "", label or "", text, edits, order, kept, layer or "",
+            sentence, reason or "", by_hand, bool(ask),
+            {
+                name: _answer(answer)
+                for name, answer in zip(self.models, answers, strict=True)
+                if answer["asked"] is not None
+            },
+        )  # fmt: skip
+
+    def at(self, places: Iterable[tuple[int, int]]) -> Iterator[MutantRecord]:
+        """The mutants at these places (shard and place), as far as there are any, in order.
+
+        Raises:
+            StoreError: see :meth:`records`.
+        """
+        wanted: dict[int, list[int]] = {}
+        for shard, place in places:
+            if 0 <= place < _MOST_ROWS:
+                wanted.setdefault(shard, []).append(place)
+        known = set(self.shards)
+        for shard in sorted(wanted.keys() & known):
+            yield from self.records(
+                (shard,), "list_contains($places, m.place)", {"places": wanted[shard]}
+            )
 
 
-_ANSWER = ("verdict", "failure", "changed", "labels")
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]
 
 
-def of_shard(
-    store: CampaignStore,
-    shard: int,
-    identities: Sequence[str],
-    more: Sequence[str] = (),
-    answers_too: Sequence[str] = (),
-) -> Iterator[Any]:
-    """One shard's mutants with their answers, in tables of at most ``PIECE`` rows.
+def kept_at(store: CampaignStore, places: Iterable[tuple[int, int]]) -> dict[tuple[int, int], bool]:
+    """Whether the invariant kept the mutants at these places, as far as there are any.
 
-    Columns and errors as of :func:`pieces`; ``more`` columns of mutants and of answers.
+    Raises:
+        StoreError: a table cannot be read.
     """
-    import pyarrow
-
-    path, wanted = store.mutants(shard), (*_ANSWER, *answers_too)
-    streams: list[Iterator[Any] | None] = []
-    for identity in identities:
-        answers = store.answers(shard, identity)
-        streams.append(_even(_of_mutants(answers, wanted)) if answers.exists() else None)
-    for table in _even(read_batches(path, ("row", "edits", "kept", "text", *more), PIECE)):
-        whole = table.append_column("shard", pyarrow.repeat(shard, len(table)))
-        for place, stream in enumerate(streams):
-            answer = next(stream, None) if stream else None
-            if stream and (answer is None or len(answer) != len(table)):
-                raise StoreError(f"Answers do not fit {path.name}; hinter verify says which.")
-            for name in wanted:
-                empty = pyarrow.nulls(len(table), _kind(name))
-                column = answer[name] if answer is not None else empty
-                whole = whole.append_column(f"{name}-{place}", column)
-        yield whole
-    if any(stream and next(stream, None) is not None for stream in streams):
-        raise StoreError(f"Answers do not fit {path.name}; hinter verify says which.")
+    with CampaignReader(store, ()) as reader:
+        return {(record.shard, record.place): record.kept for record in reader.at(places)}
 
 
-def _kind(name: str) -> Any:
-    return answer_schema().field(name).type
+def _answer(row: Mapping[str, Any]) -> StoredAnswer:
+    labels, original = (tuple(row[name] or ()) for name in ("labels", "original"))
+    return StoredAnswer(
+        row["verdict"], labels, row["failure"], row["detail"], row["shift"], row["interaction"],
+        original, row["original_failure"],
+    )  # fmt: skip
 
 
-def _of_mutants(path: Any, columns: Sequence[str]) -> Iterator[Any]:
-    """Answers without those to the originals."""
-    import pyarrow.compute as pc
-
-    for batch in read_batches(path, ("mutant", *columns), PIECE):
-        yield batch.filter(pc.greater_equal(batch["mutant"], 0))
+_ANSWERED = ("verdict", "labels", "failure", "detail", "shift", "interaction")
 
 
-def _even(batches: Iterator[Any]) -> Iterator[Any]:
-    """The same rows in tables of ``PIECE`` rows, so that two tables go in step."""
-    import pyarrow
-
-    held: list[Any] = []
-    for batch in batches:
-        left = batch
-        while (room := PIECE - sum(map(len, held))) <= len(left):
-            yield pyarrow.Table.from_batches([*held, left.slice(0, room)])
-            held, left = [], left.slice(room)
-        if len(left):
-            held.append(left)
-    if held:
-        yield pyarrow.Table.from_batches(held)
+def _answer_of(answer: str, original: str) -> str:
+    own = ", ".join(f"{name}: {answer}.{name}" for name in _ANSWERED)
+    original = f"original: {original}.labels, original_failure: {original}.failure"
+    return f"asked: {answer}.place, {own}, {original}"

@@ -17,6 +17,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from hinter_core.errors import HinterError
 from hinter_core.storage import PART, write_whole
 
 _SPEC = "campaign.json"
+_RUNNING = ".running"  # locked while a process holds the directory
 _CURE = "; delete it and resume."
 _BROKEN = f"is missing or damaged{_CURE}"
 # By which each kind of table is told from the others.
@@ -71,7 +73,8 @@ class CampaignStore:
 
     def known(self) -> list[int]:
         """Shards whose texts and mutants are written, in order."""
-        return sorted(int(path.name[:5]) for path in self.shards.glob("*.texts.parquet"))
+        found = (path.name.partition(".")[0] for path in self.shards.glob("*.texts.parquet"))
+        return sorted(int(number) for number in found)
 
     def open(self, campaign: Campaign) -> dict[str, Any]:
         """Make the directory, or go on in one of the same identity; returns its specification.
@@ -188,18 +191,35 @@ class CampaignStore:
         """
         from filelock import FileLock, Timeout
 
-        lock = FileLock(self.folder / ".lock", timeout=0)
+        lock, sign = FileLock(self.folder / ".lock", timeout=0), FileLock(self.folder / _RUNNING)
         with named(self.folder):
             try:
                 lock.acquire()
             except Timeout as error:
                 raise StoreError(f"Another process runs the campaign in {self.folder}.") from error
         try:
+            sign.acquire(poll_interval=0.01)
             for part in self.folder.rglob(f"*{PART}"):
                 part.unlink(missing_ok=True)
             yield
         finally:
+            sign.release()
             lock.release()
+
+    def running(self) -> bool:
+        """Whether a process holds the directory; asking never stops one from starting."""
+        from filelock import FileLock, Timeout
+
+        if not (self.folder / _RUNNING).exists():
+            return False
+        try:
+            # A run waits for this lock, which is held for an instant; the one it needs is another.
+            with FileLock(self.folder / _RUNNING, timeout=0):
+                return False
+        except Timeout:
+            return True
+        except OSError:
+            return False
 
     def forget_failures(self) -> int:
         """Delete tables of answers that hold a failure, so that they are asked anew.
@@ -314,6 +334,36 @@ def read_batches(path: Path, columns: Sequence[str], rows: int) -> Iterator[Any]
     """
     with _opened(path, columns) as file:
         yield from file.iter_batches(batch_size=rows, columns=list(columns) or None)
+
+
+def checked_rows(path: Path, columns: Sequence[str] = ()) -> int:
+    """Rows of a table whose checksums hold, without answers to unchanged texts.
+
+    ``columns``: those to verify, as far as the table has them (all, where empty). What was
+    verified once is remembered until the file changes.
+
+    Raises:
+        StoreError: it is missing or damaged.
+    """
+    try:
+        written = path.stat().st_mtime_ns
+    except OSError as error:
+        raise StoreError(f"{path} {_BROKEN}") from error
+    return _checked_rows(path, written, tuple(columns))
+
+
+@lru_cache(maxsize=100_000)
+def _checked_rows(path: Path, _written: int, columns: Sequence[str]) -> int:
+    import pyarrow.compute as pc
+
+    rows = 0
+    with _opened(path, ()) as file:
+        names = file.schema_arrow.names
+        chosen = [name for name in columns if name in names] or None
+        for batch in file.iter_batches(batch_size=2**16, columns=chosen, use_threads=False):
+            answers = "mutant" in batch.schema.names
+            rows += pc.sum(pc.greater_equal(batch["mutant"], 0)).as_py() if answers else len(batch)
+    return rows
 
 
 class TableWriter:

@@ -19,10 +19,10 @@ from hinter_core.cli.check import check
 from hinter_core.cli.data import data
 from hinter_core.cli.dictionary import dictionary
 from hinter_core.cli.models import models, predict
-from hinter_core.cli.mutants import mutants
 from hinter_core.cli.options import CommandWithSections
 from hinter_core.cli.report import compare, report
 from hinter_core.cli.run import run, verify
+from hinter_core.cli.tables import mutants, sql
 from hinter_core.cli.validity import validity
 from hinter_core.errors import HinterError
 
@@ -39,6 +39,7 @@ cli.command("run", cls=CommandWithSections)(run)
 cli.command("verify")(verify)
 cli.command("report")(report)
 cli.command("mutants")(mutants)
+cli.command("sql")(sql)
 cli.command("validity")(validity)
 cli.command("compare")(compare)
 cli.command("predict")(predict)

@@ -15,12 +15,13 @@ import typer
 
 from hinter_core.annotation.evaluation.correction import judged_by_people
 from hinter_core.annotation.project.store import opened
-from hinter_core.campaign.pairing import Side, choose_sides
+from hinter_core.campaign.findings import Side, choose_sides
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.tables import rows_to_csv, safe_cell
 from hinter_core.errors import InputError
-from hinter_core.report.comparison import Comparison, Told, comparison_sections
+from hinter_core.report.comparison import Comparison, Told
 from hinter_core.report.comparison import compare as compare_sides
+from hinter_core.report.comparison_sections import comparison_sections
 from hinter_core.report.formats import (
     flat_rows,
     gate,

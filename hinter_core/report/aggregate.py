@@ -1,231 +1,68 @@
-"""Errors by the groups a text was turned into, as sums over texts, counted piece by piece.
+"""A campaign counted by SQL: sums by text, by group, by word pair, and wholes beside their parts.
 
-The cases of one text resemble each other, so what is summed are squares over texts as well. Of
-single texts only the one in hand is remembered: memory depends on groups, not on mutants or texts.
+Shards are read in chunks (:data:`hinter_core.campaign.reader.CHUNK`), as all mutants of a text lie
+in one shard; what is kept of a chunk are its sums. Word pairs and sets of attributes are compared
+by 64-bit hashes.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
-from hinter_core.campaign.reader import (
-    VERDICTS,
-    Attributes,
-    Codebook,
-    ColumnBlock,
-    Swap,
-    blocks,
-    distinct,
-    is_placebo,
-    pieces,
-)
-from hinter_core.campaign.store import NOTHING, UNUSABLE, CampaignStore, read_table
-from hinter_core.report.aggregate_parts import LatticeCounts
+from hinter_core.campaign.reader import CampaignReader, MutantRecord
+from hinter_core.campaign.store import NOTHING, UNUSABLE
+from hinter_core.campaign.views import Attributes, has_placebo, is_placebo, lists
 from hinter_core.statistics.rates import Clusters
 
-if TYPE_CHECKING:
-    import numpy
-
-
-if TYPE_CHECKING:
-    import numpy
-
-
 Groups = tuple[str, ...]
-
-
-@dataclass
-class GroupCounts:
-    """Sums by attributes and, one of each attribute, the groups that a text was turned into."""
-
-    sums: dict[Attributes, dict[Groups, Clusters]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(Clusters))
-    )
-    # By attributes, groups and row: errors and cases of texts that may go on.
-    _open: dict[tuple[Attributes, Groups, int], tuple[int, int]] = field(
-        default_factory=dict, compare=False, repr=False
-    )
-
-    def add(self, block: ColumnBlock, cases: numpy.ndarray, errors: numpy.ndarray) -> None:
-        """Take in mutants of one order; ``cases`` are places, ``errors`` a flag for each."""
-        import numpy
-
-        texts, lines = distinct(numpy.stack([block.groups[cases], block.rows[cases]], axis=1))
-        many = numpy.bincount(texts, minlength=len(lines))
-        hits = numpy.bincount(texts[errors], minlength=len(lines))
-        for (number, row), n, e in zip(lines.tolist(), many.tolist(), hits.tolist(), strict=True):
-            key = (*block.group_names[number], row)
-            before = self._open.get(key, (0, 0))
-            self._open[key] = before[0] + e, before[1] + n
-
-    def close(self, row: int | None = None) -> None:
-        """Sum up all texts, or all but that of ``row``, and let go of them."""
-        left = {}
-        for key, (errors, cases) in self._open.items():
-            attributes, groups, of = key
-            if of == row:
-                left[key] = errors, cases
-            else:
-                self.sums[attributes][groups].add(errors, cases)
-        self._open = left
-
-
-_BENIGN, _BIASED, _HIDDEN, _DISCARDED = range(4)  # places in VERDICTS
 _EXAMPLES = 12
 _LISTED = 1000  # rows that could not be used, named one by one
+# Columns that are verified before they are read.
+_MUTANTS = ("row", "edits", "kept")
+_ANSWERS = ("row", "mutant", "verdict", "changed", "failure")
+
+# Slices of the pie of intersectional errors (HInter, Figure 10a) ...
+PART_ERRS = "a part errs too"
+NO_PART_ERRS = "every part is benign"
+PART_UNKNOWN = "no part errs, but one has no verdict"
+# ... and of that of atomic errors (Figure 10b).
+WHOLE_ERRS = "a whole errs too"
+NO_WHOLE_ERRS = "every whole is benign"
+NO_WHOLE = "in no whole with a verdict"
 
 
-@dataclass(slots=True)
-class ErrorCount:
-    """Cases, errors among them, and hidden ones among these.
+class Swap(NamedTuple):
+    """A word pair as the tables know it."""
 
-    A case is a mutant that was kept and answered.
+    attribute: str
+    source: str
+    target: str
+    source_group: str
+    target_group: str
+    form: str
+
+
+class TextSums(NamedTuple):
+    """Sums over the mutants of one text.
+
+    ``cases``: kept and answered; ``errors`` and ``hidden`` of these. ``mutants``: with a verdict;
+    ``discarded`` of these. ``asked``: discarded and answered; ``turned`` of these changed the
+    answer: false positives of a test without the invariant.
     """
 
-    errors: int = 0
-    cases: int = 0
-    hidden: int = 0
-
-    def __iadd__(self, other: ErrorCount) -> ErrorCount:
-        self.errors += other.errors
-        self.cases += other.cases
-        self.hidden += other.hidden
-        return self
+    errors: int
+    cases: int
+    hidden: int
+    discarded: int
+    mutants: int
+    turned: int
+    asked: int
 
 
-@dataclass
-class ModelCounts:
-    """The sums over all mutants of one model.
-
-    ``verdicts``: by attributes, counts of verdicts. ``sources``: by attributes and row of the
-    source text; ``discards`` alike, errors being the discarded and cases all mutants; ``fakes``
-    alike of the discarded that were asked, errors being changed answers: false positives of a test
-    without the invariant. ``parts``: mutants beside their edits alone. ``groups``: by attributes
-    and the groups that a text was turned into. ``words``: by word pair, of atomic mutants.
-    ``examples``: some hidden mutants, each of another text or other attributes.
-    """
-
-    verdicts: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    sources: dict[Attributes, dict[int, ErrorCount]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(ErrorCount))
-    )
-    discards: dict[Attributes, dict[int, ErrorCount]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(ErrorCount))
-    )
-    fakes: dict[Attributes, dict[int, ErrorCount]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(ErrorCount))
-    )
-    parts: LatticeCounts = field(default_factory=LatticeCounts)
-    groups: GroupCounts = field(default_factory=GroupCounts)
-    words: dict[Swap, ErrorCount] = field(default_factory=lambda: defaultdict(ErrorCount))
-    failures: Counter[str] = field(default_factory=Counter)
-    examples: list[dict[str, Any]] = field(default_factory=list)
-
-    def add(self, piece: Any, place: int, parts: Sequence[ColumnBlock], book: Codebook) -> None:
-        """Add a piece's mutants, as the model at ``place`` answered them."""
-        import numpy
-
-        verdicts = codes_of(piece[f"verdict-{place}"])
-        self._fail(piece[f"failure-{place}"], verdicts)
-        changed = _changes(piece[f"changed-{place}"])
-        for block in parts:
-            own = verdicts[block.at]
-            self._count(block, own)
-            self._fake(block, own, changed[block.at])
-            if block.order == 1:
-                cases = numpy.flatnonzero(are_cases(own))
-                for number, counted in _sums(block.swaps[cases, 0], own[cases]):
-                    self.words[book.swaps[number]] += counted
-                flips = own[cases] != _BENIGN
-                self.parts.remember(block.rows[cases], block.swaps[cases, 0], flips)
-            else:
-                found = are_cases(own)
-                self.parts.compare(block, found, found & (own != _BENIGN))
-        for at in numpy.flatnonzero(verdicts == _HIDDEN).tolist():
-            if len(self.examples) == _EXAMPLES:
-                break
-            self._show(piece, place, at)
-        # Parts come before wholes and texts one after another: only the last may go on.
-        last = int(piece["row"][-1].as_py())
-        self.parts.forget(book, last)
-        self.groups.close(last)
-
-    def _fail(self, failures: Any, verdicts: numpy.ndarray) -> None:
-        """Why mutants are unanswered; a discarded one that was asked in vain is not."""
-        import pyarrow
-
-        lost = failures.filter(pyarrow.array(verdicts != _DISCARDED)).drop_null()
-        self.failures.update(lost.to_pylist())
-
-    def _fake(self, block: ColumnBlock, verdicts: numpy.ndarray, changed: numpy.ndarray) -> None:
-        import numpy
-
-        asked = numpy.flatnonzero((verdicts == _DISCARDED) & (changed >= 0))
-        fake = numpy.where(changed[asked] == 1, _BIASED, _BENIGN)
-        self._by_text(block, asked, fake, self.fakes)
-
-    def _count(self, block: ColumnBlock, verdicts: numpy.ndarray) -> None:
-        import numpy
-
-        asked = verdicts >= 0
-        pairs, lines = distinct(numpy.stack([block.sets[asked], verdicts[asked]], axis=1))
-        for (number, verdict), many in zip(lines.tolist(), numpy.bincount(pairs), strict=True):
-            self.verdicts[block.set_names[number]][VERDICTS[verdict].value] += int(many)
-        cases = numpy.flatnonzero(are_cases(verdicts))
-        own = verdicts[cases]
-        self.groups.add(block, cases, own != _BENIGN)
-        lost = numpy.where(verdicts == _DISCARDED, _BIASED, _BENIGN)
-        for chosen, errors, into in (
-            (cases, own, self.sources),
-            (numpy.flatnonzero(asked), lost[asked], self.discards),
-        ):
-            self._by_text(block, chosen, errors, into)
-
-    @staticmethod
-    def _by_text(
-        block: ColumnBlock,
-        chosen: numpy.ndarray,
-        errors: numpy.ndarray,
-        into: dict[Attributes, dict[int, ErrorCount]],
-    ) -> None:
-        """Add some mutants of a block, by their attributes and source texts."""
-        import numpy
-
-        codes, texts = distinct(numpy.stack([block.sets[chosen], block.rows[chosen]], axis=1))
-        for number, counted in _sums(codes, errors):
-            of, row = texts[number].tolist()
-            into[block.set_names[of]][row] += counted
-
-    def _show(self, piece: Any, place: int, at: int) -> None:
-        row, edits = piece["row"][at].as_py(), piece["edits"][at].as_py()
-        attributes = tuple(edit["attribute"] for edit in edits)
-        known = any((row, attributes) == (e["row"], e["attributes"]) for e in self.examples)
-        if not known and not is_placebo(attributes):
-            self.examples.append(
-                {
-                    "shard": piece["shard"][at].as_py(),
-                    "row": row,
-                    "attributes": attributes,
-                    "edits": edits,
-                    "mutant": piece["text"][at].as_py(),
-                    "labels": piece[f"labels-{place}"][at].as_py(),
-                }
-            )
-
-
-def by_source(
-    parts: Iterable[Attributes], by: Mapping[Attributes, Mapping[int, ErrorCount]]
-) -> dict[int, ErrorCount]:
-    """The sums of some attributes by text; a text that errs in two of them is still one."""
-    sources: dict[int, ErrorCount] = {}
-    for part in parts:
-        for row, counted in by.get(part, {}).items():
-            sources.setdefault(row, ErrorCount())
-            sources[row] += counted
-    return sources
+Sums = Counter[tuple[TextSums, ...]]  # how many texts have the same, for some sets of attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,15 +75,83 @@ class UnusedRow:
 
 
 @dataclass
+class ModelCounts:
+    """Sums over all mutants of one model.
+
+    ``verdicts``: by attributes, counts of verdicts. ``truth``: for order 2, counts of (whole flips,
+    first part flips, second part flips), where all three are cases. ``wholes``: errors of several
+    edits by what their edits do alone. ``atoms``: errors of one edit by what the wholes do that
+    hold it. ``groups``: by attributes and the groups that a text was turned into. ``words``: errors
+    and cases by word pair, of atomic mutants. ``by_shard``: mutants by shard, attributes and
+    verdict. ``examples``: some hidden mutants, each of another text or other attributes.
+    """
+
+    reader: CampaignReader
+    number: int
+    verdicts: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    truth: dict[Attributes, Counter[tuple[bool, bool, bool]]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
+    wholes: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    atoms: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    groups: dict[Attributes, dict[Groups, Clusters]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    words: dict[Swap, tuple[int, int]] = field(default_factory=dict)
+    failures: Counter[str] = field(default_factory=Counter)
+    examples: list[MutantRecord] = field(default_factory=list)
+
+    def by_text(self, *parts: Iterable[Attributes]) -> Sums:
+        """How many texts have the same sums, for each of some sets of attributes."""
+        sums = ", ".join(
+            f"coalesce(sum({name}) FILTER (attributes IN {lists(part)}), 0)::BIGINT"
+            for part in map(list, parts)
+            for name in TextSums._fields
+        )
+        found = self.reader.run(
+            f"SELECT *, count(*) FROM (SELECT {sums} FROM by_text JOIN sets USING (set) "
+            f"WHERE model = {self.number} GROUP BY row) GROUP BY ALL"
+        )
+        size = len(TextSums._fields)
+        return Counter(
+            {
+                tuple(TextSums(*row[i : i + size]) for i in range(0, len(row) - 1, size)): row[-1]
+                for row in found
+            }
+        )
+
+    def with_cases(self) -> set[Attributes]:
+        """Sets of attributes with a mutant that was kept and answered."""
+        cases = ("benign", "biased", "hidden")
+        return {names for names, by in self.verdicts.items() if any(by[name] for name in cases)}
+
+    def by_shard(self) -> list[tuple[int, Attributes, str, int]]:
+        """How many mutants of each shard have which attributes and verdict."""
+        found = self.reader.run(
+            "SELECT shard, attributes, verdict, number FROM by_shard JOIN sets USING (set) "
+            f"WHERE model = {self.number} ORDER BY shard"
+        )
+        return [(shard, tuple(names), verdict, number) for shard, names, verdict, number in found]
+
+
+def each_text(sums: Sums, numbers: Callable[..., tuple[int, ...]]) -> Counter[tuple[int, ...]]:
+    """How many texts have the same numbers, which follow from their sums."""
+    found: Counter[tuple[int, ...]] = Counter()
+    for own, texts in sums.items():
+        found[numbers(*own)] += texts
+    return found
+
+
+@dataclass
 class CampaignCounts:
-    """A whole campaign counted; ``models`` by name.
+    """A whole campaign counted; ``models`` by name, of those that were asked.
 
     ``texts``: by outcome. ``possible`` and ``tested``: intersectional mutants by order.
     ``faults``: rows that could not be used; ``idle``: texts with nothing to test; of each the first
-    1,000. ``ids``: how many rows have each. ``labels``: different ones of the label column, the
-    first 1,000. ``made`` and ``kept``: by attributes, the word pairs in mutants made, and in those
-    that the invariant kept. ``met``: by attributes, the groups (one of each attribute) that mutants
-    made were turned into.
+    1,000. ``repeated``: ids that several rows have, and how many. ``labels``: how many different
+    ones. ``pairs``: by attributes, for each attribute the word pairs in mutants made, and in those
+    that the invariant kept. ``met``: by attributes, how many groups (one of each attribute) mutants
+    were turned into.
     """
 
     texts: Counter[str] = field(default_factory=Counter)
@@ -254,121 +159,298 @@ class CampaignCounts:
     tested: Counter[int] = field(default_factory=Counter)
     faults: list[UnusedRow] = field(default_factory=list)
     idle: list[UnusedRow] = field(default_factory=list)
-    labels: set[str] = field(default_factory=set)
-    ids: Counter[str] = field(default_factory=Counter)
-    made: dict[Attributes, set[Swap]] = field(default_factory=lambda: defaultdict(set))
-    kept: dict[Attributes, set[Swap]] = field(default_factory=lambda: defaultdict(set))
-    met: dict[Attributes, set[tuple[str, ...]]] = field(default_factory=lambda: defaultdict(set))
+    labels: int = 0
+    repeated: dict[str, int] = field(default_factory=dict)
+    pairs: dict[Attributes, dict[str, tuple[int, int]]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    met: dict[Attributes, int] = field(default_factory=dict)
     models: dict[str, ModelCounts] = field(default_factory=dict)
 
 
-def count(store: CampaignStore) -> CampaignCounts:
-    """Count all shards that are done.
+_STATE = f"""
+CREATE TYPE verdict AS ENUM ('benign', 'biased', 'hidden', 'discarded', 'unanswered');
+CREATE TABLE swaps (swap UBIGINT PRIMARY KEY,
+    edit STRUCT({" VARCHAR, ".join(Swap._fields)} VARCHAR));
+CREATE TABLE sets (set UBIGINT PRIMARY KEY, attributes VARCHAR[]);
+CREATE TABLE groups (key UBIGINT PRIMARY KEY, set UBIGINT, groups VARCHAR[]);
+CREATE TABLE made_of (set UBIGINT, n_edits INTEGER, number BIGINT);
+CREATE TABLE pairs (set UBIGINT, swap UBIGINT, kept BOOLEAN);
+CREATE TABLE by_shard (model INTEGER, shard INTEGER, set UBIGINT, verdict verdict, number BIGINT);
+CREATE TABLE by_text (model INTEGER, set UBIGINT, row BIGINT,
+    {" INTEGER, ".join(TextSums._fields)} INTEGER);
+CREATE TABLE clusters (model INTEGER, key UBIGINT, errors BIGINT, cases BIGINT, texts BIGINT,
+    error_squares HUGEINT, products HUGEINT, case_squares HUGEINT);
+CREATE TABLE words (model INTEGER, swap UBIGINT, errors BIGINT, cases BIGINT);
+CREATE TABLE truth (model INTEGER, set UBIGINT, whole BOOLEAN, first BOOLEAN, second BOOLEAN,
+    number BIGINT);
+CREATE TABLE slices (model INTEGER, set UBIGINT, slice VARCHAR, number BIGINT);
+"""
+_HASH = f"hash({', '.join(f'{{0}}.{name}' for name in Swap._fields)})"
+_CASE, _ERROR = "verdict IN ('benign', 'biased', 'hidden')", "verdict IN ('biased', 'hidden')"
+
+
+def count(reader: CampaignReader) -> CampaignCounts:
+    """Count all shards that are done; the sums by text live as long as the reader.
 
     Raises:
-        StoreError: no campaign, or tables that cannot be read or do not fit together.
+        StoreError: tables that cannot be read or do not fit together.
     """
-    models = {name: model["identity"] for name, model in store.read()["models"].items()}
-    counts, book, shards = CampaignCounts(), Codebook(), store.known()
-    for shard in shards:
-        _add_texts(counts, read_table(store.texts(shard)))
-    tallies = {name: ModelCounts() for name in models}
-    for piece in pieces(store, shards, models):
-        parts = list(blocks(piece, book))
-        for block in parts:
-            _add_coverage(counts, block, book)
-        for place, tally in enumerate(tallies.values()):
-            tally.add(piece, place, parts, book)
-    for tally in tallies.values():
-        tally.parts.forget(book)
-        tally.groups.close()
+    counts = CampaignCounts()
+    for statement in filter(str.strip, _STATE.split(";")):
+        reader.run(statement)
     asked = {
-        name
-        for name, identity in models.items()
-        if any(store.answers(shard, identity).exists() for shard in shards)
+        name: ModelCounts(reader, number)
+        for number, (name, identity) in enumerate(reader.models.items())
+        if any(reader.store.answers(shard, identity).exists() for shard in reader.shards)
     }
-    counts.models = {name: tally for name, tally in tallies.items() if name in asked}
-    for name, tally in counts.models.items():
-        for example in tally.examples:
-            _complete(example, store, models[name])
+    for shards in reader.chunks():
+        reader.check(shards, _MUTANTS, _ANSWERS)
+        width = _read_mutants(reader, shards)
+        for name, model in asked.items():
+            _read_answers(model, shards, name, width)
+    _count_texts(reader, counts)
+    _count_mutants(reader, counts)
+    for model in asked.values():
+        _count_answers(model)
+    counts.models = asked
     return counts
 
 
-def _add_texts(counts: CampaignCounts, texts: Any) -> None:
-    counts.texts.update(texts["outcome"].to_pylist())
-    counts.ids.update(filter(None, texts["id"].to_pylist()))
-    if len(counts.labels) < _LISTED:
-        counts.labels.update(filter(None, texts["label"].unique().to_pylist()))
-    for totals in texts["possible"].to_pylist():
-        counts.possible.update(dict(enumerate(totals, start=2)))
+def _read_mutants(reader: CampaignReader, shards: Sequence[int]) -> int:
+    """Make the table ``made`` of a chunk's mutants; returns how many edits one has at most."""
+    mutants = reader.tables(shards).mutants
+    width = reader.run(f"SELECT coalesce(max(n_edits), 1) FROM ({mutants})")[0][0]
+    swaps = ", ".join(
+        f"CASE WHEN n_edits >= {i} THEN {_HASH.format(f'edits[{i}]')} END AS s{i}"
+        for i in range(1, width + 1)
+    )
+    reader.run(
+        "CREATE OR REPLACE TEMP TABLE made AS SELECT shard, place, row, kept, n_edits, "
+        "hash(attributes) AS set, hash(attributes, list_transform(edits, lambda e: "
+        f"e.target_group)) AS key, {swaps} FROM ({mutants})"
+    )
+    each = " UNION ALL ".join(
+        f"SELECT set, s{i} AS swap, kept, shard, place FROM made WHERE n_edits >= {i}"
+        for i in range(1, width + 1)
+    )
+    reader.run(
+        "CREATE OR REPLACE TEMP TABLE met AS SELECT set, swap, bool_or(kept) AS kept, "
+        f"min(shard::BIGINT << 32 | place) AS id FROM ({each}) GROUP BY ALL"
+    )
+    reader.run("INSERT INTO pairs SELECT set, swap, kept FROM met")
+    reader.run("INSERT INTO made_of SELECT set, any_value(n_edits), count(*) FROM made GROUP BY 1")
+    _name_swaps(reader)
+    _name_sets(reader, width)
+    return int(width)
+
+
+def _name_swaps(reader: CampaignReader) -> None:
+    """Note the words of swaps that were not met before."""
+    reader.run(
+        "CREATE OR REPLACE TEMP TABLE fresh AS SELECT DISTINCT (id >> 32)::INTEGER AS shard, "
+        "id & 4294967295 AS place FROM (SELECT min(id) AS id FROM met ANTI JOIN swaps USING (swap) "
+        "GROUP BY swap)"
+    )
+    shards = [shard for (shard,) in reader.run("SELECT DISTINCT shard FROM fresh")]
+    if shards:
+        reader.run(
+            f"INSERT OR IGNORE INTO swaps SELECT {_HASH.format('e')} AS swap, any_value("
+            f"{{{', '.join(f'{name}: e.{name}' for name in Swap._fields)}}}) FROM (SELECT "
+            f"unnest(edits) AS e FROM ({reader.tables(shards).mutants}) SEMI JOIN fresh "
+            "USING (shard, place)) GROUP BY 1"
+        )
+
+
+def _name_sets(reader: CampaignReader, width: int) -> None:
+    """Note the attributes and groups of mutants that were not met before."""
+    numbers = range(1, width + 1)
+    firsts = ", ".join(f"any_value(s{i}) AS s{i}" for i in numbers)
+    joins = " ".join(f"LEFT JOIN swaps w{i} ON w{i}.swap = s{i}" for i in numbers)
+
+    def each(part: str) -> str:
+        names = ", ".join(f"w{i}.edit.{part}" for i in numbers)
+        return f"list_filter([{names}], lambda name: name IS NOT NULL)"
+
+    reader.run(
+        f"INSERT INTO sets SELECT set, {each('attribute')} FROM (SELECT set, {firsts} FROM made "
+        f"ANTI JOIN sets USING (set) GROUP BY set) {joins}"
+    )
+    reader.run(
+        f"INSERT INTO groups SELECT key, set, {each('target_group')} FROM (SELECT key, "
+        f"any_value(set) AS set, {firsts} FROM made ANTI JOIN groups USING (key) GROUP BY key) "
+        f"{joins}"
+    )
+
+
+def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: int) -> None:
+    """Add the sums of a chunk's mutants as one model answered them."""
+    run, number = model.reader.run, model.number
+    answers = model.reader.tables(shards, (name,)).answers
+    run(
+        "CREATE OR REPLACE TEMP TABLE judged AS SELECT made.*, try_cast(a.verdict AS verdict) AS "
+        f"verdict, a.changed FROM made JOIN ({answers}) a USING (shard, place) "
+        "WHERE a.verdict IS NOT NULL"
+    )
+    run(
+        f"INSERT INTO by_shard SELECT {number}, shard, set, verdict, count(*) FROM judged "
+        "GROUP BY ALL"
+    )
+    run(
+        f"CREATE OR REPLACE TEMP TABLE summed AS SELECT set, key, row, count_if({_ERROR}) AS "
+        f"errors, count_if({_CASE}) AS cases, count_if(verdict = 'hidden') AS hidden, "
+        "count_if(verdict = 'discarded') AS discarded, count(*) AS mutants, "
+        "count_if(verdict = 'discarded' AND changed) AS turned, "
+        "count_if(verdict = 'discarded' AND changed IS NOT NULL) AS asked FROM judged GROUP BY ALL"
+    )
+    sums = ", ".join(f"sum({name})" for name in TextSums._fields)
+    run(f"INSERT INTO by_text SELECT {number}, set, row, {sums} FROM summed GROUP BY set, row")
+    run(
+        f"INSERT INTO clusters SELECT {number}, key, sum(errors), sum(cases), count(*), "
+        "sum(errors * errors), sum(errors * cases), sum(cases * cases) FROM summed "
+        "WHERE cases > 0 GROUP BY key"
+    )
+    run(
+        f"INSERT INTO words SELECT {number}, s1, count_if({_ERROR}), count(*) FROM judged "
+        f"WHERE n_edits = 1 AND {_CASE} GROUP BY s1"
+    )
+    lost = run(
+        f"SELECT failure, count(*) FROM ({answers}) WHERE failure IS NOT NULL AND verdict IS "
+        "DISTINCT FROM 'discarded' GROUP BY 1 ORDER BY min(shard::BIGINT << 32 | place)"
+    )
+    model.failures.update(dict(lost))
+    _read_lattice(model, width)
+    if len(model.examples) < _EXAMPLES:
+        places = run(
+            "SELECT min(shard), min(place) FROM judged JOIN sets USING (set) WHERE verdict = "
+            f"'hidden' AND NOT {has_placebo('attributes')} GROUP BY row, set ORDER BY 1, 2 "
+            f"LIMIT {_EXAMPLES - len(model.examples)}"
+        )
+        found = {(one.shard, one.place): one for one in model.reader.at(places)}
+        model.examples += [found[shard, place] for shard, place in places]
+
+
+def _read_lattice(model: ModelCounts, width: int) -> None:
+    """Add what mutants of several edits do beside each of their edits alone.
+
+    MutaInt's truth table (Table 6) for pairs, and HInter's Figure 10 for all orders.
+    """
+    run, number, numbers = model.reader.run, model.number, range(1, width + 1)
+    run(
+        f"CREATE OR REPLACE TEMP TABLE alone AS SELECT row, s1 AS swap, arg_min({_ERROR}, place) "
+        f"AS flips FROM judged WHERE n_edits = 1 AND {_CASE} GROUP BY ALL"
+    )
+    flips = ", ".join(f"a{i}.flips AS f{i}, s{i}" for i in numbers)
+    joins = " ".join(
+        f"LEFT JOIN alone a{i} ON a{i}.row = j.row AND a{i}.swap = j.s{i}" for i in numbers
+    )
+    run(
+        f"CREATE OR REPLACE TEMP TABLE whole AS SELECT j.set, j.row, j.n_edits, {_ERROR} AS errs, "
+        f"{flips} FROM judged j {joins} WHERE n_edits > 1 AND {_CASE}"
+    )
+    if width > 1:
+        run(
+            f"INSERT INTO truth SELECT {number}, set, errs, f1, f2, count(*) FROM whole "
+            "WHERE n_edits = 2 AND f1 IS NOT NULL AND f2 IS NOT NULL GROUP BY ALL"
+        )
+    any_flips = " OR ".join(f"coalesce(f{i}, false)" for i in numbers)
+    known = " + ".join(f"(f{i} IS NOT NULL)::INTEGER" for i in numbers)
+    run(
+        f"INSERT INTO slices SELECT {number}, set, CASE WHEN {any_flips} THEN '{PART_ERRS}' WHEN "
+        f"{known} = n_edits THEN '{NO_PART_ERRS}' ELSE '{PART_UNKNOWN}' END, count(*) FROM whole "
+        "WHERE errs GROUP BY ALL"
+    )
+    held = " UNION ALL ".join(
+        f"SELECT row, s{i} AS swap, errs FROM whole WHERE f{i}" for i in numbers
+    )
+    run(
+        f"INSERT INTO slices SELECT {number}, set, CASE WHEN w.errs THEN '{WHOLE_ERRS}' WHEN "
+        f"w.errs IS NULL THEN '{NO_WHOLE}' ELSE '{NO_WHOLE_ERRS}' END, count(*) FROM judged j "
+        f"LEFT JOIN (SELECT row, swap, bool_or(errs) AS errs FROM ({held}) GROUP BY ALL) w "
+        f"ON w.row = j.row AND w.swap = j.s1 WHERE n_edits = 1 AND {_ERROR} GROUP BY ALL"
+    )
+
+
+def _count_texts(reader: CampaignReader, counts: CampaignCounts) -> None:
+    texts = f"({reader.tables().texts})"
+    counts.texts.update(
+        dict(reader.run(f"SELECT outcome, count(*) FROM {texts} GROUP BY 1 ORDER BY min(row)"))
+    )
+    counts.possible.update(
+        dict(
+            reader.run(
+                "SELECT number + 1, sum(possible)::BIGINT FROM (SELECT "
+                "generate_subscripts(possible, 1) AS number, unnest(possible) AS possible FROM "
+                f"{texts}) GROUP BY 1 ORDER BY 1"
+            )
+        )
+    )
+    ((counts.labels,),) = reader.run(f"SELECT count(DISTINCT label) FROM {texts} WHERE label <> ''")
+    counts.repeated = dict(
+        reader.run(
+            f"SELECT id, count(*) FROM {texts} WHERE id <> '' GROUP BY 1 HAVING count(*) > 1 "
+            "ORDER BY min(shard), min(row)"
+        )
+    )
     for outcome, listed in ((UNUSABLE, counts.faults), (NOTHING, counts.idle)):
-        for text in texts.filter(_equal(texts["outcome"], outcome)).to_pylist():
-            if len(listed) < _LISTED:
-                listed.append(UnusedRow(text["row"], text["id"] or "", text["detail"]))
+        rows = reader.run(
+            f"SELECT row, coalesce(id, ''), detail FROM {texts} WHERE outcome = $outcome "
+            f"ORDER BY shard, row LIMIT {_LISTED}",
+            outcome=outcome,
+        )
+        listed += [UnusedRow(*row) for row in rows]
 
 
-def _add_coverage(counts: CampaignCounts, block: ColumnBlock, book: Codebook) -> None:
-    import numpy
-
-    for number, attributes in enumerate(block.set_names):
-        own = block.sets == number
-        if block.order > 1 and not is_placebo(attributes):
-            counts.tested[block.order] += int(own.sum())
-        for mutants, found in ((own, counts.made), (own & block.kept, counts.kept)):
-            numbers = numpy.unique(block.swaps[mutants])
-            found[attributes].update(book.swaps[i] for i in numbers.tolist())
-    for attributes, groups in block.group_names:
-        counts.met[attributes].add(groups)
-
-
-def _complete(example: dict[str, Any], store: CampaignStore, identity: str) -> None:
-    """Add the text and the model's answer to it."""
-    texts = read_table(store.texts(example["shard"]))
-    answers = read_table(store.answers(example["shard"], identity))
-    (text,) = texts.filter(_equal(texts["row"], example["row"])).to_pylist()
-    own = answers.filter(_equal(answers["row"], example["row"]))
-    (original,) = own.filter(_equal(own["mutant"], -1)).to_pylist()
-    example |= {"id": text["id"], "text": text["text"], "original": original["labels"]}
+def _count_mutants(reader: CampaignReader, counts: CampaignCounts) -> None:
+    for names, order, number in reader.run(
+        "SELECT attributes, n_edits, sum(number)::BIGINT FROM made_of JOIN sets USING (set) "
+        "GROUP BY ALL"
+    ):
+        if order > 1 and not is_placebo(tuple(names)):
+            counts.tested[order] += number
+    for names, attribute, made, kept in reader.run(
+        "SELECT attributes, edit.attribute, count(*), count_if(kept) FROM (SELECT set, swap, "
+        "bool_or(kept) AS kept FROM pairs GROUP BY ALL) JOIN sets USING (set) JOIN swaps "
+        "USING (swap) GROUP BY ALL"
+    ):
+        counts.pairs[tuple(names)][attribute] = made, kept
+    counts.met = {
+        tuple(names): number
+        for names, number in reader.run(
+            "SELECT attributes, count(*) FROM groups JOIN sets USING (set) GROUP BY 1"
+        )
+    }
 
 
-def _equal(column: Any, value: Any) -> Any:
-    import pyarrow.compute as pc
+def _count_answers(model: ModelCounts) -> None:
+    def rows(sql: str) -> Iterable[tuple[Any, ...]]:
+        return model.reader.run(f"{sql} WHERE model = {model.number} GROUP BY ALL ORDER BY ALL")
 
-    return pc.equal(column, value)
-
-
-def codes_of(verdicts: Any) -> numpy.ndarray:
-    """Verdicts as places in ``VERDICTS``; -1 where there is none yet."""
-    import pyarrow
-    import pyarrow.compute as pc
-
-    known = pyarrow.array([verdict.value for verdict in VERDICTS])
-    found: numpy.ndarray = pc.fill_null(pc.index_in(verdicts, known), -1).to_numpy()
-    return found
-
-
-def _changes(changed: Any) -> numpy.ndarray:
-    """1 where an answer differs from the original's, 0 where not, -1 where there is none."""
-    import pyarrow
-    import pyarrow.compute as pc
-
-    found: numpy.ndarray = pc.fill_null(pc.cast(changed, pyarrow.int8()), -1).to_numpy()
-    return found
-
-
-def are_cases(verdicts: numpy.ndarray) -> numpy.ndarray:
-    """Which mutants were kept and answered."""
-    found: numpy.ndarray = (verdicts >= 0) & (verdicts <= _HIDDEN)
-    return found
-
-
-def _sums(codes: numpy.ndarray, verdicts: numpy.ndarray) -> Iterable[tuple[int, ErrorCount]]:
-    """For each code that occurs, its cases counted."""
-    import numpy
-
-    hidden, biased = verdicts == _HIDDEN, verdicts == _BIASED
-    cases = numpy.bincount(codes)
-    errors = numpy.bincount(codes[hidden | biased], minlength=len(cases))
-    hid = numpy.bincount(codes[hidden], minlength=len(cases))
-    for number in numpy.flatnonzero(cases).tolist():
-        yield number, ErrorCount(int(errors[number]), int(cases[number]), int(hid[number]))
+    for names, verdict, number in rows(
+        "SELECT attributes, verdict::VARCHAR, sum(number)::BIGINT FROM by_shard "
+        "JOIN sets USING (set)"
+    ):
+        model.verdicts[tuple(names)][verdict] = number
+    for names, *flips, number in rows(
+        "SELECT attributes, whole, first, second, sum(number)::BIGINT FROM truth "
+        "JOIN sets USING (set)"
+    ):
+        whole, first, second = flips
+        model.truth[tuple(names)][whole, first, second] = number
+    for names, name, number in rows(
+        "SELECT attributes, slice, sum(number)::BIGINT FROM slices JOIN sets USING (set)"
+    ):
+        (model.atoms if len(names) == 1 else model.wholes)[tuple(names)][name] = number
+    sums = ", ".join(
+        f"sum(clusters.{name})::BIGINT"
+        for name in ("errors", "cases", "texts", "error_squares", "products", "case_squares")
+    )
+    for names, groups, *numbers in rows(
+        f"SELECT attributes, groups, {sums} FROM clusters JOIN groups USING (key) "
+        "JOIN sets USING (set)"
+    ):
+        model.groups[tuple(names)][tuple(groups)] = Clusters(*numbers)
+    for edit, errors, cases in rows(
+        "SELECT edit, sum(errors)::BIGINT, sum(cases)::BIGINT FROM words JOIN swaps USING (swap)"
+    ):
+        model.words[Swap(**edit)] = errors, cases

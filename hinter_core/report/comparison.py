@@ -7,25 +7,19 @@ side as those of different texts.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
 
-from hinter_core.campaign.pairing import Side, mutants_of, paired
-from hinter_core.campaign.reader import VERDICTS, Attributes, Codebook, blocks, distinct, is_placebo
-from hinter_core.campaign.store import read_table
+from hinter_core.campaign.findings import Side
+from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.store import TESTED
+from hinter_core.campaign.views import Attributes, has_placebo, is_placebo, lists, quoted
 from hinter_core.errors import InputError
-from hinter_core.report.aggregate import are_cases, codes_of, count
-from hinter_core.report.section import Section, joined, ordered
-from hinter_core.report.sections import example_row
-from hinter_core.statistics.format import (
-    difference_in_words,
-    p_in_words,
-    percent,
-    points,
-    rate_in_words,
-)
+from hinter_core.report.aggregate import count, each_text
+from hinter_core.report.section import joined, ordered
 from hinter_core.statistics.rates import (
     Difference,
     Rate,
@@ -34,15 +28,9 @@ from hinter_core.statistics.rates import (
     paired_difference,
     two_sample_difference,
 )
-from hinter_core.types import Verdict
-
-if TYPE_CHECKING:
-    import numpy
-
 
 FIXED, NEW = "fixed", "newly biased"
 _EXAMPLES = 12  # of either kind
-_HIDDEN = 2  # place in VERDICTS
 
 Told = Callable[[dict[str, Any]], None]
 
@@ -93,98 +81,192 @@ class Comparison:
     changes: list[dict[str, Any]]
 
 
-@dataclass
-class _Sums:
-    """Sums over shared mutants; a text's numbers: cases, errors and hidden of either side."""
+Numbers = Counter[tuple[int, ...]]  # how many texts have the same numbers
 
-    book: Codebook = field(default_factory=Codebook)
-    texts: dict[Attributes, dict[int, numpy.ndarray]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )
-    flips: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    shared: int = 0
-    changes: list[dict[str, Any]] = field(default_factory=list)
-    _shown: set[tuple[str, int, Attributes]] = field(default_factory=set)
 
-    def add(self, piece: Any, told: Told) -> None:
-        """Add shared mutants; ``told`` is given each that changed."""
-        import numpy
+_STATE = """
+CREATE TABLE sets (set UBIGINT PRIMARY KEY, attributes VARCHAR[]);
+CREATE TABLE sums (set UBIGINT, row BIGINT, cases INTEGER, first INTEGER, second INTEGER,
+    first_hidden INTEGER, second_hidden INTEGER);
+CREATE TABLE verdicts (set UBIGINT, first VARCHAR, second VARCHAR, number BIGINT);
+CREATE TABLE flips (set UBIGINT, fixed BIGINT, broken BIGINT);
+"""
+_COLUMNS = ("row", "edits", "kept", "text")
+_ANSWERS = ("row", "mutant", "verdict", "labels")
+# What makes a mutant the same elsewhere. Groups have no part in it: two dictionaries may sort the
+# same words differently. The order of attributes is a setting. Of mutants by hand the text counts,
+# as several may share their edits.
+_KEY = (
+    "hash(list_sort(list_transform(m.edits, lambda e: hash(e.attribute, e.source, e.target, "
+    "e.form, e.spans))), coalesce(m.by_hand, ''))"
+)
 
-        first, second = codes_of(piece["verdict-0"]), codes_of(piece["verdict-1"])
-        self.shared += int(((first >= 0) & (second >= 0)).sum())
-        both = are_cases(first) & are_cases(second)
-        errors = numpy.stack([both & (first > 0), both & (second > 0)])
-        for block in blocks(piece, self.book):
-            at = block.at
-            numbers = numpy.stack(
-                [both, *errors, both & (first == _HIDDEN), both & (second == _HIDDEN)], axis=1
-            )[at]
-            self._count(block.sets, block.rows, block.set_names, numbers)
-            real = numpy.array([not is_placebo(name) for name in block.set_names])[block.sets]
-            self._cross(first[at][real], second[at][real])
-        self._change(piece, errors, told)
 
-    def _count(
-        self,
-        sets: numpy.ndarray,
-        rows: numpy.ndarray,
-        names: Sequence[Attributes],
-        numbers: numpy.ndarray,
-    ) -> None:
-        import numpy
+class _Pairs:
+    """The mutants that two sides share, chunk by chunk, and sums over them."""
 
-        codes, lines = distinct(numpy.stack([sets, rows], axis=1))
-        sums = numpy.zeros((len(lines), numbers.shape[1]), dtype=numpy.int64)
-        numpy.add.at(sums, codes, numbers)
-        for (number, row), own in zip(lines.tolist(), sums, strict=True):
-            held = self.texts[names[number]]
-            held[row] = held[row] + own if row in held else own
-        for number, name in enumerate(names):
-            own = numbers[sets == number]
-            self.flips[name][FIXED] += int((own[:, 1] & ~own[:, 2]).sum())
-            self.flips[name][NEW] += int((own[:, 2] & ~own[:, 1]).sum())
+    def __init__(self, first: Side, second: Side, stack: ExitStack) -> None:
+        self.sides = first, second
+        self.readers = [
+            stack.enter_context(CampaignReader(side.store, (side.model,))) for side in self.sides
+        ]
+        self.run = self.readers[0].run
+        self.same = first.store.folder.resolve() == second.store.folder.resolve()
+        self.changes: list[dict[str, Any]] = []
+        for statement in filter(str.strip, _STATE.split(";")):
+            self.run(statement)
+        if not self.same:
+            self._share_texts()
 
-    def _cross(self, first: numpy.ndarray, second: numpy.ndarray) -> None:
-        import numpy
-
-        known = (first >= 0) & (second >= 0)
-        codes, counts = numpy.unique(
-            first[known] * len(VERDICTS) + second[known], return_counts=True
+    def _share_texts(self) -> None:
+        """Note which rows have the same text; where there are several, the first with the first."""
+        first, second = (
+            f"(SELECT shard, row, text, row_number() OVER (PARTITION BY text ORDER BY shard, row) "
+            f"AS number FROM ({reader.tables().texts}) WHERE outcome = {quoted(TESTED)})"
+            for reader in self.readers
         )
-        for code, many in zip(codes.tolist(), counts.tolist(), strict=True):
-            a, b = divmod(code, len(VERDICTS))
-            self.verdicts[VERDICTS[a].value, VERDICTS[b].value] += many
+        self.run(
+            "CREATE TABLE shared AS SELECT a.shard, a.row AS first, b.row AS second, b.shard AS "
+            f"other FROM {first} a JOIN {second} b USING (text, number)"
+        )
 
-    def _change(self, piece: Any, errors: numpy.ndarray, told: Told) -> None:
-        import numpy
+    def add(self, shards: Sequence[int], told: Told | None) -> None:
+        """Add a chunk of the first side; ``told`` is given each mutant that changed."""
+        others = list(shards)
+        if not self.same:
+            found = self.run(
+                "SELECT DISTINCT other FROM shared WHERE list_contains($shards, shard) ORDER BY 1",
+                shards=others,
+            )
+            others = [shard for (shard,) in found]
+        for reader, own in zip(self.readers, (shards, others), strict=True):
+            reader.check(own, _COLUMNS, _ANSWERS)
+        self._pair(shards, others)
+        self.run(
+            "INSERT OR IGNORE INTO sets SELECT set, any_value(attributes) FROM pair GROUP BY set"
+        )
+        self.run(
+            "INSERT INTO sums SELECT set, row, count_if(cases), count_if(errs), "
+            "count_if(other_errs), count_if(cases AND verdict = 'hidden'), "
+            "count_if(cases AND other_verdict = 'hidden') FROM pair GROUP BY ALL"
+        )
+        self.run(
+            "INSERT INTO verdicts SELECT set, verdict, other_verdict, count(*) FROM pair "
+            "WHERE verdict IS NOT NULL AND other_verdict IS NOT NULL GROUP BY ALL"
+        )
+        self.run(
+            "INSERT INTO flips SELECT set, count_if(errs AND NOT other_errs), "
+            "count_if(other_errs AND NOT errs) FROM pair GROUP BY ALL"
+        )
+        self._change(told)
 
-        for at in numpy.flatnonzero(errors[0] != errors[1]).tolist():
-            edits = piece["edits"][at].as_py()
-            attributes = tuple(edit["attribute"] for edit in edits)
-            if is_placebo(attributes):
-                continue
+    def _pair(self, shards: Sequence[int], others: Sequence[int]) -> None:
+        first, second = (
+            f"(SELECT m.*, a.verdict, a.labels, {_KEY} AS key FROM ({tables.mutants}) m "
+            f"JOIN ({tables.answers}) a USING (shard, place))"
+            for tables in (self.readers[0].tables(shards), self.readers[1].tables(others))
+        )
+        joined = f"{first} x JOIN {second} y ON y.shard = x.shard AND y.place = x.place"
+        if not self.same:
+            once = "QUALIFY row_number() OVER (PARTITION BY row, key ORDER BY place) = 1"
+            joined = (
+                f"(SELECT * FROM {first} {once}) x JOIN shared s ON s.first = x.row "
+                f"JOIN {second} y ON y.row = s.second AND y.key = x.key"
+            )
+        are = " AND ".join(f"{side}.verdict IN ('benign', 'biased', 'hidden')" for side in "xy")
+        self.run(
+            "CREATE OR REPLACE TABLE pair AS SELECT x.shard, x.place, x.row, y.shard AS "
+            "other_shard, y.place AS other_place, y.row AS other_row, hash(x.attributes) AS set, "
+            "x.attributes, x.verdict, y.verdict AS other_verdict, "
+            f"coalesce({are}, false) AS cases, cases AND x.verdict <> 'benign' AS errs, "
+            "cases AND y.verdict <> 'benign' AS other_errs, CASE WHEN errs <> other_errs THEN "
+            "{'edits': x.edits, 'by_hand': x.by_hand, 'labels': [x.labels, y.labels]} END AS more "
+            f"FROM {joined}"
+        )
+
+    def _change(self, told: Told | None) -> None:
+        # Of each kind, text and attributes one may be shown; all are told.
+        some = (
+            "QUALIFY row_number() OVER (PARTITION BY errs, row, set ORDER BY other_shard, "
+            "other_place) = 1"
+        )
+        found = self.readers[0].stream(
+            "SELECT errs, attributes, more, shard, place, row, other_shard, other_place, "
+            "other_row, [verdict, other_verdict] FROM pair WHERE errs <> other_errs AND NOT "
+            f"{has_placebo('attributes')} {'' if told else some} ORDER BY other_shard, other_place"
+        )
+        shown = {(change["change"], change["row"], change["attributes"]) for change in self.changes}
+        room = Counter(change["change"] for change in self.changes)
+        for errs, names, more, shard, place, row, shard_1, place_1, row_1, verdicts in found:
+            kind, attributes = FIXED if errs else NEW, tuple(names)
             change = {
-                "change": FIXED if errors[0][at] else NEW,
-                "attributes": attributes,
-                "edits": edits,
-                "mutant": piece["text"][at].as_py(),
-                "shard": piece["shard"][at].as_py(),
-                "row": piece["row"][at].as_py(),
-                "shard-1": piece["shard-1"][at].as_py(),
-                "row-1": piece["row-1"][at].as_py(),
-                "verdicts": [piece[f"verdict-{place}"][at].as_py() for place in (0, 1)],
-                "labels": [piece[f"labels-{place}"][at].as_py() for place in (0, 1)],
-            }
-            told(change)
-            key = (change["change"], change["row"], attributes)
-            many = sum(other["change"] == change["change"] for other in self.changes)
-            if many < _EXAMPLES and key not in self._shown:
-                self._shown.add(key)
+                "change": kind, "attributes": attributes, "edits": more["edits"],
+                "mutant": more["by_hand"], "shard": shard, "row": row, "shard-1": shard_1,
+                "row-1": row_1, "verdicts": verdicts, "labels": more["labels"],
+            }  # fmt: skip
+            if told:
+                told(change)
+            if room[kind] < _EXAMPLES and (kind, row, attributes) not in shown:
+                shown.add((kind, row, attributes))
+                room[kind] += 1
                 self.changes.append(change)
+                self._complete(change, (shard, place), (shard_1, place_1))
+            elif not told and min(room[FIXED], room[NEW]) == _EXAMPLES:
+                return
+
+    def _complete(self, change: dict[str, Any], *places: tuple[int, int]) -> None:
+        """Add the text, its id, and both answers to the unchanged text."""
+        records = [next(r.at([at])) for r, at in zip(self.readers, places, strict=True)]
+        change |= {
+            "id": records[0].id,
+            "text": records[0].text,
+            "originals": [list(record.original) for record in records],
+        }
+
+    def verdicts(self) -> dict[tuple[str, str], int]:
+        """Shared mutants by both verdicts, without placebo."""
+        found = self.run(
+            "SELECT first, second, sum(number)::BIGINT FROM verdicts JOIN sets USING (set) "
+            f"WHERE NOT {has_placebo('attributes')} GROUP BY ALL"
+        )
+        return {(first, second): number for first, second, number in found}
+
+    def shared(self) -> int:
+        """Mutants with a verdict on both sides."""
+        return int(self.run("SELECT coalesce(sum(number), 0)::BIGINT FROM verdicts")[0][0])
+
+    def numbers(self, parts: Sequence[Attributes]) -> Numbers:
+        """Texts by cases, errors of either side, hidden ones of either side."""
+        found = self.run(
+            "SELECT *, count(*) FROM (SELECT sum(cases)::BIGINT AS cases, sum(first)::BIGINT, "
+            "sum(second)::BIGINT, sum(first_hidden)::BIGINT, sum(second_hidden)::BIGINT "
+            f"FROM sums JOIN sets USING (set) WHERE attributes IN {lists(parts)} GROUP BY row) "
+            "WHERE cases > 0 GROUP BY ALL"
+        )
+        return Counter({tuple(row[:-1]): row[-1] for row in found})
+
+    def flips(self) -> dict[Attributes, tuple[int, int]]:
+        """Mutants fixed and newly biased, by attributes."""
+        found = self.run(
+            "SELECT attributes, sum(fixed)::BIGINT, sum(broken)::BIGINT FROM flips "
+            "JOIN sets USING (set) GROUP BY 1"
+        )
+        return {tuple(names): (fixed, broken) for names, fixed, broken in found}
+
+    def mutants(self) -> tuple[int, int]:
+        """How many mutants either campaign has made so far."""
+        first, second = (
+            int(
+                reader.run(
+                    f"SELECT coalesce(sum(mutants), 0)::BIGINT FROM ({reader.tables().texts})"
+                )[0][0]
+            )
+            for reader in self.readers
+        )
+        return first, second
 
 
-def compare(first: Side, second: Side, told: Told = lambda _: None) -> Comparison:
+def compare(first: Side, second: Side, told: Told | None = None) -> Comparison:
     """Compare two sides; ``told`` is given every mutant that changed, one after another.
 
     Raises:
@@ -193,19 +275,20 @@ def compare(first: Side, second: Side, told: Told = lambda _: None) -> Compariso
     """
     if first.place == second.place:
         raise InputError("That is the same model of the same campaign twice; name another.")
-    sums = _Sums()
-    for piece in paired(first, second):
-        sums.add(piece, told)
-    mutants = (mutants_of(first.store), mutants_of(second.store))
-    cases = sum(int(numbers[0]) for texts in sums.texts.values() for numbers in texts.values())
     names = (*_names(first, second), (first.model, second.model))
-    if not cases:
-        lines = _apart(first, second)
-        return Comparison(*names, False, 0, mutants, 0, lines, {}, [])
-    for change in sums.changes:
-        _complete(change, first, second)
-    verdicts, lines = dict(sums.verdicts), _lines(sums)
-    return Comparison(*names, True, sums.shared, mutants, cases, lines, verdicts, sums.changes)
+    with ExitStack() as stack:
+        pairs = _Pairs(first, second, stack)
+        for shards in pairs.readers[0].chunks():
+            pairs.add(shards, told)
+        lines = _lines(pairs)
+        if not lines:
+            apart = _apart(first, second)
+            return Comparison(*names, False, 0, pairs.mutants(), 0, apart, {}, [])
+        cases = sum(own[0] * n for own, n in pairs.numbers([*pairs.flips()]).items())
+        return Comparison(
+            *names, True, pairs.shared(), pairs.mutants(), cases, lines, pairs.verdicts(),
+            pairs.changes,
+        )  # fmt: skip
 
 
 def _names(first: Side, second: Side) -> tuple[str, str]:
@@ -232,68 +315,72 @@ def _sets(every: Iterable[Attributes]) -> list[tuple[str, Attributes, list[Attri
     return [line for line in found if line[2]]
 
 
-def _lines(sums: _Sums) -> list[Contrast]:
-    lines = []
-    for name, attributes, parts in _sets(sums.texts):
-        texts: dict[int, Any] = {}
-        for part in parts:
-            for row, own in sums.texts[part].items():
-                texts[row] = texts[row] + own if row in texts else own
-        numbers = [tuple(own.tolist()) for own in texts.values() if own[0]]
-        if not numbers:
-            continue
-        flips = {kind: sum(sums.flips[part][kind] for part in parts) for kind in (FIXED, NEW)}
-        atomic = all(len(part) == 1 for part in parts)
-        lines.append(_line(name, attributes, numbers, flips, atomic=atomic))
+def _lines(pairs: _Pairs) -> list[Contrast]:
+    lines, flips = [], pairs.flips()
+    for name, attributes, parts in _sets(flips):
+        if numbers := pairs.numbers(parts):
+            turned = sum(flips[part][0] for part in parts), sum(flips[part][1] for part in parts)
+            atomic = all(len(part) == 1 for part in parts)
+            lines.append(_line(name, attributes, numbers, turned, atomic=atomic))
     return lines
 
 
 def _line(
-    name: str,
-    attributes: Attributes,
-    numbers: Sequence[tuple[int, ...]],
-    flips: Mapping[str, int],
-    *,
-    atomic: bool,
+    name: str, attributes: Attributes, numbers: Numbers, flips: tuple[int, int], *, atomic: bool
 ) -> Contrast:
-    fixed = sum(a > 0 and not b for _, a, b, _, _ in numbers)
-    broken = sum(b > 0 and not a for _, a, b, _, _ in numbers)
+    fixed = sum(n for (_, a, b, *_), n in numbers.items() if a and not b)
+    broken = sum(n for (_, a, b, *_), n in numbers.items() if b and not a)
     errors, difference = _both(numbers, 1)
     hidden, hidden_difference = (None, None) if atomic else _both(numbers, 3)
     return Contrast(
         name, attributes, errors, difference, hidden, hidden_difference,
-        flips[FIXED], flips[NEW], mcnemar(flips[FIXED], flips[NEW]),
-        fixed, broken, mcnemar(fixed, broken),
+        *flips, mcnemar(*flips), fixed, broken, mcnemar(fixed, broken),
     )  # fmt: skip
 
 
-def _both(numbers: Sequence[tuple[int, ...]], place: int) -> tuple[tuple[Rate, Rate], Difference]:
-    rates = tuple(cluster_rate((own[place + i], own[0]) for own in numbers) for i in (0, 1))
+def _both(numbers: Numbers, place: int) -> tuple[tuple[Rate, Rate], Difference]:
+    first, second = (_of(numbers, (place + side, 0)) for side in (0, 1))
     # The same texts are drawn anew for both sides at once.
-    found = paired_difference((own[place + 1], own[0], own[place], own[0]) for own in numbers)
-    return (rates[0], rates[1]), found
+    difference = paired_difference(_of(numbers, (place + 1, 0, place, 0)))
+    return (cluster_rate(first), cluster_rate(second)), difference
+
+
+def _of(numbers: Numbers, places: Sequence[int]) -> Numbers:
+    """Texts by some of their numbers."""
+    found: Numbers = Counter()
+    for own, texts in numbers.items():
+        found[tuple(own[place] for place in places)] += texts
+    return found
 
 
 def _apart(first: Side, second: Side) -> list[Contrast]:
     """Rates of different mutants, by the attributes that both sides changed."""
-    tallies = [count(side.store).models.get(side.model) for side in (first, second)]
-    of = [tally.sources if tally else {} for tally in tallies]
     lines = []
-    for name, attributes, parts in _sets(of[0].keys() & of[1].keys()):
-        sources = [_summed(parts, by) for by in of]
-        errors = [[(e, n) for e, n, _ in side] for side in sources]
-        hidden = [[(h, n) for _, n, h in side] for side in sources]
-        atomic = all(len(part) == 1 for part in parts)
-        lines.append(
-            Contrast(
-                name,
-                attributes,
-                (cluster_rate(errors[0]), cluster_rate(errors[1])),
-                two_sample_difference(errors[1], errors[0]),
-                None if atomic else (cluster_rate(hidden[0]), cluster_rate(hidden[1])),
-                None if atomic else two_sample_difference(hidden[1], hidden[0]),
+    with ExitStack() as stack:
+        models = [
+            count(stack.enter_context(CampaignReader(side.store, (side.model,)))).models.get(
+                side.model
             )
-        )
+            for side in (first, second)
+        ]
+        of = [model.with_cases() if model else set() for model in models]
+        for name, attributes, parts in _sets(of[0] & of[1]):
+            sums = [model.by_text(parts) for model in models if model]
+            errors, hidden = (
+                [each_text(own, numbers) for own in sums]
+                for numbers in (lambda s: (s.errors, s.cases), lambda s: (s.hidden, s.cases))
+            )
+            atomic = all(len(part) == 1 for part in parts)
+            lines.append(
+                Contrast(
+                    name,
+                    attributes,
+                    (cluster_rate(errors[0]), cluster_rate(errors[1])),
+                    two_sample_difference(errors[1], errors[0]),
+                    None if atomic else (cluster_rate(hidden[0]), cluster_rate(hidden[1])),
+                    None if atomic else two_sample_difference(hidden[1], hidden[0]),
+                )
+            )
     if not lines:
         raise InputError(
             "These two have nothing to compare: no mutant is in both with an answer, and no "
@@ -301,179 +388,3 @@ def _apart(first: Side, second: Side) -> list[Contrast]:
             "attributes."
         )
     return lines
-
-
-def _summed(
-    parts: Sequence[Attributes], by: Mapping[Attributes, Mapping[int, Any]]
-) -> list[tuple[int, int, int]]:
-    sources: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0])
-    for part in parts:
-        for row, c in by[part].items():
-            own = sources[row]
-            own[0], own[1], own[2] = own[0] + c.errors, own[1] + c.cases, own[2] + c.hidden
-    return [(e, n, h) for e, n, h in sources.values()]
-
-
-def _complete(change: dict[str, Any], first: Side, second: Side) -> None:
-    """Add the text, its id and what either side says of it unchanged."""
-    import pyarrow.compute as pc
-
-    texts = read_table(first.store.texts(change["shard"]))
-    (text,) = texts.filter(pc.equal(texts["row"], change["row"])).to_pylist()
-    originals = []
-    for side, shard, row in (
-        (first, change["shard"], change["row"]),
-        (second, change["shard-1"], change["row-1"]),
-    ):
-        answers = read_table(side.store.answers(shard, side.identity), "row", "mutant", "labels")
-        wanted = pc.and_(pc.equal(answers["row"], row), pc.equal(answers["mutant"], -1))
-        originals.append(answers.filter(wanted)["labels"][0].as_py())
-    change |= {"id": text["id"], "text": text["text"], "originals": originals}
-
-
-_DASH = "\u2013"
-_WHAT = {
-    FIXED: "Errors of the first that the second does not make.",
-    NEW: "Errors of the second that the first does not make.",
-}
-
-
-def comparison_sections(found: Comparison) -> list[Section]:
-    """All sections, in the order in which they are read."""
-    sections = [_overview(found), _main(found)]
-    if found.paired:
-        sections.append(_verdicts(found))
-    for kind in (FIXED, NEW):
-        rows = [change for change in found.changes if change["change"] == kind]
-        if rows:
-            sections.append(_changes(kind, rows))
-    return sections
-
-
-def _overview(found: Comparison) -> Section:
-    sentences = [f"First: {found.first}. Second: {found.second}."]
-    if found.paired:
-        sentences.append(
-            f"Both have {found.shared:,} mutants in common, of {found.mutants[0]:,} of the first "
-            f"and {found.mutants[1]:,} of the second; {found.cases:,} of these were kept and "
-            "answered on both sides. Only these are compared."
-        )
-    else:
-        sentences.append(
-            "No mutant is in both with an answer, so rates of different texts stand side by side; "
-            "a difference may come from the texts as well as from the models."
-        )
-    both = {line.name: line for line in found.lines}
-    sentences += [contrast_in_words(both[n]) for n in ("intersectional", "atomic") if n in both]
-    return Section("overview", "Comparison", sentences)
-
-
-def contrast_in_words(line: Contrast) -> str:
-    """What one line shows, in sentences."""
-    first, second = line.errors
-    words = (
-        f"{line.name}: {rate_in_words(first)} changed the first's answer and "
-        f"{rate_in_words(second)} the "
-        f"second's: {_second_is(line.difference)}."
-    )
-    if line.fixed is not None and line.p_value is not None and line.texts_p_value is not None:
-        words += (
-            f" {line.fixed:,} mutants are fixed and {line.broken:,} newly biased (exact McNemar "
-            f"test, p {p_in_words(line.p_value)}); by texts, {line.texts_fixed:,} are rid of every "
-            f"error and {line.texts_broken:,} have one where they had none "
-            f"(p {p_in_words(line.texts_p_value)})."
-        )
-    if line.hidden and line.hidden_difference:
-        words += (
-            f" Hidden are {rate_in_words(line.hidden[0])} and "
-            f"{rate_in_words(line.hidden[1])} of cases: "
-            f"{_second_is(line.hidden_difference)}."
-        )
-    return words
-
-
-def _second_is(difference: Difference) -> str:
-    if difference.value == 0:
-        words = difference_in_words(difference).removeprefix("0.0 points higher")
-        return "no difference" + words
-    return f"the second is {difference_in_words(difference)}"
-
-
-def _main(found: Comparison) -> Section:
-    columns = ["Attributes", "Cases", "First", "Second", "Difference", "Hidden, first",
-               "Hidden, second", "Difference of hidden"]  # fmt: skip
-    if found.paired:
-        columns += ["Fixed", "Newly biased", "p, mutants", "p, texts"]
-    rows, sentences = [], []
-    for line in found.lines:
-        hidden = line.hidden or (None, None)
-        cases = sorted({rate.of for rate in line.errors})
-        row = [
-            line.name,
-            " / ".join(f"{many:,}" for many in cases),
-            *map(percent, line.errors),
-            points(line.difference),
-            *(percent(rate) if rate else "" for rate in hidden),
-            points(line.hidden_difference) if line.hidden_difference else "",
-        ]
-        if found.paired:
-            row += [f"{line.fixed:,}", f"{line.broken:,}", _p(line.p_value), _p(line.texts_p_value)]
-        rows.append(row)
-        if line.name not in ("intersectional", "atomic"):
-            sentences.append(contrast_in_words(line))
-    note = (
-        "A difference is the second's rate minus the first's, in points of a hundred. Intervals "
-        "are of 95 % and draw whole texts anew. Hidden is counted of all cases here."
-    )
-    if found.paired:
-        note += (
-            " McNemar's test over mutants takes those of one text for independent; the one over "
-            "texts does not need to."
-        )
-    return Section("main", "Error rates side by side", [note, *sentences], columns, rows)
-
-
-def _p(value: float | None) -> str:
-    return _DASH if value is None else p_in_words(value).removeprefix("= ")
-
-
-def _verdicts(found: Comparison) -> Section:
-    names = [verdict.value for verdict in Verdict]
-    rows = [
-        [first, *(f"{found.verdicts.get((first, second), 0):,}" for second in names)]
-        for first in names
-    ]
-    same = sum(many for (a, b), many in found.verdicts.items() if a == b)
-    total = sum(found.verdicts.values())
-    words = f"{same:,} of {total:,} shared mutants, placebo left out, have the same verdict twice."
-    columns = ["First \u2193 second \u2192", *names]
-    return Section("verdicts", "Verdicts against verdicts", [words], columns, rows)
-
-
-def _changes(kind: str, changes: list[dict[str, Any]]) -> Section:
-    rows = [list(change_row(change).values()) for change in changes]
-    columns = [name.capitalize() for name in change_row(changes[0])]
-    words = f"{_WHAT[kind]} At most one of each text and attributes is shown."
-    title = "Fixed" if kind == FIXED else "Newly biased"
-    return Section(kind.replace(" ", "-"), title, [words], columns, rows)
-
-
-def change_row(change: dict[str, Any]) -> dict[str, str]:
-    """A changed mutant as text."""
-    whole = {"original": change["originals"][0], "labels": change["labels"][0], **_base(change)}
-    first = example_row(whole)
-    second = example_row(
-        {**whole, "original": change["originals"][1], "labels": change["labels"][1]}
-    )
-    return {
-        "row": first["row"],
-        "change": first["change"],
-        "first": first["answer"],
-        "second": second["answer"],
-        "text": first["text"],
-        "mutant": first["mutant"],
-    }
-
-
-def _base(change: dict[str, Any]) -> dict[str, Any]:
-    return {name: change[name] for name in ("text", "edits", "mutant", "row")}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from hinter_core.report.aggregate_parts import NO_PART_ERRS, NO_WHOLE_ERRS, PART_ERRS, WHOLE_ERRS
+from hinter_core.report.aggregate import NO_PART_ERRS, NO_WHOLE_ERRS, PART_ERRS, WHOLE_ERRS
 from hinter_core.report.model import GroupRate, ModelReport, Overlap, Report, ReportRow
 from hinter_core.report.section import joined
 from hinter_core.statistics.format import percent

@@ -11,22 +11,24 @@ lines of their own and enter no other number; what a model does more often than 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from statistics import fmean
 from typing import Any
 
-from hinter_core.campaign.reader import Attributes, is_placebo
+from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.campaign.views import Attributes, is_placebo
 from hinter_core.report.aggregate import (
     CampaignCounts,
-    ErrorCount,
     ModelCounts,
+    Sums,
+    TextSums,
     UnusedRow,
-    by_source,
     count,
+    each_text,
 )
 from hinter_core.report.people import People
 from hinter_core.report.section import joined, ordered
@@ -115,11 +117,9 @@ class GroupRate:
     """Error rate of mutants turned into one group (or one of each attribute).
 
     ``above``: higher than the mean over all groups of these attributes, as published (GAB, GIB).
-    ``p_value``: of a one-sided test against that mean
-    (:func:`hinter_core.statistics.rates.one_sided_test`), adjusted
-    over all groups (BH). It and the interval count ``texts`` rather than cases, as mutants
-    of one text are not independent; the paper gives neither. With one text there is no evidence:
-    p is 1.
+    ``p_value``: of a one-sided test against that mean (:func:`one_sided_test`), adjusted over all
+    groups (BH). It and the interval count ``texts`` rather than cases, as mutants of one text are
+    not independent; the paper gives neither. With one text there is no evidence: p is 1.
     """
 
     attributes: Attributes
@@ -169,7 +169,7 @@ class Report:
     ``faults`` and ``idle`` as in :class:`hinter_core.report.aggregate.CampaignCounts`.
 
     ``repeated``: ids that several texts have, and how many. ``labels``: different labels of the
-    texts (HInter, Table 4), counted up to about 1,000. ``people``: what annotators say, where
+    texts (HInter, Table 4). ``people``: what annotators say, where
     somebody asked for it (:func:`hinter_core.annotation.evaluation.correction.judged_by_people`).
     """
 
@@ -193,24 +193,29 @@ def make_report(store: CampaignStore) -> Report:
     Raises:
         HinterError: no campaign, or tables that cannot be read.
     """
-    counts, campaign = count(store), store.campaign()
+    with CampaignReader(store) as reader:
+        return report_of(store, count(reader))
+
+
+def report_of(store: CampaignStore, counts: CampaignCounts) -> Report:
+    """Make the report of a campaign that was counted; its reader is still open."""
     return Report(
-        campaign,
+        store.campaign(),
         store.read()["identity"],
         counts.texts,
         counts.faults,
         counts.idle,
-        {ident: many for ident, many in counts.ids.items() if many > 1},
-        len(counts.labels),
+        counts.repeated,
+        counts.labels,
         reach(counts),
         coverage(counts, store.scope()),
-        [_of_model(name, tally) for name, tally in counts.models.items()],
+        [_of_model(name, model) for name, model in counts.models.items()],
         validities(store),
     )
 
 
 def _of_model(model: str, tally: ModelCounts) -> ModelReport:
-    every, truth = ordered(tally.verdicts), tally.parts.truth
+    every, truth = ordered(tally.verdicts), tally.truth
     real = [attributes for attributes in every if not is_placebo(attributes)]
     pure = [a for a in every if all(is_placebo((attribute,)) for attribute in a)]
     mixed = [a for a in every if is_placebo(a) and a not in pure]
@@ -232,10 +237,12 @@ def _of_model(model: str, tally: ModelCounts) -> ModelReport:
         [_truth(a, truth[a]) for a in ordered(truth) if not is_placebo(a)],
         [_overlap(a, tally) for a in real if len(a) > 1],
         _groups(tally),
-        _turns(((s.attribute, s.source, s.target), c) for s, c in tally.words.items()),
-        _turns(((s.attribute, s.source_group, s.target_group), c) for s, c in tally.words.items()),
+        _effects(((s.attribute, s.source, s.target), c) for s, c in tally.words.items()),
+        _effects(
+            ((s.attribute, s.source_group, s.target_group), c) for s, c in tally.words.items()
+        ),
         tally.failures,
-        [example for example in tally.examples if not is_placebo(example["attributes"])],
+        [_example(model, record) for record in tally.examples],
     )
 
 
@@ -257,36 +264,39 @@ def _line(
     verdicts: Counter[str] = Counter({verdict.value: 0 for verdict in Verdict})
     for part in parts:
         verdicts.update(tally.verdicts[part])
-    sources = by_source(parts, tally.sources)
-    discards = by_source(parts, tally.discards)
+    sums = tally.by_text(parts)
     orders = {len(part) for part in parts}
     atomic = orders == {1} or name == "atomic"
-    texts = len(sources)
     return ReportRow(
         name,
         attributes,
         orders.pop() if len(orders) == 1 else None,
         verdicts.total(),
         dict(verdicts),
-        cluster_rate((counted.errors, counted.cases) for counted in sources.values()),
-        None if atomic else cluster_rate((c.hidden, c.errors) for c in sources.values()),
-        cluster_rate((counted.errors, counted.cases) for counted in discards.values()),
-        wilson(sum(counted.errors > 0 for counted in sources.values()), texts),
-        None if atomic else wilson(sum(c.hidden > 0 for c in sources.values()), texts),
+        cluster_rate(each_text(sums, lambda s: (s.errors, s.cases))),
+        None if atomic else cluster_rate(each_text(sums, lambda s: (s.hidden, s.errors))),
+        cluster_rate(each_text(sums, lambda s: (s.discarded, s.mutants))),
+        _texts(sums, lambda s: s.errors),
+        None if atomic else _texts(sums, lambda s: s.hidden),
     )
+
+
+def _texts(sums: Sums, hits: Callable[[TextSums], int]) -> Rate:
+    """Texts with a hit, of those with a case."""
+    cases = [(own, texts) for (own,), texts in sums.items() if own.cases]
+    return wilson(sum(n for own, n in cases if hits(own)), sum(n for _, n in cases))
 
 
 def _excess(
     order: int, real: Sequence[Attributes], placebo: Sequence[Attributes], tally: ModelCounts
 ) -> PlaceboExcess:
-    own = by_source((a for a in real if len(a) == order), tally.sources)
-    other = by_source((a for a in placebo if len(a) == order), tally.sources)
-    both = [(own[row], other[row]) for row in sorted(own.keys() & other.keys())]
+    sums = tally.by_text(*([a for a in some if len(a) == order] for some in (real, placebo)))
+    both: Sums = Counter({own: n for own, n in sums.items() if own[0].cases and own[1].cases})
     return PlaceboExcess(
         order,
-        cluster_rate((a.errors, a.cases) for a, _ in both),
-        cluster_rate((b.errors, b.cases) for _, b in both),
-        paired_difference((a.errors, a.cases, b.errors, b.cases) for a, b in both),
+        cluster_rate(each_text(both, lambda a, _: (a.errors, a.cases))),
+        cluster_rate(each_text(both, lambda _, b: (b.errors, b.cases))),
+        paired_difference(each_text(both, lambda a, b: (a.errors, a.cases, b.errors, b.cases))),
     )
 
 
@@ -297,12 +307,9 @@ def _truth(attributes: Attributes, rows: Mapping[tuple[bool, bool, bool], int]) 
 
 
 def _overlap(attributes: Attributes, tally: ModelCounts) -> Overlap:
-    together = tally.sources.get(attributes, {})
-    alone = by_source([(attribute,) for attribute in attributes], tally.sources)
-    seen = Counter(
-        (row in alone and alone[row].errors > 0, counted.errors > 0)
-        for row, counted in together.items()
-    )
+    sums = tally.by_text([attributes], [(attribute,) for attribute in attributes])
+    cases: Sums = Counter({own: texts for own, texts in sums.items() if own[0].cases})
+    seen = each_text(cases, lambda together, alone: (alone.errors > 0, together.errors > 0))
     return Overlap(
         attributes, seen[True, False], seen[True, True], seen[False, True], seen[False, False]
     )
@@ -310,8 +317,8 @@ def _overlap(attributes: Attributes, tally: ModelCounts) -> Overlap:
 
 def _groups(tally: ModelCounts) -> list[GroupRate]:
     found = []
-    for attributes in ordered(a for a in tally.groups.sums if not is_placebo(a)):
-        by_group = tally.groups.sums[attributes]
+    for attributes in ordered(a for a in tally.groups if not is_placebo(a)):
+        by_group = tally.groups[attributes]
         mean = fmean(c.errors / c.cases for c in by_group.values())
         for groups, c in sorted(by_group.items()):
             found.append((attributes, groups, c, mean, one_sided_test(c, mean)))
@@ -324,16 +331,35 @@ def _groups(tally: ModelCounts) -> list[GroupRate]:
     ]
 
 
-def _turns(items: Iterable[tuple[tuple[str, str, str], ErrorCount]]) -> list[WordEffect]:
+def _effects(items: Iterable[tuple[tuple[str, str, str], tuple[int, int]]]) -> list[WordEffect]:
     """The worst first: by the lower end of the interval, so that one case of one is no record."""
-    summed: dict[tuple[str, str, str], ErrorCount] = {}
-    for key, counted in items:
-        if not is_placebo(key[:1]):
-            summed.setdefault(key, ErrorCount())
-            summed[key] += counted
-    turns = [WordEffect(*key, wilson(c.errors, c.cases)) for key, c in summed.items() if c.errors]
-    turns.sort(key=lambda t: (-(t.errors.low or 0), t.attribute, t.source, t.target))
-    return turns[:_MOST]
+    errors: Counter[tuple[str, str, str]] = Counter()
+    cases: Counter[tuple[str, str, str]] = Counter()
+    for key, (hits, of) in items:
+        errors[key] += hits
+        cases[key] += of
+    effects = [
+        WordEffect(*key, wilson(hits, cases[key]))
+        for key, hits in errors.items()
+        if hits and not is_placebo(key[:1])
+    ]
+    effects.sort(key=lambda e: (-(e.errors.low or 0), e.attribute, e.source, e.target))
+    return effects[:_MOST]
+
+
+def _example(model: str, record: MutantRecord) -> dict[str, Any]:
+    answer = record.answers[model]
+    return {
+        "shard": record.shard,
+        "row": record.row,
+        "attributes": record.attributes,
+        "edits": record.stored_edits,
+        "mutant": record.by_hand,
+        "labels": list(answer.labels),
+        "id": record.id,
+        "text": record.text,
+        "original": list(answer.original),
+    }
 
 
 @dataclass(frozen=True)
@@ -387,21 +413,21 @@ def positives(
     for part in parts:
         verdicts.update(tally.verdicts[part])
     discarded = verdicts[Verdict.DISCARDED.value]
-    true, false = by_source(parts, tally.sources), by_source(parts, tally.fakes)
-    none = ErrorCount()
-    both = [(true.get(row, none), false.get(row, none)) for row in sorted({*true, *false})]
-    asked = bool(false)
+    sums = tally.by_text(parts)
+    fake = without = Rate(0, 0)
+    if any(sum_.asked for (sum_,) in sums):
+        fake = cluster_rate(each_text(sums, lambda s: (s.turned, s.turned + s.errors)))
+        both = each_text(sums, lambda s: (s.turned + s.errors, s.asked + s.cases))
+        without = cluster_rate(both)
     return Positives(
         name,
         attributes,
         verdicts.total() - discarded,
         discarded,
-        cluster_rate((t.errors, t.cases) for t in true.values()),
-        cluster_rate((f.errors, f.cases) for f in false.values()),
-        cluster_rate((f.errors, f.errors + t.errors) for t, f in both) if asked else Rate(0, 0),
-        cluster_rate((f.errors + t.errors, f.cases + t.cases) for t, f in both)
-        if asked
-        else Rate(0, 0),
+        cluster_rate(each_text(sums, lambda s: (s.errors, s.cases))),
+        cluster_rate(each_text(sums, lambda s: (s.turned, s.asked))),
+        fake,
+        without,
     )
 
 
@@ -412,7 +438,7 @@ def pies(named: Sequence[tuple[str, Attributes]], tally: ModelCounts) -> list[Pi
     found = []
     for name, attributes in named:
         alone = len(attributes) == 1
-        slices = (tally.parts.atoms if alone else tally.parts.wholes).get(attributes, Counter())
+        slices = (tally.atoms if alone else tally.wholes).get(attributes, Counter())
         (atoms if alone else wholes).update(slices)
         if slices:
             kind = "atomic" if alone else "intersectional"
@@ -462,14 +488,13 @@ def coverage(counts: CampaignCounts, scope: Mapping[str, tuple[int, int]]) -> li
             attributes,
             {
                 attribute: (
-                    sum(swap.attribute == attribute for swap in counts.made.get(attributes, ())),
-                    sum(swap.attribute == attribute for swap in counts.kept.get(attributes, ())),
+                    *counts.pairs.get(attributes, {}).get(attribute, (0, 0)),
                     scope[attribute][0],
                 )
                 for attribute in attributes
             },
-            (len(counts.met.get(attributes, ())), prod(scope[a][1] for a in attributes)),
+            (counts.met.get(attributes, 0), prod(scope[a][1] for a in attributes)),
         )
-        for attributes in ordered({*alone, *counts.made})
+        for attributes in ordered({*alone, *counts.pairs})
         if all(attribute in scope for attribute in attributes) and not is_placebo(attributes)
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from hinter_core.campaign.reader import Attributes
+from hinter_core.campaign.views import Attributes
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hinter_core.campaign.store import CampaignStore, read_table
+from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.section import Section
 from hinter_core.statistics.format import difference_in_words, percent, rate_in_words
 from hinter_core.statistics.rates import (
@@ -70,16 +71,12 @@ def verdicts_of(store: CampaignStore, places: Iterable[tuple[int, int]]) -> Verd
     Raises:
         StoreError: a table that cannot be read.
     """
-    wanted: dict[int, set[int]] = {}
-    for shard, place in places:
-        wanted.setdefault(shard, set()).add(place)
-    found: Verdicts = {}
-    for name, model in store.read()["models"].items():
-        own = found.setdefault(name, {})
-        for shard, some in wanted.items():
-            path = store.answers(shard, model["identity"])
-            table = read_table(path, "mutant", "verdict").to_pylist() if path.exists() else []
-            own |= {(shard, r["mutant"]): r["verdict"] for r in table if r["mutant"] in some}
+    with CampaignReader(store) as reader:
+        found: Verdicts = {name: {} for name in reader.models}
+        for record in reader.at(places):
+            for name, answer in record.answers.items():
+                if answer.verdict:
+                    found[name][record.shard, record.place] = answer.verdict
     return found
 
 

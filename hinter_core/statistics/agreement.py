@@ -8,6 +8,7 @@ percentile bootstraps over items, or over ``clusters`` of items (one text or tem
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -134,7 +135,7 @@ def _with_interval(
     if value > 1 - 1e-12:
         return Coefficient(1.0, items, why="no two answers differ")
     with numpy.errstate(divide="ignore", invalid="ignore"):
-        drawn = figures(resampled(parts, seed))
+        drawn = figures(resampled(Counter(map(tuple, parts.tolist())), seed))
     defined = drawn[numpy.isfinite(drawn)]  # undefined where all answers of a resample are equal
     if len(defined) < len(drawn) / 2:
         return Coefficient(value, items, why="nearly all answers are the same one")

@@ -5,9 +5,10 @@ The formulas are those of statsmodels and scipy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -44,35 +45,52 @@ def _wilson(hits: float, of: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def cluster_rate(sources: Iterable[tuple[int, int]], seed: int = 0) -> Rate:
+Sources = Iterable[tuple[int, ...]] | Mapping[tuple[int, ...], int]  # or how often each occurs
+
+
+def _counted(sources: Sources, *cases: int) -> Counter[tuple[int, ...]]:
+    """How many sources have the same numbers, of those with a case at all of these places."""
+    counted = Counter(sources)
+    return Counter({own: n for own, n in counted.items() if all(own[place] for place in cases)})
+
+
+def _sums(counted: Counter[tuple[int, ...]]) -> list[int]:
+    """Each number summed over all sources."""
+    every = zip(*([value * n for value in own] for own, n in counted.items()), strict=True)
+    return [sum(column) for column in every]
+
+
+def cluster_rate(sources: Sources, seed: int = 0) -> Rate:
     """Compute a rate of cases clustered by source text; ``sources``: ``(hits, cases)`` of each.
 
     Mutants of one text are not independent, so the interval is a percentile bootstrap over sources
     (2,000 resamples). Fewer than two sources give no interval. If no case or every case is a hit,
     resamples do not vary, and the interval is Wilson's over sources.
     """
-    pairs = [(hits, of) for hits, of in sources if of]
-    hits, of = sum(h for h, _ in pairs), sum(n for _, n in pairs)
-    if len(pairs) < 2:
+    pairs = _counted(sources, 1)
+    hits, of = _sums(pairs) or (0, 0)
+    if pairs.total() < 2:
         return Rate(hits, of)
     if not hits or hits == of:
-        bounds = wilson(len(pairs) if hits else 0, len(pairs))
+        bounds = wilson(pairs.total() if hits else 0, pairs.total())
         return Rate(hits, of, bounds.low, bounds.high)
     hit, cases = resampled(pairs, seed).T
     return Rate(hits, of, *percentiles(hit / cases))
 
 
-def resampled(sources: Sequence[Sequence[float]] | ndarray, seed: int) -> ndarray:
-    """Draw bootstrap resamples of sources (sources x numbers); return sums (resamples x numbers).
+def resampled(sources: Mapping[Any, int], seed: int) -> ndarray:
+    """Draw bootstrap resamples of sources; return sums (resamples x numbers of a source).
 
-    Equal sources are exchangeable, so the counts of the distinct ones are multinomial.
+    ``sources``: how many sources have the same numbers. Equal sources are exchangeable, so the
+    counts of the distinct ones are multinomial.
     """
     import numpy
 
-    distinct, counts = numpy.unique(numpy.array(sources), axis=0, return_counts=True)
+    distinct = sorted(sources)
+    counts = numpy.array([sources[own] for own in distinct])
     rng = numpy.random.default_rng(seed)
-    drawn = rng.multinomial(len(sources), counts / len(sources), size=RESAMPLES)
-    sums: ndarray = drawn @ distinct
+    drawn = rng.multinomial(counts.sum(), counts / counts.sum(), size=RESAMPLES)
+    sums: ndarray = drawn @ numpy.array(distinct)
     return sums
 
 
@@ -94,18 +112,18 @@ class Difference:
     high: float | None = None
 
 
-def paired_difference(sources: Iterable[tuple[int, int, int, int]], seed: int = 0) -> Difference:
+def paired_difference(sources: Sources, seed: int = 0) -> Difference:
     """Subtract a second rate from a first on the same texts.
 
     ``sources``: ``(hits, cases, hits, cases)`` of each text; texts without a case on either side
     are dropped. The interval is a percentile bootstrap over texts; fewer than two give none. If
     resamples do not vary, as with rates of 0 or 1, it is Newcombe's over texts.
     """
-    both = [source for source in sources if source[1] and source[3]]
+    both = _counted(sources, 1, 3)
     if not both:
         return Difference(None)
-    a, n, b, m = (sum(column) for column in zip(*both, strict=True))
-    value, texts = a / n - b / m, len(both)
+    a, n, b, m = _sums(both)
+    value, texts = a / n - b / m, both.total()
     if texts < 2:
         return Difference(value)
     if a in (0, n) and b in (0, m):
@@ -136,23 +154,21 @@ def _newcombe(first: Rate, second: Rate) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def two_sample_difference(
-    first: Iterable[tuple[int, int]], second: Iterable[tuple[int, int]], seed: int = 0
-) -> Difference:
+def two_sample_difference(first: Sources, second: Sources, seed: int = 0) -> Difference:
     """Subtract a second rate from a first on different texts; ``(hits, cases)`` of each text.
 
     The interval is a percentile bootstrap over the texts of each side; fewer than two on a side
     give none. If both rates are 0 or 1, it is Newcombe's over texts.
     """
-    one, two = ([pair for pair in side if pair[1]] for side in (first, second))
+    one, two = (_counted(side, 1) for side in (first, second))
     if not one or not two:
         return Difference(None)
-    (a, n), (b, m) = (tuple(map(sum, zip(*side, strict=True))) for side in (one, two))
-    value = a / n - b / m
-    if min(len(one), len(two)) < 2:
+    (a, n), (b, m) = map(_sums, (one, two))
+    value, texts = a / n - b / m, (one.total(), two.total())
+    if min(texts) < 2:
         return Difference(value)
     if a in (0, n) and b in (0, m):
-        ends = (Rate(len(side) if hits else 0, len(side)) for side, hits in ((one, a), (two, b)))
+        ends = (Rate(of if hits else 0, of) for of, hits in zip(texts, (a, b), strict=True))
         return Difference(value, *_newcombe(*ends))
     hit, cases = resampled(one, seed).T
     hits, of = resampled(two, seed + 1).T

@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from hinter_core.campaign.reader import kept_at
 from hinter_core.campaign.store import CampaignStore, StoreError, TableWriter, read_table
 from hinter_core.errors import InputError
 from hinter_core.validity.base import Acceptability, Checker
@@ -151,22 +152,16 @@ def faults(store: CampaignStore) -> list[str]:
         every = surveys(store)
     except StoreError as error:
         return [str(error)]
-    found = []
-    kept: dict[int, list[bool]] = {}
     identity = store.read()["identity"]
+    kept = kept_at(store, ((row["shard"], row["mutant"]) for _, rows in every for row in rows))
+    found = []
     for note, rows in every:
         name = f"Judgements of {note['checker']}"
         if note["campaign"] != identity:
             found.append(f"{name} are of another campaign")
             continue
         for row in rows:
-            shard = row["shard"]
-            if shard not in kept:
-                path = store.mutants(shard)
-                there = path.exists()
-                kept[shard] = read_table(path, "kept")["kept"].to_pylist() if there else []
-            own = kept[shard]
-            if row["mutant"] >= len(own) or own[row["mutant"]] != row["kept"]:
-                found.append(f"{name} do not fit the mutants of shard {shard}")
+            if kept.get((row["shard"], row["mutant"])) is not row["kept"]:
+                found.append(f"{name} do not fit the mutants of shard {row['shard']}")
                 break
     return found

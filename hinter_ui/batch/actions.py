@@ -15,9 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from hinter_core.campaign.estimate import Forecast
-from hinter_core.campaign.findings import find
+from hinter_core.campaign.findings import Side, find
 from hinter_core.campaign.mutants_file import ExportFilter
-from hinter_core.campaign.pairing import Side
 from hinter_core.campaign.preview import Preview
 from hinter_core.campaign.progress import CampaignProgress, ProgressReader
 from hinter_core.campaign.spec import SAMPLE, Campaign

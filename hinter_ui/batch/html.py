@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from hinter_core.campaign.estimate import Forecast
 from hinter_core.campaign.preview import Preview
-from hinter_core.campaign.progress import ATOMIC, KINDS, PLACEBO, TOGETHER, HiddenFinding
+from hinter_core.campaign.progress import ATOMIC, KINDS, PLACEBO, TOGETHER
+from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import NOTHING, UNUSABLE
 from hinter_core.models.budget import cost_in_words
@@ -380,7 +381,7 @@ _GAP = 160  # characters between two changes, from which the middle is left out
 
 
 def findings(
-    found: Sequence[HiddenFinding], models: Sequence[str], say: Words, *, busy: bool
+    found: Sequence[MutantRecord], models: Sequence[str], say: Words, *, busy: bool
 ) -> Markup:
     """A table of findings, each with a button that opens it in Explore; empty where there is none.
 
@@ -396,12 +397,12 @@ def findings(
     return join([tag("h3", title, " ", remark), tag("div", grid, class_="model-table found-table")])
 
 
-def _row(finding: HiddenFinding, model: int, columns: Mapping[str, str], say: Words) -> Markup:
+def _row(finding: MutantRecord, model: int, columns: Mapping[str, str], say: Words) -> Markup:
     changes = [tag("li", isolated(change_of(edit))) for edit in finding.edits]
     answer = tag(
         "div",
-        tag("span", isolated(finding.before), f" {ARROW} "),
-        tag("strong", isolated(finding.after)),
+        tag("span", isolated(", ".join(finding.original)), f" {ARROW} "),
+        tag("strong", isolated(", ".join(finding.answer.labels))),
         tag("code", isolated(finding.model)),
     )
     return tag(
@@ -413,13 +414,13 @@ def _row(finding: HiddenFinding, model: int, columns: Mapping[str, str], say: Wo
     )
 
 
-def _words(finding: HiddenFinding, say: Words) -> Markup:
+def _words(finding: MutantRecord, say: Words) -> Markup:
     if finding.by_hand is not None:
         return changed(finding.text, finding.edits, finding.by_hand)
     return excerpt(finding.text, finding.edits, say)
 
 
-def _button(finding: HiddenFinding, model: int, say: Words) -> Markup | None:
+def _button(finding: MutantRecord, model: int, say: Words) -> Markup | None:
     if finding.by_hand is not None:
         return None  # Explore makes mutants of its own
     return tag(

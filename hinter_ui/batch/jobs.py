@@ -29,7 +29,7 @@ from hinter_core.models.api.endpoint import KEYS
 from hinter_core.storage import ROOT, write_whole
 from hinter_core.types import Failure
 from hinter_ui.html.wording import DEFAULT, words_of
-from hinter_ui.shared.library import CampaignEntry, at_work
+from hinter_ui.shared.library import CampaignEntry
 
 say = words_of(DEFAULT, "batch")
 
@@ -365,4 +365,4 @@ def _stop(pid: int, alive: Any) -> None:
 
 def _runs(entry: CampaignEntry, pid: int) -> bool:
     """Whether a process that this life of the app did not start is still at work there."""
-    return bool(pid) and psutil.pid_exists(pid) and at_work(entry.store)
+    return bool(pid) and psutil.pid_exists(pid) and entry.store.running()

@@ -12,22 +12,28 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from hinter_core.campaign.findings import count_findings, find, page_of_findings, write_findings
+from hinter_core.campaign.findings import (
+    choose_sides,
+    count_findings,
+    find,
+    page_of_findings,
+    write_findings,
+)
 from hinter_core.campaign.mutants_file import ExportFilter as Mutants
-from hinter_core.campaign.pairing import choose_sides
+from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.schema import edit_from_row
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.tables import rows_to_csv
 from hinter_core.errors import InputError
+from hinter_core.report.aggregate import count
 from hinter_core.report.comparison import Comparison, compare
 from hinter_core.report.formats import flat_rows, plain, to_markdown
 from hinter_core.report.html import to_html
-from hinter_core.report.model import ModelReport, Report, make_report
+from hinter_core.report.model import ModelReport, Report, report_of
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.results.open_report import OpenReport, ResultsState
 from hinter_ui.shared.downloads import discreet, write_for
-from hinter_ui.shared.library import at_work
 from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -76,8 +82,11 @@ class ResultsActions:
             if before is not None and same and before.stamp == stamp:
                 before.state = _state(store, before.report)
                 return before
-            report = make_report(store)
-            reading = OpenReport(store, name, report, stamp, _state(store, report))
+            with CampaignReader(store) as reader:
+                counts = count(reader)
+                report = report_of(store, counts)
+                by_shard = {model: own.by_shard() for model, own in counts.models.items()}
+            reading = OpenReport(store, name, report, by_shard, stamp, _state(store, report))
         models = [model.model for model in report.models]
         reading.model = _most_telling(report)
         if before is not None and same:
@@ -100,7 +109,8 @@ class ResultsActions:
         with self._discreet(reading.store):
             side, wanted = reading.side, reading.filter
             if reading.counted is None:
-                reading.counted = count_findings(side, wanted)
+                counted = reading.by_shard.get(reading.model)
+                reading.counted = count_findings(side, wanted, counted)
             total = sum(many for _, many in reading.counted)
             last = max(0, (total - 1) // PAGE)
             reading.page = min(max(reading.page, 0), last)
@@ -270,6 +280,6 @@ def _state(store: CampaignStore, report: Report) -> str:
         missing.append(say("state.nothing"))
     if behind:
         missing.append(say("state.behind", models=", ".join(behind)))
-    if at_work(store):
+    if store.running():
         return " ".join([say("state.running"), *(missing or [say("state.so_far")])])
     return " ".join([*missing, say("state.incomplete")]) if missing else ""

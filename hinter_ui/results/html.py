@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from hinter_core.campaign.findings import Finding
+from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.schema import edit_from_row
-from hinter_core.report.comparison import Comparison, comparison_sections
+from hinter_core.report.comparison import Comparison
+from hinter_core.report.comparison_sections import comparison_sections
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.section import Section
 from hinter_core.report.sections import line_in_words, sections
@@ -160,7 +161,7 @@ def _button(
                type="button", class_="act open", **data)  # fmt: skip
 
 
-def findings(found: Sequence[Finding], total: int, page: int, size: int, say: Words) -> Markup:
+def findings(found: Sequence[MutantRecord], total: int, page: int, size: int, say: Words) -> Markup:
     """One page of the table of findings."""
     if not found:
         return tag("p", say("findings.none"), class_="quiet", role="status")
@@ -173,12 +174,12 @@ def findings(found: Sequence[Finding], total: int, page: int, size: int, say: Wo
     )
 
 
-def _row(finding: Finding, columns: Mapping[str, str], say: Words) -> Markup:
+def _row(finding: MutantRecord, columns: Mapping[str, str], say: Words) -> Markup:
     changes = join(
         (tag("span", tag("span", f"{name_of(e.attribute, say)} ", class_="quiet-inline"),
              isolated(change_of(e)), class_="one-change") for e in finding.edits),
     )  # fmt: skip
-    why = tag("div", isolated(finding.reason), class_="quiet-inline") if finding.reason else None
+    why = tag("div", isolated(finding.why), class_="quiet-inline") if finding.why else None
     place = {"shard": finding.shard, "place": finding.place}
     cells = (
         badge(Verdict(finding.verdict), say),

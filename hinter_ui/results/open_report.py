@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from hinter_core.campaign.findings import Finding, FindingFilter, ShardCounts
-from hinter_core.campaign.pairing import Side
-from hinter_core.campaign.reader import Attributes
+from hinter_core.campaign.findings import FindingFilter, ShardCounts, Side, VerdictCounts
+from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.campaign.views import Attributes
 from hinter_core.report.comparison import Comparison
 from hinter_core.report.model import ModelReport, Report
 
@@ -18,6 +19,7 @@ FIRST = FindingFilter(("hidden", "biased"))
 class OpenReport:
     """An open campaign; ``name`` is its name in the app, empty for one opened by its path.
 
+    ``by_shard``: of each model, mutants by shard, attributes and verdict.
     ``state``: what is still missing, in words. ``stamp``: what the report was made from, so that a
     running campaign is counted anew only when there is more of it. ``attributes``: show these
     only; empty for all. ``shown``: the findings on the page.
@@ -26,6 +28,7 @@ class OpenReport:
     store: CampaignStore
     name: str
     report: Report
+    by_shard: Mapping[str, VerdictCounts]
     stamp: object
     state: str = ""
     model: str = ""
@@ -33,7 +36,7 @@ class OpenReport:
     wanted: FindingFilter = FIRST
     page: int = 0
     counted: ShardCounts | None = None
-    shown: list[Finding] = field(default_factory=list)
+    shown: list[MutantRecord] = field(default_factory=list)
     comparison: Comparison | None = None
 
     @property

@@ -8,8 +8,8 @@ from typing import Any
 
 import gradio as gr
 
-from hinter_core.campaign.findings import PLACEBO
-from hinter_core.campaign.reader import Attributes
+from hinter_core.campaign.findings import ONLY_PLACEBO
+from hinter_core.campaign.views import Attributes
 from hinter_core.report.figures import Figure, bars, flow, heat_maps
 from hinter_core.report.section import joined
 from hinter_ui.html.markup import Markup, tag
@@ -65,7 +65,7 @@ class ResultsUpdates:
         sets = _sets(reading)
         offered = [(joined(names), _JOINED.join(names)) for names in sets]
         together = [choice for choice, names in zip(offered, sets, strict=True) if len(names) > 1]
-        placebo = [(say("choices.placebo"), PLACEBO[0])] if _has_placebo(reading) else []
+        placebo = [(say("choices.placebo"), ONLY_PLACEBO[0])] if _has_placebo(reading) else []
         shown = _JOINED.join(reading.attributes)
         return {
             ui.attributes: gr.update(choices=[(say("choices.all"), ""), *together], value=shown),

@@ -122,22 +122,6 @@ class Campaigns:
         return CampaignEntry(name, self.folder / name)
 
 
-def at_work(store: CampaignStore) -> bool:
-    """Whether a process is at work in a campaign's directory."""
-    from filelock import FileLock, Timeout
-
-    lock = store.folder / ".lock"
-    if not lock.exists():
-        return False
-    try:
-        with FileLock(lock, timeout=0):
-            return False
-    except Timeout:
-        return True
-    except OSError:
-        return False
-
-
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _SHORTEST = 16  # characters of a name that strangers may use: one that cannot be guessed
 # Projects whose files stay open; the connections of one that makes room close with its last use.

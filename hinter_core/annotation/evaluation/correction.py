@@ -15,8 +15,9 @@ from hinter_core.annotation.evaluation.ratings import (
 )
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem
-from hinter_core.campaign.reader import Attributes, is_placebo
-from hinter_core.campaign.store import CampaignStore, read_table
+from hinter_core.campaign.reader import kept_at
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.campaign.views import Attributes, is_placebo
 from hinter_core.report.model import Report, ReportRow
 from hinter_core.report.people import CorrectedRow, People
 from hinter_core.report.validity import verdicts_of
@@ -107,21 +108,22 @@ def _drawn_from(
     return drawn
 
 
-def _require_fit(store: CampaignStore, items: Iterable[AnnotationItem]) -> None:
+def _require_fit(store: CampaignStore, items: Sequence[AnnotationItem]) -> None:
     """Check that each item matches the mutant at its place in the campaign."""
-    kept: dict[int, list[bool]] = {}
+    places = {item.id: _place(item) for item in items}
+    kept = kept_at(store, filter(None, places.values()))
     for item in items:
-        shard, place = item.origin.get("shard"), item.origin.get("place")
-        if isinstance(shard, int) and isinstance(place, int):
-            if shard not in kept:
-                path = store.mutants(shard)
-                kept[shard] = read_table(path, "kept")["kept"].to_pylist() if path.exists() else []
-            if 0 <= place < len(kept[shard]) and kept[shard][place] == item.kept:
-                continue
-        raise AnnotationError(
-            f"Item \u201c{item.id[:60]}\u201d does not fit the campaign's mutants; run hinter "
-            "verify, or draw a new project."
-        )
+        place = places[item.id]
+        if place is None or kept.get(place) is not item.kept:
+            raise AnnotationError(
+                f"Item \u201c{item.id[:60]}\u201d does not fit the campaign's mutants; run hinter "
+                "verify, or draw a new project."
+            )
+
+
+def _place(item: AnnotationItem) -> tuple[int, int] | None:
+    shard, place = item.origin.get("shard"), item.origin.get("place")
+    return (shard, place) if isinstance(shard, int) and isinstance(place, int) else None
 
 
 def _valid_of(items: Iterable[AnnotationItem], valid: Valid) -> Rate:

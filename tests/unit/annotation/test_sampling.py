@@ -9,8 +9,7 @@ import pytest
 
 from hinter_core.annotation.items.sampling import Draw, sample_campaign
 from hinter_core.annotation.project.types import AnnotationError
-from hinter_core.campaign.findings import FindingFilter, count_findings, find
-from hinter_core.campaign.pairing import Side
+from hinter_core.campaign.findings import FindingFilter, Side, count_findings, find
 from hinter_core.campaign.store import CampaignStore
 
 TEXTS = [

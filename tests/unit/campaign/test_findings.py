@@ -11,14 +11,14 @@ import pytest
 
 from hinter_core.campaign import reader
 from hinter_core.campaign.findings import (
-    PLACEBO,
+    ONLY_PLACEBO,
     FindingFilter,
+    Side,
     count_findings,
     find,
     page_of_findings,
     write_findings,
 )
-from hinter_core.campaign.pairing import Side
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.model import make_report
 
@@ -43,23 +43,22 @@ def many(side: Side, wanted: FindingFilter) -> int:
 def test_filters_let_through_what_the_report_counts(
     side: Side, monkeypatch: pytest.MonkeyPatch, piece: int
 ) -> None:
-    monkeypatch.setattr(reader, "PIECE", piece)
+    monkeypatch.setattr(reader, "CHUNK", piece)
     (model,) = make_report(side.store).models
     for line in model.lines:
         for verdict, counted in line.verdicts.items():
             assert many(side, FindingFilter((verdict,), line.attributes)) == counted
     real = sum(line.mutants for line in model.lines)
     assert many(side, FindingFilter()) == real
-    assert (
-        many(side, FindingFilter(attributes=PLACEBO)) == sum(p.mutants for p in model.placebo) > 0
-    )
+    placebo = sum(line.mutants for line in model.placebo)
+    assert many(side, FindingFilter(attributes=ONLY_PLACEBO)) == placebo > 0
 
 
 @pytest.mark.parametrize("piece", [7, 2**16])
 def test_pages_together_are_everything_once(
     side: Side, monkeypatch: pytest.MonkeyPatch, piece: int
 ) -> None:
-    monkeypatch.setattr(reader, "PIECE", piece)
+    monkeypatch.setattr(reader, "CHUNK", piece)
     wanted = FindingFilter(("biased", "hidden", "benign"))
     counted = count_findings(side, wanted)
     whole = page_of_findings(side, wanted, counted, 0, ALL)
@@ -81,7 +80,7 @@ def test_what_is_discarded_says_why(side: Side) -> None:
     wanted = FindingFilter(("discarded",))
     found = page_of_findings(side, wanted, count_findings(side, wanted), 0, ALL)
     assert found
-    assert all(finding.labels is None and finding.reason for finding in found)
+    assert all(finding.labels is None and finding.why for finding in found)
 
 
 def test_search_finds_words_groups_texts_and_rows(side: Side) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,3 +35,34 @@ def test_the_size_is_noted_for_others_and_written_only_when_it_is_new(tmp_path: 
     sample = CampaignStore(tmp_path / "sample")
     plan_run(replace(campaign, sample=5), sample)
     assert sample.read()["size"] == {"texts": 5, "shards": 2}
+
+
+def test_shards_are_numbered_beyond_five_digits(tmp_path: Path) -> None:
+    store = CampaignStore(tmp_path)
+    store.shards.mkdir()
+    for shard in (99_999, 100_000, 1_234_567):
+        store.texts(shard).touch()
+    assert store.known() == [99_999, 100_000, 1_234_567]
+
+
+def test_asking_whether_a_campaign_runs_never_stops_one_from_starting(tmp_path: Path) -> None:
+    store, done = CampaignStore(tmp_path), threading.Event()
+    with store.alone():
+        assert store.running()
+    assert not store.running()
+
+    def ask() -> None:
+        while not done.is_set():
+            store.running()
+
+    asking = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in asking:
+        thread.start()
+    try:
+        for _ in range(30):
+            with store.alone():
+                assert store.running()
+    finally:
+        done.set()
+        for thread in asking:
+            thread.join()

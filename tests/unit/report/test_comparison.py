@@ -16,18 +16,12 @@ from typer.testing import CliRunner
 
 from hinter_core.campaign import reader
 from hinter_core.campaign.engines.base import run_campaign
-from hinter_core.campaign.pairing import choose_sides
+from hinter_core.campaign.findings import choose_sides
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.cli.main import cli
 from hinter_core.errors import InputError
-from hinter_core.report.comparison import (
-    FIXED,
-    NEW,
-    Comparison,
-    Contrast,
-    compare,
-    comparison_sections,
-)
+from hinter_core.report.comparison import FIXED, NEW, Comparison, Contrast, compare
+from hinter_core.report.comparison_sections import comparison_sections
 from hinter_core.types import Verdict
 
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
@@ -155,7 +149,7 @@ def test_another_directory_is_matched_by_text_and_edits(
     store: CampaignStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int
 ) -> None:
     """A sample in shards of another size, with attributes in another order, loses nothing."""
-    monkeypatch.setattr(reader, "PIECE", piece)
+    monkeypatch.setattr(reader, "CHUNK", piece)
     own = store.campaign()
     other = CampaignStore(tmp_path / "other")
     names = own.attributes[::-1]

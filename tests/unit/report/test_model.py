@@ -14,6 +14,7 @@ import pyarrow.parquet
 import pytest
 
 from hinter_core.campaign import reader
+from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
@@ -354,26 +355,11 @@ def test_placebo_mutants_have_lines_of_their_own(make: Make) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 7, 40])
-def test_pieces_of_any_size_add_up_to_the_same(
-    store: CampaignStore, monkeypatch: pytest.MonkeyPatch, size: int
+def test_chunks_of_any_size_add_up_to_the_same(
+    store: CampaignStore, report: Report, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    whole = count(store)
-    monkeypatch.setattr(reader, "PIECE", size)
-    parts = count(store)
-    for name, tally in whole.models.items():
-        own = parts.models[name]
-        for table in (
-            "verdicts",
-            "sources",
-            "discards",
-            "fakes",
-            "parts",
-            "groups",
-            "words",
-            "examples",
-        ):
-            assert getattr(own, table) == getattr(tally, table), table
-    assert (parts.made, parts.kept, parts.met) == (whole.made, whole.kept, whole.met)
+    monkeypatch.setattr(reader, "CHUNK", size)
+    assert make_report(store) == report
 
 
 def test_a_model_that_was_not_asked_everything_counts_what_it_was_asked(
@@ -383,19 +369,23 @@ def test_a_model_that_was_not_asked_everything_counts_what_it_was_asked(
     identity = copy.read()["models"][ALONE]["identity"]
     copy.answers(1, identity).unlink()
     (path := copy.answers(2, identity)).unlink()
-    whole, part = count(store).models, count(copy).models
-    assert part[HIDDEN].verdicts == whole[HIDDEN].verdicts
-    rows = {row for sources in part[ALONE].sources.values() for row in sources}
+    with CampaignReader(store) as whole, CampaignReader(copy) as part:
+        models, asked = count(whole).models, count(part).models
+        assert asked[HIDDEN].verdicts == models[HIDDEN].verdicts
+        sums = "SELECT set, * EXCLUDE (set) FROM by_text WHERE model = $model AND cases > 0"
+        every, own = (
+            {(row[0], row[2]): row for row in one.run(sums, model=counted[ALONE].number)}
+            for one, counted in ((whole, models), (part, asked))
+        )
+    rows = {row for _, row in own}
     assert rows
     assert not rows & {4, 5, 6, 7, 8, 9}
-    for row in rows:
-        for attributes, sources in part[ALONE].sources.items():
-            assert sources.get(row) == whole[ALONE].sources[attributes].get(row)
+    assert own == {key: sums for key, sums in every.items() if key[1] in rows}
     other = read_table(copy.answers(3, identity))
     for fewer in (other.slice(0, 9), pyarrow.concat_tables([other] * 9)):
         pyarrow.parquet.write_table(fewer, path)
         with pytest.raises(StoreError, match="do not fit"):
-            count(copy)
+            make_report(copy)
     path.write_bytes(b"PAR1")
     with pytest.raises(StoreError, match="damaged"):
-        count(copy)
+        make_report(copy)

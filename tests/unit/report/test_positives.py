@@ -15,7 +15,7 @@ from hinter_core.campaign.estimate import forecast
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, read_table
 from hinter_core.data.tables import rows_to_csv
-from hinter_core.report.aggregate_parts import (
+from hinter_core.report.aggregate import (
     NO_PART_ERRS,
     NO_WHOLE,
     NO_WHOLE_ERRS,

@@ -1,0 +1,121 @@
+"""A seeded, stratified sample of a campaign's mutants: for annotators, and for grammar checkers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.views import has_placebo
+
+S = TypeVar("S")
+# The worst verdict first: what a mutant is for several models together.
+WORST = ("hidden", "biased", "benign", "unanswered")
+NOT_ASKED = "not asked"  # kept, in a campaign without models
+
+
+@dataclass
+class StratumCandidates(Generic[S]):
+    """A stratum: how many mutants it has, and those with the smallest random keys, in order."""
+
+    size: int = 0
+    best: list[S] = field(default_factory=list)
+
+
+Stratum = tuple[tuple[str, ...], str]  # attributes and outcome
+Place = tuple[int, int]  # shard, and row in its table of mutants
+
+
+def strata(
+    reader: CampaignReader, limit: int, seed: int, *, by_layer: bool = True
+) -> dict[Stratum, StratumCandidates[Place]]:
+    """Up to ``limit`` mutants of each stratum at random, placebo ones aside.
+
+    A stratum is a set of attributes with an outcome: the worst verdict of the reader's models, or
+    ``discarded:`` and the layer of the invariant that the mutant broke (``discarded``, where not
+    ``by_layer``). Every mutant has a random
+    key by its place in the campaign, and those with the smallest keys are drawn; memory depends on
+    the sample and not on the campaign.
+
+    Raises:
+        StoreError: a table cannot be read.
+    """
+    import numpy
+    import pyarrow
+
+    rng = numpy.random.default_rng(seed)
+    reader.run(
+        "CREATE OR REPLACE TABLE drawn (attributes VARCHAR[], outcome VARCHAR, size BIGINT, "
+        "best STRUCT(key DOUBLE, shard INTEGER, place BIGINT)[])"
+    )
+    for shards in reader.chunks():
+        reader.check(shards, ("row", "edits", "kept", "layer"), ("mutant", "verdict"))
+        mutants = f"({reader.tables(shards).mutants})"
+        sizes = reader.run(f"SELECT shard, count(*) FROM {mutants} GROUP BY 1 ORDER BY 1")
+        ends = numpy.cumsum([0, *(size for _, size in sizes)])
+        keys = pyarrow.table({"number": numpy.arange(ends[-1]), "key": rng.random(ends[-1])})
+        starts = pyarrow.table(
+            {"shard": [shard for shard, _ in sizes], "start": ends[:-1].astype("int64")}
+        )
+        reader.connection.register("keys", keys)
+        reader.connection.register("starts", starts)
+        reader.run(
+            "INSERT INTO drawn SELECT attributes, outcome, count(*), "
+            f"min({{key: key, shard: shard, place: place}}, {int(limit)}) FROM (SELECT m.shard, "
+            "m.place, m.attributes, keys.key, "
+            f"{_outcome(reader, by_layer=by_layer)} AS outcome FROM {mutants} m "
+            f"{_asked(reader, shards)} "
+            "JOIN starts ON starts.shard = m.shard JOIN keys ON keys.number = start + m.place "
+            f"WHERE NOT {has_placebo('m.attributes')}) GROUP BY ALL"
+        )
+    found = reader.run(
+        "SELECT attributes, outcome, sum(size)::BIGINT, list_sort(flatten(list(best))) FROM drawn "
+        "GROUP BY ALL"
+    )
+    return {
+        (tuple(attributes), outcome): StratumCandidates(
+            size, [(one["shard"], one["place"]) for one in best[:limit]]
+        )
+        for attributes, outcome, size, best in found
+    }
+
+
+def _outcome(reader: CampaignReader, *, by_layer: bool) -> str:
+    verdicts = ", ".join(f"a{number}.verdict" for number, _ in enumerate(reader.models))
+    worst = f"list_filter({list(WORST)}, lambda name: list_contains([{verdicts}], name))[1]"
+    kept = f"coalesce({worst if verdicts else 'NULL'}, '{NOT_ASKED}')"
+    lost = "concat_ws(': ', 'discarded', nullif(m.layer, ''))" if by_layer else "'discarded'"
+    return f"CASE WHEN m.kept THEN {kept} ELSE {lost} END"
+
+
+def _asked(reader: CampaignReader, shards: Sequence[int]) -> str:
+    return " ".join(
+        f"LEFT JOIN ({reader.tables(shards, (name,)).answers}) a{number} ON "
+        f"a{number}.shard = m.shard AND a{number}.place = m.place"
+        for number, name in enumerate(reader.models)
+    )
+
+
+def balanced(candidates: Mapping[Stratum, StratumCandidates[S]], limit: int) -> dict[S, Stratum]:
+    """Choose one of each stratum in turn, until there are enough or none is left.
+
+    Returns the stratum of each mutant chosen.
+    """
+    left = {stratum: iter(candidates[stratum].best) for stratum in sorted(candidates)}
+    chosen: dict[S, Stratum] = {}
+    while left and len(chosen) < limit:
+        for stratum in list(left):
+            if (candidate := next(left[stratum], None)) is None:
+                del left[stratum]
+            elif len(chosen) < limit:
+                chosen[candidate] = stratum
+    return chosen
+
+
+def weights(
+    candidates: Mapping[Stratum, StratumCandidates[S]], chosen: Mapping[S, Stratum]
+) -> dict[Stratum, float]:
+    """How many mutants each one chosen of a stratum stands for."""
+    taken = list(chosen.values())
+    return {name: candidates[name].size / taken.count(name) for name in set(taken)}
