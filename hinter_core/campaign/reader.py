@@ -148,6 +148,7 @@ class CampaignReader:
         self.models = {name: noted[name] for name in (noted if models is None else models)}
         self.shards = store.known()
         self._locked = False
+        self.beside: tuple[CampaignReader, ...] = ()  # whose tables this one's queries read, too
         self._spill = TemporaryDirectory(prefix="hinter-")
         self._failed = duckdb.Error
         self.connection = duckdb.connect(
@@ -234,10 +235,11 @@ class CampaignReader:
 
     def _fault(self, error: Exception) -> StoreError:
         """The table that is damaged, if one is; else in the words of the library."""
-        try:
-            self.check(self.shards)
-        except StoreError as fault:
-            return fault
+        for reader in (self, *self.beside):
+            try:
+                reader.check(reader.shards)
+            except StoreError as fault:
+                return fault
         return StoreError(f"{self.store.folder} cannot be read: {_first_line(error)}")
 
     def query(self, sql: str, seconds: float) -> tuple[list[str], Iterator[tuple[Any, ...]]]:

@@ -110,6 +110,7 @@ class _Pairs:
         self.readers = [
             stack.enter_context(CampaignReader(side.store, (side.model,))) for side in self.sides
         ]
+        self.readers[0].beside = (self.readers[1],)
         self.run = self.readers[0].run
         self.same = first.store.folder.resolve() == second.store.folder.resolve()
         self.changes: list[dict[str, Any]] = []

@@ -33,7 +33,8 @@ _MAX_BYTES = 5_000_000
 class Dictionary:
     """The terms of one attribute; pairs are ``listed`` (in a pair file) or else derived.
 
-    ``groups``: display labels by group.
+    ``groups``: display labels by group. ``description`` and ``content_note``: what the terms are,
+    and what a reader may want to know before reading them.
     """
 
     attribute: str
@@ -42,6 +43,8 @@ class Dictionary:
     groups: Mapping[str, str] | None = None
     placebo: bool = False
     listed: tuple[Pair, ...] = ()
+    description: str = ""
+    content_note: str = ""
 
     @cached_property
     def pairs_from(self) -> Mapping[Term, tuple[Pair, ...]]:
@@ -95,8 +98,13 @@ def _load_shipped(folder: Path) -> dict[str, Dictionary]:
         dictionary = load_file(
             folder / table["file"], attribute=attribute, groups=dict(table.get("groups", {}))
         )
-        label, placebo = table.get("label", attribute), table.get("kind") == "placebo"
-        loaded[attribute] = replace(dictionary, label=label, placebo=placebo)
+        loaded[attribute] = replace(
+            dictionary,
+            label=table.get("label", attribute),
+            description=table.get("description", ""),
+            content_note=table.get("content_note", ""),
+            placebo=table.get("kind") == "placebo",
+        )
     return loaded
 
 

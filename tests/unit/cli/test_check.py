@@ -35,7 +35,7 @@ def test_json_is_that_of_the_specification(run: Run) -> None:
         assert {json.dumps(edit) for edit in mutant["edits"]} <= atomic
         for edit in mutant["edits"]:
             assert set(edit) == {
-                "attribute", "source", "target", "source_group", "target_group", "spans",
+                "kind", "attribute", "source", "target", "source_group", "target_group", "spans",
             }  # fmt: skip
             for start, end in edit["spans"]:
                 assert TEXT[start:end].lower() == edit["source"].lower()
