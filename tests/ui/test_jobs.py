@@ -112,7 +112,8 @@ def test_a_job_runs_to_its_end_and_says_what_it_found(shelf: Campaigns, jobs: Jo
     assert sum(seen.verdicts[RULES].values()) == seen.mutants == len(rows)
     assert seen.latest
     assert all({e.attribute for e in f.edits} == {"race", "gender"} for f in seen.latest)
-    assert {(f.before, f.after) for f in seen.latest} == {("positive", "negative")}
+    answers = {(f.original, f.labels) for f in seen.latest}
+    assert answers == {(("positive",), ("negative",))}
 
 
 def test_stopped_and_resumed_it_ends_as_one_that_was_not(shelf: Campaigns, jobs: Jobs) -> None:
