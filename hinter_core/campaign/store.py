@@ -366,6 +366,24 @@ def _checked_rows(path: Path, _written: int, columns: Sequence[str]) -> int:
     return rows
 
 
+def alike(paths: Sequence[Path]) -> bool:
+    """Whether tables have the same columns, as those of one version have.
+
+    Raises:
+        StoreError: one is missing or damaged.
+    """
+    try:
+        return len({_schema(path, path.stat().st_mtime_ns) for path in paths}) < 2
+    except OSError as error:
+        raise StoreError(f"{error.filename} {_BROKEN}") from error
+
+
+@lru_cache(maxsize=100_000)
+def _schema(path: Path, _written: int) -> str:
+    with _opened(path, ()) as file:
+        return str(file.schema_arrow.remove_metadata())
+
+
 class TableWriter:
     """Writes a table piece by piece to a file beside it, and renames it when all is written.
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hinter_core.campaign.store import alike
+
 Attributes = tuple[str, ...]
 PLACEBO = "placebo"  # attributes of neutral changes begin with it
 
@@ -150,13 +152,17 @@ def _table_of(column: str) -> str:
 
 
 def files_of(kind: str, paths: Sequence[Path]) -> str:
-    """A subquery over files of one kind, with all columns of today's version."""
+    """A subquery over files of one kind, with all columns of today's version.
+
+    Raises:
+        StoreError: a file is missing or damaged.
+    """
     if not paths:
         return f"(SELECT *, '' AS file, 0 AS number FROM no_{kind})"
-    names = ", ".join(quoted(str(path)) for path in paths)
+    names, by_name = ", ".join(quoted(str(path)) for path in paths), str(not alike(paths)).lower()
     return (
         "(SELECT *, parse_filename(filename) AS file, file_row_number AS number "
-        f"FROM read_parquet([{names}], union_by_name = true, filename = true, "
+        f"FROM read_parquet([{names}], union_by_name = {by_name}, filename = true, "
         f"file_row_number = true) UNION ALL BY NAME SELECT * FROM no_{kind})"
     )
 
@@ -168,7 +174,7 @@ def columns_of(view: str, model: str = "") -> str:
         "shard": "split_part(file, '.', 1)::INTEGER",
         "place": "number" if view == "mutants" else "mutant",
         "attributes": "list_transform(edits, lambda e: e.attribute)",
-        "n_edits": "len(edits)",
+        "n_edits": '"order"::INTEGER',
         "by_hand": "text",
     }
     return ", ".join(

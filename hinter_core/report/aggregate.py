@@ -289,7 +289,7 @@ def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: i
     answers = model.reader.tables(shards, (name,)).answers
     run(
         "CREATE OR REPLACE TEMP TABLE judged AS SELECT made.*, try_cast(a.verdict AS verdict) AS "
-        f"verdict, a.changed FROM made JOIN ({answers}) a USING (shard, place) "
+        f"verdict, a.changed, a.failure FROM made JOIN ({answers}) a USING (shard, place) "
         "WHERE a.verdict IS NOT NULL"
     )
     run(
@@ -315,8 +315,8 @@ def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: i
         f"WHERE n_edits = 1 AND {_CASE} GROUP BY s1"
     )
     lost = run(
-        f"SELECT failure, count(*) FROM ({answers}) WHERE failure IS NOT NULL AND verdict IS "
-        "DISTINCT FROM 'discarded' GROUP BY 1 ORDER BY min(shard::BIGINT << 32 | place)"
+        "SELECT failure, count(*) FROM judged WHERE failure IS NOT NULL AND verdict <> 'discarded' "
+        "GROUP BY 1 ORDER BY min(shard::BIGINT << 32 | place)"
     )
     model.failures.update(dict(lost))
     _read_lattice(model, width)
