@@ -74,8 +74,7 @@ class LearnEvents(TabEvents):
         scripted(moved.then, "learn.moved", [ui.address])
         tried = [ui.step, *ui.cases]
         selected = partial(gr.on, [w.select for w in tried])
-        # Two answers must not overtake each other: the second word waits for the first.
-        self._on(selected, self.attempt, ui.shown, trigger_mode="always_last")
+        self._on(selected, self.attempt, ui.shown, trigger_mode="multiple")
         kept = [ui.class_room, ui.chart, ui.timer, ui.address]
         taught = self._on(ui.class_room.select, self.teach, kept)
         scripted(taught.then, "learn.taught", [ui.address])

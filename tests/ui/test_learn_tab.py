@@ -59,6 +59,8 @@ class Learn:
             menu = self.page.locator(f"#learn-case-{place} select").nth(number)
             if menu.input_value() != word:
                 menu.select_option(word)
+                # The answer to one word is seen before the next is chosen, as by a reader.
+                self.page.wait_for_timeout(2_000)
             expect(menu).to_have_value(word)
 
 
