@@ -86,7 +86,7 @@ def test_a_campaign_is_seen_by_whose_it_is_and_by_whom_they_send_the_link(
     assert re.search("campaign=[A-Za-z0-9_-]{16,}$", link)
     # The other visitor sees none, in either tab.
     batch(other, public.url)
-    expect(other.locator("#campaigns")).to_contain_text("None yet")
+    expect(other.locator("#campaigns")).to_contain_text("No campaigns yet")
     results(other)
     offered(other, 0)
     # The first sees it after a reload, also without the link.
@@ -111,9 +111,9 @@ def test_a_campaign_is_seen_by_whose_it_is_and_by_whom_they_send_the_link(
     other.locator("#campaigns tbody tr button").click()
     other.locator("#job-delete").click()
     other.locator("#job-really").click()
-    expect(other.locator("#campaigns")).to_contain_text("None yet")
+    expect(other.locator("#campaigns")).to_contain_text("No campaigns yet")
     batch(mine, public.url)
-    expect(mine.locator("#campaigns")).to_contain_text("None yet")
+    expect(mine.locator("#campaigns")).to_contain_text("No campaigns yet")
 
 
 def test_a_data_set_of_the_hub_is_read_without_this_machines_own_key(
