@@ -27,7 +27,8 @@ from hinter_core.models.base import ModelUnderTest
 from hinter_core.models.registry import load_model
 from hinter_core.mutation.lattice import EditSet, subsets
 from hinter_core.mutation.plan import Plan
-from hinter_core.relations import invariant, oracle
+from hinter_core.relations import invariant
+from hinter_core.relations.substitution import SubstitutionRelation
 from hinter_core.types import Conformance, Mutant, Prediction, Verdict
 
 
@@ -45,16 +46,15 @@ class Plain:
     def verdicts(self, plan: Plan) -> list[Verdict]:
         """Verdicts of the chosen mutants of one text."""
         original = self._ask(plan.text)
-        found = []
+        relation, found = SubstitutionRelation(), []
         for edits in plan.chosen():
             local: dict[EditSet, Verdict] = {}
             for part in subsets(edits):
                 mutant = plan.mutant(part)
                 kept = self._conforms(plan, mutant)
                 answer = self._ask(mutant.text) if kept.kept else None
-                local[frozenset(part)] = oracle.local_verdict(kept, original, answer)
-            whole = plan.mutant(edits)
-            found.append(oracle.judge([whole], local)[frozenset(edits)])
+                local[frozenset(part)] = relation.local_verdict(kept, original, answer)
+            found.append(relation.verdict(plan.mutant(edits), local))
         return found
 
     def _ask(self, text: str) -> Prediction:

@@ -35,7 +35,6 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.pipeline.case import FollowUp, TestCase, ask_originals, conform, judge
 from hinter_core.pipeline.pipeline import Pipeline, chunks
 from hinter_core.pipeline.prioritise import Search
-from hinter_core.relations.base import require_task
 from hinter_core.relations.registry import relation_named
 from hinter_core.terms.dictionary import by_concept, load_shipped
 from hinter_core.types import Verdict
@@ -66,7 +65,7 @@ def load_parts(campaign: Campaign, budget: Budget | None = None) -> CampaignPart
         open_store(name, trusted=True, budget=budget, characters=_PREDICTIONS)
         for name in dict.fromkeys(campaign.models)
     ]
-    require_task(relation_named(campaign.settings.relation), (store.model for store in models))
+    relation_named(campaign.settings.relation, (store.model for store in models))
     parses = ParseStore(load_parser(campaign.parser), _PARSES)
     return CampaignParts(models, parses, _generator(campaign, models, parses))
 

@@ -18,7 +18,7 @@ from hinter_core.mutation.plan import Plan, Settings, require_mutable
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import check_to_json
 from hinter_core.pipeline.pipeline import Pipeline, build_pipeline
-from hinter_core.relations.noise import NoiseFloor
+from hinter_core.relations.base import NoiseFloor
 from hinter_core.terms.dictionary import Dictionary, choose, load_file, load_shipped
 from hinter_core.types import Outcome, Verdict
 

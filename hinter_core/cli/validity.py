@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.validity import validities, validity_in_words
-from hinter_core.validity.registry import CHECKERS, DEFAULT, load_checker
+from hinter_core.validity.checkers import CHECKERS, DEFAULT, load_checker
 from hinter_core.validity.survey import survey
 
 

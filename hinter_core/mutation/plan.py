@@ -38,7 +38,7 @@ class Settings:
 
     ``order`` is the highest order; ``limit`` caps intersectional mutants (a seeded sample);
     ``literal`` is the paper's mode, where every occurrence of a term counts; ``repeat`` is how
-    often the original is asked again (see :mod:`hinter_core.relations.noise`); ``relation`` is the
+    often the original is asked again (see :mod:`hinter_core.relations.base`); ``relation`` is the
     one that is tested, by name (see :mod:`hinter_core.relations.registry`).
     """
 

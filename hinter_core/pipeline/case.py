@@ -18,8 +18,7 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.difference import handwritten_mutant
 from hinter_core.mutation.lattice import EditSet
 from hinter_core.mutation.plan import Plan
-from hinter_core.relations.base import Compared
-from hinter_core.relations.noise import NoiseFloor, noise_floor
+from hinter_core.relations.base import Compared, NoiseFloor, noise_floor
 from hinter_core.relations.registry import relation_named
 from hinter_core.types import (
     KEPT,
@@ -127,7 +126,7 @@ class TestCase:
         self._answers[name] = _Answers()
         if self.plan.settings.repeat:
             again = store.repeat(self.plan.text, self.plan.settings.repeat)
-            self.noise[name] = noise_floor(original, again, self.relation.same_answer)
+            self.noise[name] = noise_floor(self.relation, original, again)
 
     def judge(
         self, follow_up: FollowUp, store: PredictionStore, prediction: Prediction | None

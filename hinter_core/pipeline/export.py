@@ -6,7 +6,7 @@ from typing import Any
 
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
-from hinter_core.relations.noise import NoiseFloor
+from hinter_core.relations.base import NoiseFloor
 from hinter_core.types import ROW, Edit, EditKind, Outcome, Prediction
 
 

@@ -26,7 +26,6 @@ from hinter_core.pipeline.case import (
     follow_up_of,
     judge,
 )
-from hinter_core.relations.base import require_task
 from hinter_core.relations.registry import relation_named
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import Matcher
@@ -49,8 +48,7 @@ class Pipeline:
     ) -> None:
         self.settings = settings or Settings()
         require_testable(dictionaries, models, self.settings)
-        self.relation = relation_named(self.settings.relation)
-        require_task(self.relation, (store.model for store in models))
+        self.relation = relation_named(self.settings.relation, (store.model for store in models))
         self.dictionaries = list(dictionaries)
         self.parses = parses
         self.models = list(models)

@@ -1,13 +1,12 @@
-"""The protocol of a metamorphic relation: which follow-ups conform, and what an answer means."""
+"""The protocol of a metamorphic relation, and how often a model breaks it on an unchanged text."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
-from hinter_core.models.base import Capabilities, ModelUnderTest
+from hinter_core.models.base import Capabilities
 from hinter_core.mutation.lattice import EditSet
 from hinter_core.mutation.plan import Plan
 from hinter_core.types import Conformance, Effect, Mutant, Prediction, Sentence, Verdict
@@ -22,11 +21,11 @@ class Compared(NamedTuple):
 
 
 class Relation(Protocol):
-    """A relation between the answers to a source and to its follow-ups.
+    """A relation between a model's answers to a source and to its follow-ups.
 
-    ``task`` is what a model must do (see :class:`hinter_core.models.base.Capabilities`).
-    ``lattice``: the verdict on a follow-up needs those on all its parts, so these are made and
-    judged before it; without it, only the chosen follow-ups are.
+    ``task``: the task that a model must have (:class:`hinter_core.models.base.Capabilities`).
+    ``lattice``: the verdict on a follow-up needs the verdicts on all its parts, so these are made
+    and judged first; otherwise only the chosen follow-ups are.
     """
 
     name: str
@@ -37,11 +36,11 @@ class Relation(Protocol):
         """Refuse a text that the relation does not apply to.
 
         Raises:
-            InputError: it has no follow-up; the message says why.
+            InputError: the text has no follow-up; the message says why.
         """
 
     def conform(self, pairs: Sequence[Compared], parses: ParseStore) -> list[Conformance]:
-        """Whether each mutant is a fair test of its source; a batch is parsed at once."""
+        """Decide for each mutant whether it is a fair test of its source."""
         ...
 
     def same_answer(self, original: Prediction, answer: Prediction) -> bool:
@@ -51,11 +50,11 @@ class Relation(Protocol):
     def local_verdict(
         self, conformance: Conformance, original: Prediction, answer: Prediction | None
     ) -> Verdict:
-        """The verdict on one mutant without its parts."""
+        """Judge a mutant without regard to its parts."""
         ...
 
     def verdict(self, mutant: Mutant, local: Mapping[EditSet, Verdict]) -> Verdict:
-        """The verdict on a mutant by the local ones on it and on its parts."""
+        """Judge a mutant by the local verdicts on it and on its parts."""
         ...
 
     def effect(
@@ -65,19 +64,34 @@ class Relation(Protocol):
         prediction_of: Callable[[EditSet], Prediction | None],
         capabilities: Capabilities,
     ) -> Effect | None:
-        """How far the answer moved; None where the answers do not say."""
+        """Measure how far the answer moved; None if the answers do not show it."""
         ...
 
 
-def require_task(relation: Relation, models: Iterable[ModelUnderTest]) -> None:
-    """Refuse a model that does another task than the relation tests.
+@dataclass(frozen=True, slots=True)
+class NoiseFloor:
+    """Repeated answers to an unchanged text: ``flips`` of ``answered`` differ from the first one.
 
-    Raises:
-        InputError: there is one.
+    A model that flips without an edit has flips that are no bias. ``answers`` counts the label
+    sets, most frequent first.
     """
-    for model in models:
-        if model.capabilities.task != relation.task:
-            raise InputError(
-                f"{model.name} does {model.capabilities.task}; the relation '{relation.name}' "
-                f"tests {relation.task}. Choose another model."
-            )
+
+    asked: int
+    answered: int
+    flips: int
+    answers: tuple[tuple[tuple[str, ...], int], ...]
+
+    @property
+    def rate(self) -> float | None:
+        """Share of usable answers that differ from the first; None without a usable one."""
+        return self.flips / self.answered if self.answered else None
+
+
+def noise_floor(
+    relation: Relation, original: Prediction, repeats: Sequence[Prediction]
+) -> NoiseFloor:
+    """Compare repeated answers with the first one; failed answers are left out."""
+    usable = [answer for answer in repeats if answer.answered]
+    flips = sum(original.answered and not relation.same_answer(original, a) for a in usable)
+    tally = Counter(tuple(sorted(answer.labels)) for answer in usable)
+    return NoiseFloor(len(repeats), len(usable), flips, tuple(tally.most_common()))

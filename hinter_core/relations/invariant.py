@@ -1,10 +1,8 @@
 """The dependency invariant: the parse of a mutant conforms to that of its source.
 
 Source: HInter, Algorithm 3 (InvCheck) and Algorithm 4 (tolerantTableComp), as published. The
-comparison answers with sentence, layer and positions rather than a bare bool.
+comparison returns sentence, layer and positions rather than a bare bool.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
@@ -15,11 +13,11 @@ from hinter_core.types import KEPT, Conformance, Layer, Mismatch, Parse, Sentenc
 def tolerant_compare(
     first: Sequence[str], second: Sequence[str]
 ) -> tuple[bool, list[tuple[int, int]]]:
-    """Algorithm 4: are two sequences similar within their difference in length?
+    """Compare two sequences, tolerating their difference in length (Algorithm 4).
 
-    Returns the answer and the index pairs that were found to differ (-1: no item on that side).
-    At line 20 the published count may fall by one when a shift on the last item has carried an
-    index past its end; kept as published.
+    Returns whether they are similar, and the pairs of indices that differ (-1: no item there). At
+    line 20 the published count may fall by one if a shift on the last item has carried an index
+    past its end; kept as published.
     """
     if first == second:
         return True, []
@@ -48,17 +46,14 @@ def tolerant_compare(
 def check(
     source: Sequence[Sentence], mutant: Sequence[Sentence], parses: Mapping[str, Parse]
 ) -> Conformance:
-    """Algorithm 3 on two texts already split into sentences.
+    """Run Algorithm 3 on two texts split into sentences.
 
     ``parses`` holds the parse of every sentence that differs. Equal sentences have equal parses,
-    so lines 11-21 hold for them without looking.
+    so lines 11-21 hold for them.
     """
     if len(source) != len(mutant):  # lines 6-8
-        return Conformance(
-            False,
-            Layer.SENTENCES,
-            reason=f"it has {_count(len(mutant))} where the source has {_count(len(source))}",
-        )
+        reason = f"it has {_count(len(mutant))} where the source has {_count(len(source))}"
+        return Conformance(False, Layer.SENTENCES, reason=reason)
     for number, (left, right) in enumerate(zip(source, mutant, strict=True)):
         if left.text != right.text:
             broken = _compare(number, parses[left.text], parses[right.text])
@@ -70,7 +65,7 @@ def check(
 def check_all(
     pairs: Sequence[tuple[Sequence[Sentence], Sequence[Sentence]]], parses: ParseStore
 ) -> list[Conformance]:
-    """:func:`check` for each source and mutant; distinct sentences are parsed at once."""
+    """Run :func:`check` on each source and mutant; distinct sentences are parsed in one batch."""
     changed = [
         sentence.text
         for source, mutant in pairs
@@ -92,47 +87,36 @@ def _compare(number: int, source: Parse, mutant: Parse) -> Conformance | None:
     dep_similar, dep = tolerant_compare(source.labels, mutant.labels)
     if pos_similar and dep_similar:
         return None
-    mismatches = [
-        *_mismatches(Layer.POS, source.tags, mutant.tags, pos),
-        *_mismatches(Layer.DEPENDENCY, source.labels, mutant.labels, dep),
-    ]
+    found = {
+        layer: [Mismatch(layer, i, j, *_values(own, other, i, j)) for i, j in pairs]
+        for layer, own, other, pairs in (
+            (Layer.POS, source.tags, mutant.tags, pos),
+            (Layer.DEPENDENCY, source.labels, mutant.labels, dep),
+        )
+    }
     # Lines 14-17 come before lines 18-21: the part of speech answers first.
     layer = Layer.DEPENDENCY if pos_similar else Layer.POS
-    reason = _reason(layer, mismatches, mutant)
-    return Conformance(False, layer, number, tuple(mismatches), reason)
-
-
-def _mismatches(
-    layer: Layer, source: Sequence[str], mutant: Sequence[str], pairs: Sequence[tuple[int, int]]
-) -> list[Mismatch]:
-    return [
-        Mismatch(layer, i, j, source[i] if i >= 0 else "", mutant[j] if j >= 0 else "")
-        for i, j in pairs
-    ]
-
-
-def _reason(layer: Layer, mismatches: Sequence[Mismatch], mutant: Parse) -> str:
-    of_layer = [m for m in mismatches if m.layer is layer]
-    parts = [_in_words(m, mutant) for m in of_layer[:2]]
-    if len(of_layer) > 2:
-        parts.append(f"{len(of_layer) - 2} more differ")
+    parts = [_in_words(mismatch, mutant) for mismatch in found[layer][:2]]
+    if len(found[layer]) > 2:
+        parts.append(f"{len(found[layer]) - 2} more differ")
     if layer is Layer.POS:
-        relations = [m for m in mismatches if m.layer is Layer.DEPENDENCY]
-        if relations:
-            parts.append(_in_words(relations[0], mutant))
-    return "; ".join(parts)
+        parts += [_in_words(mismatch, mutant) for mismatch in found[Layer.DEPENDENCY][:1]]
+    mismatches = (*found[Layer.POS], *found[Layer.DEPENDENCY])
+    return Conformance(False, layer, number, mismatches, "; ".join(parts))
+
+
+def _values(source: Sequence[str], mutant: Sequence[str], i: int, j: int) -> tuple[str, str]:
+    return source[i] if i >= 0 else "", mutant[j] if j >= 0 else ""
 
 
 def _in_words(mismatch: Mismatch, mutant: Parse) -> str:
-    what = "" if mismatch.layer is Layer.POS else "relation "
+    relation = mismatch.layer is Layer.DEPENDENCY
+    what = "relation " if relation else ""
     if mismatch.mutant_index < 0:
         return f"{what}{mismatch.source_value} is missing at the end"
     word = mutant.words[mismatch.mutant_index]
     place = f"word {mismatch.mutant_index + 1} \u201c{word}\u201d"
     if mismatch.source_index < 0:
         return f"{place} has no counterpart ({what}{mismatch.mutant_value})"
-    if mismatch.layer is Layer.POS:
-        return f"{place} is {mismatch.mutant_value} where the source has {mismatch.source_value}"
-    return (
-        f"{place} has relation {mismatch.mutant_value} where the source has {mismatch.source_value}"
-    )
+    verb = "has relation" if relation else "is"
+    return f"{place} {verb} {mismatch.mutant_value} where the source has {mismatch.source_value}"

@@ -1,34 +1,77 @@
-"""Judge a sample of a campaign's mutants and keep what a checker says beside its tables.
+"""Judge the grammar of a sample of a campaign's mutants; store the judgements beside its tables.
 
-``validity-KEY.parquet`` in the campaign's directory has one row a mutant of the sample; KEY is of
-the checker's identity. Only sentences that the edits changed are judged, in the mutant and in its
-source: all others are the same on both sides.
+``validity-KEY.parquet`` in the campaign's directory has one row per mutant of the sample; KEY is a
+hash of the checker's identity. Only sentences that the edits changed are judged, in the mutant and
+in its source: all others are equal on both sides.
 """
-
-from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from hinter_core.campaign.reader import kept_at
+from hinter_core.campaign.draw import NOT_ASKED, balanced, strata
+from hinter_core.campaign.reader import CampaignReader, MutantRecord, kept_at
 from hinter_core.campaign.store import CampaignStore, StoreError, TableWriter, read_table
 from hinter_core.errors import InputError
-from hinter_core.validity.base import Acceptability, Checker
-from hinter_core.validity.sample import Drawn, draw
+from hinter_core.language.sentences import split_sentences
+from hinter_core.validity.checkers import Acceptability, Checker
 
-_PATTERN = "validity-*.parquet"
 _NOTE = b"hinter-validity"
 _AT_ONCE = 256  # sentences between two reports of progress
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """A mutant of the sample with its changed sentences, and the same sentences of its source."""
+
+    record: MutantRecord
+    sentences: list[str]
+    sources: list[str]
+
+
+def draw(store: CampaignStore, most: int, seed: int) -> list[Drawn]:
+    """Draw up to ``most`` kept and up to ``most`` discarded mutants, without the placebo's.
+
+    The sample is balanced over the sets of attributes, as in the paper (HInter, RQ2). Memory
+    depends on the sample and not on the campaign.
+
+    Raises:
+        StoreError: a table that cannot be read.
+    """
+    with CampaignReader(store, ()) as reader:
+        candidates = strata(reader, most, seed, by_layer=False)
+        chosen: list[tuple[int, int]] = []
+        for kept in (True, False):
+            own = {key: at for key, at in candidates.items() if (key[1] == NOT_ASKED) is kept}
+            chosen += balanced(own, most)
+        drawn = []
+        for record in reader.at(chosen):
+            before, after = (
+                [sentence.text for sentence in split_sentences(text)]
+                for text in (record.text, record.mutant)
+            )
+            sources, sentences = changed(before, after)
+            # The texts, which may be long, are not kept.
+            drawn.append(Drawn(replace(record, text="", by_hand=None), sentences, sources))
+        return drawn
+
+
+def changed(before: list[str], after: list[str]) -> tuple[list[str], list[str]]:
+    """Return the sentences in which two texts differ: of the first, and of the second."""
+    if len(before) == len(after):
+        pairs = [(a, b) for a, b in zip(before, after, strict=True) if a != b]
+        return [a for a, _ in pairs], [b for _, b in pairs]
+    return [a for a in before if a not in after], [b for b in after if b not in before]
+
+
 def schema(note: Mapping[str, Any]) -> Any:
-    """Columns of the table; ``note`` names the checker and the sample.
+    """Return the columns of the table; ``note`` names the checker and the sample.
 
     ``valid``: all changed sentences of the mutant are acceptable (null: no judgement); ``score``:
-    the lowest of them; ``source_valid`` and ``source_score`` the same of its source.
+    the lowest of them; ``source_valid`` and ``source_score``: the same for its source.
     """
     import pyarrow as pa
 
@@ -56,13 +99,15 @@ def survey(
     checker: Checker,
     most: int,
     seed: int,
-    told: Callable[[int, int], None] = lambda *_: None,
+    progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Path:
-    """Draw, judge and write; returns the file. ``told`` hears of sentences done, of all.
+    """Draw a sample, judge it and write the table; return its path.
+
+    ``progress`` gets the number of sentences judged and the number of all.
 
     Raises:
         InputError: the sample is below 1, or the campaign has no mutants yet.
-        HinterError: the checker cannot be asked, or the directory not be read or written.
+        HinterError: the checker fails, or the directory cannot be read or written.
     """
     if most < 1:
         raise InputError("The sample is at least 1 mutant.")
@@ -71,7 +116,13 @@ def survey(
         drawn = draw(store, most, seed)
         if not drawn:
             raise InputError(f"{store.folder} has no mutants yet; run the campaign first.")
-        found = _checked(drawn, checker, told)
+        # Each distinct sentence is judged once.
+        sentences = sorted({s for item in drawn for s in (*item.sentences, *item.sources)})
+        judged: dict[str, Acceptability] = {}
+        for start in range(0, len(sentences), _AT_ONCE):
+            some = sentences[start : start + _AT_ONCE]
+            judged.update(zip(some, checker.check(some), strict=True))
+            progress(len(judged), len(sentences))
         note = {
             "campaign": spec["identity"],
             "checker": checker.name,
@@ -82,32 +133,20 @@ def survey(
         key = sha256(checker.identity.encode()).hexdigest()[:10]
         path = store.folder / f"validity-{key}.parquet"
         with TableWriter(path, schema(note)) as writer:
-            writer.write([_row(item, found) for item in drawn])
+            writer.write([_row(item, judged) for item in drawn])
     return path
 
 
-def _checked(
-    drawn: Sequence[Drawn], checker: Checker, told: Callable[[int, int], None]
-) -> dict[str, Acceptability]:
-    """Each distinct sentence once."""
-    sentences = sorted({s for item in drawn for s in (*item.sentences, *item.sources)})
-    found: dict[str, Acceptability] = {}
-    for start in range(0, len(sentences), _AT_ONCE):
-        some = sentences[start : start + _AT_ONCE]
-        found.update(zip(some, checker.check(some), strict=True))
-        told(len(found), len(sentences))
-    return found
-
-
-def _row(item: Drawn, found: Mapping[str, Acceptability]) -> dict[str, Any]:
-    own = _together([found[s] for s in item.sentences])
-    source = _together([found[s] for s in item.sources])
+def _row(item: Drawn, judged: Mapping[str, Acceptability]) -> dict[str, Any]:
+    record = item.record
+    own = _together([judged[s] for s in item.sentences])
+    source = _together([judged[s] for s in item.sources])
     return {
-        "shard": item.shard,
-        "mutant": item.mutant,
-        "row": item.row,
-        "attributes": list(item.attributes),
-        "kept": item.kept,
+        "shard": record.shard,
+        "mutant": record.place,
+        "row": record.row,
+        "attributes": list(record.attributes),
+        "kept": record.kept,
         "valid": own.acceptable,
         "score": own.score,
         "reason": own.reason or None,
@@ -119,25 +158,25 @@ def _row(item: Drawn, found: Mapping[str, Acceptability]) -> dict[str, Any]:
 
 
 def _together(judged: Sequence[Acceptability]) -> Acceptability:
-    """One judgement of several sentences: as good as the worst of them."""
+    """Judge several sentences as one: as good as the worst of them."""
     scores = [one.score for one in judged if one.score is not None]
     score = min(scores) if scores else None
     for wanted in (False, None):
         for one in judged:
             if one.acceptable is wanted:
                 return Acceptability(wanted, score, one.reason)
-    # Where no sentence differs (a change of white space at an end), nothing was to judge.
+    # If no sentence differs (a change of white space at an end), there is nothing to judge.
     return Acceptability(True if judged else None, score, "" if judged else "no sentence differs")
 
 
 def surveys(store: CampaignStore) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """What each checker was asked and said: its note and its rows, by name.
+    """Return note and rows of each checker's table, sorted by the checker's name.
 
     Raises:
         StoreError: a file that cannot be read, or that is no such table.
     """
     found = []
-    for path in sorted(store.folder.glob(_PATTERN)):
+    for path in sorted(store.folder.glob("validity-*.parquet")):
         table = read_table(path)
         note = (table.schema.metadata or {}).get(_NOTE)
         if note is None or not set(schema({}).names) <= set(table.schema.names):
@@ -147,7 +186,7 @@ def surveys(store: CampaignStore) -> list[tuple[dict[str, Any], list[dict[str, A
 
 
 def faults(store: CampaignStore) -> list[str]:
-    """Judgements that cannot be read or are not of this campaign's mutants."""
+    """List judgements that cannot be read or do not belong to this campaign's mutants."""
     try:
         every = surveys(store)
     except StoreError as error:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hinter_core.mutation.lattice import proper_subsets
 from hinter_core.pipeline.case import TestResult
-from hinter_core.relations.noise import NoiseFloor
+from hinter_core.relations.base import NoiseFloor
 from hinter_core.types import Edit, Outcome, Prediction, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, isolated, tag

@@ -11,7 +11,8 @@ from hinter_core.models.base import Capabilities, Generative
 from hinter_core.models.budget import Cost, cost_in_words
 from hinter_core.models.registry import Backend
 from hinter_core.models.store import PredictionStore
-from hinter_core.relations.noise import NoiseFloor, noise_floor
+from hinter_core.relations.base import NoiseFloor, noise_floor
+from hinter_core.relations.registry import relation_named
 from hinter_core.types import Prediction
 from hinter_ui.html.charts import bars
 from hinter_ui.html.glossary import linked
@@ -153,7 +154,7 @@ class RepeatedAnswer:
     @property
     def floor(self) -> NoiseFloor:
         """How often a further answer differs from the first."""
-        return noise_floor(self.first, self.more)
+        return noise_floor(relation_named("substitution"), self.first, self.more)
 
 
 def one(asked: RepeatedAnswer, say: Words) -> Markup:

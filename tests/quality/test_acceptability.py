@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from hinter_core.validity.acceptability import FOLDER
-from hinter_core.validity.registry import load_checker
+from hinter_core.validity.checkers import FOLDER, load_checker
 
 PAIRS = Path(__file__).with_name("acceptability_pairs.csv")
 CARD = (FOLDER / "README.md").read_text(encoding="utf-8")

@@ -12,8 +12,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from hinter_core.validity.base import CheckerError
-from hinter_core.validity.registry import load_checker
+from hinter_core.validity.checkers import CheckerError, load_checker
 
 GOOD = "She gave him the keys."
 BAD = "She gave his the keys."

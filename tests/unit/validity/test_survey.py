@@ -17,10 +17,8 @@ from hinter_core.report.formats import plain
 from hinter_core.report.model import make_report
 from hinter_core.report.sections import sections
 from hinter_core.report.validity import Validity, validities, validity_in_words
-from hinter_core.validity.base import Acceptability, CheckerError
-from hinter_core.validity.registry import CHECKERS, load_checker
-from hinter_core.validity.sample import changed, draw
-from hinter_core.validity.survey import faults, survey, surveys
+from hinter_core.validity.checkers import CHECKERS, Acceptability, CheckerError, load_checker
+from hinter_core.validity.survey import changed, draw, faults, survey, surveys
 
 NEVER = 'scripted:negative if "unicorn"; positive otherwise'
 TEXTS = [
@@ -80,24 +78,27 @@ def test_a_sample_is_seeded_balanced_and_whole_where_there_are_few(store: Campai
     many = Counter(mutant["kept"] for mutant in every)
     assert min(many.values()) >= 4
     whole = draw(store, 1000, 0)
-    assert Counter(item.kept for item in whole) == many
-    assert len({(item.shard, item.mutant) for item in whole}) == len(every)
+    assert Counter(item.record.kept for item in whole) == many
+    assert len({(item.record.shard, item.record.place) for item in whole}) == len(every)
     small = draw(store, 3, 5)
     assert draw(store, 3, 5) == small
     assert any(draw(store, 3, seed) != small for seed in range(6, 12))
-    assert Counter(item.kept for item in small) == {True: 3, False: 3}
+    assert Counter(item.record.kept for item in small) == {True: 3, False: 3}
     # Three sets of attributes have kept mutants, so three mutants are one of each.
-    assert len({item.attributes for item in small if item.kept}) == 3
+    assert len({item.record.attributes for item in small if item.record.kept}) == 3
     for item in whole:
-        own = read_table(store.mutants(item.shard)).to_pylist()[item.mutant]
-        assert (own["row"], own["kept"]) == (item.row, item.kept)
-        assert item.attributes == tuple(edit["attribute"] for edit in own["edits"])
+        own = read_table(store.mutants(item.record.shard)).to_pylist()[item.record.place]
+        assert (own["row"], own["kept"]) == (item.record.row, item.record.kept)
+        assert item.record.attributes == tuple(edit["attribute"] for edit in own["edits"])
 
 
 def test_placebo_mutants_are_left_out(make: Make) -> None:
     store = make(["The old man ate soup."], ["age", "gender", "placebo-1"], 2, NEVER)
     assert any(e["attribute"] == "placebo-1" for m in mutants(store) for e in m["edits"])
-    assert {name for item in draw(store, 100, 0) for name in item.attributes} == {"age", "gender"}
+    assert {name for item in draw(store, 100, 0) for name in item.record.attributes} == {
+        "age",
+        "gender",
+    }
 
 
 def test_only_changed_sentences_are_judged_and_each_once(store: CampaignStore) -> None:

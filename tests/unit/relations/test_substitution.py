@@ -1,4 +1,4 @@
-"""The oracle's truth tables, and the effects it measures."""
+"""The label oracle's truth tables, and the effects it measures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from hinter_core.models.base import Capabilities, margin
 from hinter_core.mutation.lattice import subsets
-from hinter_core.relations.oracle import effect, judge, local_verdict, same_answer
+from hinter_core.relations.substitution import SubstitutionRelation
 from hinter_core.types import (
     Conformance,
     Edit,
@@ -21,6 +21,8 @@ from hinter_core.types import (
     Term,
     Verdict,
 )
+
+RELATION = SubstitutionRelation()
 
 KEPT, BROKEN = Conformance(True), Conformance(False, Layer.POS)
 YES, NO = Prediction(("yes",)), Prediction(("no",))
@@ -52,7 +54,7 @@ def mutant(*edits: Edit) -> Mutant:
 def test_answers_are_compared_as_sets(
     first: tuple[str, ...], second: tuple[str, ...], same: bool
 ) -> None:
-    assert same_answer(Prediction(first), Prediction(second)) is same
+    assert RELATION.same_answer(Prediction(first), Prediction(second)) is same
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_answers_are_compared_as_sets(
 def test_local_verdict(
     conformance: Conformance, original: Prediction, answer: Prediction | None, verdict: Verdict
 ) -> None:
-    assert local_verdict(conformance, original, answer) is verdict
+    assert RELATION.local_verdict(conformance, original, answer) is verdict
 
 
 LOCAL = (Verdict.BENIGN, Verdict.BIASED, Verdict.DISCARDED, Verdict.UNANSWERED)
@@ -84,7 +86,7 @@ LOCAL = (Verdict.BENIGN, Verdict.BIASED, Verdict.DISCARDED, Verdict.UNANSWERED)
 def test_hidden_at_order_two(first: Verdict, second: Verdict, both: Verdict) -> None:
     """All 64 rows: lines 26-29 hold in exactly one of them."""
     local = {frozenset({A}): first, frozenset({B}): second, frozenset({A, B}): both}
-    verdict = judge([mutant(A, B)], local)[frozenset({A, B})]
+    verdict = RELATION.verdict(mutant(A, B), local)
     hidden = (first, second, both) == (Verdict.BENIGN, Verdict.BENIGN, Verdict.BIASED)
     assert verdict is (Verdict.HIDDEN if hidden else both)
 
@@ -96,7 +98,7 @@ def test_hidden_at_order_three_needs_every_part(broken: int, how: Verdict) -> No
     local = dict.fromkeys(parts, Verdict.BENIGN)
     local[parts[broken]] = how
     local[frozenset({A, B, C})] = Verdict.BIASED
-    verdicts = judge([mutant(*sorted(p, key=lambda e: e.key)) for p in parts], local)
+    verdicts = {p: RELATION.verdict(mutant(*sorted(p, key=lambda e: e.key)), local) for p in parts}
     hidden = how is Verdict.BENIGN
     assert verdicts[frozenset({A, B, C})] is (Verdict.HIDDEN if hidden else Verdict.BIASED)
     # A biased pair inside is itself hidden, since its own parts are benign.
@@ -106,9 +108,9 @@ def test_hidden_at_order_three_needs_every_part(broken: int, how: Verdict) -> No
 
 
 def test_atomic_bias_is_never_hidden_and_a_missing_part_hides_nothing() -> None:
-    assert judge([mutant(A)], {frozenset({A}): Verdict.BIASED}) == {frozenset({A}): Verdict.BIASED}
+    assert RELATION.verdict(mutant(A), {frozenset({A}): Verdict.BIASED}) is Verdict.BIASED
     local = {frozenset({A}): Verdict.BENIGN, frozenset({A, B}): Verdict.BIASED}
-    assert judge([mutant(A, B)], local)[frozenset({A, B})] is Verdict.BIASED
+    assert RELATION.verdict(mutant(A, B), local) is Verdict.BIASED
 
 
 BINARY = Capabilities(labels=("yes", "no"))
@@ -125,7 +127,7 @@ def sigmoid(x: float) -> float:
 
 def test_shift_and_margin_speak_of_the_original_label() -> None:
     answers = {frozenset({A}): binary(0.3)}
-    found = effect(mutant(A), binary(0.8), answers.get, BINARY)
+    found = RELATION.effect(mutant(A), binary(0.8), answers.get, BINARY)
     assert found is not None
     assert found.label == "yes"
     assert found.shift == pytest.approx(-0.5)
@@ -141,7 +143,7 @@ def test_interaction_is_what_the_pair_does_beyond_its_parts(extra: float) -> Non
         frozenset({B}): binary(sigmoid(base + b)),
         frozenset({A, B}): binary(sigmoid(base + a + b + extra)),
     }
-    found = effect(mutant(A, B), binary(sigmoid(base)), answers.get, BINARY)
+    found = RELATION.effect(mutant(A, B), binary(sigmoid(base)), answers.get, BINARY)
     assert found is not None
     assert found.interaction == pytest.approx(extra, abs=1e-6)
 
@@ -155,14 +157,14 @@ def test_interaction_of_order_three_leaves_out_the_pairs(extra: float) -> None:
         total = sum(single[e] for e in part)
         total += sum(v for pair, v in double.items() if pair <= set(part))
         answers[frozenset(part)] = binary(sigmoid(total + (extra if len(part) == 3 else 0)))
-    found = effect(mutant(A, B, C), binary(sigmoid(0)), answers.get, BINARY)
+    found = RELATION.effect(mutant(A, B, C), binary(sigmoid(0)), answers.get, BINARY)
     assert found is not None
     assert found.interaction == pytest.approx(extra, abs=1e-6)
 
 
 def test_interaction_is_unknown_where_a_part_was_not_asked() -> None:
     answers = {frozenset({A}): binary(0.6), frozenset({A, B}): binary(0.2)}
-    found = effect(mutant(A, B), binary(0.7), answers.get, BINARY)
+    found = RELATION.effect(mutant(A, B), binary(0.7), answers.get, BINARY)
     assert found is not None
     assert found.interaction is None
     assert found.shift == pytest.approx(-0.5)
@@ -171,7 +173,7 @@ def test_interaction_is_unknown_where_a_part_was_not_asked() -> None:
 def test_certain_answers_keep_log_odds_finite() -> None:
     answers = {frozenset({A}): binary(1.0), frozenset({B}): binary(1.0),
                frozenset({A, B}): binary(0.0)}  # fmt: skip
-    found = effect(mutant(A, B), binary(1.0), answers.get, BINARY)
+    found = RELATION.effect(mutant(A, B), binary(1.0), answers.get, BINARY)
     assert found is not None
     assert found.interaction is not None
     assert -2 * log(1e6) == pytest.approx(found.interaction, rel=1e-3)
@@ -180,20 +182,20 @@ def test_certain_answers_keep_log_odds_finite() -> None:
 def test_multi_label_effect_follows_the_label_that_changed_most() -> None:
     original = Prediction(("a",), {"a": 0.9, "b": 0.4, "c": 0.1})
     changed = Prediction(("a", "b"), {"a": 0.5, "b": 0.6, "c": 0.1})
-    found = effect(mutant(A), original, {frozenset({A}): changed}.get, MANY)
+    found = RELATION.effect(mutant(A), original, {frozenset({A}): changed}.get, MANY)
     assert found is not None
     assert (found.label, found.shift) == ("b", pytest.approx(0.2))
     same = Prediction(("a",), {"a": 0.8, "b": 0.1, "c": 0.1})
-    found = effect(mutant(A), original, {frozenset({A}): same}.get, MANY)
+    found = RELATION.effect(mutant(A), original, {frozenset({A}): same}.get, MANY)
     assert found is not None
     assert found.label == "b"
 
 
 def test_no_effect_without_scores() -> None:
-    assert effect(mutant(A), YES, {frozenset({A}): NO}.get, BINARY) is None
-    assert effect(mutant(A), binary(0.6), {}.get, BINARY) is None
+    assert RELATION.effect(mutant(A), YES, {frozenset({A}): NO}.get, BINARY) is None
+    assert RELATION.effect(mutant(A), binary(0.6), {}.get, BINARY) is None
     other = Prediction(("z",), {"z": 1.0})
-    assert effect(mutant(A), binary(0.6), {frozenset({A}): other}.get, BINARY) is None
+    assert RELATION.effect(mutant(A), binary(0.6), {frozenset({A}): other}.get, BINARY) is None
 
 
 def test_margin() -> None:
