@@ -14,7 +14,7 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.plan import Settings
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary, load_shipped
-from hinter_core.types import GrammaticalForm, Sense, Term
+from hinter_core.types import GrammaticalForm, Mutant, Sense, Term
 from tests.examples import DEEP
 
 settings.load_profile("deep" if DEEP else "quick")
@@ -29,6 +29,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(ROOT).as_posix().startswith(OF_MODELS):
             item.add_marker(pytest.mark.model)
+
+
+def undo(mutant: Mutant) -> str:
+    """The source text of a mutant, restored from the mutant alone."""
+    pieces: list[str] = []
+    position = 0
+    for splice in mutant.splices:
+        pieces += (mutant.text[position : splice.at], splice.old)
+        position = splice.at + len(splice.new)
+    return "".join([*pieces, mutant.text[position:]])
 
 
 @pytest.fixture(scope="session")

@@ -15,8 +15,7 @@ from typing import Any
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.store import CampaignStore, named
 from hinter_core.data.handwritten import write_edits
-from hinter_core.data.records import format_of
-from hinter_core.data.tables import write_rows
+from hinter_core.data.tables import format_of, write_rows
 from hinter_core.errors import InputError
 from hinter_core.types import Verdict
 

@@ -26,8 +26,7 @@ from hinter_core.campaign.store import CampaignStore, StoreError, checked_rows
 from hinter_core.campaign.views import Attributes, Tables, columns_of, files_of, quoted
 from hinter_core.errors import InputError
 from hinter_core.language.sentences import split_sentences
-from hinter_core.mutation.difference import handwritten_mutant
-from hinter_core.mutation.edits import apply_edits
+from hinter_core.mutation.edits import apply_edits, handwritten_mutant
 from hinter_core.types import Edit
 
 CHUNK = 400_000  # mutants that one step of a count holds in memory

@@ -17,7 +17,7 @@ from hinter_core.models.budget import cost_in_words
 from hinter_core.mutation.plan import Plan, Settings, require_mutable
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import check_to_json
-from hinter_core.pipeline.pipeline import Pipeline, build_pipeline
+from hinter_core.pipeline.pipeline import Pipeline, build_pipeline, estimate
 from hinter_core.relations.base import NoiseFloor
 from hinter_core.terms.dictionary import Dictionary, choose, load_file, load_shipped
 from hinter_core.types import Outcome, Verdict
@@ -96,7 +96,7 @@ def check(
 
 
 def _estimated(pipeline: Pipeline, plan: Plan) -> str:
-    costs = pipeline.estimate(plan).items()
+    costs = estimate(plan, pipeline.models).items()
     return "\n".join(f"{name}: at most {cost_in_words(cost)}." for name, cost in costs)
 
 

@@ -1,10 +1,10 @@
 """Mutants by hand: a file of sources and mutants that a person wrote or changed, as rows to test.
 
-Each row has a ``source`` and a ``mutant``; both are tested as they are given. ``edits`` says what
-changed (``race: black -> white; gender: man -> woman``) and ``groups`` which groups these words
-belong to. An insertion has nothing before the arrow, a deletion nothing after it; ``=>`` stands for
-a rewriting, ``~>`` for a move. A mutant whose edits are subsets of another's is part of it, so that
-hidden bias can be told. ``ask``: yes where a mutant is asked even if the invariant discards it.
+Each row has a ``source`` and a ``mutant``; both are tested verbatim. ``edits`` says what changed
+(``race: black -> white; gender: man -> woman``) and ``groups`` the groups of these words. An
+insertion has nothing before the arrow, a deletion nothing after it; ``=>`` stands for a rewriting,
+``~>`` for a move. A mutant whose edits are a subset of another's is part of it, which decides about
+hidden bias. ``ask``: yes if a mutant is asked even if the invariant discards it.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from hinter_core.data.records import format_of, mended, records
-from hinter_core.data.rows import LOOKED_AT, Columns, Row, as_text, require_file
-from hinter_core.data.tables import plain_cell
+from hinter_core.data.rows import Columns, Row, as_text, look_into
+from hinter_core.data.tables import format_of, mended, plain_cell, records
 from hinter_core.errors import InputError
 from hinter_core.language.clean import MAX_CHARACTERS, clean
-from hinter_core.mutation.difference import _SHOWN, _unnamed
+from hinter_core.mutation.edits import difference
 from hinter_core.types import Change, Edit, EditKind, Pair, Term
 
+HANDWRITTEN = "by hand"  # the attribute of a change without a named edit
+_SHOWN = 60  # characters of a cell in a message, and of a change without a named edit
 _ARROWS = {EditKind.MOVE: "~>", EditKind.REWRITE: "=>"}  # of other kinds: ``->``; plain letters
 _KINDS = {arrow: kind for kind, arrow in _ARROWS.items()}
 _YES, _NO = ("yes", "y", "true", "1", "x"), ("", "no", "n", "false", "0")
@@ -35,7 +35,7 @@ _ENDS_A_WORD = re.compile("->|~>|=>")
 
 @dataclass(frozen=True, slots=True)
 class HandwrittenMutant:
-    """A mutant as it was given; ``ask``: even if the invariant discards it."""
+    """A mutant verbatim; ``ask``: models are asked even if the invariant discards it."""
 
     text: str
     edits: tuple[Edit, ...]
@@ -51,7 +51,7 @@ class HandwrittenSource(Row):
 
 @dataclass(frozen=True)
 class HandwrittenTable:
-    """A file of mutants by hand. It is held in memory while it is read."""
+    """A file of mutants by hand, held in memory while it is read."""
 
     path: Path
     names: tuple[str, ...]
@@ -59,65 +59,48 @@ class HandwrittenTable:
     count = None
 
     def rows(self) -> Iterator[Row]:
-        """Sources with their mutants, and rows that cannot be used, by their first row.
+        """Yield sources with their mutants, and faulty rows, by their first row.
 
         Raises:
-            InputError: the file cannot be read any further.
+            InputError: the file breaks off or cannot be read.
         """
         yield from self._grouped
 
     @cached_property
     def _grouped(self) -> list[Row]:
         given = list(_cells(self.path))
-        known: dict[str, set[str]] = defaultdict(set)
+        sources: dict[str, set[str]] = defaultdict(set)
         for _, cells, _ in given:
             if cells["source"].strip():
-                known[cells["id"]].add(cells["source"])
-        found: dict[str, _Group] = {}
+                sources[cells["id"]].add(cells["source"])
+        first: dict[str, HandwrittenSource] = {}
+        variants: dict[str, dict[tuple[str, frozenset[Edit]], tuple[int, HandwrittenMutant]]] = {}
         rows: list[Row] = []
         for number, cells, fault in given:
+            ident, label = cells["id"] or str(number), cells["label"]
             try:
-                source, variant = _read(cells, fault, known)
-                group = found.setdefault(source, _Group(number, cells["id"], cells["label"]))
-                group.add(variant, number)
+                source, variant = _read(cells, fault, sources)
+                own = variants.setdefault(source, {})
+                first.setdefault(source, HandwrittenSource(number, ident, source, label))
+                key = (variant.text, frozenset(variant.edits))
+                if key in own:
+                    raise InputError(f"it repeats row {own[key][0]}")
+                own[key] = number, variant
             except InputError as error:
-                rows.append(Row(number, cells["id"] or str(number), "", cells["label"], str(error)))
-        rows += [group.row(source) for source, group in found.items()]
+                rows.append(Row(number, ident, "", label, str(error)))
+        for source, own in variants.items():
+            mutants = sorted((mutant for _, mutant in own.values()), key=lambda m: len(m.edits))
+            rows.append(replace(first[source], variants=tuple(mutants)))
         return sorted(rows, key=lambda row: row.number)
 
 
-class _Group:
-    """Mutants of one source, as they are found."""
-
-    def __init__(self, number: int, ident: str, label: str) -> None:
-        self._number, self._id, self._label = number, ident or str(number), label
-        self._variants: dict[tuple[str, frozenset[Edit]], tuple[int, HandwrittenMutant]] = {}
-
-    def add(self, variant: HandwrittenMutant, number: int) -> None:
-        key = (variant.text, frozenset(variant.edits))
-        if key in self._variants:
-            raise InputError(f"it repeats row {self._variants[key][0]}")
-        self._variants[key] = (number, variant)
-
-    def row(self, source: str) -> HandwrittenSource:
-        variants = [variant for _, variant in self._variants.values()]
-        variants.sort(key=lambda variant: len(variant.edits))
-        return HandwrittenSource(
-            self._number, self._id, source, self._label, variants=tuple(variants)
-        )
-
-
 def open_handwritten(path: Path) -> HandwrittenTable:
-    """A file of mutants by hand.
+    """Open a file of mutants by hand.
 
     Raises:
         InputError: no such file, or it has no sources or no mutants.
     """
-    require_file(path)
-    head = list(islice(records(path, format_of(path)), LOOKED_AT))
-    if not head:
-        raise InputError(f"{path} holds no row.")
-    names = tuple(dict.fromkeys(name for values, _ in head for name in values))
+    names, _ = look_into(path)
     for needed in ("source", "mutant"):
         if needed not in names:
             raise InputError(
@@ -137,11 +120,11 @@ def _cells(path: Path) -> Iterator[tuple[int, dict[str, str], str]]:
 
 
 def _read(
-    cells: Mapping[str, str], fault: str, known: Mapping[str, set[str]]
+    cells: Mapping[str, str], fault: str, sources: Mapping[str, set[str]]
 ) -> tuple[str, HandwrittenMutant]:
     if fault:
         raise InputError(fault)
-    source = cells["source"] if cells["source"].strip() else _source_of(cells["id"], known)
+    source = cells["source"] if cells["source"].strip() else _source_of(cells["id"], sources)
     source, mutant = _text(source, "source"), _text(cells["mutant"], "mutant")
     if source == mutant:
         raise InputError("the mutant is the same as its source")
@@ -152,15 +135,22 @@ def _read(
     return source, HandwrittenMutant(mutant, edits, ask in _YES)
 
 
-def _source_of(ident: str, known: Mapping[str, set[str]]) -> str:
-    """The source of a row that gives an id alone."""
+def _source_of(ident: str, sources: Mapping[str, set[str]]) -> str:
+    """Find the source of a row that gives only an id."""
     if not ident:
         raise InputError("there is no source text, and no id that says whose mutant it is")
-    sources = known.get(ident, set())
-    if len(sources) != 1:
-        what = "several sources have" if sources else "no row with a source has"
+    known = sources.get(ident, set())
+    if len(known) != 1:
+        what = "several sources have" if known else "no row with a source has"
         raise InputError(f"there is no source text, and {what} the id '{ident}'")
-    return next(iter(sources))
+    return next(iter(known))
+
+
+def _unnamed(source: str, mutant: str) -> Edit:
+    """Make an edit for a change that is not named: its words."""
+    made = difference(source, mutant)
+    old, new = (" ".join(words.split())[:_SHOWN] or "nothing" for words in (made.old, made.new))
+    return Edit(Pair(HANDWRITTEN, Term(old, HANDWRITTEN), Term(new, HANDWRITTEN)), ())
 
 
 def _text(given: str, what: str) -> str:
@@ -172,10 +162,10 @@ def _text(given: str, what: str) -> str:
 
 
 def read_edits(edits: str, groups: str = "") -> tuple[Edit, ...]:
-    """Edits as a person writes them; without groups, each word is a group of its own.
+    """Parse edits as a person writes them; without groups, each word is its own group.
 
     Raises:
-        InputError: a cell that cannot be read.
+        InputError: a cell that cannot be parsed.
     """
     changes, belong = _changes(edits, "edits"), _changes(groups, "groups")
     if belong and [change[0] for change in belong] != [change[0] for change in changes]:
@@ -203,7 +193,7 @@ def _edit(attribute: str, source: Term, arrow: str, target: Term) -> Edit:
 
 
 def _changes(cell: str, what: str) -> list[tuple[str, str, str, str]]:
-    """Attribute, words before, arrow and words after of each change."""
+    """Parse attribute, words before, arrow and words after of each change."""
     found = []
     for part in filter(str.strip, cell.split(";")):
         read = _CHANGE.fullmatch(part)
@@ -217,7 +207,7 @@ def _changes(cell: str, what: str) -> list[tuple[str, str, str, str]]:
 
 
 def write_edits(edits: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
-    """Cells of a mutant's edits and of their groups, from stored rows of edits."""
+    """Write the cells of a mutant's edits and of their groups, from stored rows of edits."""
     return (
         "; ".join(_change(e, "source", "target") for e in edits),
         "; ".join(_change(e, "source_group", "target_group") for e in edits),
@@ -226,10 +216,9 @@ def write_edits(edits: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
 
 def _change(edit: Mapping[str, Any], old: str, new: str) -> str:
     arrow = _ARROWS.get(EditKind(edit.get("kind") or EditKind.SUBSTITUTE), "->")
-    parts = (f"{_cell(edit['attribute']).replace(':', ' ')}:", _cell(edit[old]), arrow,
-             _cell(edit[new]))  # fmt: skip
+    # What would end a word is replaced.
+    attribute, before, after = (
+        _ENDS_A_WORD.sub("-", edit[column].replace(";", ",")) for column in ("attribute", old, new)
+    )
+    parts = (f"{attribute.replace(':', ' ')}:", before, arrow, after)
     return " ".join(part for part in parts if part)
-
-
-def _cell(words: str) -> str:
-    return _ENDS_A_WORD.sub("-", words.replace(";", ","))  # what would end the word

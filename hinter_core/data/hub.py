@@ -13,8 +13,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from hinter_core.data.records import Record
 from hinter_core.data.rows import LOOKED_AT, Columns, Row, find_columns, make_row
+from hinter_core.data.tables import Record
 from hinter_core.errors import InputError, ModelError
 from hinter_core.models.naming import read_name, write_name
 from hinter_core.options import Option

@@ -1,11 +1,8 @@
-"""Rows of a data set: one text each, with id and label, read one after another whatever the file.
+"""Rows of a data set: one text each, with id and label, whatever the file.
 
-CSV, TSV, JSON lines, Parquet and plain text (one text a line), each also gzipped. A row that cannot
-be used is still a row, with its fault in words; only a file that cannot be read at all is an error.
-Memory does not grow with the file.
+A row that cannot be used is still a row, with its fault in words; only a file that cannot be read
+at all is an error. Memory does not grow with the file.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,19 +11,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
-from hinter_core.data.records import Record, count_of, encoding_of, format_of, mended, records
+from hinter_core.data.tables import Record, count_of, encoding_of, format_of, mended, records
 from hinter_core.errors import InputError
 from hinter_core.language.clean import MAX_CHARACTERS
 
 TEXT_COLUMNS = ("text", "review", "sentence", "content", "comment", "document", "body", "facts")
 LABEL_COLUMNS = ("label", "labels", "sentiment", "class", "target")
 ID_COLUMNS = ("id", "uid", "guid", "key")
-LOOKED_AT = 50  # rows read to find the column of texts
+LOOKED_AT = 50  # rows read to detect the text column
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: ``number`` counts from 1; ``fault`` says why it cannot be used, if so.
+    """One row: ``number`` counts from 1; ``fault`` is the reason why it cannot be used, or "".
 
     ``mended``: bytes of its text were not UTF-8 and were read as Windows-1252.
     """
@@ -41,7 +38,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns hold what; ``id`` and ``label`` may be empty."""
+    """Names of the columns; ``id`` and ``label`` may be empty."""
 
     text: str
     label: str = ""
@@ -49,27 +46,27 @@ class Columns:
 
 
 class Rows(Protocol):
-    """Rows that can be read again and again, wherever they come from."""
+    """Rows that can be read repeatedly, from any source."""
 
     @property
     def columns(self) -> Columns:
-        """Which columns are read."""
+        """Columns that are read."""
 
     @property
     def names(self) -> Sequence[str]:
-        """All columns that there are."""
+        """Names of all columns."""
 
     @property
     def count(self) -> int | None:
-        """The number of rows, where it is known without reading them."""
+        """Number of rows, if it is known without reading them."""
 
     def rows(self) -> Iterator[Row]:
-        """All rows, one after another, in the order of their numbers."""
+        """Yield all rows in the order of their numbers."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A file of rows; ``columns`` says which of its ``names`` are read."""
+    """A file of rows; ``columns``: those of its ``names`` that are read."""
 
     path: Path
     format: str
@@ -78,29 +75,30 @@ class Table:
 
     @cached_property
     def count(self) -> int | None:
-        """The number of rows, where it is known without reading them."""
+        """Number of rows, if it is known without reading them."""
         return count_of(self.path, self.format)
 
     @property
     def encoding(self) -> str:
-        """How the file's text is written; empty for Parquet."""
+        """Encoding of the file; "" for Parquet."""
         return encoding_of(self.path, self.format)
 
     def rows(self) -> Iterator[Row]:
-        """All rows, one after another.
+        """Yield all rows.
 
         Raises:
-            InputError: the file breaks off or cannot be read any further.
+            InputError: the file breaks off or cannot be read.
         """
         for number, (values, fault) in enumerate(records(self.path, self.format), start=1):
             yield make_row(self.columns, number, values, fault)
 
 
 def make_row(columns: Columns, number: int, values: Mapping[str, Any], fault: str = "") -> Row:
-    """The row of a record, with its fault in words if it cannot be used."""
+    """Make the row of a record, with its fault in words if it cannot be used."""
     text, how = mended(as_text(values.get(columns.text)))
-    label = mended(as_text(values.get(columns.label)))[0] if columns.label else ""
-    own = mended(as_text(values.get(columns.id)))[0] if columns.id else ""
+    label, ident = (
+        mended(as_text(values.get(name)))[0] if name else "" for name in (columns.label, columns.id)
+    )
     if not fault and len(text) > MAX_CHARACTERS:
         fault = f"the text has {len(text):,} characters, more than {MAX_CHARACTERS:,}"
         text = ""
@@ -110,30 +108,38 @@ def make_row(columns: Columns, number: int, values: Mapping[str, Any], fault: st
         fault = "the text is an object with parts of its own"
     if not fault and not any(map(str.isalnum, text)):
         fault = "there is no text"
-    return Row(number, own or str(number), text, label, fault, bool(how))
+    return Row(number, ident or str(number), text, label, fault, bool(how))
 
 
 def open_table(path: Path, text: str = "", label: str = "", ident: str = "") -> Table:
-    """Find format and columns of a file; a column that is not named is looked for.
+    """Open a file; columns that are not named are detected.
 
     Raises:
-        InputError: no such file, an unknown format, an empty file, or a column it does not have.
+        InputError: no such file, an unknown format, an empty file, or an unknown column.
+    """
+    names, head = look_into(path)
+    columns = find_columns(str(path), head, names, Columns(text, label, ident))
+    return Table(path, format_of(path), names, columns)
+
+
+def look_into(path: Path) -> tuple[tuple[str, ...], list[Record]]:
+    """Return the names of a file's columns, and its first records.
+
+    Raises:
+        InputError: no such file, an unknown format, or an empty file.
     """
     require_file(path)
-    kind = format_of(path)
-    head = list(islice(records(path, kind), LOOKED_AT))
+    head = list(islice(records(path, format_of(path)), LOOKED_AT))
     if not head:
         raise InputError(f"{path} holds no row.")
-    names = tuple(dict.fromkeys(name for values, _ in head for name in values))
-    columns = find_columns(str(path), head, names, Columns(text, label, ident))
-    return Table(path, kind, names, columns)
+    return tuple(dict.fromkeys(name for values, _ in head for name in values)), head
 
 
 def require_file(path: Path) -> None:
-    """Refuse what is no file.
+    """Refuse a path that is not a file.
 
     Raises:
-        InputError: nothing is there, or a folder is.
+        InputError: there is nothing, or a folder.
     """
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file in it.")
@@ -144,10 +150,10 @@ def require_file(path: Path) -> None:
 def find_columns(
     where: str, head: Sequence[Record], names: Sequence[str], given: Columns
 ) -> Columns:
-    """The columns ``given``, and for those that are not, the ones found.
+    """Complete the columns ``given`` by detected ones.
 
     Raises:
-        InputError: there is no such column, or none of texts.
+        InputError: an unknown column, or no column of texts.
     """
     for named in (given.text, given.label, given.id):
         if named and named not in names:
@@ -165,14 +171,14 @@ def _first(wanted: Sequence[str], names: Sequence[str]) -> str:
 
 
 def _find_text(where: str, head: Sequence[Record], names: Sequence[str]) -> str:
-    """The column of texts: a usual name, or the one with the longest strings."""
+    """Find the text column: a usual name, or the one with the longest strings."""
     if found := _first(TEXT_COLUMNS, names):
         return found
     lengths = {
         name: sum(len(v) for values, _ in head if isinstance(v := values.get(name), str))
         for name in names
     }
-    best = max(lengths, key=lambda name: lengths[name], default="")
+    best = max(lengths, key=lengths.__getitem__, default="")
     if not lengths.get(best):
         listed = f"it has {', '.join(names)}" if names else "it has no column at all"
         raise InputError(f"{where} has no column of texts; {listed}.")
@@ -180,7 +186,7 @@ def _find_text(where: str, head: Sequence[Record], names: Sequence[str]) -> str:
 
 
 def as_text(value: Any) -> str:
-    """A value of a column as text; a list is joined, its paragraphs by line breaks."""
+    """Convert a value to text; lists are joined, paragraphs by line breaks."""
     if value is None or value != value:  # NaN is not equal to itself
         return ""
     if isinstance(value, bytes):

@@ -1,22 +1,20 @@
-"""Mutation: edits as spans on the source, applied at once; undo is exact.
+"""Mutation: edits as spans on the source, applied at once.
 
-A substitution carries case over and mends a/an; edits of other kinds bring their texts as they are
-to stand. Overlapping edits make no mutant, nor do two insertions at one place.
+A substitution adapts case and a/an; edits of other kinds give their texts verbatim. Overlapping
+edits make no mutant, nor do two insertions at one place.
 
 Departure: Algorithm 1 (lines 13-17) replaces text twice, so the second replacement may touch words
-that the first brought in ("British waiter" -> "Pakistani waiter" -> ...). Spans on the source
-cannot. What one edit does to the text never depends on the others, so the sub-mutants of a mutant
-are exactly its edits' subsets.
+of the first ("British waiter" -> "Pakistani waiter" -> ...). Spans on the source cannot. The effect
+of an edit on the text never depends on other edits, so the sub-mutants of a mutant are exactly the
+subsets of its edits.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from hinter_core.errors import HinterError
-from hinter_core.language.sentences import sentence_at
+from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.types import Change, Edit, Mutant, Occurrence, Pair, Sentence, Span, Splice, Term
 
 _ARTICLE = re.compile(r"\b([Aa][Nn]?|AN)(\s+)$")
@@ -36,7 +34,7 @@ class OverlapError(HinterError):
 
 
 def article_for(word: str) -> str:
-    """``"an"`` or ``"a"``, by the sound that ``word`` begins with."""
+    """Return ``"an"`` or ``"a"``, by the sound that ``word`` begins with."""
     if len(word) > 1 and word.isupper() and len(word) <= 5 and not word.isdigit():
         return "an" if word[0] in _LETTERS_SPOKEN_WITH_VOWEL else "a"
     if word[:1].isdigit():
@@ -51,10 +49,10 @@ def article_for(word: str) -> str:
 def carry_case(
     surface: str, source: str, target: str, starts_sentence: bool, all_lower: bool = False
 ) -> str:
-    """``target`` in the case in which the text wrote ``source`` as ``surface``.
+    """Write ``target`` in the case in which the text wrote ``source`` as ``surface``.
 
-    ``all_lower`` says that the text has no capital at all: only then is a proper adjective written
-    small ("a black man" in running text becomes "an Asian man").
+    ``all_lower``: the text has no capital at all. Only then is a proper adjective written in lower
+    case ("a black man" in running text becomes "an Asian man").
     """
     if surface.isupper() and sum(c.isalpha() for c in surface) > 1 and not source.isupper():
         return target.upper()
@@ -63,21 +61,13 @@ def carry_case(
         return " ".join(w[:1].upper() + w[1:] for w in target.split(" "))
     if surface[:1].isupper() and (starts_sentence or source[:1].islower()):
         return target[:1].upper() + target[1:]
-    if all_lower:
-        return target.lower()
-    return target
-
-
-def _starts_sentence(text: str, start: int, sentences: Sequence[Sentence]) -> bool:
-    sentence = sentence_at(sentences, start)
-    begin = sentence.start if sentence else 0
-    return not _FIRST_WORD.search(text, begin, start)
+    return target.lower() if all_lower else target
 
 
 def splices_of(text: str, edit: Edit, sentences: Sequence[Sentence]) -> tuple[Splice, ...]:
-    """The replacements that ``edit`` makes in ``text``, mended articles included.
+    """Return the replacements of ``edit`` in ``text``, adapted articles included.
 
-    ``at`` is not yet known (0); :func:`apply_edits` sets it.
+    ``at`` is not yet known (0); :func:`assemble` sets it.
     """
     change = edit.change
     if isinstance(change, Change):
@@ -89,25 +79,25 @@ def splices_of(text: str, edit: Edit, sentences: Sequence[Sentence]) -> tuple[Sp
     source, target = change.source.text, change.target.text
     all_lower = text.islower()
     for start, end in edit.spans:
-        surface = text[start:end]
-        first = _starts_sentence(text, start, sentences)
+        surface, sentence = text[start:end], sentence_at(sentences, start)
+        first = not _FIRST_WORD.search(text, sentence.start if sentence else 0, start)
         new = carry_case(surface, source, target, first, all_lower)
-        article = _mended_article(text, start, source, target)
+        # As the dictionary writes the terms, so that "WOMAN" is no acronym.
+        article = _adapted_article(text, start, source, target)
         if article:
             splices.append(article)
         splices.append(Splice(start, end, surface, new, 0, edit.attribute))
     return tuple(splices)
 
 
-def _mended_article(text: str, start: int, old: str, new: str) -> Splice | None:
-    """``old`` and ``new`` come as the dictionary writes them, so that "WOMAN" is no acronym."""
+def _adapted_article(text: str, start: int, old: str, new: str) -> Splice | None:
     match = _ARTICLE.search(text, max(0, start - 12), start)
     old_word, new_word = _FIRST_WORD.search(old), _FIRST_WORD.search(new)
     if not (match and old_word and new_word):
         return None
     needed = article_for(new_word.group())
     article = match.group(1)
-    # Only where the swap changes the sound: an article that was wrong before is not ours to mend.
+    # Only if the replacement changes the sound: an article that was wrong before stays.
     if article_for(old_word.group()) == needed or article.lower() == needed:
         return None
     if article.isupper() and len(article) > 1:
@@ -125,17 +115,16 @@ def splices_overlap(splices: Iterable[Splice]) -> bool:
 
 
 def assemble(text: str, edits: Sequence[Edit], splices: Iterable[Splice]) -> Mutant:
-    """The mutant of ``text`` with these splices (one set per edit, see :func:`splices_of`).
+    """Make the mutant of ``text`` with the splices of its edits (see :func:`splices_of`).
 
     Raises:
         OverlapError: two splices touch the same characters, or insert at one place.
     """
-    ordered = sorted(splices, key=lambda s: (s.start, s.end))
     pieces: list[str] = []
     placed: list[Splice] = []
     position = length = 0
-    inserted = -1  # where the splice before inserted
-    for splice in ordered:
+    inserted = -1  # where the previous splice inserted
+    for splice in sorted(splices, key=lambda s: (s.start, s.end)):
         if splice.start < position or splice.end == inserted:
             raise OverlapError(f"Two edits overlap at character {splice.start}.")
         if splice.start == splice.end:
@@ -143,9 +132,8 @@ def assemble(text: str, edits: Sequence[Edit], splices: Iterable[Splice]) -> Mut
         kept = text[position : splice.start]
         at = length + len(kept)
         pieces += (kept, splice.new)
-        placed.append(
-            Splice(splice.start, splice.end, splice.old, splice.new, at, splice.attribute)
-        )
+        old, new, attribute = splice.old, splice.new, splice.attribute
+        placed.append(Splice(splice.start, splice.end, old, new, at, attribute))
         length = at + len(splice.new)
         position = splice.end
     pieces.append(text[position:])
@@ -163,21 +151,43 @@ def apply_edits(text: str, edits: Sequence[Edit], sentences: Sequence[Sentence])
     return assemble(text, edits, splices)
 
 
-def undo(mutant: Mutant) -> str:
-    """The source text of ``mutant``, restored from the mutant alone."""
-    pieces: list[str] = []
-    position = 0
-    for splice in mutant.splices:
-        pieces += (mutant.text[position : splice.at], splice.old)
-        position = splice.at + len(splice.new)
-    pieces.append(mutant.text[position:])
-    return "".join(pieces)
+def difference(source: str, mutant: str) -> Splice:
+    """Return everything that differs between two texts, as one replacement of whole words."""
+    begin = _common_prefix(source, mutant)
+    end = _common_prefix(source[begin:][::-1], mutant[begin:][::-1])
+    while _inside_word(source, begin) or _inside_word(mutant, begin):
+        begin -= 1
+    while _inside_word(source, len(source) - end) or _inside_word(mutant, len(mutant) - end):
+        end -= 1
+    stop = len(source) - end
+    return Splice(begin, stop, source[begin:stop], mutant[begin : len(mutant) - end], begin)
+
+
+def _common_prefix(first: str, second: str) -> int:
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(first), len(second)))
+
+
+def _inside_word(text: str, place: int) -> bool:
+    return 0 < place < len(text) and not any(map(str.isspace, text[place - 1 : place + 1]))
+
+
+def handwritten_mutant(source: str, text: str, edits: Sequence[Edit]) -> Mutant:
+    """Make the mutant of a text that a person wrote; its edits have no spans."""
+    return Mutant(tuple(edits), text, (difference(source, text),))
+
+
+def mutant_of(source: str, edits: Sequence[Edit], text: str | None = None) -> Mutant:
+    """Make a mutant as a campaign stores it: with a ``text`` by hand, or by its edits."""
+    if text is not None:
+        return handwritten_mutant(source, text, edits)
+    return apply_edits(source, edits, split_sentences(source))
 
 
 def edits_for(
     occurrences: Iterable[Occurrence], pairs_of: dict[str, dict[Term, tuple[Pair, ...]]]
 ) -> dict[str, list[Edit]]:
-    """All possible edits by attribute: each pair, applied to all occurrences of its source term."""
+    """Return all edits by attribute: each pair, applied to all occurrences of its source term."""
     spans: dict[tuple[str, Term], list[Span]] = {}
     for occurrence in occurrences:
         for term in occurrence.terms:
@@ -186,7 +196,7 @@ def edits_for(
     seen: set[tuple[str, str, tuple[Span, ...]]] = set()
     for (attribute, term), where in spans.items():
         for pair in pairs_of[attribute].get(term, ()):
-            # Two readings of one word ("her") may offer the same replacement: it is one edit.
+            # Two readings of one word ("her") may give the same replacement: it is one edit.
             key = (attribute, pair.target.text, tuple(where))
             if key not in seen:
                 seen.add(key)

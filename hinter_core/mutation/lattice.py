@@ -1,11 +1,8 @@
-"""The lattice of mutants: choose one edit from each of several attributes, and all sub-mutants.
+"""The lattice of mutants: one edit from each of several attributes, and all sub-mutants.
 
 Algorithm 1 is the case of two attributes; here any number N of attributes and any order up to N.
-Combinations are numbered, not listed, so that a budget can sample from millions without making
-them.
+Combinations are numbered, not listed, so that a budget can sample from millions.
 """
-
-from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,18 +13,18 @@ from math import prod
 from hinter_core.types import Edit
 
 EditSet = frozenset[Edit]
-# Draws after which a sample is left smaller than its limit (nearly all combinations overlap).
+# Draws after which a sample stays smaller than its limit (nearly all combinations overlap).
 _MIN_DRAWS = 5_000
 
 
 def subsets(edits: Sequence[Edit]) -> Iterator[tuple[Edit, ...]]:
-    """All non-empty subsets of ``edits``, smaller ones first."""
+    """Yield all non-empty subsets of ``edits``, smaller ones first."""
     for size in range(1, len(edits) + 1):
         yield from combinations(edits, size)
 
 
 def proper_subsets(edits: Sequence[Edit]) -> Iterator[tuple[Edit, ...]]:
-    """All non-empty proper subsets of ``edits``, smaller ones first."""
+    """Yield all non-empty proper subsets of ``edits``, smaller ones first."""
     for size in range(1, len(edits)):
         yield from combinations(edits, size)
 
@@ -48,11 +45,11 @@ class Lattice:
             yield attributes, prod(len(self.edits[a]) for a in attributes)
 
     def count(self, order: int) -> int:
-        """Number of combinations of exactly ``order`` edits."""
+        """Count the combinations of exactly ``order`` edits."""
         return sum(size for _, size in self._blocks(order))
 
     def at(self, order: int, index: int) -> tuple[Edit, ...]:
-        """Combination number ``index`` (0-based) of exactly ``order`` edits.
+        """Return combination number ``index`` (0-based) of exactly ``order`` edits.
 
         Raises:
             IndexError: there is no such combination.
@@ -68,7 +65,7 @@ class Lattice:
         raise IndexError(index)
 
     def drawn(self, order: int, most: int, seed: int = 0) -> Iterator[tuple[Edit, ...]]:
-        """All combinations of exactly ``order`` edits, or a seeded sample of ``most`` of them."""
+        """Return all combinations of exactly ``order`` edits, or a seeded sample of ``most``."""
         total = self.count(order)
         numbers = range(total) if total <= most else islice(_shuffled(total, seed), most)
         return (self.at(order, number) for number in numbers)
@@ -79,7 +76,7 @@ class Lattice:
     def every(
         self, possible: Callable[[Sequence[Edit]], bool] = lambda _: True
     ) -> Iterator[tuple[Edit, ...]]:
-        """All possible combinations of orders 2 to ``order``, lower orders first, none kept."""
+        """Yield all possible combinations of orders 2 to ``order``, lower orders first."""
         for order in self._orders():
             for attributes, _ in self._blocks(order):  # in the order of their numbers
                 yield from filter(possible, product(*(self.edits[a] for a in attributes)))
@@ -90,11 +87,10 @@ class Lattice:
         seed: int = 0,
         possible: Callable[[Sequence[Edit]], bool] = lambda _: True,
     ) -> list[tuple[Edit, ...]]:
-        """Possible combinations of orders 2 to ``order``; with ``limit``, a seeded sample.
+        """Return the possible combinations of orders 2 to ``order``, or a seeded sample.
 
-        The sample is drawn without replacement from all of them and kept in lattice order.
-        ``limit`` caps the combinations together with their own intersectional sub-mutants, since
-        those are tested too.
+        The sample is drawn without replacement and returned in lattice order. ``limit`` caps the
+        combinations together with their intersectional sub-mutants, which are tested too.
         """
         counts = [(order, self.count(order)) for order in self._orders()]
         room = sum(count * _inside(order) for order, count in counts)
@@ -122,12 +118,12 @@ class Lattice:
 
 
 def _inside(order: int) -> int:
-    """Number of intersectional sub-mutants of a mutant, itself included."""
+    """Count the intersectional sub-mutants of a mutant, itself included."""
     return (1 << order) - order - 1
 
 
 def _shuffled(total: int, seed: int) -> Iterator[int]:
-    """The numbers below ``total`` in random order, lazily (Fisher and Yates, kept sparse)."""
+    """Yield the numbers below ``total`` in random order, lazily (sparse Fisher-Yates shuffle)."""
     rng = random.Random(seed)
     moved: dict[int, int] = {}
     for place in range(total):

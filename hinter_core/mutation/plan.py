@@ -1,14 +1,14 @@
-"""Planning: what a text offers to be tested, before anything is asked of a model.
+"""Planning: find what can be mutated in a text, before any model is asked.
 
-A plan holds the sentences, the occurrences that count and those that do not, and the lattice of
-mutants. Asking is a separate step (:mod:`hinter_core.pipeline.pipeline`), so that a budget, a
-search or a person can choose among what is possible.
+A plan holds the sentences, the accepted and rejected occurrences, and the lattice of mutants.
+Predicting is a separate step (:mod:`hinter_core.pipeline.pipeline`), so that a budget, a search or
+a person can choose among the possible mutants.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
@@ -34,12 +34,11 @@ from hinter_core.types import (
 
 @dataclass(frozen=True)
 class Settings:
-    """What decides which mutants a text has, and what is asked of a model.
+    """Settings of mutants and predictions.
 
-    ``order`` is the highest order; ``limit`` caps intersectional mutants (a seeded sample);
-    ``literal`` is the paper's mode, where every occurrence of a term counts; ``repeat`` is how
-    often the original is asked again (see :mod:`hinter_core.relations.base`); ``relation`` is the
-    one that is tested, by name (see :mod:`hinter_core.relations.registry`).
+    ``order``: the highest order. ``limit``: maximum of intersectional mutants (a seeded sample).
+    ``literal``: the paper's mode, in which every occurrence of a term counts. ``repeat``: how often
+    the original is asked again, for the noise floor. ``relation``: name of the tested relation.
     """
 
     order: int = 2
@@ -52,9 +51,9 @@ class Settings:
 
 @dataclass
 class Plan:
-    """Everything known of a text before a model is asked.
+    """A text with everything known before a model is asked.
 
-    ``origin`` says where the text comes from, ``slots`` what was filled in to make it.
+    ``origin``: where the text comes from. ``slots``: the filled slots of its template or grammar.
     """
 
     text: str
@@ -80,13 +79,13 @@ class Plan:
         origin: Origin = ROW,
         slots: tuple[Slot, ...] = (),
     ) -> Plan:
-        """A plan without edits, for a text whose mutants are known from elsewhere."""
+        """Make a plan without edits, for a text whose mutants are known from elsewhere."""
         sentences = split_sentences(text)
         return cls(text, attributes, settings, sentences, [], [], {}, origin=origin, slots=slots)
 
     @property
     def missing(self) -> list[str]:
-        """Attributes without a term that counts."""
+        """Attributes without an accepted term."""
         return [a for a in self.attributes if not self.edits.get(a)]
 
     @property
@@ -96,7 +95,7 @@ class Plan:
 
     @property
     def totals(self) -> list[int]:
-        """Numbers of possible mutants of order 2 and so on (overlapping ones included)."""
+        """Numbers of possible mutants by order, from 2 on (overlapping ones included)."""
         lattice = self.lattice
         return [lattice.count(order) for order in range(2, self.settings.order + 1)]
 
@@ -106,7 +105,7 @@ class Plan:
         return sum(self.totals)
 
     def mutant(self, edits: Sequence[Edit]) -> Mutant:
-        """The mutant of these edits."""
+        """Make the mutant of these edits."""
         return assemble(self.text, edits, (s for e in edits for s in self._of(e)))
 
     def possible(self, edits: Sequence[Edit]) -> bool:
@@ -119,17 +118,17 @@ class Plan:
         return self._splices[edit]
 
     def each(self) -> Iterator[tuple[Edit, ...]]:
-        """What :meth:`chosen` lists, one by one; without a limit, nothing of it is kept."""
+        """Yield what :meth:`chosen` lists; without a limit, nothing is held in memory."""
         if self.settings.limit is None and self.settings.order > 1:
             return self.lattice.every(self.possible)
         return iter(self.chosen())
 
     def atomic(self) -> Iterator[tuple[Edit, ...]]:
-        """The edit sets of all atomic mutants."""
+        """Yield the edit sets of all atomic mutants."""
         return ((edit,) for edits in self.edits.values() for edit in edits)
 
     def chosen(self) -> list[tuple[Edit, ...]]:
-        """Edit sets to test, by the settings: intersectional ones (or atomic, at order 1)."""
+        """Return the edit sets to test: intersectional ones, or atomic ones at order 1."""
         if self._chosen is None:
             if self.settings.order == 1:
                 self._chosen = list(self.atomic())
@@ -150,9 +149,9 @@ def make_plan(
 ) -> Plan:
     """Find what can be mutated in ``text``.
 
-    ``visible`` tells, for each model, how many leading characters of the cleaned text it sees;
-    terms that one of them does not see do not count. ``matcher`` may be given when the same
-    dictionaries serve many texts.
+    ``visible``: for each model, a function that counts the leading characters it sees; terms that
+    a model does not see are rejected. ``matcher``: saves time if the same dictionaries serve many
+    texts.
 
     Raises:
         InputError: the text is empty, blank or too long.
@@ -161,12 +160,11 @@ def make_plan(
     sentences = split_sentences(text)
     occurrences, rejected = (matcher or Matcher(dictionaries)).find(text)
     seen = min((sees(text) for sees in visible), default=len(text))
-    occurrences, unseen = _within_window(occurrences, seen)
-    rejected += unseen
-    if settings.literal:
-        kept = occurrences
-    else:
-        kept, no_person = _with_sense(occurrences, sentences, parses)
+    reason = "past the part of the text that the model sees"
+    rejected += [RejectedOccurrence(o, reason) for o in occurrences if o.span[1] > seen]
+    kept = [o for o in occurrences if o.span[1] <= seen]
+    if not settings.literal:
+        kept, no_person = _with_sense(kept, sentences, parses)
         rejected += no_person
     pairs = {d.attribute: dict(d.pairs_from) for d in dictionaries}
     return Plan(
@@ -181,40 +179,29 @@ def make_plan(
     )
 
 
-def _within_window(
-    occurrences: Sequence[Occurrence], visible: int
-) -> tuple[list[Occurrence], list[RejectedOccurrence]]:
-    inside = [o for o in occurrences if o.span[1] <= visible]
-    reason = "past the part of the text that the model sees"
-    outside = [RejectedOccurrence(o, reason) for o in occurrences if o.span[1] > visible]
-    return inside, outside
-
-
 def _with_sense(
     occurrences: Sequence[Occurrence], sentences: Sequence[Sentence], parses: ParseStore
 ) -> tuple[list[Occurrence], list[RejectedOccurrence]]:
     """Keep the readings that the parse allows (form and person sense)."""
-    home: list[Sentence | None] = []
+    placed = []
     for occurrence in occurrences:
-        start, end = occurrence.span
-        sentence = sentence_at(sentences, start)
-        home.append(sentence if sentence and end <= sentence.end else None)
-    parsed = parses.parse([s.text for s in home if s], entities=True)
+        sentence = sentence_at(sentences, occurrence.span[0])
+        inside = sentence is not None and occurrence.span[1] <= sentence.end
+        placed.append((occurrence, sentence if inside else None))
+    parsed = parses.parse([s.text for _, s in placed if s], entities=True)
     kept: list[Occurrence] = []
-    refused: list[RejectedOccurrence] = []
-    for occurrence, sentence in zip(occurrences, home, strict=True):
+    rejected: list[RejectedOccurrence] = []
+    for occurrence, sentence in placed:
         if sentence is None:
-            refused.append(RejectedOccurrence(occurrence, "it spans two sentences"))
+            rejected.append(RejectedOccurrence(occurrence, "it spans two sentences"))
             continue
         start, end = (x - sentence.start for x in occurrence.span)
         reading = read(parsed[sentence.text], (start, end), occurrence.terms)
         if reading.terms:
-            kept.append(
-                Occurrence(occurrence.attribute, occurrence.span, occurrence.surface, reading.terms)
-            )
+            kept.append(replace(occurrence, terms=reading.terms))
         else:
-            refused.append(RejectedOccurrence(occurrence, reading.reason))
-    return kept, refused
+            rejected.append(RejectedOccurrence(occurrence, reading.reason))
+    return kept, rejected
 
 
 _MAX_REPEAT = 100
@@ -224,7 +211,7 @@ _MAX_UNLIMITED = 500_000  # combinations that are listed in memory
 def require_testable(
     dictionaries: Sequence[Dictionary], models: Sequence[object], settings: Settings
 ) -> None:
-    """Refuse settings that no text could satisfy.
+    """Refuse settings that no text can satisfy.
 
     Raises:
         InputError: no model, too few attributes, or an order, limit or repeat out of range.
@@ -242,20 +229,27 @@ def require_testable(
 
 
 def require_mutable(plan: Plan) -> None:
-    """Refuse a plan without mutants, saying why.
+    """Refuse a plan without mutants.
 
     Raises:
-        InputError: no term counts, or too few attributes are present for an intersection.
+        InputError: no accepted term, or too few attributes for an intersection; the message says
+            why.
     """
-    present = [a for a in plan.attributes if plan.edits.get(a)]
-    need = 1 if plan.settings.order == 1 else 2
-    why = _why_missing(plan)
+    missing = plan.missing
+    present = [a for a in plan.attributes if a not in missing]
+    words = [
+        f"\u201c{r.occurrence.surface}\u201d {r.reason}"
+        for r in plan.rejected
+        if r.occurrence.attribute in missing
+    ]
+    why = f" ({'; '.join(words[:3])})" if words else ""
     if not present:
         raise InputError(f"No term of {_listed(plan.attributes)} can be changed in this text{why}.")
+    need = 1 if plan.settings.order == 1 else 2
     if len(present) < need:
         raise InputError(
-            f"Only {present[0]} has a term in this text; {_listed(plan.missing)} has none, so "
-            f"there is no intersection{why}. Choose another attribute, or order 1."
+            f"Only {present[0]} has a term in this text; {_listed(missing)} has none, so there is "
+            f"no intersection{why}. Choose another attribute, or order 1."
         )
     if plan.settings.limit is None and plan.total > _MAX_UNLIMITED:
         raise InputError(
@@ -270,12 +264,3 @@ def require_mutable(plan: Plan) -> None:
 
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
-
-
-def _why_missing(plan: Plan) -> str:
-    missing = set(plan.missing)
-    refused = [r for r in plan.rejected if r.occurrence.attribute in missing]
-    if not refused:
-        return ""
-    words = "; ".join(f"\u201c{r.occurrence.surface}\u201d {r.reason}" for r in refused[:3])
-    return f" ({words})"

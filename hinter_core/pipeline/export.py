@@ -1,28 +1,32 @@
-"""A check as JSON and as table rows: what the command line prints and the app lets download."""
-
-from __future__ import annotations
+"""Results of a text as JSON and as table rows, for the command line and for downloads."""
 
 from typing import Any
 
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
-from hinter_core.relations.base import NoiseFloor
-from hinter_core.types import ROW, Edit, EditKind, Outcome, Prediction
+from hinter_core.types import ROW, Edit, EditKind, Effect, Outcome, Prediction
 
 
 def check_to_json(check: TestResult, model: str) -> dict[str, Any]:
-    """One model's results as plain values.
+    """Return one model's results as plain values.
 
     ``spans`` are ``[start, end]`` character offsets on the top-level ``text`` and cover the words
     replaced; ``reason`` says why a mutant was discarded or unanswered.
     """
+    noise = check.noise.get(model)
     return {
         "text": check.plan.text,
         **origin_to_json(check.plan),
         "model": model,
         "identity": check.identities[model],
         "parser": check.parser,
-        "noise": _noise_to_json(check.noise.get(model)),
+        "noise": noise
+        and {
+            "asked": noise.asked,
+            "answered": noise.answered,
+            "flips": noise.flips,
+            "answers": [{"labels": list(labels), "times": n} for labels, n in noise.answers],
+        },
         "original": prediction_to_json(check.originals[model]),
         "mutants": [_outcome_to_json(outcome) for outcome in check.outcomes[model]],
         "counts": check.counts(model),
@@ -39,22 +43,9 @@ def check_to_json(check: TestResult, model: str) -> dict[str, Any]:
     }
 
 
-def _noise_to_json(noise: NoiseFloor | None) -> dict[str, Any] | None:
-    if noise is None:
-        return None
-    answers = [{"labels": list(labels), "times": times} for labels, times in noise.answers]
-    return {
-        "asked": noise.asked,
-        "answered": noise.answered,
-        "flips": noise.flips,
-        "answers": answers,
-    }
-
-
 def prediction_to_json(prediction: Prediction | None) -> dict[str, Any]:
-    """What the task fills; with ``failure`` and ``detail`` where there is no answer."""
-    if prediction is None:
-        return {"labels": [], "scores": {}}
+    """Return the fields that the task fills, and of a failure ``failure`` and ``detail``."""
+    prediction = prediction or Prediction()
     values: dict[str, Any] = {
         "labels": list(prediction.labels),
         "scores": {label: round(score, 6) for label, score in prediction.scores.items()},
@@ -73,7 +64,7 @@ def prediction_to_json(prediction: Prediction | None) -> dict[str, Any]:
 
 
 def origin_to_json(plan: Plan) -> dict[str, Any]:
-    """Origin and slots of a text; nothing for the text of a row."""
+    """Return origin and slots of a text; nothing for the text of a row."""
     if plan.origin == ROW:
         return {}
     return {
@@ -83,7 +74,7 @@ def origin_to_json(plan: Plan) -> dict[str, Any]:
 
 
 def edit_to_json(edit: Edit) -> dict[str, Any]:
-    """Kind, words, groups and spans of an edit; texts at the spans, if it is no substitution."""
+    """Return kind, words, groups and spans of an edit; unless it substitutes, also its texts."""
     change = edit.change
     source, target = change.source, change.target
     values: dict[str, Any] = {
@@ -101,7 +92,7 @@ def edit_to_json(edit: Edit) -> dict[str, Any]:
 
 
 def _outcome_to_json(outcome: Outcome) -> dict[str, Any]:
-    effect = outcome.effect
+    effect = outcome.effect or Effect("")
     return {
         "edits": [edit_to_json(edit) for edit in outcome.mutant.edits],
         "order": outcome.mutant.order,
@@ -110,14 +101,14 @@ def _outcome_to_json(outcome: Outcome) -> dict[str, Any]:
         "reason": reason(outcome),
         **prediction_to_json(outcome.prediction),
         "verdict": outcome.verdict.value,
-        "shift": _rounded(effect.shift if effect else None),
-        "margin": _rounded(effect.margin if effect else None),
-        "interaction": _rounded(effect.interaction if effect else None),
+        "shift": _rounded(effect.shift),
+        "margin": _rounded(effect.margin),
+        "interaction": _rounded(effect.interaction),
     }
 
 
 def reason(outcome: Outcome) -> str:
-    """Why a mutant was discarded or unanswered; empty otherwise."""
+    """Explain why a mutant was discarded or unanswered; "" otherwise."""
     if not outcome.conformance.kept:
         return outcome.conformance.reason
     if outcome.prediction is not None and outcome.prediction.failure:
@@ -130,28 +121,33 @@ def _rounded(value: float | None) -> float | None:
 
 
 def check_to_rows(check: TestResult) -> list[dict[str, Any]]:
-    """One flat row per mutant and model, with three columns per attribute of the check."""
+    """Return one flat row per mutant and model, with three columns per attribute."""
     rows = []
-    for model, results in check.outcomes.items():
-        for outcome in results:
-            row: dict[str, Any] = {"model": model, "verdict": outcome.verdict.value}
-            row |= {"order": outcome.mutant.order}
-            by_attribute = {edit.attribute: edit for edit in outcome.mutant.edits}
+    for model, outcomes in check.outcomes.items():
+        for outcome in outcomes:
+            mutant, answer = outcome.mutant, outcome.prediction
+            effect = outcome.effect or Effect("")
+            row: dict[str, Any] = {
+                "model": model,
+                "verdict": outcome.verdict.value,
+                "order": mutant.order,
+            }
+            by_attribute = {edit.attribute: edit for edit in mutant.edits}
             for attribute in check.plan.attributes:
                 edit = by_attribute.get(attribute)
                 row[attribute] = edit.in_words if edit else ""
                 row[f"{attribute} from"] = edit.source.group if edit else ""
                 row[f"{attribute} to"] = edit.target.group if edit else ""
-            answer = outcome.prediction
-            effect = outcome.effect
-            row |= {
-                "answer": ", ".join(answer.labels) if answer else "",
-                "reply": answer.reply if answer else "",
-                "shift": _rounded(effect.shift) if effect else None,
-                "interaction": _rounded(effect.interaction) if effect else None,
-                "valid": outcome.conformance.kept,
-                "reason": reason(outcome),
-                "text": outcome.mutant.text,
-            }
-            rows.append(row)
+            rows.append(
+                row
+                | {
+                    "answer": ", ".join(answer.labels) if answer else "",
+                    "reply": answer.reply if answer else "",
+                    "shift": _rounded(effect.shift),
+                    "interaction": _rounded(effect.interaction),
+                    "valid": outcome.conformance.kept,
+                    "reason": reason(outcome),
+                    "text": mutant.text,
+                }
+            )
     return rows

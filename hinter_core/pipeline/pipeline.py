@@ -1,13 +1,13 @@
 """The one pipeline from a text to verdicts, whoever feeds it.
 
 match -> mutate -> check -> ask -> judge. Mutants are made in chunks of a few hundred; within a
-chunk, distinct sentences are parsed and distinct texts predicted once, in batches; what was parsed
-or predicted before is kept across chunks, texts and attribute pairs.
+chunk, distinct sentences are parsed and distinct texts predicted once, in batches. Parses and
+predictions are kept across chunks, texts and attribute pairs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TypeVar
 
@@ -18,7 +18,6 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.lattice import EditSet, subsets
 from hinter_core.mutation.plan import Plan, Settings, make_plan, require_testable
 from hinter_core.pipeline.case import (
-    FollowUp,
     TestCase,
     TestResult,
     ask_originals,
@@ -55,7 +54,7 @@ class Pipeline:
         self._matcher = Matcher(self.dictionaries)
 
     def plan(self, text: str) -> Plan:
-        """What can be mutated in ``text`` and is seen by every model.
+        """Find what can be mutated in ``text`` and is seen by every model.
 
         Raises:
             InputError: see :func:`hinter_core.mutation.plan.make_plan`.
@@ -80,18 +79,9 @@ class Pipeline:
         return self.judge(plan)
 
     def judge(self, plan: Plan) -> TestResult:
-        """Judge all chosen mutants of a plan, to the end."""
-        return self.judge_all([plan])[0]
-
-    def judge_all(self, plans: Sequence[Plan], *, chunk: int = _CHUNK) -> list[TestResult]:
-        """Judge the mutants of many texts to the end, in batches that may span texts."""
-        results = self._results(plans)
-        for batch in chunks(self.follow_ups(results), chunk):
-            self._judge(batch, results)
-        for result in results.values():
-            result.planned = len(result.mutants)
-            result.complete = True
-        return list(results.values())
+        """Judge all chosen mutants of a plan."""
+        *_, result = self.run(plan)
+        return result
 
     def run(
         self,
@@ -103,66 +93,40 @@ class Pipeline:
     ) -> Iterator[TestResult]:
         """Judge the chosen edit sets and all their sub-mutants, yielding after every chunk.
 
-        The same result is yielded each time, grown; it is ``complete`` at the end. When
-        ``cancelled`` answers true, what is judged so far stays. A small ``chunk`` reports and can
-        be cancelled sooner; a large one makes better batches.
+        The same result is yielded each time, grown; it is ``complete`` at the end. If ``cancelled``
+        returns true, what is judged so far stays. A small ``chunk`` reports and can be cancelled
+        sooner; a large one makes better batches.
         """
-        results = self._results([plan])
-        ((case, result),) = results.items()
-        todo = list(self._with_parts(plan.chosen() if chosen is None else chosen))
-        result.planned = len(todo)
+        case = TestCase(plan)
+        for store in self.models:
+            ask_originals([case], store)
+        sets = plan.chosen() if chosen is None else chosen
+        todo = list(closure(sets) if self.relation.lattice else sets)
+        result = TestResult(
+            plan,
+            self.parses.parser.name,
+            case.originals,
+            outcomes={store.model.name: [] for store in self.models},
+            noise=case.noise,
+            identities={store.model.name: store.model.identity for store in self.models},
+            planned=len(todo),
+        )
         for batch in chunks((follow_up_of(case, edits) for edits in todo), chunk):
             if cancelled():
                 return
-            self._judge(batch, results)
+            conform(batch, self.parses)
+            for store in self.models:
+                result.outcomes[store.model.name] += judge(batch, store)
+            result.mutants += [follow_up.mutant for follow_up in batch]
             yield result
         result.complete = True
         yield result
 
-    def follow_ups(self, cases: Iterable[TestCase]) -> Iterator[FollowUp]:
-        """All mutants that the plans choose, with their sub-mutants, parts before wholes."""
-        for case in cases:
-            for edits in self._with_parts(case.plan.chosen()):
-                yield follow_up_of(case, edits)
-
-    def _with_parts(self, chosen: Iterable[tuple[Edit, ...]]) -> Iterable[tuple[Edit, ...]]:
-        return closure(chosen) if self.relation.lattice else chosen
-
-    def _results(self, plans: Sequence[Plan]) -> dict[TestCase, TestResult]:
-        """A result for each plan, with every model's answer to its unchanged text."""
-        cases = [TestCase(plan) for plan in plans]
-        for store in self.models:
-            ask_originals(cases, store)
-        names = {store.model.name: store.model.identity for store in self.models}
-        return {
-            case: TestResult(
-                case.plan,
-                self.parses.parser.name,
-                case.originals,
-                outcomes={name: [] for name in names},
-                noise=case.noise,
-                identities=dict(names),
-            )
-            for case in cases
-        }
-
-    def _judge(self, batch: Sequence[FollowUp], results: Mapping[TestCase, TestResult]) -> None:
-        conform(batch, self.parses)
-        for store in self.models:
-            for follow_up, outcome in zip(batch, judge(batch, store), strict=True):
-                results[follow_up.case].outcomes[store.model.name].append(outcome)
-        for follow_up in batch:
-            results[follow_up.case].mutants.append(follow_up.mutant)
-
-    def estimate(self, plan: Plan) -> dict[str, Cost]:
-        """What judging ``plan`` asks of each model at most; see :func:`estimate`."""
-        return estimate(plan, self.models)
-
 
 def estimate(plan: Plan, stores: Sequence[PredictionStore]) -> dict[str, Cost]:
-    """What judging a plan would ask of each model at most, by its name.
+    """Estimate the cost of judging a plan, by model.
 
-    It is an upper bound: mutants that the invariant discards will not be asked.
+    An upper bound, as mutants that the invariant discards are not predicted.
     """
     texts = {plan.text} | {plan.mutant(edits).text for edits in closure(plan.chosen())}
     again = plan.settings.repeat
@@ -175,10 +139,10 @@ def estimate(plan: Plan, stores: Sequence[PredictionStore]) -> dict[str, Cost]:
 def closure(
     chosen: Iterable[tuple[Edit, ...]], top: int | None = None
 ) -> Iterator[tuple[Edit, ...]]:
-    """The edit sets and all their sub-mutants, each once, parts before wholes.
+    """Yield the edit sets and all their sub-mutants, each once, parts before wholes.
 
-    ``top`` promises that no set has more edits, and that none with so many comes twice: these,
-    nearly all of a campaign's, are then not remembered.
+    ``top`` promises that no set has more edits, and that none of ``top`` edits comes twice: these
+    sets, nearly all of a campaign's, are then not remembered.
     """
     seen: set[EditSet] = set()
     for edits in chosen:
@@ -193,7 +157,7 @@ def closure(
 
 
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """The items in lists of at most ``size``."""
+    """Yield the items in lists of at most ``size``."""
     iterator = iter(items)
     while chunk := list(islice(iterator, size)):
         yield chunk
@@ -206,7 +170,7 @@ def build_pipeline(
     settings: Settings,
     budget: Budget | None = None,
 ) -> Pipeline:
-    """Load a parser and models by name and build a pipeline, for a user who owns the machine.
+    """Load a parser and models by name, for a user who owns the machine.
 
     All models share the ``budget``.
 

@@ -1,12 +1,10 @@
-"""Which mutants of order 3 and higher to test, where all of them are too many.
+"""Prioritise mutants of order 3 and higher, if there are too many to test all.
 
-A search asks one model, its *guide*, about lower orders first, and then looks where these came near
-the boundary: the answer to a mutant is foretold from those to its parts, as if the whole added
-nothing of its own. Hidden bias is what a search is for, so a mutant with a part that is not benign
-is passed over. What a search finds is no sample: its rates are those of the likeliest mutants.
+A search predicts lower orders with one model, its *guide*, and extrapolates: the scores of a mutant
+are predicted from those of its parts, without an interaction of the whole. Mutants predicted to lie
+closest to the decision boundary come first. Mutants with a part that is not benign are left out, as
+they cannot be hidden. The result is no random sample: its rates are those of the likeliest mutants.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +22,7 @@ from hinter_core.pipeline.pipeline import chunks, closure
 from hinter_core.types import Edit, Prediction, Verdict
 
 _CHUNK = 256
-_LOOKED_AT = 20_000  # combinations of one order that are weighed, a seeded sample of more
+_CANDIDATES = 20_000  # combinations considered per order; if there are more, a seeded sample
 _EPSILON = 1e-6
 
 Levels = dict[str, float]  # by label: log-odds (several labels at once) or log probability
@@ -32,33 +30,33 @@ Levels = dict[str, float]  # by label: log-odds (several labels at once) or log 
 
 @dataclass
 class _Known:
-    """What the guide said of one text: by edit set, what the set adds to its parts; and verdicts.
+    """Verdicts of the guide on one text, and the interaction of each edit set beyond its parts.
 
-    ``adds[{}]`` is the unchanged text.
+    The empty set has the levels of the unchanged text.
     """
 
-    adds: dict[EditSet, Levels] = field(default_factory=dict)
+    interactions: dict[EditSet, Levels] = field(default_factory=dict)
     verdicts: dict[EditSet, Verdict] = field(default_factory=dict)
 
-    def learn(self, edits: Sequence[Edit], levels: Levels) -> None:
-        """Take in an answer; those to the parts have been taken in before."""
-        below = self.foretold(edits)
-        self.adds[frozenset(edits)] = {x: y - below.get(x, 0.0) for x, y in levels.items()}
+    def add(self, edits: Sequence[Edit], levels: Levels) -> None:
+        """Add the levels of an edit set; its parts must have been added before."""
+        below = self.predicted(edits)
+        self.interactions[frozenset(edits)] = {x: y - below.get(x, 0.0) for x, y in levels.items()}
 
-    def foretold(self, edits: Sequence[Edit]) -> Levels:
-        """The levels of a mutant by those of its parts: inclusion and exclusion, no new term."""
-        total: Levels = dict(self.adds.get(frozenset(), {}))
+    def predicted(self, edits: Sequence[Edit]) -> Levels:
+        """Predict the levels of a mutant from its parts (inclusion-exclusion)."""
+        total: Levels = dict(self.interactions.get(frozenset(), {}))
         for part in proper_subsets(edits):
-            for label, value in self.adds.get(frozenset(part), {}).items():
+            for label, value in self.interactions.get(frozenset(part), {}).items():
                 total[label] = total.get(label, 0.0) + value
         return total
 
 
 class Search:
-    """Chooses mutants by the answers of a guide; ``limit`` of the settings counts for each order.
+    """Chooses mutants by the scores of a guide; the settings' ``limit`` applies to each order.
 
     Raises:
-        InputError: no limit, an order below 3, or a guide that gives no scores or costs.
+        InputError: no limit, an order below 3, or a guide that has no scores or costs money.
     """
 
     def __init__(self, parses: ParseStore, guide: PredictionStore, settings: Settings) -> None:
@@ -74,9 +72,9 @@ class Search:
         self._limit = settings.limit
 
     def chosen(self, plan: Plan) -> list[tuple[Edit, ...]]:
-        """Edit sets to test: a seeded sample of order 2, and the likeliest of every higher order.
+        """Choose edit sets: a seeded sample of order 2, and the likeliest of every higher order.
 
-        At most ``limit`` of each; sub-mutants that they need beside those are not counted.
+        At most ``limit`` of each order, their sub-mutants not counted.
         """
         settings, edits = plan.settings, plan.lattice.edits
         sample = Lattice(edits, 2).intersectional(self._limit, settings.seed, plan.possible)
@@ -87,7 +85,7 @@ class Search:
         original = case.originals[self._guide.model.name]
         if not original.scores:
             return sample
-        known.adds[frozenset()] = self._levels(original)
+        known.add((), self._levels(original))
         self._ask(case, [*plan.atomic(), *sample], known)
         found = list(sample)
         for order in range(3, min(settings.order, len(edits)) + 1):
@@ -105,20 +103,20 @@ class Search:
                 edits, prediction = outcome.mutant.edits, outcome.prediction
                 known.verdicts[frozenset(edits)] = outcome.verdict
                 if prediction is not None and prediction.scores:
-                    known.learn(edits, self._levels(prediction))
+                    known.add(edits, self._levels(prediction))
 
     def _nearest(
         self, plan: Plan, order: int, original: Prediction, known: _Known
     ) -> list[tuple[Edit, ...]]:
-        """The combinations of an order whose foretold answers come nearest to another answer."""
+        """Combinations of an order that are predicted to lie closest to the decision boundary."""
         lattice, capabilities = plan.lattice, self._guide.model.capabilities
 
         def distance(edits: tuple[Edit, ...]) -> float:
-            return _distance(original, known.foretold(edits), capabilities)
+            return _distance(original, known.predicted(edits), capabilities)
 
         likely = (
             edits
-            for edits in lattice.drawn(order, _LOOKED_AT, plan.settings.seed)
+            for edits in lattice.drawn(order, _CANDIDATES, plan.settings.seed)
             if plan.possible(edits) and _may_hide(edits, known.verdicts)
         )
         return nsmallest(self._limit, likely, key=distance)
@@ -140,7 +138,7 @@ def _level(probability: float, several: bool) -> float:
 
 
 def _distance(original: Prediction, levels: Levels, capabilities: Capabilities) -> float:
-    """How far levels lie from another answer than the original's; negative: it is another one."""
+    """Distance from the decision boundary; negative: another answer than the original's."""
     if capabilities.multi_label:
         threshold = _level(capabilities.threshold, True)
         signs = {x: 1 if x in original.labels else -1 for x in levels}

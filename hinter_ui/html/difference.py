@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from hinter_core.errors import HinterError
-from hinter_core.mutation.difference import mutant_of
+from hinter_core.mutation.edits import mutant_of
 from hinter_core.types import Edit, Splice
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.wording import Words

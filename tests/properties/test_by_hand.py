@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hinter_core.campaign.schema import edit_from_row, edit_to_row
 from hinter_core.data.handwritten import read_edits, write_edits
 from hinter_core.data.tables import plain_cell, safe_cell
-from hinter_core.mutation.difference import difference
+from hinter_core.mutation.edits import difference
 
 TEXTS = st.text("ab .'=-\n\u00e9", max_size=12)
 WORDS = st.text("ab '=\u00e9-", min_size=1, max_size=8).map(str.strip).filter(bool)

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from hinter_core.campaign.schema import edit_from_row, edit_to_row
 from hinter_core.language.sentences import SourceSplit, split_sentences
-from hinter_core.mutation.edits import OverlapError, apply_edits, splices_of, splices_overlap, undo
+from hinter_core.mutation.edits import OverlapError, apply_edits, splices_of, splices_overlap
 from hinter_core.mutation.lattice import subsets
 from hinter_core.types import Change, Edit, EditKind, Pair, Span, Term
+from tests.conftest import undo
 
 TEXTS = st.lists(
     st.sampled_from(["a man", "an old", "She", " ", ". ", "! ", ", ", "\n\n", "Dr. ", "us"]),

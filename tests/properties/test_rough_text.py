@@ -10,12 +10,12 @@ from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.edits import undo
 from hinter_core.mutation.plan import Settings
 from hinter_core.pipeline.export import check_to_json, check_to_rows
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Verdict
+from tests.conftest import undo
 from tests.examples import examples
 
 pieces = st.sampled_from(

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hinter_core.language.sentences import split_sentences
-from hinter_core.mutation.edits import apply_edits, edits_for, splices_of, splices_overlap, undo
+from hinter_core.mutation.edits import apply_edits, edits_for, splices_of, splices_overlap
 from hinter_core.mutation.lattice import subsets
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import Matcher
 from hinter_core.types import Edit, GrammaticalForm, Term
+from tests.conftest import undo
 from tests.examples import examples
 
 ALPHABET = "abAB. .!?\u2026\"'\u2019()\u201c\u201d\n\t1-,\u00e9\u0301\u05d0\u200b\U0001f600"

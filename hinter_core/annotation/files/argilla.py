@@ -14,7 +14,7 @@ from uuid import UUID, uuid5
 
 from hinter_core.annotation.files.columns import ANSWER
 from hinter_core.annotation.project.types import Status
-from hinter_core.data.records import Record
+from hinter_core.data.tables import Record
 
 _PEOPLE = UUID("5f4f2ad2-7d4c-5ac4-9d6c-6b4c6d1f9a10")  # the space of our UUIDs
 _OWN = "hinter"

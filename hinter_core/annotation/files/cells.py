@@ -15,8 +15,8 @@ from typing import Any
 from hinter_core.annotation.project.types import FIRST, REPEAT, Status
 from hinter_core.campaign.schema import edit_from_row
 from hinter_core.data.handwritten import read_edits
-from hinter_core.data.records import mended
 from hinter_core.data.rows import as_text
+from hinter_core.data.tables import mended
 from hinter_core.errors import InputError
 from hinter_core.types import Edit
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hinter_core.annotation.project.types import Question
-from hinter_core.data.records import Record
 from hinter_core.data.rows import as_text
+from hinter_core.data.tables import Record
 from hinter_core.errors import InputError
 
 ANSWER = "answer."  # before the id of a question, as a part's name and as a column's

@@ -21,9 +21,8 @@ from hinter_core.annotation.files.cells import (
 from hinter_core.annotation.files.columns import ANSWER, ColumnMapping, role_of
 from hinter_core.annotation.project.coding import fingerprint
 from hinter_core.annotation.project.types import FIRST, AnnotationItem, Question, Status
-from hinter_core.data.records import Record
 from hinter_core.data.rows import as_text
-from hinter_core.data.tables import plain_cell
+from hinter_core.data.tables import Record, plain_cell
 from hinter_core.errors import InputError
 
 _SHOWN = 40  # characters of a cell in a message

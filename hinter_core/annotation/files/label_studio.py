@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from hinter_core.annotation.files.columns import ANSWER
 from hinter_core.annotation.project.types import FIRST, Project, Status
-from hinter_core.data.records import Record
+from hinter_core.data.tables import Record
 
 _OWN = ("annotator", "comment")  # text fields beside the questions
 _JUDGEMENT = ("annotator", "showing", "status", "comment", "seconds", "at")

@@ -15,8 +15,8 @@ from typing import Any
 from hinter_core.annotation.files.argilla import argilla_records, is_record
 from hinter_core.annotation.files.label_studio import is_task, task_records
 from hinter_core.data.hub import folder_records, hub_records, on_hub, read_hub_name
-from hinter_core.data.records import Record, format_of, records
 from hinter_core.data.rows import require_file
+from hinter_core.data.tables import Record, format_of, records
 from hinter_core.errors import InputError
 
 _LARGEST = 500_000_000  # bytes of a JSON file, which is read at once

@@ -18,10 +18,10 @@ from hinter_core.campaign.findings import Side, choose_sides
 from hinter_core.campaign.mutants_file import ExportFilter, write_mutants
 from hinter_core.campaign.spec import Campaign, load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
-from hinter_core.data.handwritten import open_handwritten, read_edits, write_edits
+from hinter_core.data.handwritten import HANDWRITTEN, open_handwritten, read_edits, write_edits
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
-from hinter_core.mutation.difference import HANDWRITTEN, difference
+from hinter_core.mutation.edits import difference
 from hinter_core.report.comparison import compare
 from hinter_core.report.comparison_sections import change_row
 from hinter_core.report.model import make_report

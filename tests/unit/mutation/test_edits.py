@@ -11,11 +11,11 @@ from hinter_core.mutation.edits import (
     article_for,
     carry_case,
     edits_for,
-    undo,
 )
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import Matcher
 from hinter_core.types import Edit, GrammaticalForm, Mutant, Pair, Term
+from tests.conftest import undo
 
 
 def edit(text: str, source: str, target: str, attribute: str = "a") -> Edit:

@@ -14,10 +14,17 @@ from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.lattice import subsets
 from hinter_core.mutation.plan import Settings
-from hinter_core.pipeline.case import TestResult
-from hinter_core.pipeline.pipeline import Pipeline, build_pipeline
+from hinter_core.pipeline.case import (
+    TestCase,
+    TestResult,
+    ask_originals,
+    conform,
+    follow_up_of,
+    judge,
+)
+from hinter_core.pipeline.pipeline import Pipeline, build_pipeline, chunks, closure
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.types import Failure, Prediction, Verdict
+from hinter_core.types import Failure, Outcome, Prediction, Verdict
 from tests.conftest import MakePipeline
 
 TEXT = "The old black man was kind. He thanked us. A white woman smiled."
@@ -266,12 +273,21 @@ def test_many_texts_are_judged_as_each_alone_with_fewer_batches(
     race: Dictionary, gender: Dictionary, parses: ParseStore, chunk: int
 ) -> None:
     texts = [TEXT, "The black man was kind.", "Nobody is here.", "A white woman met a black man."]
-    alone = [Pipeline([race, gender], parses, [PredictionStore(load_model(RULES))])] * 4
-    together = Pipeline([race, gender], parses, [PredictionStore(load_model(RULES))])
-    checks = together.judge_all([together.plan(text) for text in texts], chunk=chunk)
-    assert [c.plan.text for c in checks] == texts
-    for check, pipeline in zip(checks, alone, strict=True):
-        single = pipeline.judge(pipeline.plan(check.plan.text))
-        assert check.outcomes == single.outcomes
-        assert (check.planned, check.complete) == (len(single.mutants), True)
-    assert together.models[0].predicted == alone[0].models[0].predicted
+    alone, together = (
+        Pipeline([race, gender], parses, [PredictionStore(load_model(RULES))]) for _ in range(2)
+    )
+    cases = [TestCase(together.plan(text)) for text in texts]
+    (store,) = together.models
+    ask_originals(cases, store)
+    todo = (follow_up_of(case, e) for case in cases for e in closure(case.plan.chosen()))
+    outcomes: dict[TestCase, list[Outcome]] = {case: [] for case in cases}
+    for batch in chunks(todo, chunk):
+        conform(batch, parses)
+        for follow_up, outcome in zip(batch, judge(batch, store), strict=True):
+            outcomes[follow_up.case].append(outcome)
+    assert [case.plan.text for case in outcomes] == texts
+    for case, found in outcomes.items():
+        single = alone.judge(alone.plan(case.plan.text))
+        assert found == single.outcomes[RULES]
+        assert (single.planned, single.complete) == (len(found), True)
+    assert store.predicted == alone.models[0].predicted
