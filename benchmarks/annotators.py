@@ -123,7 +123,7 @@ def _person(
 
 def kept(path: Path) -> Counter[str]:
     """How often each judgement is in a project's file, by the sender's name for it."""
-    with opened(path) as store, store.database.read() as connection:
+    with opened(path) as store, store.read() as connection:
         return Counter(row[0] for row in connection.execute("SELECT key FROM judgements"))
 
 

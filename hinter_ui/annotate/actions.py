@@ -15,11 +15,16 @@ from cachetools import LRUCache
 from hinter_core.annotation.evaluation.evaluation import Evaluation, evaluate
 from hinter_core.annotation.files.exporting import Exported, export_file
 from hinter_core.annotation.files.importing import Imported, import_file
-from hinter_core.annotation.items.conformity import fill_invariant
-from hinter_core.annotation.items.sampling import items_of_check, sample_campaign
-from hinter_core.annotation.project.judging import AnnotatorState, Judging
+from hinter_core.annotation.items import fill_invariant, items_of_check, sample_campaign
+from hinter_core.annotation.project.judging import Judging
 from hinter_core.annotation.project.store import AnnotationStore
-from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Judgement, Project
+from hinter_core.annotation.project.types import (
+    AnnotationError,
+    AnnotationItem,
+    AnnotatorProgress,
+    Judgement,
+    Project,
+)
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_ui.annotate.form import ROOM, ProjectForm
@@ -56,7 +61,7 @@ class View:
     key: str
     project: Project
     size: int
-    people: list[AnnotatorState]
+    people: list[AnnotatorProgress]
     comments: list[Judgement]
     found: Evaluation
     items: dict[str, AnnotationItem]
@@ -112,8 +117,8 @@ class AnnotateActions:
                 store = self.projects.judging(name).store
                 if form.source == "file":
                     return self._imported(store, form, name, key, say)
-                added = store.add(items)
-                return Made(name, key, added.added, len(added.duplicates))
+                duplicates = store.add(items)
+                return Made(name, key, len(items) - len(duplicates), len(duplicates))
             except BaseException:
                 self.projects.delete(name, key)
                 raise
@@ -279,7 +284,7 @@ class AnnotateActions:
 
 def _stamp(store: AnnotationStore) -> tuple[int, ...]:
     """Numbers that change with what was said, decided and taken out."""
-    with store.database.read() as connection:
+    with store.read() as connection:
         row = connection.execute(
             "SELECT (SELECT COALESCE(MAX(id), 0) FROM judgements), "
             "(SELECT COALESCE(MAX(id), 0) FROM adjudications), "

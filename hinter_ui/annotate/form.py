@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from hinter_core.annotation.items.sampling import OUTCOMES, Draw
+from hinter_core.annotation.items import OUTCOMES, Draw
 from hinter_core.annotation.project.questions import default_questions, read_questions
 from hinter_core.annotation.project.types import AnnotationError, Project
 from hinter_core.campaign.store import CampaignStore

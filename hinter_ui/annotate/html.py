@@ -7,8 +7,13 @@ from urllib.parse import urlencode
 
 from hinter_core.annotation.evaluation.evaluation import Evaluation, evaluation_sections
 from hinter_core.annotation.evaluation.ratings import Consensus
-from hinter_core.annotation.project.judging import AnnotatorState
-from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project, Question
+from hinter_core.annotation.project.types import (
+    AnnotationItem,
+    AnnotatorProgress,
+    Judgement,
+    Project,
+    Question,
+)
 from hinter_ui.html.difference import differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import cells_of, folded, report_table
@@ -107,9 +112,9 @@ def head(words: Words, project: Project, size: int, lasting: str = "") -> Markup
     )
 
 
-def people(words: Words, states: Sequence[AnnotatorState]) -> Markup:
+def people(words: Words, states: Sequence[AnnotatorProgress]) -> Markup:
     """Who joined, and how far they are."""
-    judged = sum(one.progress.judged for one in states)
+    judged = sum(one.judged for one in states)
     remark = words("project.people_remark", judged=f"{judged:,}", n=len(states))
     title = subheading(words("project.people"), remark)
     if not states:
@@ -117,8 +122,8 @@ def people(words: Words, states: Sequence[AnnotatorState]) -> Markup:
     names = [words(f"project.{key}") for key in ("name", "judged", "skipped", "left", "seen")]
     rows = [
         [
-            one.annotator.name, f"{one.progress.judged:,}", f"{one.progress.skipped:,}",
-            f"{one.progress.left:,}",
+            one.annotator.name, f"{one.judged:,}", f"{one.skipped:,}",
+            f"{one.left:,}",
             one.latest[:16].replace("T", " ") + " UTC" if one.latest else words("project.never"),
         ]
         for one in states

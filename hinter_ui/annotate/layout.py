@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from hinter_core.annotation.items.sampling import OUTCOMES
+from hinter_core.annotation.items import OUTCOMES
 from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import KINDS
 from hinter_ui.annotate.endpoints import AnnotatorEndpoints

@@ -170,7 +170,7 @@ def test_the_owner_sees_what_was_said_and_decides(tmp_path: Path, campaign: Camp
                         f"{name} says")  # fmt: skip
             work.judge(key, said)
     view = own.view(made.id, made.key)
-    assert [one.progress.judged for one in view.people] == [4, 4]
+    assert [one.judged for one in view.people] == [4, 4]
     assert len(view.found.disputed) == 12
     assert len(view.comments) == 8
     before = own.stamp(made.id, made.key)

@@ -136,7 +136,7 @@ def test_what_is_sent_again_counts_once(room: Room) -> None:
 
 def test_a_judgement_that_met_a_full_disk_is_not_called_done(room: Room) -> None:
     key, long = room.join("Ann"), "x" * 3900
-    with room.desk.store.database.read() as connection:
+    with room.desk.store.read() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
         for item in (first := room.items(key)):  # some may find room in a page that is there

@@ -1,11 +1,9 @@
-"""Which column of a file holds what: by the names that are usual, or as the user says.
+"""Find the columns of a file by their usual names, or as the user names them.
 
-``item``, ``mutant``, ``source`` and the other parts of an item, ``role`` (whether a row is an
-original or a mutant of its group), ``annotator`` and the parts of a judgement, and ``answer.ID``
-for each question of the project.
+A column holds a part: ``item``, ``mutant``, ``source`` and the others of an item, ``role`` (whether
+a row is an original or a mutant of its group), ``annotator`` and the others of a judgement, or
+``answer.ID`` for a question of the project.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,13 +45,12 @@ ORIGINAL, MUTANT = ("original", "source", "base", "template"), ("mutant", "mutat
 
 @dataclass(frozen=True)
 class ColumnMapping:
-    """How a file is to be read.
+    """Options for reading a file.
 
-    ``columns``: part to column, "" where a part is not to be read. ``values``: what an answer is
-    called in the file to its value, under ``QUESTION:NAME`` for one question or ``NAME`` for all;
-    "" where it is no answer at all.
-    ``annotator``: who judged, where no column says so. ``attributes``: of items that name none.
-    ``mend``: letters that were encoded twice (``Ã¯``) are read back.
+    ``columns``: part to column, "" for a part to leave out. ``values``: an answer's name in the
+    file, as ``QUESTION:NAME`` for one question or ``NAME`` for all, to its value; "" if it is no
+    answer. ``annotator``: who judged, if no column says so. ``attributes``: of items that name
+    none. ``mend``: repair letters that were encoded twice (``Ã¯``).
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -66,16 +63,15 @@ class ColumnMapping:
 def find_columns(
     where: str, head: Sequence[Record], questions: Sequence[Question], reading: ColumnMapping
 ) -> dict[str, str]:
-    """The column of each part that a file has; ``head`` are its first records.
+    """Return the column of each part that a file has; ``head`` are its first records.
 
     Raises:
-        InputError: a column or a part that there is not, no text to judge, or nobody who judged.
+        InputError: an unknown column, part or answer; no column of texts or of annotators.
     """
     names = list(dict.fromkeys(name for values, _ in head for name in values))
     _require_values(questions, reading)
     parts = (*USUAL, *(f"{ANSWER}{question.id}" for question in questions))
-    chosen = _chosen(where, names, parts, reading)
-    found = dict(chosen)
+    found = _chosen(where, names, parts, reading)
     for part in parts:
         if part not in found:
             own = _usual(part, [name for name in names if name not in found.values()])
@@ -89,7 +85,6 @@ def find_columns(
 def _chosen(
     where: str, names: Sequence[str], parts: Sequence[str], reading: ColumnMapping
 ) -> dict[str, str]:
-    """The columns that the user named, checked."""
     chosen: dict[str, str] = {}
     for given, name in reading.columns.items():
         part = given if given in parts else f"{ANSWER}{given}"
@@ -106,19 +101,17 @@ def _chosen(
 
 
 def _usual(part: str, names: Sequence[str]) -> str:
-    """The column that by its name holds a part."""
     by_name = {name.strip().casefold(): name for name in reversed(names)}
     usual = USUAL.get(part, (part.casefold(), part.removeprefix(ANSWER).casefold()))
     return next((by_name[name] for name in usual if name in by_name), "")
 
 
 def _are_roles(name: str, head: Sequence[Record]) -> bool:
-    given = {as_text(values.get(name)).strip().casefold() for values, _ in head} - {""}
-    return bool(given) and given <= {*ORIGINAL, *MUTANT}
+    cells = [cell for values, _ in head if (cell := as_text(values.get(name)).strip())]
+    return bool(cells) and all(role_of(cell) is not None for cell in cells)
 
 
 def _require_values(questions: Sequence[Question], reading: ColumnMapping) -> None:
-    """Refuse a value that no answer has, rather than to leave out every row that it is for."""
     for given, value in reading.values.items():
         of, sign, _ = given.partition(":")
         asked = [q for q in questions if q.id == of] if sign else list(questions)
@@ -168,12 +161,12 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def pairs(given: Sequence[str], option: str) -> dict[str, str]:
-    """``NAME=VALUE`` as one writes them, separated by commas or given again.
+    """Parse ``NAME=VALUE,NAME=VALUE``, given once or several times.
 
     A part without ``=`` belongs to the value before it: ``mutant=text, cleaned``.
 
     Raises:
-        InputError: one of them has no ``=``.
+        InputError: the first part has no ``=``.
     """
     found: dict[str, str] = {}
     for text in given:
@@ -191,6 +184,6 @@ def pairs(given: Sequence[str], option: str) -> dict[str, str]:
 
 
 def role_of(cell: Any) -> bool | None:
-    """Whether a row is an original (True) or a mutant (False); None where it does not say."""
+    """Return True for an original, False for a mutant, None for anything else."""
     given = as_text(cell).strip().casefold()
     return True if given in ORIGINAL else False if given in MUTANT else None

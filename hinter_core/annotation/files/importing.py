@@ -1,133 +1,54 @@
-"""Which item a row of a file is about: one that the project has, or a new one."""
+"""Import items and judgements from a file of any known format, a folder or the Hub."""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
+from typing import Any
 
-from hinter_core.annotation.files.cells import read_back
 from hinter_core.annotation.files.columns import ANSWER, ColumnMapping, find_columns
-from hinter_core.annotation.files.entries import ImportedJudgement, ImportRow, entries_of
-from hinter_core.annotation.files.sources import open_source
-from hinter_core.annotation.project import people
-from hinter_core.annotation.project.coding import fingerprint
-from hinter_core.annotation.project.store import AnnotationStore, check_item, now, project_of
+from hinter_core.annotation.files.platforms import platform_records
+from hinter_core.annotation.files.rows import SHOWN, ImportRow, fix_encoding, read_rows
+from hinter_core.annotation.project.store import (
+    INSERT_JUDGEMENT,
+    AnnotationStore,
+    check_item,
+    imported_annotator,
+    insert_item,
+    now,
+    project_of,
+)
 from hinter_core.annotation.project.types import (
     CONSENSUS,
+    LONGEST_COMMENT,
     AccessError,
     AnnotationError,
-    AnnotationItem,
     GoneError,
+    Judgement,
     Project,
 )
-from hinter_core.data.rows import LOOKED_AT
+from hinter_core.data.hub import folder_records, hub_records, on_hub, read_hub_name
+from hinter_core.data.rows import LOOKED_AT, require_file
+from hinter_core.data.tables import Record, format_of, records
+from hinter_core.errors import InputError
 
-_SHOWN_OF_NEW_ITEMS = 40  # characters of an id in a message
-
-
-@dataclass(frozen=True)
-class _Known:
-    """Items of a project, by id and by their texts, and which of them were taken out."""
-
-    by_id: dict[str, str]  # to the fingerprint
-    by_texts: dict[str, str]  # to the id
-    removed: frozenset[str]
-
-
-def _known(store: AnnotationStore) -> _Known:
-    with store.database.read() as connection:
-        rows = connection.execute("SELECT id, fingerprint, removed_at FROM items").fetchall()
-    return _Known(
-        {row["id"]: row["fingerprint"] for row in rows},
-        {row["fingerprint"]: row["id"] for row in rows},
-        frozenset(row["id"] for row in rows if row["removed_at"]),
-    )
-
-
-@dataclass
-class MatchedItem:
-    """``targets``: the id of each row's item, by the row's number, where the row can be used.
-
-    ``added`` items are new, ``known`` ones were there; ``problems`` by number of the row.
-    """
-
-    targets: dict[int, str] = field(default_factory=dict)
-    added: int = 0
-    known: int = 0
-    problems: list[tuple[int, str]] = field(default_factory=list)
-
-
-def add_items(store: AnnotationStore, entries: Sequence[ImportRow]) -> MatchedItem:
-    """Add what is new."""
-    known = _known(store)
-    there = set(known.by_id)
-    found = MatchedItem()
-    new: dict[str, AnnotationItem] = {}
-    met: dict[str, int] = {}  # items that come with no judgement
-    for entry in entries:
-        try:
-            ident = _target(entry, known, new)
-        except AnnotationError as error:
-            found.problems.append((entry.number, str(error)))
-            continue
-        if not ident:
-            continue
-        found.targets[entry.number] = ident
-        if entry.given is None and entry.item is not None and not entry.faults:
-            first = met.setdefault(ident, entry.number)
-            if first != entry.number:
-                found.problems.append((entry.number, f"it repeats the item of row {first}"))
-    found.added = store.add(new.values()).added
-    found.known = len({ident for ident in found.targets.values() if ident in there})
-    return found
-
-
-def _target(entry: ImportRow, known: _Known, new: dict[str, AnnotationItem]) -> str:
-    """The id of a row's item, which is noted if it is new; "" for a row without any."""
-    item, ident = entry.item, entry.ident
-    if item is None:
-        if ident and (ident not in known.by_id or ident in known.removed) and ident not in new:
-            what = "was taken out" if ident in known.removed else "is not in the project"
-            raise AnnotationError(
-                f"the item '{ident[:_SHOWN_OF_NEW_ITEMS]}' {what}, and there is no text"
-            )
-        return ident
-    check_item(item)
-    texts = fingerprint(item)
-    if known.by_id.get(item.id, texts) != texts:
-        raise AnnotationError(
-            f"the item '{item.id[:_SHOWN_OF_NEW_ITEMS]}' has other texts here than "
-            "in the project; if these are no ids of items, say --map item="
-        )
-    same = known.by_texts.get(texts)
-    if same is None:
-        new[item.id] = item
-        known.by_id[item.id], known.by_texts[texts] = texts, item.id
-        return item.id
-    if same in known.removed:
-        raise AnnotationError(
-            f"the item '{same[:_SHOWN_OF_NEW_ITEMS]}' was taken out of the project"
-        )
-    return same
-
-
-_LONGEST_COMMENT = 4000
-_SHOWN = 40
+_LARGEST = 500_000_000  # bytes of a JSON file, which is read at once
 
 
 @dataclass
 class Imported:
-    """What came of a file.
+    """Result of an import.
 
     ``items`` and ``judgements`` are new; those ``known`` were there already. ``people``: names of
-    annotators who are new. ``problems``: number of the row (from 1, the header not counted) and
-    what was left out of it, and why. ``columns``: which column each part was read from. ``notes``
-    concern the whole file.
+    new annotators. ``problems``: number of the row (from 1, the header not counted), and what was
+    left out of it and why. ``columns``: by part. ``notes`` concern the whole file.
     """
 
     rows: int = 0
@@ -144,47 +65,26 @@ class Imported:
 def import_file(
     store: AnnotationStore, named: str, reading: ColumnMapping | None = None
 ) -> Imported:
-    """Import a file, a folder or ``hf:ORG/NAME`` (see :mod:`hinter_core.annotation.files.sources`).
+    """Import a file, a folder or ``hf:ORG/NAME``, in one transaction.
 
     Raises:
-        InputError: it cannot be read, or has not the columns that it takes.
+        InputError: it cannot be read, or lacks columns that are needed.
         GoneError: the project is closed.
     """
     reading = reading or ColumnMapping()
     project = store.project()
     _require_open(project)
-    source = open_source(named)
-    head = source.records[:LOOKED_AT] if source.cells else source.records
-    columns = find_columns(named, head, project.questions, reading)
-    entries = entries_of(source.records, columns, project.questions, reading, cells=source.cells)
-    done = import_entries(store, entries)
-    done.columns = columns
-    _note(done, entries, project, reading)
-    return done
-
-
-def import_entries(store: AnnotationStore, entries: Sequence[ImportRow]) -> Imported:
-    """Import rows that were read already; all that can be used.
-
-    Raises:
-        GoneError: the project is closed.
-    """
-    done = Imported(rows=len(entries))
-    done.problems += [(entry.number, fault) for entry in entries for fault in entry.faults]
-    found = add_items(store, entries)
-    done.items, done.items_known = found.added, found.known
-    done.problems += found.problems
-    with store.database.write() as connection:
+    given, cells = _open_source(named)
+    columns = find_columns(named, given[:LOOKED_AT] if cells else given, project.questions, reading)
+    rows = read_rows(given, columns, project.questions, reading, cells=cells)
+    done = Imported(len(rows), columns=columns)
+    with store.write() as connection:
         project = project_of(connection)
         _require_open(project)
-        bringer = _Bringer(connection, project, done)
-        for entry in entries:
-            if entry.given is not None and entry.number in found.targets:
-                try:
-                    bringer.bring(entry.number, found.targets[entry.number], entry.given)
-                except AnnotationError as error:
-                    done.problems.append((entry.number, str(error)))
-    done.problems.sort(key=lambda problem: problem[0])
+        importing = _Import(connection, project, done)
+        for row in rows:
+            importing.add(row)
+    _note(done, rows, project, reading)
     return done
 
 
@@ -195,45 +95,139 @@ def _require_open(project: Project) -> None:
         )
 
 
-# -- judgements ---------------------------------------------------------------------------------
+def _open_source(named: str) -> tuple[list[Record], bool]:
+    """Read all records; whether they come from a table whose formulas were made harmless."""
+    kind, path = "", Path(named)
+    if on_hub(named):
+        _, given = hub_records(read_hub_name(named))
+    elif path.is_dir():
+        given = folder_records(path)
+    else:
+        require_file(path)
+        if path.name.lower().endswith((".json", ".json.gz")):
+            given = _json_records(path)
+        else:
+            kind = format_of(path)
+            given = records(path, kind)
+    found: list[Record] = []
+    for values, fault in given:
+        found += [(values, fault)] if fault else platform_records(values)
+    if not found:
+        raise InputError(f"{named} holds no row.")
+    return found, kind in ("csv", "tsv")
 
 
-# Person, item, showing, status, answers as JSON, comment, and when.
-_Said = tuple[int, int, int, str, str, str, str]
+def _json_records(path: Path) -> Iterator[Record]:
+    """Read a list of objects, or one object."""
+    if path.stat().st_size > _LARGEST:
+        raise InputError(f"{path} is too large to be read at once; write it as .jsonl instead.")
+    try:
+        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        tree: Any = json.loads(raw.decode("utf-8-sig"))
+    except (OSError, EOFError, ValueError, RecursionError) as error:
+        raise InputError(f"{path} is no JSON file ({error}); is it whole?") from error
+    for values in tree if isinstance(tree, list) else [tree]:
+        yield (values, "") if isinstance(values, dict) else ({}, "it is no JSON object")
 
 
-class _Bringer:
-    """Writes judgements of a file in one transaction."""
+# Annotator, item, showing, status, answers as JSON, comment, and time.
+_Content = tuple[int, int, int, str, str, str, str]
+
+
+class _Import:
+    """Adds rows to a project within one transaction; counts and problems go to ``done``."""
 
     def __init__(self, connection: sqlite3.Connection, project: Project, done: Imported) -> None:
-        self._connection, self._done = connection, done
-        self._questions = {question.id: question for question in project.questions}
+        self._connection, self._project, self._done = connection, project, done
+        self._pairs = {question.id for question in project.questions if question.pair}
         self._people: dict[str, int] = {}
-        self._items: dict[str, tuple[int, bool]] = {}
-        self._met: dict[tuple[int, int, int], tuple[int, ImportedJudgement]] = {}
-        self._before: dict[_Said, int] = {}  # how often the project had it
-        self._times: Counter[_Said] = Counter()  # how often the file has it, so far
+        self._new: set[str] = set()  # ids of items
+        self._known: set[str] = set()
+        self._numbers: dict[str, tuple[int, bool]] = {}  # by id, with whether there is a source
+        self._alone: dict[str, int] = {}  # items of rows without judgement, with the row
+        self._showings: dict[tuple[int, int, int], tuple[int, Judgement]] = {}  # with the row
+        self._before: dict[_Content, int] = {}  # occurrences in the project
+        self._times: Counter[_Content] = Counter()  # occurrences in the file so far
 
-    def bring(self, row: int, ident: str, given: ImportedJudgement) -> None:
-        """Write down one judgement, unless it is there.
+    def add(self, row: ImportRow) -> None:
+        """Add the item and the judgement of a row, as far as they can be used."""
+        for fault in row.faults:
+            self._problem(row, fault)
+        try:
+            ident = self._item(row)
+            if ident and row.judgement:
+                self._judgement(row, ident, row.judgement)
+        except AnnotationError as error:
+            self._problem(row, str(error))
 
-        Raises:
-            AnnotationError: it cannot be kept.
-        """
-        item, pair = self._item(ident)
-        answers = self._answers(row, given, pair=pair)
-        if len(given.comment) > _LONGEST_COMMENT:
+    def _problem(self, row: ImportRow, why: str) -> None:
+        self._done.problems.append((row.number, why))
+
+    # -- items ----------------------------------------------------------------------------------
+
+    def _item(self, row: ImportRow) -> str:
+        """Return the id of a row's item, inserted if new; "" for a row without any."""
+        ident = self._target(row)
+        if ident and ident not in self._new | self._known:
+            self._known.add(ident)
+            self._done.items_known += 1
+        if row.item and not row.judgement and not row.faults:
+            first = self._alone.setdefault(ident, row.number)
+            if first != row.number:
+                self._problem(row, f"it repeats the item of row {first}")
+        return ident
+
+    def _target(self, row: ImportRow) -> str:
+        item, ident = row.item, row.ident
+        if item is None:
+            there = self._found("id", ident)
+            if ident and (there is None or there["removed_at"]):
+                what = "was taken out" if there else "is not in the project"
+                raise AnnotationError(f"the item '{ident[:SHOWN]}' {what}, and there is no text")
+            return ident
+        check_item(item)
+        there = self._found("id", item.id)
+        if there is not None and there["fingerprint"] != item.fingerprint:
             raise AnnotationError(
-                f"its comment has {len(given.comment):,} characters, more than {_LONGEST_COMMENT:,}"
+                f"the item '{item.id[:SHOWN]}' has other texts here than "
+                "in the project; if these are no ids of items, say --map item="
+            )
+        same = self._found("fingerprint", item.fingerprint)
+        if same is None:
+            insert_item(self._connection, item, self._project.share)
+            self._new.add(item.id)
+            self._done.items += 1
+            return item.id
+        if same["removed_at"]:
+            raise AnnotationError(f"the item '{same['id'][:SHOWN]}' was taken out of the project")
+        return str(same["id"])
+
+    def _found(self, column: str, value: str) -> sqlite3.Row | None:
+        query = f"SELECT * FROM items WHERE {column} = ?"  # noqa: S608 -- our own words
+        row: sqlite3.Row | None = self._connection.execute(query, (value,)).fetchone()
+        return row
+
+    # -- judgements -----------------------------------------------------------------------------
+
+    def _judgement(self, row: ImportRow, ident: str, given: Judgement) -> None:
+        """Insert a judgement, unless the project has it."""
+        if ident not in self._numbers:
+            there = self._found("id", ident)
+            assert there is not None
+            self._numbers[ident] = there["number"], bool(json.loads(there["content"])["source"])
+        item, pair = self._numbers[ident]
+        answers = self._answers(row, given, pair=pair)
+        if len(given.comment) > LONGEST_COMMENT:
+            raise AnnotationError(
+                f"its comment has {len(given.comment):,} characters, more than {LONGEST_COMMENT:,}"
             )
         person = self._person(given.annotator)
-        self._meet(row, (person, item, given.showing), given)
-        said = (
-            person, item, given.showing, given.status.value, answers, given.comment,
-            given.at,
+        self._require_one(row.number, (person, item, given.showing), given)
+        content = (
+            person, item, given.showing, given.status.value, answers, given.comment, given.at,
         )  # fmt: skip
-        self._times[said] += 1
-        if self._times[said] <= self._there(said):
+        self._times[content] += 1
+        if self._times[content] <= self._occurrences(content):
             self._done.judgements_known += 1
             return
         at = given.at or now()
@@ -242,110 +236,87 @@ class _Bringer:
             "VALUES (?, ?, ?, ?)",
             (person, item, given.showing, datetime.fromisoformat(at).timestamp()),
         )
-        self._connection.execute(
-            "INSERT INTO judgements (annotator, item, showing, status, answers, comment, seconds, "
-            "at, key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                person, item, given.showing, given.status.value, answers, given.comment,
-                given.seconds, at, _key(said, self._times[said]),
-            ),
-        )  # fmt: skip
+        digest = hashlib.sha256(json.dumps([*content, self._times[content]]).encode()).hexdigest()
+        values = {
+            "annotator": person, "item": item, "showing": given.showing,
+            "status": given.status.value, "answers": answers, "comment": given.comment,
+            "seconds": given.seconds, "at": at, "key": f"file {digest[:48]}",
+        }  # fmt: skip
+        self._connection.execute(INSERT_JUDGEMENT, values)
         self._done.judgements += 1
 
-    def _item(self, ident: str) -> tuple[int, bool]:
-        """The number of an item, and whether it has a source."""
-        if ident not in self._items:
-            found = self._connection.execute(
-                "SELECT number, content FROM items WHERE id = ?", (ident,)
-            ).fetchone()
-            self._items[ident] = (found["number"], bool(json.loads(found["content"])["source"]))
-        return self._items[ident]
-
-    def _answers(self, row: int, given: ImportedJudgement, *, pair: bool) -> str:
-        """The answers as JSON, without those to questions about a source that is not there."""
-        kept = dict(given.answers)
+    def _answers(self, row: ImportRow, given: Judgement, *, pair: bool) -> str:
+        """Return the answers as JSON, without those to questions about a missing source."""
+        answers = dict(given.answers)
         for name in given.answers:
-            if self._questions[name].pair and not pair:
-                del kept[name]
-                self._done.problems.append(
-                    (row, f"'{name}' compares with a source, and this item has none")
-                )
-        if given.answers and not kept:
+            if name in self._pairs and not pair:
+                del answers[name]
+                self._problem(row, f"'{name}' compares with a source, and this item has none")
+        if given.answers and not answers:
             raise AnnotationError("no answer is left of it")
-        return json.dumps(kept, ensure_ascii=False)
+        return json.dumps(answers, ensure_ascii=False)
 
     def _person(self, name: str) -> int:
         if name not in self._people:
-            if name.casefold() == CONSENSUS and self._has_people():
+            others = self._connection.execute(
+                "SELECT 1 FROM annotators WHERE folded != ? LIMIT 1", (CONSENSUS,)
+            ).fetchone()
+            if name.casefold() == CONSENSUS and others:
                 raise AnnotationError(
                     "it is a consensus, which would be one more vote beside those that it counts; "
                     "import it into a project of its own"
                 )
             try:
-                who, new = people.by_name(self._connection, name, now())
+                person, new = imported_annotator(self._connection, name)
             except AccessError as error:
-                raise AnnotationError(f"'{name[:_SHOWN]}' is no name: {error}") from error
+                raise AnnotationError(f"'{name[:SHOWN]}' is no name: {error}") from error
             if new:
-                self._done.people.append(who.name)
-            self._people[name] = who.id
+                self._done.people.append(person.name)
+            self._people[name] = person.id
         return self._people[name]
 
-    def _has_people(self) -> bool:
-        found = self._connection.execute(
-            "SELECT 1 FROM annotators WHERE folded != ? LIMIT 1", (CONSENSUS,)
-        )
-        return found.fetchone() is not None
-
-    def _meet(self, row: int, place: tuple[int, int, int], given: ImportedJudgement) -> None:
+    def _require_one(self, row: int, showing: tuple[int, int, int], given: Judgement) -> None:
         """Refuse a second judgement of one showing, unless times say which is the correction."""
-        first, before = self._met.setdefault(place, (row, given))
+        first, before = self._showings.setdefault(showing, (row, given))
         if first != row and not (given.at and before.at):
-            if replace(before, annotator=given.annotator, seconds=given.seconds) == given:
+            same = replace(
+                before, id=row, annotator=given.annotator, item=given.item, seconds=given.seconds
+            )
+            if same == given:
                 raise AnnotationError(f"it repeats row {first}")
             raise AnnotationError(
                 f"it contradicts row {first}: {given.annotator} judged this item there, and no "
                 "time says which came later"
             )
 
-    def _there(self, said: _Said) -> int:
-        """How often the project had it: brought by a file, or given in the app and exported."""
-        if said not in self._before:
-            *place, status, answers, comment, at = said
+    def _occurrences(self, content: _Content) -> int:
+        """Count an equal judgement in the project, imported or given in the app and exported."""
+        if content not in self._before:
+            *showing, status, answers, comment, at = content
             rows = self._connection.execute(
-                "SELECT * FROM judgements WHERE annotator = ? AND item = ? AND showing = ?", place
+                "SELECT * FROM judgements WHERE annotator = ? AND item = ? AND showing = ?", showing
             )
-            self._before[said] = sum(
+            self._before[content] = sum(
                 (row["status"], json.loads(row["answers"]), row["comment"])
                 == (status, json.loads(answers), comment)
                 and (not at or row["at"] == at)
                 for row in rows
             )
-        return self._before[said]
-
-
-def _key(said: _Said, times: int) -> str:
-    """The stable name of what is said, for the nth time in one moment."""
-    return f"file {hashlib.sha256(json.dumps([*said, times]).encode()).hexdigest()[:48]}"
-
-
-# -- in words -----------------------------------------------------------------------------------
+        return self._before[content]
 
 
 def _note(
-    done: Imported, entries: Iterable[ImportRow], project: Project, reading: ColumnMapping
+    done: Imported, rows: Iterable[ImportRow], project: Project, reading: ColumnMapping
 ) -> None:
-    asked = [q.id for q in project.questions]
+    asked = [question.id for question in project.questions]
     silent = [name for name in asked if f"{ANSWER}{name}" not in done.columns]
-    answered = len(silent) < len(asked)
-    if answered and silent:
-        done.notes.append(f"No column answers {', '.join(silent)}; --map answer.NAME=COLUMN if so.")
-    if not answered:
+    if silent == asked:
         done.notes.append("No column of answers is known, so these are items to judge.")
+    elif silent:
+        done.notes.append(f"No column answers {', '.join(silent)}; --map answer.NAME=COLUMN if so.")
     if not reading.mend:
-        twice = sum(
-            entry.item is not None and read_back(entry.item.mutant) != entry.item.mutant
-            for entry in entries
-        )
+        texts = [row.item.mutant for row in rows if row.item]
+        twice = sum(fix_encoding(text) != text for text in texts)
         if twice:
             done.notes.append(
                 f"{twice:,} texts look as if they were encoded twice (\u00c3\u00af for \u00ef); "

@@ -4,11 +4,9 @@ A commit is on disk before it returns (``synchronous=FULL``), so that acknowledg
 survive a killed process and a power cut. Triggers make judgements append-only.
 """
 
-from __future__ import annotations
-
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,7 +14,7 @@ from hinter_core.annotation.project.types import AnnotationError
 from hinter_core.storage import open_database, transaction
 
 VERSION = 1
-_SCHEMA = """
+SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE items (
     number INTEGER PRIMARY KEY,           -- the order in which they came
@@ -88,49 +86,22 @@ class Database:
         self._writing = threading.Lock()
         self._made: list[sqlite3.Connection] = []
 
-    def create(self, meta: Mapping[str, str]) -> None:
-        """Create the file with the rows ``meta``, in one transaction.
-
-        Raises:
-            AnnotationError: the file exists, or cannot be written.
-        """
-        if self.path.exists():
-            raise AnnotationError(f"{self.path} already exists; choose another name.")
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise AnnotationError(f"Cannot write {self.path}: {error.strerror}.") from error
-        with self.write() as connection:
-            for statement in _statements(_SCHEMA):
-                connection.execute(statement)
-            connection.executemany("INSERT INTO meta VALUES (?, ?)", list(meta.items()))
-            connection.execute(f"PRAGMA user_version={VERSION}")
-
-    def check(self) -> None:
-        """Require that the file is a project of this version.
-
-        Raises:
-            AnnotationError: it is not.
-        """
-        if not self.path.is_file():
-            raise AnnotationError(f"{self.path} does not exist; check the path.")
-        with self.read() as connection:
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version != VERSION:
-            raise AnnotationError(
-                f"{self.path} is no annotation project of this version of HInter "
-                f"(version {version}, needed {VERSION})."
-            )
-
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """Return a connection to read from; each statement sees all commits before it.
+        """Yield a connection to read from; each statement sees all commits before it.
 
         Raises:
-            AnnotationError: the file cannot be read.
+            AnnotationError: the file cannot be used.
         """
-        with self._named():
+        try:
             yield self._connection()
+        except sqlite3.IntegrityError:
+            raise
+        except sqlite3.Error as error:
+            raise AnnotationError(
+                f"{self.path} cannot be used ({error}); is it an annotation project, is the disk "
+                "full, may it be written?"
+            ) from error
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
@@ -139,10 +110,8 @@ class Database:
         Raises:
             AnnotationError: the file cannot be written.
         """
-        with self._named(), self._writing:
-            connection = self._connection()
-            with transaction(connection):
-                yield connection
+        with self._writing, self.read() as connection, transaction(connection):
+            yield connection
 
     def close(self) -> None:
         """Close all connections; the next use opens new ones."""
@@ -160,25 +129,3 @@ class Database:
             self._local.connection = connection
             self._made.append(connection)
         return connection
-
-    @contextmanager
-    def _named(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.IntegrityError:
-            raise
-        except sqlite3.Error as error:
-            raise AnnotationError(
-                f"{self.path} cannot be used ({error}); is it an annotation project, is the disk "
-                "full, may it be written?"
-            ) from error
-
-
-def _statements(script: str) -> Iterator[str]:
-    """Split a script into statements; those of triggers contain semicolons."""
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""

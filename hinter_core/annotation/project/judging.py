@@ -1,19 +1,32 @@
-"""The work of annotators: assign items, store judgements, undo them, report progress."""
+"""The work of annotators: assign items, store judgements, undo them, report progress.
+
+Each annotator gets the items in a random order. Items for all annotators come in its first half, so
+that annotators who stop early still overlap. Any other item goes to ``copies`` annotators; an item
+not judged within half an hour is free again. A repeated item returns at least ``gap`` showings
+later.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hinter_core.annotation.project.coding import item_from_json
-from hinter_core.annotation.project.people import whose
 from hinter_core.annotation.project.questions import faults
-from hinter_core.annotation.project.store import AnnotationStore, now, project_of
-from hinter_core.annotation.project.turns import Turns, still_open, to_come
+from hinter_core.annotation.project.store import (
+    INSERT_JUDGEMENT,
+    AnnotationStore,
+    now,
+    project_of,
+    whose,
+)
 from hinter_core.annotation.project.types import (
+    FIRST,
+    LONGEST_COMMENT,
+    REPEAT,
     AnnotationError,
     AnnotationItem,
     Annotator,
@@ -24,8 +37,8 @@ from hinter_core.annotation.project.types import (
     Status,
 )
 
-_LONGEST_COMMENT = 4000
 _AHEAD = 12  # maximum of items assigned at once
+_CLAIM = 1800.0  # seconds for which an assigned item is reserved
 
 
 @dataclass(frozen=True)
@@ -45,15 +58,6 @@ class Submission:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True)
-class AnnotatorState:
-    """Progress of an annotator; ``latest``: time of the last judgement, ISO 8601, or ""."""
-
-    annotator: Annotator
-    progress: AnnotatorProgress
-    latest: str
-
-
 class Judging:
     """A project's interface for annotators, identified by the key of their page.
 
@@ -64,27 +68,33 @@ class Judging:
 
     def __init__(self, store: AnnotationStore) -> None:
         self.store = store
-        self.turns = Turns()
+        self._orders: dict[int, tuple[int, list[int]]] = {}  # by annotator, with number of items
 
     def upcoming(self, key: str, limit: int = 3) -> list[Assignment]:
         """Return the next items of an annotator, the current one first, and reserve them."""
         limit = max(1, min(limit, _AHEAD))
-        with self.store.database.write() as connection:
-            person, project = whose(connection, key).id, project_of(connection)
-            _require_open(project)
-            pending = still_open(connection, person)
-            for item, showing in self.turns.drawn(
-                connection, project, person, limit - len(pending)
-            ):
-                connection.execute(
-                    "INSERT INTO assignments (annotator, item, showing, given_at) "
-                    "VALUES (?, ?, ?, ?)",
-                    (person, item, showing, time.time()),
-                )
-            return [
-                _assignment(connection, person, row)
-                for row in still_open(connection, person)[:limit]
-            ]
+        with self.store.write() as connection:
+            person, project = whose(connection, key).id, _open_project(connection)
+            n_pending = len(_pending(connection, person))
+            order = self._order(connection, project, person)
+            drawn = _drawn(connection, project, person, order, limit - n_pending)
+            connection.executemany(
+                "INSERT INTO assignments (annotator, item, showing, given_at) VALUES (?, ?, ?, ?)",
+                [(person, item, showing, time.time()) for item, showing in drawn],
+            )
+            pending = _pending(connection, person)[:limit]
+            return [_assignment(connection, person, row) for row in pending]
+
+    def _order(self, connection: sqlite3.Connection, project: Project, person: int) -> list[int]:
+        n_items: int = connection.execute("SELECT COUNT(*) FROM items").fetchone()[0]
+        cached = self._orders.get(person)
+        if cached is None or cached[0] != n_items:
+            place = {
+                number: _chance(project.seed, "order", person, number) * (0.5 if shared else 1.0)
+                for number, shared in connection.execute("SELECT number, shared FROM items")
+            }
+            cached = self._orders[person] = (n_items, sorted(place, key=place.__getitem__))
+        return cached[1]
 
     def judge(self, key: str, submission: Submission) -> int:
         """Store a judgement on disk and return its id; a correction is a new row.
@@ -93,25 +103,26 @@ class Judging:
             GoneError: the project is closed, or the item was removed.
             AnnotationError: an item not assigned to the annotator, or invalid answers.
         """
-        with self.store.database.write() as connection:
-            person, project = whose(connection, key).id, project_of(connection)
+        with self.store.write() as connection:
+            person = whose(connection, key).id
             stored = connection.execute(
-                "SELECT id, annotator FROM judgements WHERE key = ?", (submission.key,)
+                "SELECT id FROM judgements WHERE key = ? AND annotator = ?",
+                (submission.key, person),
             ).fetchone()
-            if stored is not None and stored["annotator"] == person:
+            if stored is not None:
                 return int(stored["id"])
-            _require_open(project)
+            project = _open_project(connection)
             number = _assigned(connection, person, submission, project)
-            return _write(connection, person, number, submission)
+            return _insert(connection, person, number, submission)
 
     def undo(self, key: str, sent: str, of: tuple[str, int] | None = None) -> bool:
         """Withdraw a judgement, so that its item is shown again; False if there is none.
 
         ``sent``: the sender's key of this request. ``of``: item and showing, if not the latest.
         """
-        with self.store.database.write() as connection:
+        with self.store.write() as connection:
             person = whose(connection, key).id
-            _require_open(project_of(connection))
+            _open_project(connection)
             if connection.execute("SELECT 1 FROM judgements WHERE key = ?", (sent,)).fetchone():
                 return True
             item, showing = of or (None, None)
@@ -127,12 +138,11 @@ class Judging:
 
     def return_skipped(self, key: str) -> int:
         """Offer skipped items again; return their number."""
-        with self.store.database.write() as connection:
+        with self.store.write() as connection:
             person = whose(connection, key).id
-            _require_open(project_of(connection))
+            _open_project(connection)
             rows = connection.execute(
-                "SELECT * FROM latest WHERE annotator = ? AND status = ?",
-                (person, Status.SKIPPED.value),
+                "SELECT * FROM latest WHERE annotator = ? AND status = 'skipped'", (person,)
             ).fetchall()
             for row in rows:
                 _withdraw(connection, row, f"back {row['key']}")
@@ -144,60 +154,153 @@ class Judging:
         Raises:
             GoneError: no such item, or not assigned to this annotator.
         """
-        with self.store.database.read() as connection:
-            person = whose(connection, key).id
+        with self.store.read() as connection:
             row = connection.execute(
                 "SELECT i.content FROM items i JOIN assignments a ON a.item = i.number "
                 "WHERE i.id = ? AND i.removed_at IS NULL AND a.annotator = ? LIMIT 1",
-                (ident, person),
+                (ident, whose(connection, key).id),
             ).fetchone()
         if row is None:
             raise GoneError("This item was not given to you; load the page again.", "not-given")
-        return item_from_json(json.loads(row["content"]))
+        return AnnotationItem.from_json(row["content"])
 
     def progress(self, key: str) -> AnnotatorProgress:
         """Return the progress of an annotator."""
-        with self.store.database.read() as connection:
-            return _progress(connection, project_of(connection), whose(connection, key).id)
+        with self.store.read() as connection:
+            return _progress(connection, project_of(connection), whose(connection, key))
 
-    def standings(self) -> list[AnnotatorState]:
+    def standings(self) -> list[AnnotatorProgress]:
         """Return the progress of all annotators, in the order of joining; for the owner."""
-        with self.store.database.read() as connection:
+        people = self.store.annotators()
+        with self.store.read() as connection:
             project = project_of(connection)
-            latest = dict(
-                connection.execute(
-                    "SELECT annotator, MAX(at) FROM judgements GROUP BY annotator"
-                ).fetchall()
-            )
-            return [
-                AnnotatorState(
-                    Annotator(row["id"], row["name"]),
-                    _progress(connection, project, row["id"]),
-                    latest.get(row["id"], ""),
-                )
-                for row in connection.execute("SELECT id, name FROM annotators ORDER BY id")
-            ]
+            return [_progress(connection, project, person) for person in people]
 
 
-def _progress(connection: sqlite3.Connection, project: Project, person: int) -> AnnotatorProgress:
-    done = dict(
-        connection.execute(
-            "SELECT status, COUNT(*) FROM latest l JOIN items i ON i.number = l.item "
-            "WHERE annotator = ? AND removed_at IS NULL GROUP BY status",
-            (person,),
-        ).fetchall()
-    )
-    left = len(still_open(connection, person)) + to_come(connection, project, person)
-    return AnnotatorProgress(done.get(Status.JUDGED, 0), done.get(Status.SKIPPED, 0), left)
-
-
-def _require_open(project: Project) -> None:
+def _open_project(connection: sqlite3.Connection) -> Project:
+    project = project_of(connection)
     if project.closed:
         raise GoneError(
             "This project is closed; what you judged is kept. Thank you. Ask its owner if you "
             "would like to go on.",
             "closed",
         )
+    return project
+
+
+def _progress(
+    connection: sqlite3.Connection, project: Project, person: Annotator
+) -> AnnotatorProgress:
+    rows = connection.execute(
+        "SELECT status, COUNT(*) FROM latest l JOIN items i ON i.number = l.item "
+        "WHERE annotator = ? AND removed_at IS NULL GROUP BY status",
+        (person.id,),
+    )
+    done = dict(rows.fetchall())
+    latest = connection.execute(
+        "SELECT COALESCE(MAX(at), '') FROM judgements WHERE annotator = ?", (person.id,)
+    ).fetchone()[0]
+    left = len(_pending(connection, person.id)) + _to_come(connection, project, person.id)
+    return AnnotatorProgress(person, done.get("judged", 0), done.get("skipped", 0), left, latest)
+
+
+# -- items to come ------------------------------------------------------------------------------
+
+
+def _drawn(
+    connection: sqlite3.Connection, project: Project, person: int, order: list[int], limit: int
+) -> Iterator[tuple[int, int]]:
+    """Yield up to ``limit`` unassigned items for a person, each with the showing."""
+    if limit < 1:
+        return
+    held = _held(connection, person)
+    fresh = _free(connection, project, person, held)
+    waiting = _waiting(connection, project, person, held)
+    given = len(held)
+    for item in filter(fresh.__contains__, order):
+        while limit and waiting and given - waiting[0][1] > project.gap:
+            yield waiting.pop(0)[0], REPEAT
+            limit, given = limit - 1, given + 1
+        if not limit:
+            return
+        yield item, FIRST
+        limit, given = limit - 1, given + 1
+    # No new item is left, so repeats come regardless of the gap.
+    for item, _ in waiting[:limit]:
+        yield item, REPEAT
+
+
+def _held(connection: sqlite3.Connection, person: int) -> set[tuple[int, int]]:
+    """Return the items assigned to a person, with the showing."""
+    rows = connection.execute(
+        "SELECT item, showing FROM assignments WHERE annotator = ?", (person,)
+    )
+    return {(item, showing) for item, showing in rows}
+
+
+def _pending(connection: sqlite3.Connection, person: int) -> list[sqlite3.Row]:
+    """Return a person's assignments without judgement, the earliest first."""
+    return connection.execute(
+        "SELECT a.item, a.showing, i.content FROM assignments a "
+        "JOIN items i ON i.number = a.item "
+        "WHERE a.annotator = ? AND i.removed_at IS NULL AND NOT EXISTS (SELECT 1 FROM latest l "
+        "WHERE l.annotator = a.annotator AND l.item = a.item AND l.showing = a.showing) "
+        "ORDER BY a.id",
+        (person,),
+    ).fetchall()
+
+
+def _free(
+    connection: sqlite3.Connection, project: Project, person: int, held: set[tuple[int, int]]
+) -> set[int]:
+    """Return the items that may be assigned to a person: shared, or with too few copies."""
+    rows = connection.execute(
+        "SELECT number FROM items WHERE removed_at IS NULL AND (shared OR number NOT IN ("
+        "SELECT a.item FROM assignments a WHERE a.showing = 1 AND a.annotator <> ? AND "
+        "(a.given_at > ? OR EXISTS (SELECT 1 FROM latest l WHERE l.annotator = a.annotator "
+        "AND l.item = a.item AND l.showing = 1 AND l.status = 'judged')) "
+        "GROUP BY a.item HAVING COUNT(*) >= ?))",
+        (person, time.time() - _CLAIM, project.copies),
+    )
+    return {number for (number,) in rows if (number, FIRST) not in held}
+
+
+def _waiting(
+    connection: sqlite3.Connection, project: Project, person: int, held: set[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Return the judged items to repeat, each with the position of its first showing."""
+    rows = connection.execute(
+        "SELECT a.item, (SELECT COUNT(*) FROM assignments b WHERE b.annotator = a.annotator "
+        "AND b.id < a.id) AS place FROM assignments a JOIN items i ON i.number = a.item "
+        "JOIN latest l ON l.annotator = a.annotator AND l.item = a.item AND l.showing = 1 "
+        "WHERE a.annotator = ? AND a.showing = 1 AND i.removed_at IS NULL "
+        "AND l.status = 'judged' ORDER BY a.id",
+        (person,),
+    )
+    return [
+        (item, place)
+        for item, place in rows
+        if (item, REPEAT) not in held and _repeats(project, person, item)
+    ]
+
+
+def _to_come(connection: sqlite3.Connection, project: Project, person: int) -> int:
+    """Count the showings that a person may still be assigned, at most."""
+    held = _held(connection, person)
+    fresh = _free(connection, project, person, held)
+    met = fresh | {item for item, _ in held}
+    again = sum(_repeats(project, person, i) for i in met if (i, REPEAT) not in held)
+    return len(fresh) + again
+
+
+def _repeats(project: Project, person: int, item: int) -> bool:
+    return _chance(project.seed, "repeat", person, item) < project.repeats
+
+
+def _chance(*parts: object) -> float:
+    """Hash the parts to a uniform number in [0, 1)."""
+    digest = hashlib.sha256("|".join(map(str, parts)).encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64
 
 
 def _assignment(connection: sqlite3.Connection, person: int, row: sqlite3.Row) -> Assignment:
@@ -206,10 +309,12 @@ def _assignment(connection: sqlite3.Connection, person: int, row: sqlite3.Row) -
         "ORDER BY id DESC LIMIT 1",
         (person, row["item"], row["showing"]),
     ).fetchone()
-    item = item_from_json(json.loads(row["content"]))
-    if earlier is None:
-        return Assignment(item, row["showing"])
-    return Assignment(item, row["showing"], json.loads(earlier["answers"]), earlier["comment"])
+    answers, comment = earlier or ("{}", "")
+    item = AnnotationItem.from_json(row["content"])
+    return Assignment(item, row["showing"], json.loads(answers), comment)
+
+
+# -- judgements ---------------------------------------------------------------------------------
 
 
 def _assigned(
@@ -217,9 +322,9 @@ def _assigned(
 ) -> int:
     """Validate a submission and return the number of its item."""
     row = connection.execute(
-        "SELECT number, content, removed_at FROM items WHERE id = ?", (submission.item,)
+        "SELECT number, content FROM items WHERE id = ? AND removed_at IS NULL", (submission.item,)
     ).fetchone()
-    if row is None or row["removed_at"]:
+    if row is None:
         raise GoneError(
             "This item was taken out of the project meanwhile; go on with the next.", "gone"
         )
@@ -229,10 +334,10 @@ def _assigned(
     ).fetchone()
     if held is None:
         raise AnnotationError("This item was not given to you; load the page again.", "not-given")
-    if len(submission.comment) > _LONGEST_COMMENT:
+    if len(submission.comment) > LONGEST_COMMENT:
         raise AnnotationError(
             f"The comment has {len(submission.comment):,} characters; shorten it to "
-            f"{_LONGEST_COMMENT:,} or less.",
+            f"{LONGEST_COMMENT:,} or less.",
             "comment",
         )
     if submission.status is Status.JUDGED:
@@ -243,23 +348,26 @@ def _assigned(
     return int(row["number"])
 
 
-_INSERT = (
-    "INSERT INTO judgements (annotator, item, showing, status, answers, comment, seconds, at, key) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-
-
-def _write(connection: sqlite3.Connection, person: int, number: int, submission: Submission) -> int:
+def _insert(
+    connection: sqlite3.Connection, person: int, number: int, submission: Submission
+) -> int:
     key, status = submission.key, submission.status
     if not key.strip() or len(key) > 100:
         raise AnnotationError("A judgement needs a key of 1 to 100 characters.", "answers")
-    seconds = min(max(float(submission.seconds), 0.0), 86_400.0)
-    answers = json.dumps(
-        dict(submission.answers) if status is Status.JUDGED else {}, ensure_ascii=False
-    )
-    values = (person, number, submission.showing, status.value, answers, submission.comment)
+    answers = dict(submission.answers) if status is Status.JUDGED else {}
+    values = {
+        "annotator": person,
+        "item": number,
+        "showing": submission.showing,
+        "status": status.value,
+        "answers": json.dumps(answers, ensure_ascii=False),
+        "comment": submission.comment,
+        "seconds": min(max(float(submission.seconds), 0.0), 86_400.0),
+        "at": now(),
+        "key": key,
+    }
     try:
-        cursor = connection.execute(_INSERT, (*values, seconds, now(), key))
+        cursor = connection.execute(INSERT_JUDGEMENT, values)
     except sqlite3.IntegrityError as error:
         raise AnnotationError(
             "The key of this judgement is already used; load the page again.", "answers"
@@ -269,5 +377,5 @@ def _write(connection: sqlite3.Connection, person: int, number: int, submission:
 
 def _withdraw(connection: sqlite3.Connection, row: sqlite3.Row, sent: str) -> None:
     """Withdraw a judgement by a new row with its answers."""
-    values = (row["annotator"], row["item"], row["showing"], Status.WITHDRAWN.value)
-    connection.execute(_INSERT, (*values, row["answers"], row["comment"], 0, now(), sent))
+    changed = {"status": Status.WITHDRAWN.value, "seconds": 0, "at": now(), "key": sent}
+    connection.execute(INSERT_JUDGEMENT, dict(row) | changed)

@@ -4,8 +4,6 @@ The default questions follow HInter (RQ3: is a mutant a valid sentence?) and Bia
 (does it make sense, and which sentiment has it?).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -62,15 +60,19 @@ def read_questions(
         raise AnnotationError(f"{name} is no YAML: {error}".replace("\n", " ")) from error
     if not isinstance(tree, Mapping) or not isinstance(tree.get("questions"), list):
         raise AnnotationError(f"{name} has no list of questions; see the default questions.")
-    unknown = sorted(set(tree) - {"instructions", "questions"})
-    if unknown:
-        raise AnnotationError(f"{name} has an unknown field '{unknown[0]}'; remove it.")
+    _require_known(tree, {"instructions", "questions"}, name)
     parsed = (
         _question(raw, f"{name}, question {n}", labels)
         for n, raw in enumerate(tree["questions"], 1)
     )
     questions = tuple(question for question in parsed if question is not None)
-    _check(questions, name)
+    if not questions:
+        raise AnnotationError(f"{name} asks nothing; a question about labels needs labels.")
+    if len(questions) > _MOST_QUESTIONS:
+        raise AnnotationError(f"{name} asks {len(questions)} questions; at most {_MOST_QUESTIONS}.")
+    ident, number = Counter(question.id for question in questions).most_common(1)[0]
+    if number > 1:
+        raise AnnotationError(f"{name} has two questions '{ident}'.")
     return str(tree.get("instructions", "")).strip(), questions
 
 
@@ -87,12 +89,16 @@ def faults(questions: Iterable[Question], answers: Mapping[str, str], *, pair: b
     return wrong
 
 
+def _require_known(raw: Mapping[str, Any], known: set[str], where: str) -> None:
+    unknown = sorted(set(raw) - known)
+    if unknown:
+        raise AnnotationError(f"{where} has an unknown field '{unknown[0]}'; remove it.")
+
+
 def _question(raw: Any, where: str, labels: Sequence[str]) -> Question | None:
     if not isinstance(raw, Mapping):
         raise AnnotationError(f"{where} is no question; it needs id, ask and answers.")
-    unknown = sorted(set(raw) - {"id", "ask", "help", "pair", "scale", "answers"})
-    if unknown:
-        raise AnnotationError(f"{where} has an unknown field '{unknown[0]}'; remove it.")
+    _require_known(raw, {"id", "ask", "help", "pair", "scale", "answers"}, where)
     ident, ask = str(raw.get("id") or "").strip(), str(raw.get("ask") or "").strip()
     if not ident.isidentifier() or not ask:
         raise AnnotationError(f"{where} needs an id (letters, digits, _) and a text to ask.")
@@ -141,13 +147,3 @@ def _flag(raw: Any, where: str) -> bool | None:
     if str(raw).lower() not in words:
         raise AnnotationError(f"{where}: '{raw}' is neither true nor false.")
     return words[str(raw).lower()]
-
-
-def _check(questions: Sequence[Question], name: str) -> None:
-    if not questions:
-        raise AnnotationError(f"{name} asks nothing; a question about labels needs labels.")
-    if len(questions) > _MOST_QUESTIONS:
-        raise AnnotationError(f"{name} asks {len(questions)} questions; at most {_MOST_QUESTIONS}.")
-    ident, number = Counter(question.id for question in questions).most_common(1)[0]
-    if number > 1:
-        raise AnnotationError(f"{name} has two questions '{ident}'.")

@@ -1,7 +1,8 @@
 """A project on disk: settings, items, annotators, judgements and the owner's decisions.
 
 One SQLite file holds everything. The owner has the file or the owner's key; an annotator has the
-key from joining, which gives access to the annotator's assignments and judgements only.
+key from joining, which gives access to the annotator's assignments and judgements only. Keys are
+stored as SHA-256 digests, pass-phrases as salted scrypt digests.
 """
 
 from __future__ import annotations
@@ -11,23 +12,17 @@ import hmac
 import json
 import secrets
 import sqlite3
+import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from hinter_core.annotation.project import people
-from hinter_core.annotation.project.coding import (
-    fingerprint,
-    item_from_json,
-    item_to_json,
-    project_from_json,
-    project_to_json,
-)
-from hinter_core.annotation.project.database import Database
+from hinter_core.annotation.project.database import SCHEMA, VERSION, Database
 from hinter_core.annotation.project.types import (
+    CONSENSUS,
     AccessError,
     AnnotationError,
     AnnotationItem,
@@ -39,22 +34,15 @@ from hinter_core.annotation.project.types import (
 )
 
 _LONGEST_ID, _LONGEST_TEXT = 200, 100_000
+_SHORTEST_PHRASE, _LONGEST_NAME = 8, 40
+INSERT_JUDGEMENT = (
+    "INSERT INTO judgements (annotator, item, showing, status, answers, comment, seconds, at, key) "
+    "VALUES (:annotator, :item, :showing, :status, :answers, :comment, :seconds, :at, :key)"
+)
 
 
-@dataclass(frozen=True)
-class Added:
-    """Number of new items, and ids of those that repeat an id or the texts of another item."""
-
-    added: int
-    duplicates: tuple[str, ...] = ()
-
-
-class AnnotationStore:
+class AnnotationStore(Database):
     """One project's file, for any number of threads and processes."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.database = Database(path)
 
     # -- the project ----------------------------------------------------------------------------
 
@@ -65,9 +53,18 @@ class AnnotationStore:
         Raises:
             AnnotationError: the file exists, or cannot be written.
         """
+        if path.exists():
+            raise AnnotationError(f"{path} already exists; choose another name.")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise AnnotationError(f"Cannot write {path}: {error.strerror}.") from error
         store, key = cls(path), secrets.token_urlsafe(24)
-        digest = hashlib.sha256(key.encode()).hexdigest()
-        store.database.create({"project": project_to_json(project), "owner": digest})
+        with store.write() as connection:
+            # A script ends the transaction that it finds, and so begins its own.
+            connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version={VERSION};")
+            meta = [("project", project.to_json()), ("owner", _digest(key).hex())]
+            connection.executemany("INSERT INTO meta VALUES (?, ?)", meta)
         return store, key
 
     @classmethod
@@ -77,13 +74,21 @@ class AnnotationStore:
         Raises:
             AnnotationError: there is none, or it has another version.
         """
+        if not path.is_file():
+            raise AnnotationError(f"{path} does not exist; check the path.")
         store = cls(path)
-        store.database.check()
+        with store.read() as connection:
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version != VERSION:
+            raise AnnotationError(
+                f"{path} is no annotation project of this version of HInter "
+                f"(version {version}, needed {VERSION})."
+            )
         return store
 
     def project(self) -> Project:
         """Return the settings."""
-        with self.database.read() as connection:
+        with self.read() as connection:
             return project_of(connection)
 
     def change(self, **settings: Any) -> Project:
@@ -92,14 +97,15 @@ class AnnotationStore:
         Raises:
             AnnotationError: the questions have answers already.
         """
-        with self.database.write() as connection:
+        with self.write() as connection:
             old = project_of(connection)
             new = replace(old, **settings)
-            if new.questions != old.questions and _any(connection, "judgements"):
+            answered = connection.execute("SELECT 1 FROM judgements LIMIT 1").fetchone()
+            if new.questions != old.questions and answered:
                 raise AnnotationError(
                     "The questions cannot change, as some are answered; make a new project."
                 )
-            _put(connection, "project", project_to_json(new))
+            connection.execute("UPDATE meta SET value = ? WHERE key = 'project'", (new.to_json(),))
         return new
 
     def admit_owner(self, key: str) -> None:
@@ -108,51 +114,30 @@ class AnnotationStore:
         Raises:
             AccessError: the key is wrong.
         """
-        with self.database.read() as connection:
-            digest = _get(connection, "owner")
-        if not hmac.compare_digest(digest, hashlib.sha256(key.encode()).hexdigest()):
+        with self.read() as connection:
+            digest = _meta(connection, "owner")
+        if not hmac.compare_digest(digest, _digest(key).hex()):
             raise AccessError("This is not the owner's key of this project.")
-
-    def close(self) -> None:
-        """Close the file's connections."""
-        self.database.close()
 
     # -- items ----------------------------------------------------------------------------------
 
-    def add(self, items: Iterable[AnnotationItem]) -> Added:
-        """Add new items, in one transaction.
+    def add(self, items: Iterable[AnnotationItem]) -> list[str]:
+        """Add items in one transaction; return the ids of those that were left out as duplicates.
 
         Raises:
             AnnotationError: see :func:`check_item`.
         """
-        added, duplicates = 0, []
-        with self.database.write() as connection:
+        with self.write() as connection:
             share = project_of(connection).share
-            number: int = connection.execute(
-                "SELECT COALESCE(MAX(number), 0) FROM items"
-            ).fetchone()[0]
-            for item in items:
-                check_item(item)
-                shared = int((number + 1) * share + 1e-9) > int(number * share + 1e-9)
-                content = json.dumps(item_to_json(item), ensure_ascii=False)
-                try:
-                    connection.execute(
-                        "INSERT INTO items VALUES (?, ?, ?, ?, ?, NULL)",
-                        (number + 1, item.id, content, fingerprint(item), shared),
-                    )
-                except sqlite3.IntegrityError:
-                    duplicates.append(item.id)
-                    continue
-                number, added = number + 1, added + 1
-        return Added(added, tuple(duplicates))
+            return [item.id for item in items if not insert_item(connection, item, share)]
 
     def items(self) -> Iterator[AnnotationItem]:
         """Yield all items that are not removed, in the order of adding."""
-        with self.database.read() as connection:
+        with self.read() as connection:
             for row in connection.execute(
                 "SELECT content FROM items WHERE removed_at IS NULL ORDER BY number"
             ):
-                yield item_from_json(json.loads(row["content"]))
+                yield AnnotationItem.from_json(row["content"])
 
     def item(self, ident: str) -> AnnotationItem:
         """Return an item by its id.
@@ -160,13 +145,21 @@ class AnnotationStore:
         Raises:
             GoneError: there is none, or it was removed.
         """
-        with self.database.read() as connection:
+        with self.read() as connection:
             row = connection.execute(
-                "SELECT content, removed_at FROM items WHERE id = ?", (ident,)
+                "SELECT content FROM items WHERE id = ? AND removed_at IS NULL", (ident,)
             ).fetchone()
-        if row is None or row["removed_at"]:
+        if row is None:
             raise GoneError(f"There is no item \u201c{ident[:60]}\u201d any more.")
-        return item_from_json(json.loads(row["content"]))
+        return AnnotationItem.from_json(row["content"])
+
+    def replace_items(self, items: Iterable[AnnotationItem]) -> None:
+        """Store other contents of items that are there, in one transaction."""
+        with self.write() as connection:
+            connection.executemany(
+                "UPDATE items SET content = ? WHERE id = ?",
+                [(item.to_json(), item.id) for item in items],
+            )
 
     def remove(self, ident: str) -> None:
         """Remove an item; its judgements stay in the file and no longer count.
@@ -175,50 +168,76 @@ class AnnotationStore:
             GoneError: there is none.
         """
         self.item(ident)
-        with self.database.write() as connection:
+        with self.write() as connection:
             connection.execute("UPDATE items SET removed_at = ? WHERE id = ?", (now(), ident))
 
     # -- people ---------------------------------------------------------------------------------
 
     def join(self, name: str, pass_phrase: str) -> tuple[Annotator, str]:
-        """Join or return with a name and a pass-phrase; return also a key for the page.
+        """Join or return with a name and a pass-phrase; return also a new key for the page.
 
         Raises:
             AccessError: an invalid name, a short or a wrong pass-phrase.
         """
-        with self.database.read() as connection:
-            claim = people.claim(connection, name, pass_phrase)
-        with self.database.write() as connection:
-            return people.join(connection, claim, now())
+        shown = _free_name(name)
+        with self.read() as connection:
+            row = _named(connection, shown)
+        salt = (row and row["salt"]) or secrets.token_bytes(16)
+        phrase = unicodedata.normalize("NFKC", pass_phrase).encode()
+        # Digested before the file is locked, as scrypt is slow.
+        secret = hashlib.scrypt(phrase, salt=salt, n=2**14, r=8, p=1, dklen=32)
+        with self.write() as connection:
+            row = _named(connection, shown)
+            if row is None:
+                if len(pass_phrase) < _SHORTEST_PHRASE:
+                    raise AccessError(
+                        f"Choose a pass-phrase of at least {_SHORTEST_PHRASE} characters; it keeps "
+                        "your judgements yours.",
+                        "short",
+                    )
+                row = _add(connection, shown, salt=salt, secret=secret)
+            elif row["secret"] is None or not hmac.compare_digest(row["secret"], secret):
+                raise AccessError(
+                    f"The name \u201c{shown}\u201d is taken, and this is not its pass-phrase. If "
+                    "it is yours, type the pass-phrase you chose; otherwise take another name.",
+                    "taken",
+                )
+            return _with_key(connection, row)
 
     def join_by_login(self, name: str, login: str) -> tuple[Annotator, str]:
-        """Join with a login of another service.
+        """Join with a login of another service (``hf:NAME``); return also a key for the page.
 
         Raises:
             AccessError: the name is taken.
         """
-        with self.database.write() as connection:
-            return people.join_by_login(connection, name, login, now())
+        with self.write() as connection:
+            row = connection.execute(
+                "SELECT * FROM annotators WHERE login = ?", (login,)
+            ).fetchone()
+            if row is None:
+                shown = _free_name(name)
+                if _named(connection, shown) is not None:
+                    raise AccessError(
+                        f"The name \u201c{shown}\u201d is taken here; ask the owner.", "taken"
+                    )
+                row = _add(connection, shown, login=login)
+            return _with_key(connection, row)
 
     def whose(self, key: str) -> Annotator:
-        """Return the annotator of a page's key.
-
-        Raises:
-            AccessError: the key is unknown.
-        """
-        with self.database.read() as connection:
-            return people.whose(connection, key)
+        """Return the annotator of a page's key (see :func:`whose`)."""
+        with self.read() as connection:
+            return whose(connection, key)
 
     def leave(self, key: str) -> None:
         """Revoke a page's key."""
-        with self.database.write() as connection:
-            people.leave(connection, key)
+        with self.write() as connection:
+            connection.execute("DELETE FROM tokens WHERE digest = ?", (_digest(key),))
 
     def annotators(self) -> list[Annotator]:
         """Return all annotators, in the order of joining."""
-        with self.database.read() as connection:
+        with self.read() as connection:
             rows = connection.execute("SELECT id, name FROM annotators ORDER BY id").fetchall()
-        return [Annotator(row["id"], row["name"]) for row in rows]
+        return [Annotator(*row) for row in rows]
 
     # -- judgements -----------------------------------------------------------------------------
 
@@ -228,7 +247,7 @@ class AnnotationStore:
         Judgements of removed items are left out.
         """
         table = "judgements" if history else "latest"
-        with self.database.read() as connection:
+        with self.read() as connection:
             for row in connection.execute(
                 f"SELECT j.*, a.name, i.id AS of FROM {table} j "  # noqa: S608 -- our own words
                 "JOIN annotators a ON a.id = j.annotator JOIN items i ON i.number = j.item "
@@ -249,22 +268,21 @@ class AnnotationStore:
         match = next((q for q in self.project().questions if q.id == question), None)
         if match is None or (value and match.answer(value) is None):
             raise AnnotationError(f"'{question}' has no answer '{value[:40]}' in this project.")
-        with self.database.write() as connection:
+        with self.write() as connection:
             connection.execute(
-                "INSERT INTO adjudications (item, question, value, note, at) SELECT number, ?, ?, "
-                "?, ? FROM items WHERE id = ?",
+                "INSERT INTO adjudications (item, question, value, note, at) "
+                "SELECT number, ?, ?, ?, ? FROM items WHERE id = ?",
                 (question, value, note, now(), item),
             )
 
     def adjudications(self) -> dict[tuple[str, str], str]:
         """Return the owner's current decisions by item and question."""
-        decisions = {}
-        with self.database.read() as connection:
-            for row in connection.execute(
+        with self.read() as connection:
+            rows = connection.execute(
                 "SELECT i.id, d.question, d.value FROM adjudications d "
                 "JOIN items i ON i.number = d.item WHERE i.removed_at IS NULL ORDER BY d.id"
-            ):
-                decisions[row["id"], row["question"]] = row["value"]
+            ).fetchall()
+        decisions = {(item, question): value for item, question, value in rows}
         return {key: value for key, value in decisions.items() if value}
 
 
@@ -282,14 +300,32 @@ def opened(path: Path) -> Iterator[AnnotationStore]:
         store.close()
 
 
-def project_of(connection: sqlite3.Connection) -> Project:
-    """Return the settings in an open file."""
-    return project_from_json(_get(connection, "project"))
-
-
 def now() -> str:
     """Return the time in ISO 8601, UTC, with milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+# -- within a transaction -----------------------------------------------------------------------
+
+
+def project_of(connection: sqlite3.Connection) -> Project:
+    """Return the settings in an open file."""
+    return Project.from_json(_meta(connection, "project"))
+
+
+def insert_item(connection: sqlite3.Connection, item: AnnotationItem, share: float) -> bool:
+    """Insert an item and return True, or False if the project has its id or its texts.
+
+    Raises:
+        AnnotationError: see :func:`check_item`.
+    """
+    check_item(item)
+    latest = connection.execute("SELECT COALESCE(MAX(number), 0) FROM items").fetchone()[0]
+    number = latest + 1
+    shared = int(number * share + 1e-9) > int(latest * share + 1e-9)
+    row = (number, item.id, item.to_json(), item.fingerprint, shared)
+    done = connection.execute("INSERT OR IGNORE INTO items VALUES (?, ?, ?, ?, ?, NULL)", row)
+    return bool(done.rowcount)
 
 
 def check_item(item: AnnotationItem) -> None:
@@ -309,14 +345,86 @@ def check_item(item: AnnotationItem) -> None:
         )
 
 
-def _any(connection: sqlite3.Connection, table: str) -> bool:
-    return connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() is not None  # noqa: S608
+def whose(connection: sqlite3.Connection, key: str) -> Annotator:
+    """Return the annotator of a page's key.
+
+    Raises:
+        AccessError: the key is unknown.
+    """
+    row = connection.execute(
+        "SELECT a.id, a.name FROM annotators a JOIN tokens t ON t.annotator = a.id "
+        "WHERE t.digest = ?",
+        (_digest(key),),
+    ).fetchone()
+    if row is None:
+        raise AccessError(
+            "This page is not signed in to the project any more; join again.", "signed-out"
+        )
+    return Annotator(*row)
 
 
-def _put(connection: sqlite3.Connection, key: str, value: str) -> None:
-    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+def imported_annotator(connection: sqlite3.Connection, name: str) -> tuple[Annotator, bool]:
+    """Return the annotator of a name for imported judgements, and whether it was created.
+
+    A created annotator has no pass-phrase, so nobody can join under that name.
+
+    Raises:
+        AccessError: an invalid name.
+    """
+    shown = _readable(name)
+    known = _named(connection, shown)
+    row = known or _add(connection, shown)
+    return Annotator(row["id"], row["name"]), known is None
 
 
-def _get(connection: sqlite3.Connection, key: str) -> str:
+def _meta(connection: sqlite3.Connection, key: str) -> str:
     row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return str(row["value"]) if row is not None else ""
+
+
+def _readable(name: str) -> str:
+    """Normalise a name for display: NFKC, one line, stripped."""
+    shown = " ".join(unicodedata.normalize("NFKC", name).split())
+    if not shown or not shown.isprintable() or len(shown) > _LONGEST_NAME:
+        raise AccessError(
+            f"Give a name of 1 to {_LONGEST_NAME} characters; any word will do.", "name"
+        )
+    return shown
+
+
+def _free_name(name: str) -> str:
+    shown = _readable(name)
+    if shown.casefold() == CONSENSUS:
+        raise AccessError(f"The name \u201c{shown}\u201d is reserved; use another.", "name")
+    return shown
+
+
+def _named(connection: sqlite3.Connection, name: str) -> sqlite3.Row | None:
+    row: sqlite3.Row | None = connection.execute(
+        "SELECT * FROM annotators WHERE folded = ?", (name.casefold(),)
+    ).fetchone()
+    return row
+
+
+def _add(
+    connection: sqlite3.Connection, name: str, *, salt: bytes | None = None,
+    secret: bytes | None = None, login: str | None = None,
+) -> sqlite3.Row:  # fmt: skip
+    connection.execute(
+        "INSERT INTO annotators (name, folded, salt, secret, login, joined_at) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        (name, name.casefold(), salt, secret, login, now()),
+    )
+    row = _named(connection, name)
+    assert row is not None
+    return row
+
+
+def _with_key(connection: sqlite3.Connection, row: sqlite3.Row) -> tuple[Annotator, str]:
+    key = secrets.token_urlsafe(24)
+    connection.execute("INSERT INTO tokens VALUES (?, ?)", (_digest(key), row["id"]))
+    return Annotator(row["id"], row["name"]), key
+
+
+def _digest(key: str) -> bytes:
+    return hashlib.sha256(key.encode()).digest()

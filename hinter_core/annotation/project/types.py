@@ -7,16 +7,21 @@ repeat). A **rating** is one answer to one question.
 
 from __future__ import annotations
 
+import hashlib
+import json
+import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any
 
+from hinter_core.campaign.schema import edit_from_row, edit_to_row
 from hinter_core.errors import HinterError
 from hinter_core.types import Edit
 
 FIRST, REPEAT = 1, 2  # showings
+CONSENSUS = "consensus"  # annotator of the majority judgements in an export; a reserved name
+LONGEST_COMMENT = 4000  # characters
 
 
 class AnnotationError(HinterError):
@@ -32,9 +37,6 @@ class AnnotationError(HinterError):
 
 class AccessError(AnnotationError):
     """A wrong or unknown name, pass-phrase or key."""
-
-
-CONSENSUS = "consensus"  # annotator of the majority judgements in an export; a reserved name
 
 
 class GoneError(AnnotationError):
@@ -93,10 +95,6 @@ class Question:
         return any(answer.valid is not None for answer in self.answers)
 
 
-def _nothing() -> Mapping[str, Any]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class AnnotationItem:
     """A mutant to judge; only ``id`` and ``mutant`` are required.
@@ -117,12 +115,42 @@ class AnnotationItem:
     kept: bool | None = None
     layer: str = ""
     reason: str = ""
-    verdicts: Mapping[str, str] = field(default_factory=_nothing)
+    verdicts: Mapping[str, str] = field(default_factory=dict)
     label: str = ""
     group: str = ""
     stratum: str = ""
     weight: float = 1.0
-    origin: Mapping[str, Any] = field(default_factory=_nothing)
+    origin: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the texts and the group, regardless of white space, to find duplicates."""
+        texts = (
+            " ".join(unicodedata.normalize("NFC", t).split()) for t in (self.source, self.mutant)
+        )
+        content = "\x1f".join((*texts, self.group))
+        return hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the values by field, as JSON can hold them."""
+        row = {one.name: getattr(self, one.name) for one in fields(self)}
+        return row | {
+            "attributes": list(self.attributes),
+            "edits": [edit_to_row(edit) for edit in self.edits],
+            "verdicts": dict(self.verdicts),
+            "origin": dict(self.origin),
+        }
+
+    def to_json(self) -> str:
+        """Return the item as JSON."""
+        return json.dumps(self.to_row(), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> AnnotationItem:
+        """Read the JSON of :meth:`to_json`."""
+        row = json.loads(text)
+        edits = tuple(map(edit_from_row, row["edits"]))
+        return cls(**row | {"attributes": tuple(row["attributes"]), "edits": edits})
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +175,20 @@ class Project:
     seed: int = 0
     closed: bool = False
 
+    def to_json(self) -> str:
+        """Return the settings as JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Project:
+        """Read the JSON of :meth:`to_json`."""
+        raw = json.loads(text)
+        questions = [
+            Question(**q | {"answers": tuple(Answer(**a) for a in q["answers"])})
+            for q in raw["questions"]
+        ]
+        return cls(**raw | {"questions": tuple(questions)})
+
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
@@ -162,7 +204,7 @@ class Assignment:
 
     item: AnnotationItem
     showing: int
-    earlier: Mapping[str, str] = field(default_factory=_nothing)
+    earlier: Mapping[str, str] = field(default_factory=dict)
     comment: str = ""
 
 
@@ -194,8 +236,13 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorProgress:
-    """Numbers of an annotator's showings: ``judged``, ``skipped``, and ``left`` at most."""
+    """Numbers of an annotator's showings: ``judged``, ``skipped``, and ``left`` at most.
 
+    ``latest``: time of the last judgement, ISO 8601, or "".
+    """
+
+    annotator: Annotator
     judged: int
     skipped: int
     left: int
+    latest: str

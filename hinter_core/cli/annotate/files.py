@@ -1,8 +1,5 @@
 """``hinter annotate import`` and ``export``: a project's items and judgements in files."""
 
-from __future__ import annotations
-
-import csv
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,13 +11,13 @@ from hinter_core.annotation.backup import write_dataset
 from hinter_core.annotation.files.columns import ColumnMapping, pairs
 from hinter_core.annotation.files.exporting import FORMATS, Exported, export_file, folder_files
 from hinter_core.annotation.files.importing import Imported, import_file
-from hinter_core.annotation.items.conformity import fill_invariant
+from hinter_core.annotation.items import fill_invariant
 from hinter_core.annotation.project.store import opened
-from hinter_core.data.tables import safe_cell
+from hinter_core.data.tables import row_writer
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore, load_parser
 
-_REASONS, _ROWS = 10, 5  # that are shown
+_REASONS, _ROWS = 10, 5  # shown
 ProjectFile = Annotated[Path, typer.Argument(metavar="PROJECT", help="A project's .sqlite file.")]
 
 
@@ -41,31 +38,31 @@ def import_items(
         list[str] | None,
         typer.Option(help="Answers, as Fine=yes, or sense:Fine=yes for one question."),
     ] = None,
-    annotator: Annotated[str, typer.Option(help="Who judged, where no column says so.")] = "",
-    attributes: Annotated[
-        str, typer.Option(help="What was changed, where no column says so.")
-    ] = "",
+    annotator: Annotated[str, typer.Option(help="Annotator, if no column names one.")] = "",
+    attributes: Annotated[str, typer.Option(help="Attributes, if no column names them.")] = "",
     mend: Annotated[
-        bool, typer.Option("--mend", help="Read back letters that were encoded twice.")
+        bool, typer.Option("--mend", help="Repair letters that were encoded twice.")
     ] = False,
     invariant: Annotated[
-        bool, typer.Option("--invariant", help="Ask the invariant about pairs without its word.")
+        bool, typer.Option("--invariant", help="Run the invariant on pairs without verdict.")
     ] = False,
     parser: Annotated[str, typer.Option(help="Parser for the invariant.")] = "embedded",
     errors: Annotated[
-        Path | None, typer.Option(help="A new CSV file for all that was left out.")
+        Path | None, typer.Option(help="New CSV file for the rows left out, with the reasons.")
     ] = None,
 ) -> None:
-    """Add items and judgements of a file; what is there already is not added twice."""
+    """Add items and judgements from a file; those that the project has are not added twice."""
     if errors is not None and errors.exists():
         raise InputError(f"{errors} is there already; choose another name.")
     reading = ColumnMapping(
         pairs(columns or (), "--map"), pairs(values or (), "--values"), annotator,
-        tuple(name.strip() for name in attributes.split(",") if name.strip()), mend,
+        split_names(attributes), mend,
     )  # fmt: skip
     with opened(project) as store:
         done = import_file(store, file, reading)
-        _tell(done, errors)
+        _report(done)
+        if errors is not None:
+            _write(errors, done.problems)
         if invariant:
             begun = time.monotonic()
             kept, discarded = fill_invariant(store, ParseStore(load_parser(parser)))
@@ -78,7 +75,12 @@ def import_items(
         raise InputError(f"{file} has no row that can be used; see above.")
 
 
-def _tell(done: Imported, errors: Path | None) -> None:
+def split_names(names: str) -> tuple[str, ...]:
+    """Split names separated by commas."""
+    return tuple(name.strip() for name in names.split(",") if name.strip())
+
+
+def _report(done: Imported) -> None:
     read = ", ".join(c if p == c else f"{p}={c}" for p, c in done.columns.items())
     typer.echo(f"columns read: {read}")
     for what, many in (
@@ -91,15 +93,8 @@ def _tell(done: Imported, errors: Path | None) -> None:
         typer.echo(f"new annotators: {', '.join(done.people)}")
     for note in done.notes:
         typer.echo(note)
-    _complain(done.problems)
-    if errors is not None:
-        _write(errors, done.problems)
-
-
-def _complain(problems: Sequence[tuple[int, str]]) -> None:
-    """What was left out, rows of one reason together."""
-    rows: dict[str, list[int]] = {}
-    for row, why in problems:
+    rows: dict[str, list[int]] = {}  # by reason
+    for row, why in done.problems:
         rows.setdefault(why, []).append(row)
     for why, numbers in list(rows.items())[:_REASONS]:
         named = ", ".join(map(str, numbers[:_ROWS]))
@@ -113,9 +108,9 @@ def _complain(problems: Sequence[tuple[int, str]]) -> None:
 def _write(errors: Path, problems: Sequence[tuple[int, str]]) -> None:
     try:
         with errors.open("x", encoding="utf-8", newline="") as out:
-            writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(["row", "left out because"])
-            writer.writerows((row, safe_cell(why)) for row, why in problems)
+            write = row_writer(out, "csv", ("row", "left out because"))
+            for row, why in problems:
+                write({"row": row, "left out because": why})
     except OSError as error:
         raise InputError(f"Cannot write {errors}: {error.strerror}.") from error
 
@@ -123,30 +118,26 @@ def _write(errors: Path, problems: Sequence[tuple[int, str]]) -> None:
 def export(
     project: ProjectFile,
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="A new file, or folder for dataset.")
+        Path | None, typer.Argument(metavar="[FILE]", help="New file, or folder for dataset.")
     ] = None,
     kind: Annotated[
-        str, typer.Option("--format", help=f"{', '.join(FORMATS)}; not given: as the file ends.")
+        str, typer.Option("--format", help=f"{', '.join(FORMATS)}; default: by the file's name.")
     ] = "",
     history: Annotated[
-        bool, typer.Option("--history", help="With what was taken back or corrected.")
+        bool, typer.Option("--history", help="Include corrected and withdrawn judgements.")
     ] = False,
     items_only: Annotated[bool, typer.Option("--items-only", help="Without judgements.")] = False,
     anonymous: Annotated[
         bool, typer.Option("--anonymous", help="Numbers instead of annotators' names.")
     ] = False,
     consensus: Annotated[
-        bool,
-        typer.Option(
-            "--consensus",
-            help="One judgement an item: the owner's decision, else what most said.",
-        ),
+        bool, typer.Option("--consensus", help="One judgement per item: adjudicated or majority.")
     ] = False,
     push: Annotated[
         str, typer.Option(help="Write to this data set of the Hub, as ORG/NAME, instead.")
     ] = "",
     public: Annotated[
-        bool, typer.Option("--public", help="Push even where everybody can read it.")
+        bool, typer.Option("--public", help="Push even if everybody can read the data set.")
     ] = False,
 ) -> None:
     """Write items and judgements to a file, a folder or the Hub; import reads them again."""
@@ -155,9 +146,7 @@ def export(
     if push and kind not in ("", "dataset"):
         raise InputError("--push writes a data set; leave --format out.")
     with opened(project) as store:
-        wanted = Exported(
-            store, history=history, anonymous=anonymous, items_only=items_only, consensus=consensus
-        )
+        wanted = Exported(store, history, anonymous, items_only, consensus)
         if push:
             rows = list(wanted.rows())
             message = f"{wanted.project.name}: {len(rows)} rows"

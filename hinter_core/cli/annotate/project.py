@@ -1,7 +1,7 @@
 """``hinter annotate``: projects in which people judge mutants."""
 
-from __future__ import annotations
-
+import json
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
@@ -9,18 +9,20 @@ from typing import Annotated
 import typer
 
 from hinter_core.annotation.backup import lasting_warning
-from hinter_core.annotation.items.sampling import OUTCOMES, Draw, sample_campaign
+from hinter_core.annotation.evaluation.evaluation import evaluate, evaluation_sections
+from hinter_core.annotation.items import OUTCOMES, Draw, sample_campaign
+from hinter_core.annotation.project.judging import Judging
 from hinter_core.annotation.project.questions import default_questions, load_questions
 from hinter_core.annotation.project.store import AnnotationStore, opened
-from hinter_core.annotation.project.turns import still_open, to_come
-from hinter_core.annotation.project.types import AnnotationItem, Project, Status
+from hinter_core.annotation.project.types import Project, Status
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.cli.annotate.agreement import agreement
-from hinter_core.cli.annotate.files import export, import_items
+from hinter_core.cli.annotate.files import ProjectFile, export, import_items, split_names
 from hinter_core.errors import InputError
+from hinter_core.report.formats import markdown_of, plain, print_sections
 
 annotate = typer.Typer(help="Let people judge mutants.", invoke_without_command=True)
-ProjectFile = Annotated[Path, typer.Argument(metavar="PROJECT", help="A project's .sqlite file.")]
+annotate.command("import")(import_items)
+annotate.command("export")(export)
 
 
 @annotate.callback()
@@ -33,11 +35,11 @@ def _root(context: typer.Context) -> None:
 @annotate.command("create")
 def create(
     project: ProjectFile,
-    name: Annotated[str, typer.Option(help="What annotators see; not given: the file's.")] = "",
+    name: Annotated[str, typer.Option(help="Title for annotators; default: the file's.")] = "",
     campaign: Annotated[
         Path | None, typer.Option("--from", help="A campaign's directory to draw mutants from.")
     ] = None,
-    many: Annotated[int, typer.Option(help="Draw at most so many.")] = 200,
+    many: Annotated[int, typer.Option(help="Maximum mutants to draw.")] = 200,
     seed: Annotated[int, typer.Option(help="Seed of the draw and of all orders.")] = 0,
     outcome: Annotated[
         list[str] | None,
@@ -53,20 +55,28 @@ def create(
     labels: Annotated[
         str, typer.Option(help="Labels of the task, as positive,negative, to ask for one.")
     ] = "",
-    language: Annotated[str, typer.Option(help="Of the questions: en or de.")] = "en",
-    share: Annotated[float, typer.Option(help="Share of items that everybody judges.")] = 0.2,
+    language: Annotated[str, typer.Option(help="Language of the questions: en or de.")] = "en",
+    share: Annotated[float, typer.Option(help="Share of items for all annotators.")] = 0.2,
     copies: Annotated[int, typer.Option(help="Annotators of each other item.")] = 1,
-    repeats: Annotated[float, typer.Option(help="Share of items that come again unseen.")] = 0.05,
+    repeats: Annotated[float, typer.Option(help="Share of items shown again unannounced.")] = 0.05,
     gap: Annotated[int, typer.Option(help="Judgements between an item and its repeat.")] = 10,
     blind: Annotated[
-        bool, typer.Option("--blind/--not-blind", help="Hide verdicts and the invariant's word.")
+        bool, typer.Option("--blind/--not-blind", help="Hide verdicts of models and invariant.")
     ] = True,
 ) -> None:
-    """Make a project, empty or with mutants of a campaign; the owner's key is shown once."""
-    _check(many, share, copies, repeats, gap, language, outcome or [])
-    draw = Draw(many, seed, tuple(_split(names) for names in attributes or ()),
+    """Create a project, empty or with mutants of a campaign; the owner's key is shown once."""
+    if many < 1 or copies < 1 or gap < 1:
+        raise InputError("--many, --copies and --gap are at least 1.")
+    if not (0 <= share <= 1 and 0 <= repeats <= 1):
+        raise InputError("--share and --repeats are shares, from 0 to 1.")
+    if language not in ("en", "de"):
+        raise InputError(f"There are no questions in '{language}'; use en or de, or --questions.")
+    for one in outcome or ():
+        if one not in OUTCOMES:
+            raise InputError(f"There is no outcome '{one}'; use {', '.join(OUTCOMES)}.")
+    draw = Draw(many, seed, tuple(split_names(names) for names in attributes or ()),
                 tuple(outcome or ()))  # fmt: skip
-    wanted = _split(labels)
+    wanted = split_names(labels)
     if len(wanted) == 1:
         raise InputError("--labels takes at least two, as positive,negative.")
     instructions, asked = (
@@ -83,35 +93,12 @@ def create(
     finally:
         store.close()
     typer.echo(f"{project}: {len(items)} items, questions {', '.join(q.id for q in asked)}")
-    _drawn(items)
+    drawn = Counter(item.stratum for item in items)
+    of = {item.stratum: item.weight * drawn[item.stratum] for item in items}
+    for stratum, number in sorted(drawn.items()):
+        typer.echo(f"  {stratum}: {number} of {of[stratum]:,.0f}")
     typer.echo(f"The owner's key, shown only now: {key}")
     _warn()
-
-
-def _check(
-    many: int, share: float, copies: int, repeats: float, gap: int, language: str,
-    outcomes: list[str],
-) -> None:  # fmt: skip
-    if many < 1 or copies < 1 or gap < 1:
-        raise InputError("--many, --copies and --gap are at least 1.")
-    if not (0 <= share <= 1 and 0 <= repeats <= 1):
-        raise InputError("--share and --repeats are shares, from 0 to 1.")
-    if language not in ("en", "de"):
-        raise InputError(f"There are no questions in '{language}'; use en or de, or --questions.")
-    for name in outcomes:
-        if name not in OUTCOMES:
-            raise InputError(f"There is no outcome '{name}'; use {', '.join(OUTCOMES)}.")
-
-
-def _split(names: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in names.split(",") if name.strip())
-
-
-def _drawn(items: list[AnnotationItem]) -> None:
-    many = Counter(item.stratum for item in items)
-    of = {item.stratum: item.weight * many[item.stratum] for item in items}
-    for stratum in sorted(many):
-        typer.echo(f"  {stratum}: {many[stratum]} of {of[stratum]:,.0f}")
 
 
 def _warn() -> None:
@@ -121,37 +108,26 @@ def _warn() -> None:
 
 @annotate.command("status")
 def status(project: ProjectFile) -> None:
-    """Say who judged how much, and whether the project is open."""
+    """Show the progress of each annotator, and whether the project is open."""
     with opened(project) as store:
-        settings, people = store.project(), store.annotators()
-        items = list(store.items())
-        judged: dict[str, Counter[Status]] = {person.name: Counter() for person in people}
-        met = set()
-        for judgement in store.judgements():
-            judged[judgement.annotator][judgement.status] += 1
-            if judgement.status is Status.JUDGED:
-                met.add(judgement.item)
-        with store.database.read() as connection:
-            left = {
-                person.name: len(still_open(connection, person.id))
-                + to_come(connection, settings, person.id)
-                for person in people
-            }
+        settings, standings = store.project(), Judging(store).standings()
+        n_items = len(list(store.items()))
+        judged = {one.item for one in store.judgements() if one.status is Status.JUDGED}
     state = "closed" if settings.closed else "open"
-    typer.echo(f"{settings.name}: {state}, {len(items)} items, {len(met)} of them judged")
-    for name, counts in judged.items():
+    typer.echo(f"{settings.name}: {state}, {n_items} items, {len(judged)} of them judged")
+    for one in standings:
         typer.echo(
-            f"  {name}: {counts[Status.JUDGED]} judged, {counts[Status.SKIPPED]} skipped, "
-            f"at most {left[name]} to come"
+            f"  {one.annotator.name}: {one.judged} judged, {one.skipped} skipped, "
+            f"at most {one.left} to come"
         )
-    if not people:
+    if not standings:
         typer.echo("  nobody has joined")
     _warn()
 
 
 @annotate.command("close")
 def close(project: ProjectFile) -> None:
-    """Take no more judgements."""
+    """Accept no more judgements."""
     with opened(project) as store:
         store.change(closed=True)
     typer.echo(f"{project} is closed; hinter annotate reopen opens it again.")
@@ -159,7 +135,7 @@ def close(project: ProjectFile) -> None:
 
 @annotate.command("reopen")
 def reopen(project: ProjectFile) -> None:
-    """Take judgements again."""
+    """Accept judgements again."""
     with opened(project) as store:
         store.change(closed=False)
     typer.echo(f"{project} is open.")
@@ -169,12 +145,28 @@ def reopen(project: ProjectFile) -> None:
 def remove(
     project: ProjectFile, item: Annotated[str, typer.Argument(help="The item's id.")]
 ) -> None:
-    """Take an item out; what was judged of it counts no longer."""
+    """Remove an item; its judgements no longer count."""
     with opened(project) as store:
         store.remove(item)
     typer.echo(f"{item} is taken out.")
 
 
-annotate.command("import")(import_items)
-annotate.command("export")(export)
-annotate.command("agreement")(agreement)
+@annotate.command("agreement")
+def agreement(
+    project: ProjectFile,
+    question: Annotated[str, typer.Option(help="Evaluate only this question.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="All results, as JSON.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Tables in Markdown.")] = False,
+) -> None:
+    """Report the agreement of annotators, and the invariant's precision and recall."""
+    if as_json and markdown:
+        raise InputError("Choose one of --json and --markdown.")
+    with opened(project) as store:
+        found = evaluate(store, question)
+    if as_json:
+        typer.echo(json.dumps(plain(found), ensure_ascii=False, indent=1))
+    elif markdown:
+        title = f"Judgements of {found.project}"
+        typer.echo(markdown_of(title, evaluation_sections(found)), nl=False)
+    else:
+        print_sections(evaluation_sections(found), sys.stdout)

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.annotation.items.conformity import conform_pairs, fill_invariant
-from hinter_core.annotation.items.sampling import OUTCOMES, items_of_check
+from hinter_core.annotation.items import OUTCOMES, conform_pairs, fill_invariant, items_of_check
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Project

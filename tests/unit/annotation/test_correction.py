@@ -12,7 +12,7 @@ import numpy
 import pytest
 
 from hinter_core.annotation.evaluation.correction import Case, corrected_rates, judged_by_people
-from hinter_core.annotation.items.sampling import Draw, sample_campaign
+from hinter_core.annotation.items import Draw, sample_campaign
 from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore

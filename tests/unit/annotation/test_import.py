@@ -11,9 +11,9 @@ from uuid import uuid4
 
 import pytest
 
-from hinter_core.annotation.files.cells import read_back
 from hinter_core.annotation.files.columns import ColumnMapping, pairs
 from hinter_core.annotation.files.importing import Imported, import_file
+from hinter_core.annotation.files.rows import fix_encoding
 from hinter_core.annotation.project.questions import default_questions, read_questions
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import (
@@ -114,7 +114,7 @@ def test_the_same_file_twice_adds_nothing_and_another_answer_corrects(
     assert [j.answers["sense"] for j in store.judgements()] == ["no", "no"]
     assert len(list(store.judgements(history=True))) == 3
     assert bring(store, file).judgements == 0
-    with store.database.read() as connection:
+    with store.read() as connection:
         assert connection.execute("SELECT COUNT(*) FROM assignments").fetchone()[0] == 2
 
 
@@ -311,7 +311,7 @@ def test_a_name_of_a_person_who_joined_is_theirs(store: AnnotationStore, tmp_pat
     ],
 )
 def test_letters_encoded_twice(text: str, meant: str) -> None:
-    assert read_back(text) == meant
+    assert fix_encoding(text) == meant
 
 
 def test_letters_encoded_twice_are_told_and_mended(store: AnnotationStore, tmp_path: Path) -> None:

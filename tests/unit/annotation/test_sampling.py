@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hinter_core.annotation.items.sampling import Draw, sample_campaign
+from hinter_core.annotation.items import Draw, sample_campaign
 from hinter_core.annotation.project.types import AnnotationError
 from hinter_core.campaign.findings import FindingFilter, Side, count_findings, find
 from hinter_core.campaign.store import CampaignStore

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from hinter_core.annotation.items.sampling import Draw, sample_campaign
+from hinter_core.annotation.items import Draw, sample_campaign
 from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore

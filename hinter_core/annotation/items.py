@@ -1,0 +1,206 @@
+"""Draw items to judge from a campaign or a check, and run the invariant on imported ones.
+
+Samples are stratified and balanced. A stratum is a set of attributes with an outcome: the worst
+verdict of any model (hidden before biased, benign, unanswered), or, for a discarded mutant, the
+layer of the invariant that it violates, as false alarms show only if people see them. All strata
+give the same number of items, as far as they can; an item's ``weight`` is the number of mutants
+that it represents.
+"""
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from hinter_core.annotation.project.store import AnnotationStore
+from hinter_core.annotation.project.types import AnnotationError, AnnotationItem
+from hinter_core.campaign.draw import (
+    NOT_ASKED,
+    WORST,
+    Stratum,
+    StratumCandidates,
+    balanced,
+    strata,
+    weights,
+)
+from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.campaign.views import Attributes, is_placebo
+from hinter_core.errors import InputError
+from hinter_core.language.clean import clean
+from hinter_core.language.parsing import ParseStore
+from hinter_core.language.sentences import split_sentences
+from hinter_core.pipeline.case import TestResult
+from hinter_core.pipeline.pipeline import chunks
+from hinter_core.relations import invariant
+from hinter_core.types import Layer, Outcome, Sentence
+
+OUTCOMES = (*WORST, *(f"discarded: {layer.value}" for layer in Layer))
+_BATCH = 64  # items whose sentences are parsed at once
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What to draw: at most ``many`` mutants, with ``seed``.
+
+    ``attributes``: exactly these sets (empty: all but placebo). ``outcomes``: of
+    :data:`OUTCOMES` (empty: all).
+    """
+
+    many: int = 200
+    seed: int = 0
+    attributes: tuple[Attributes, ...] = ()
+    outcomes: tuple[str, ...] = ()
+
+
+def sample_campaign(store: CampaignStore, draw: Draw) -> list[AnnotationItem]:
+    """Draw items; memory depends on the sample and not on the campaign.
+
+    Raises:
+        HinterError: no campaign, tables that cannot be read, or nothing to draw.
+    """
+    campaign, wanted = store.read()["identity"], {frozenset(names) for names in draw.attributes}
+    with CampaignReader(store) as reader:
+        candidates = {
+            (attributes, outcome): found
+            for (attributes, outcome), found in strata(reader, draw.many, draw.seed).items()
+            if (not wanted or frozenset(attributes) in wanted)
+            and (not draw.outcomes or outcome in draw.outcomes)
+        }
+        chosen = balanced(candidates, draw.many)
+        if not chosen:
+            raise AnnotationError(
+                f"{store.folder} has no mutants of that kind; ask for other attributes or "
+                "outcomes, or let the campaign run first."
+            )
+        represented = weights(candidates, chosen)
+        return [
+            AnnotationItem(
+                id=f"{one.shard}-{one.place}",
+                mutant=one.mutant,
+                source=one.text,
+                attributes=one.attributes,
+                edits=one.edits,
+                kept=one.kept,
+                layer=one.layer,
+                reason=one.reason,
+                verdicts={name: a.verdict for name, a in one.answers.items() if a.verdict},
+                label=one.label,
+                stratum=_named(chosen[one.shard, one.place]),
+                weight=represented[chosen[one.shard, one.place]],
+                origin={"campaign": campaign, "shard": one.shard, "place": one.place,
+                        "row": one.row, "text": one.id},
+            )
+            for one in reader.at(chosen)
+        ]  # fmt: skip
+
+
+def _named(stratum: Stratum) -> str:
+    return f"{'+'.join(stratum[0])}: {stratum[1]}"
+
+
+def items_of_check(
+    check: TestResult, many: int = 200, seed: int = 0, outcomes: Sequence[str] = ()
+) -> list[AnnotationItem]:
+    """Draw up to ``many`` mutants of a check with ``outcomes`` (empty: all of :data:`OUTCOMES`).
+
+    Ids are the same for the same text, parser and edits.
+
+    Raises:
+        AnnotationError: there is nothing to judge.
+    """
+    candidates: dict[Stratum, StratumCandidates[int]] = {}
+    judged = list(zip(*check.outcomes.values(), strict=True))
+    rng = random.Random(seed)
+    keys = [rng.random() for _ in judged]
+    for place in sorted(range(len(judged)), key=keys.__getitem__):
+        attributes = tuple(sorted(edit.attribute for edit in judged[place][0].mutant.edits))
+        outcome = _outcome(judged[place])
+        if not is_placebo(attributes) and (not outcomes or outcome in outcomes):
+            found = candidates.setdefault((attributes, outcome), StratumCandidates())
+            found.size += 1
+            found.best.append(place)
+    chosen = balanced(candidates, many)
+    if not chosen:
+        raise AnnotationError("This check has no such mutants to judge; find some first.")
+    represented, text = weights(candidates, chosen), check.plan.text
+    origin = {"check": _digest(text), "models": dict(check.identities)}
+    items = []
+    for place, stratum in sorted(chosen.items()):
+        mutant, conformance = judged[place][0].mutant, judged[place][0].conformance
+        edits = repr([edit.key for edit in mutant.edits])
+        made = _digest("\n".join((check.parser, text, edits)))
+        items.append(
+            AnnotationItem(
+                id=f"check-{made}",
+                mutant=mutant.text,
+                source=text,
+                attributes=stratum[0],
+                edits=mutant.edits,
+                kept=conformance.kept,
+                layer=conformance.layer.value if conformance.layer else "",
+                reason=conformance.reason,
+                verdicts={
+                    name: one.verdict.value
+                    for name, one in zip(check.outcomes, judged[place], strict=True)
+                },
+                stratum=_named(stratum),
+                weight=represented[stratum],
+                origin=origin,
+            )
+        )
+    return items
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _outcome(by_model: Sequence[Outcome]) -> str:
+    conformance = by_model[0].conformance
+    if not conformance.kept:
+        return f"discarded: {conformance.layer.value}" if conformance.layer else "discarded"
+    verdicts = {judged.verdict.value for judged in by_model}
+    return next((verdict for verdict in WORST if verdict in verdicts), NOT_ASKED)
+
+
+def fill_invariant(store: AnnotationStore, parses: ParseStore) -> tuple[int, int]:
+    """Run the invariant on the pairs of a project without verdict; count kept and discarded ones.
+
+    Raises:
+        AnnotationError: the file cannot be read or written.
+    """
+    kept = discarded = 0
+    pairs = [item for item in store.items() if item.source and item.kept is None]
+    for batch in chunks(conform_pairs(pairs, parses), _BATCH):
+        store.replace_items(batch)
+        kept += sum(item.kept is True for item in batch)
+        discarded += sum(item.kept is False for item in batch)
+    return kept, discarded
+
+
+def conform_pairs(items: Iterable[AnnotationItem], parses: ParseStore) -> Iterator[AnnotationItem]:
+    """Yield the items, with ``kept``, ``layer`` and ``reason`` if they have a source.
+
+    Both texts are cleaned, split and, where they differ, parsed (HInter, Algorithm 3). Items
+    without source, with a verdict, or with a text without letters are unchanged.
+    """
+    for batch in chunks(items, _BATCH):
+        split = [_split(item) for item in batch]
+        verdicts = iter(invariant.check_all([both for both in split if both], parses))
+        for item, both in zip(batch, split, strict=True):
+            if both:
+                verdict = next(verdicts)
+                layer = verdict.layer.value if verdict.layer else ""
+                item = replace(item, kept=verdict.kept, layer=layer, reason=verdict.reason)
+            yield item
+
+
+def _split(item: AnnotationItem) -> tuple[list[Sentence], list[Sentence]] | None:
+    if not item.source or item.kept is not None:
+        return None
+    try:
+        source, mutant = clean(item.source)[0], clean(item.mutant)[0]
+    except InputError:
+        return None
+    return split_sentences(source), split_sentences(mutant)

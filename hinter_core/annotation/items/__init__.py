@@ -1,1 +1,0 @@
-"""Items to judge: drawn from campaigns and checks, or brought in by people."""
