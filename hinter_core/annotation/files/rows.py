@@ -217,7 +217,8 @@ def _weight(value: Any) -> float:
     return _number(value, 1.0)
 
 
-_READERS: dict[str, Callable[[Any], Any]] = {one.name: as_text for one in fields(AnnotationItem)} | {
+_Reader = Callable[[Any], Any]
+_READERS: dict[str, _Reader] = {one.name: as_text for one in fields(AnnotationItem)} | {
     "attributes": _attributes, "edits": _edits, "kept": _flag, "verdicts": _verdicts,
     "weight": _weight, "origin": _object,
 }  # fmt: skip

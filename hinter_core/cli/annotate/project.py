@@ -21,8 +21,6 @@ from hinter_core.errors import InputError
 from hinter_core.report.formats import markdown_of, plain, print_sections
 
 annotate = typer.Typer(help="Let people judge mutants.", invoke_without_command=True)
-annotate.command("import")(import_items)
-annotate.command("export")(export)
 
 
 @annotate.callback()
@@ -149,6 +147,10 @@ def remove(
     with opened(project) as store:
         store.remove(item)
     typer.echo(f"{item} is taken out.")
+
+
+annotate.command("import")(import_items)
+annotate.command("export")(export)
 
 
 @annotate.command("agreement")
