@@ -49,8 +49,7 @@ def strata(
         "CREATE OR REPLACE TABLE drawn (attributes VARCHAR[], outcome VARCHAR, size BIGINT, "
         "best STRUCT(key DOUBLE, shard INTEGER, place BIGINT)[])"
     )
-    for shards in reader.chunks():
-        reader.check(shards, ("row", "edits", "kept", "layer"), ("mutant", "verdict"))
+    for shards in reader.chunks(("row", "edits", "kept", "layer"), ("mutant", "verdict")):
         mutants = f"({reader.tables(shards).mutants})"
         sizes = reader.run(f"SELECT shard, count(*) FROM {mutants} GROUP BY 1 ORDER BY 1")
         ends = numpy.cumsum([0, *(size for _, size in sizes)])

@@ -11,7 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from hinter_core.campaign.reader import CampaignReader, MutantRecord
+from hinter_core.campaign.reader import (
+    ANSWER_COLUMNS,
+    MUTANT_COLUMNS,
+    CampaignReader,
+    MutantRecord,
+)
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.views import PLACEBO, Attributes, is_placebo
 from hinter_core.data.tables import safe_cell
@@ -135,21 +140,22 @@ def count_findings(
     """How many mutants pass the filter, by shard.
 
     ``counted``: mutants by shard, attributes and verdict, where a report has counted them already;
-    then tables are read only for a search.
+    then tables are read only for a search, of the shards that can hold a finding.
 
     Raises:
         StoreError: a table that cannot be read, or tables that do not fit together.
     """
+    possible: Counter[int] = Counter()
+    for shard, attributes, verdict, mutants in counted or ():
+        if wanted.passes(attributes, verdict):
+            possible[shard] += mutants
     if counted is not None and not wanted.search:
-        found: Counter[int] = Counter()
-        for shard, attributes, verdict, mutants in counted:
-            if wanted.passes(attributes, verdict):
-                found[shard] += mutants
-        return sorted(found.items())
+        return sorted(possible.items())
     with _opened(side) as reader:
-        reader.check(reader.shards)
+        shards = reader.shards if counted is None else sorted(possible)
+        reader.check(shards, MUTANT_COLUMNS, ANSWER_COLUMNS)
         where, parameters = wanted.sql()
-        tables = reader.tables()
+        tables = reader.tables(shards)
         text = f"JOIN ({tables.texts}) t ON t.shard = m.shard AND t.row = m.row"
         sql = (
             f"SELECT m.shard, count(*) FROM ({tables.mutants}) m JOIN ({tables.answers}) a0 "

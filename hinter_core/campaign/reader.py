@@ -30,6 +30,9 @@ from hinter_core.mutation.edits import apply_edits, handwritten_mutant
 from hinter_core.types import Edit
 
 CHUNK = 400_000  # mutants that one step of a count holds in memory
+# Columns that a count or a search reads, and verifies before.
+MUTANT_COLUMNS = ("row", "edits", "kept", "text")
+ANSWER_COLUMNS = ("row", "mutant", "verdict", "changed", "failure")
 _THREADS = 2
 _MEMORY = "512MB"
 _MOST_ROWS = 2**32  # of a shard, so that a shard and a place make one number
@@ -335,21 +338,34 @@ class CampaignReader:
             for _ in threads.map(fit, shards):
                 pass
 
-    def chunks(self) -> Iterator[list[int]]:
-        """Shards in order, in lists that have about ``CHUNK`` mutants together."""
+    def chunks(
+        self, mutants: Sequence[str] = (), answers: Sequence[str] = ()
+    ) -> Iterator[list[int]]:
+        """Shards in order, in lists that have about ``CHUNK`` mutants together.
+
+        Each list is verified as by :meth:`check`, while the caller works on the one before it.
+
+        Raises:
+            StoreError: see :meth:`check`.
+        """
         for shard in self.shards:
             checked_rows(self.store.texts(shard))
-        held: list[int] = []
-        room = CHUNK
+        chunks: list[list[int]] = []
+        room = 0
         sizes = self.run(f"SELECT shard, sum(mutants) FROM ({self.tables().texts}) GROUP BY 1")
-        for shard, mutants in sorted(sizes):
-            if held and mutants > room:
-                yield held
-                held, room = [], CHUNK
-            held.append(shard)
-            room -= mutants
-        if held:
-            yield held
+        for shard, size in sorted(sizes):
+            if not chunks or size > room:
+                chunks.append([])
+                room = CHUNK
+            chunks[-1].append(shard)
+            room -= size
+        ahead = ThreadPoolExecutor(1)
+        try:
+            verified = ahead.map(lambda chunk: self.check(chunk, mutants, answers), chunks)
+            for chunk, _ in zip(chunks, verified, strict=True):
+                yield chunk
+        finally:
+            ahead.shutdown(cancel_futures=True)
 
     def records(
         self,

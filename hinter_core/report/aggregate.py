@@ -12,7 +12,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from hinter_core.campaign.reader import CampaignReader, MutantRecord
+from hinter_core.campaign.reader import (
+    ANSWER_COLUMNS,
+    MUTANT_COLUMNS,
+    CampaignReader,
+    MutantRecord,
+)
 from hinter_core.campaign.store import NOTHING, UNUSABLE
 from hinter_core.campaign.views import Attributes, has_placebo, is_placebo, lists
 from hinter_core.statistics.rates import Clusters
@@ -20,9 +25,6 @@ from hinter_core.statistics.rates import Clusters
 Groups = tuple[str, ...]
 _EXAMPLES = 12
 _LISTED = 1000  # rows that could not be used, named one by one
-# Columns that are verified before they are read.
-_MUTANTS = ("row", "edits", "kept")
-_ANSWERS = ("row", "mutant", "verdict", "changed", "failure")
 
 # Slices of the pie of intersectional errors (HInter, Figure 10a) ...
 PART_ERRS = "a part errs too"
@@ -204,8 +206,7 @@ def count(reader: CampaignReader) -> CampaignCounts:
         for number, (name, identity) in enumerate(reader.models.items())
         if any(reader.store.answers(shard, identity).exists() for shard in reader.shards)
     }
-    for shards in reader.chunks():
-        reader.check(shards, _MUTANTS, _ANSWERS)
+    for shards in reader.chunks(MUTANT_COLUMNS, ANSWER_COLUMNS):
         width = _read_mutants(reader, shards)
         for name, model in asked.items():
             _read_answers(model, shards, name, width)
@@ -372,7 +373,11 @@ def _read_lattice(model: ModelCounts, width: int) -> None:
 
 
 def _count_texts(reader: CampaignReader, counts: CampaignCounts) -> None:
-    texts = f"({reader.tables().texts})"
+    reader.run(
+        "CREATE OR REPLACE TEMP TABLE rows AS SELECT shard, row, id, label, outcome, detail, "
+        f"possible FROM ({reader.tables().texts})"
+    )
+    texts = "rows"
     counts.texts.update(
         dict(reader.run(f"SELECT outcome, count(*) FROM {texts} GROUP BY 1 ORDER BY min(row)"))
     )
