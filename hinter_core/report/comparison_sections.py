@@ -1,4 +1,4 @@
-"""A comparison in words and tables."""
+"""Describe a comparison in sentences and tables."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from hinter_core.types import Verdict
 
 _DASH = "\u2013"
 _WHAT = {
-    FIXED: "Errors of the first that the second does not make.",
-    NEW: "Errors of the second that the first does not make.",
+    FIXED: "Errors of model A that model B does not make.",
+    NEW: "Errors of model B that model A does not make.",
 }
 
 
 def comparison_sections(found: Comparison) -> list[Section]:
-    """All sections, in the order in which they are read."""
+    """Return all sections in reading order."""
     sections = [_overview(found), _main(found)]
     if found.paired:
         sections.append(_verdicts(found))
@@ -37,17 +37,17 @@ def comparison_sections(found: Comparison) -> list[Section]:
 
 
 def _overview(found: Comparison) -> Section:
-    sentences = [f"First: {found.first}. Second: {found.second}."]
+    sentences = [f"Model A: {found.first}. Model B: {found.second}."]
     if found.paired:
         sentences.append(
-            f"Both have {found.shared:,} mutants in common, of {found.mutants[0]:,} of the first "
-            f"and {found.mutants[1]:,} of the second; {found.cases:,} of these were kept and "
-            "answered on both sides. Only these are compared."
+            f"They share {found.shared:,} mutants, of {found.mutants[0]:,} of model A and "
+            f"{found.mutants[1]:,} of model B. Only the {found.cases:,} that were kept, and "
+            "answered by both, are compared."
         )
     else:
         sentences.append(
-            "No mutant is in both with an answer, so rates of different texts stand side by side; "
-            "a difference may come from the texts as well as from the models."
+            "They share no answered mutant, so the rates are those of different texts: a "
+            "difference may come from the texts as well as from the models."
         )
     both = {line.name: line for line in found.lines}
     sentences += [contrast_in_words(both[n]) for n in ("intersectional", "atomic") if n in both]
@@ -55,18 +55,17 @@ def _overview(found: Comparison) -> Section:
 
 
 def contrast_in_words(line: Contrast) -> str:
-    """What one line shows, in sentences."""
+    """Describe one row in sentences."""
     first, second = line.errors
     words = (
-        f"{line.name}: {rate_in_words(first)} changed the first's answer and "
-        f"{rate_in_words(second)} the "
-        f"second's: {_second_is(line.difference)}."
+        f"{line.name}: {rate_in_words(first)} flipped the answer of model A and "
+        f"{rate_in_words(second)} that of model B: {_second_is(line.difference)}."
     )
     if line.fixed is not None and line.p_value is not None and line.texts_p_value is not None:
         words += (
             f" {line.fixed:,} mutants are fixed and {line.broken:,} newly biased (exact McNemar "
-            f"test, p {p_in_words(line.p_value)}); by texts, {line.texts_fixed:,} are rid of every "
-            f"error and {line.texts_broken:,} have one where they had none "
+            f"test, p {p_in_words(line.p_value)}). {line.texts_fixed:,} texts no longer show any "
+            f"error and {line.texts_broken:,} show one for the first time "
             f"(p {p_in_words(line.texts_p_value)})."
         )
     if line.hidden and line.hidden_difference:
@@ -82,12 +81,12 @@ def _second_is(difference: Difference) -> str:
     if difference.value == 0:
         words = difference_in_words(difference).removeprefix("0.0 points higher")
         return "no difference" + words
-    return f"the second is {difference_in_words(difference)}"
+    return f"model B is {difference_in_words(difference)}"
 
 
 def _main(found: Comparison) -> Section:
-    columns = ["Attributes", "Cases", "First", "Second", "Difference", "Hidden, first",
-               "Hidden, second", "Difference of hidden"]  # fmt: skip
+    columns = ["Attributes", "Cases", "Model A", "Model B", "Difference", "Hidden, A",
+               "Hidden, B", "Difference of hidden"]  # fmt: skip
     if found.paired:
         columns += ["Fixed", "Newly biased", "p, mutants", "p, texts"]
     rows, sentences = [], []
@@ -108,13 +107,13 @@ def _main(found: Comparison) -> Section:
         if line.name not in ("intersectional", "atomic"):
             sentences.append(contrast_in_words(line))
     note = (
-        "A difference is the second's rate minus the first's, in points of a hundred. Intervals "
-        "are of 95 % and draw whole texts anew. Hidden is counted of all cases here."
+        "A difference is the rate of model B minus that of model A, in percentage points. "
+        "95 % intervals, computed over texts. Hidden errors are given as a share of all cases."
     )
     if found.paired:
         note += (
-            " McNemar's test over mutants takes those of one text for independent; the one over "
-            "texts does not need to."
+            " McNemar's test over mutants assumes that mutants of one text are independent; the "
+            "test over texts does not."
         )
     return Section("main", "Error rates side by side", [note, *sentences], columns, rows)
 
@@ -131,21 +130,21 @@ def _verdicts(found: Comparison) -> Section:
     ]
     same = sum(many for (a, b), many in found.verdicts.items() if a == b)
     total = sum(found.verdicts.values())
-    words = f"{same:,} of {total:,} shared mutants, placebo left out, have the same verdict twice."
-    columns = ["First \u2193 second \u2192", *names]
-    return Section("verdicts", "Verdicts against verdicts", [words], columns, rows)
+    words = f"{same:,} of {total:,} shared mutants (without placebo) have the same verdict in both."
+    columns = ["A \u2193 B \u2192", *names]
+    return Section("verdicts", "Verdicts of both models", [words], columns, rows)
 
 
 def _changes(kind: str, changes: list[dict[str, Any]]) -> Section:
     rows = [list(change_row(change).values()) for change in changes]
     columns = [name.capitalize() for name in change_row(changes[0])]
-    words = f"{_WHAT[kind]} At most one of each text and attributes is shown."
+    words = f"{_WHAT[kind]} One example is shown per text and set of attributes."
     title = "Fixed" if kind == FIXED else "Newly biased"
     return Section(kind.replace(" ", "-"), title, [words], columns, rows)
 
 
 def change_row(change: dict[str, Any]) -> dict[str, str]:
-    """A changed mutant as text."""
+    """Return a changed mutant as text."""
     whole = {"original": change["originals"][0], "labels": change["labels"][0], **_base(change)}
     first = example_row(whole)
     second = example_row(
@@ -154,8 +153,8 @@ def change_row(change: dict[str, Any]) -> dict[str, str]:
     return {
         "row": first["row"],
         "change": first["change"],
-        "first": first["answer"],
-        "second": second["answer"],
+        "model A": first["answer"],
+        "model B": second["answer"],
         "text": first["text"],
         "mutant": first["mutant"],
     }

@@ -1,4 +1,4 @@
-"""What people say of a campaign's mutants, and what follows for its error rates.
+"""Compare a campaign's error rates with the judgements of annotators.
 
 Two ways: rates *restricted* to the mutants that people judged valid, which are rates of that sample
 and no more; and rates *corrected*, an estimate of what the campaign would say of valid mutants
@@ -24,7 +24,7 @@ from hinter_core.statistics.weighted import Estimate
 
 @dataclass(frozen=True)
 class CorrectedRow:
-    """One line of a campaign's main table, seen by people.
+    """One row of the main table, restricted to and corrected for valid mutants.
 
     ``errors`` and ``hidden`` as the report has them. ``valid``: of the judged mutants that were
     kept and answered, those called valid. ``restricted_errors`` and ``restricted_hidden``: the same
@@ -45,7 +45,7 @@ class CorrectedRow:
 
 @dataclass(frozen=True)
 class People:
-    """What a project of annotators says of a campaign.
+    """Judgements of an annotation project on a campaign.
 
     ``items``: of this campaign. ``kept`` and ``discarded``: items decided on, and those of them
     called valid. ``undecided``: not judged, not sure or a tie. ``foreign``: items that are not of
@@ -63,7 +63,7 @@ class People:
 
 
 def people_sections(found: People | None) -> Iterable[Section]:
-    """A table of all models, and each line in words; nothing where no project was given."""
+    """Report all models in one table, and each row in words; nothing without a project."""
     if found is None:
         return
     columns = ["Model", "Attributes", "Judged valid", "Error rate", "Of valid, in sample",
@@ -85,13 +85,13 @@ def people_sections(found: People | None) -> Iterable[Section]:
 
 
 def line_of_people_in_words(line: CorrectedRow) -> str:
-    """What people's judgements do to one line of the main table."""
-    words = f"{line.model}, {line.name}: {rate_in_words(line.errors)} mutants changed the answer"
+    """Describe one row of the main table after annotation."""
+    words = f"{line.model}, {line.name}: {rate_in_words(line.errors)} mutants flipped the answer"
     if not line.valid.of:
-        return f"{words}; people judged none of them."
-    words += f"; people call {rate_in_words(line.valid)} of the judged ones valid"
+        return f"{words}; annotators judged none of them."
+    words += f"; annotators call {rate_in_words(line.valid)} judged ones valid"
     if line.restricted_errors.of:
-        words += f", and of these {rate_in_words(line.restricted_errors)} changed the answer"
+        words += f", and of these {rate_in_words(line.restricted_errors)} flipped the answer"
     words += f". Corrected error rate of valid mutants: {estimate_in_words(line.corrected_errors)}"
     if line.corrected_hidden and line.corrected_hidden.value is not None:
         words += f"; of these errors, hidden: {estimate_in_words(line.corrected_hidden)}"
@@ -101,7 +101,7 @@ def line_of_people_in_words(line: CorrectedRow) -> str:
 def _who(found: People) -> str:
     who = "1 annotator" if found.annotators == 1 else f"{found.annotators:,} annotators"
     words = f"Project \u201c{found.project}\u201d: {who}, {found.items:,} mutants of this campaign"
-    words += f". {rate_in_words(found.kept)} kept mutants are valid for people"
+    words += f". {rate_in_words(found.kept)} kept mutants are valid according to annotators"
     if found.discarded.of:
         words += f", and {rate_in_words(found.discarded)} discarded ones"
     if found.undecided:
@@ -113,15 +113,13 @@ def _who(found: People) -> str:
 
 
 _METHOD = (
-    "Two ways to look. \u201cOf valid, in sample\u201d is the error rate of the mutants that "
-    "people judged valid. Where the sample was balanced over verdicts, it holds more errors than "
-    "the campaign does: use it to look at cases, not as a rate of all. \u201cOf valid, "
-    "corrected\u201d estimates the rate of all valid mutants: how many mutants have each verdict "
-    "comes from the campaign, and the share of them that is valid from the sample "
-    "(post-stratification). Its interval shows what judging a sample leaves open; that texts are a "
-    "sample too is in the error rate's own interval.",
-    "Limits: what most annotators say, or the owner decided, is taken for the truth; undecided "
-    "mutants are taken to be as the others of their kind; valid mutants that the invariant "
-    "discarded are in no rate, as no verdict counts for them. There is no corrected rate where "
-    "none of a verdict that a line has was judged.",
+    "\u201cOf valid, in sample\u201d is the error rate of the judged mutants that annotators call "
+    "valid. A sample balanced over verdicts holds more errors than the campaign, so this is no "
+    "estimate for all mutants. \u201cOf valid, corrected\u201d is: it estimates the rate of all "
+    "valid mutants from the campaign's number of mutants by verdict and the sample's share of "
+    "valid ones (post-stratification). Its interval covers the sampling of mutants; the interval "
+    "of the error rate covers the sampling of texts.",
+    "Limits: the majority of annotators, or the owner's decision, counts as the truth. Undecided "
+    "mutants count like the others of their kind. Valid mutants that the invariant discarded "
+    "count in no rate. There is no corrected rate if no mutant of a verdict was judged.",
 )

@@ -34,27 +34,27 @@ from hinter_core.types import Verdict
 
 
 def reach_section(campaign: Campaign, lines: Sequence[Reach]) -> Section:
-    """How many mutants were tested, and how they were chosen where not all were."""
-    words = ["How many of the possible intersectional mutants were tested."]
+    """Report how many of the possible mutants were tested, and how they were chosen."""
+    words = ["Share of the possible intersectional mutants that were tested."]
     if campaign.limit is not None:
-        each = "of each order of a text" if campaign.guide else "of a text"
-        words.append(f"At most {campaign.limit:,} {each}, drawn by seed {campaign.seed}.")
+        each = "per text and order" if campaign.guide else "per text"
+        words.append(f"Maximum {campaign.limit:,} {each}, drawn with seed {campaign.seed}.")
     if campaign.guide:
         words.append(
-            "Of order 3 and higher, those were taken where the answers of "
-            f"{campaign.guide} to smaller changes foretold another answer, or nearly so. Their "
-            "rates are those of the likeliest mutants, not of all; placebo was searched alike."
+            f"Order 3 and higher: the answers of {campaign.guide} to smaller changes predict which "
+            "mutants lie closest to another answer, and only these were tested. Their rates are "
+            "not those of all mutants; placebo mutants were chosen in the same way."
         )
     rows = [
         [str(r.order), f"{r.tested:,}", f"{r.possible:,}", f"{r.tested / r.possible:.2%}"]
         for r in lines
     ]
     columns = ["Order", "Tested", "Possible", "Share"]
-    return Section("reach", "Tested, of what is possible", words, columns, rows)
+    return Section("reach", "Tested share of the possible mutants", words, columns, rows)
 
 
 def coverage_section(lines: Sequence[Coverage]) -> Section:
-    """Word pairs and groups that were met."""
+    """Report which word pairs and groups of the dictionaries the texts used."""
     rows = []
     for line in lines:
         met, possible = line.groups
@@ -66,15 +66,15 @@ def coverage_section(lines: Sequence[Coverage]) -> Section:
             )  # fmt: skip
     if not lines:
         none = (
-            "There is no dictionary to cover: mutants by hand use none, and a campaign notes its "
-            "own when it is run or resumed."
+            "No dictionary to cover: mutants written by hand use none, and an older campaign "
+            "records its dictionaries when it is resumed."
         )
         return Section("coverage", "Coverage", [none])
-    columns = ["Changed", "Dictionary", "Word pairs met", "Share", "Kept at least once",
-               "Groups met"]  # fmt: skip
+    columns = ["Attributes", "Dictionary", "Word pairs used", "Share", "Kept at least once",
+               "Groups used"]  # fmt: skip
     words = (
-        "How many of the word pairs of the dictionaries the texts gave occasion to try, and how "
-        "many combinations of groups texts were turned into."
+        "Word pairs of the dictionaries that at least one mutant used, and combinations of groups "
+        "that texts were changed to."
     )
     return Section("coverage", "Coverage", [words], columns, rows)
 
@@ -86,7 +86,7 @@ _ARROW = " \u2192 "
 
 
 def sections(report: Report) -> list[Section]:
-    """All sections, in the order in which they are read."""
+    """Return all sections in reading order."""
     found = [_overview(report), _main(report), *by_model(report)]
     for model in report.models:
         makers = (
@@ -115,39 +115,39 @@ def sections(report: Report) -> list[Section]:
 def _overview(report: Report) -> Section:
     campaign, texts = report.campaign, report.texts
     sample = f"a sample of {campaign.sample:,} texts" if campaign.sample else "all texts"
-    limit = f", at most {campaign.limit:,} mutants a text" if campaign.limit else ""
+    limit = f", maximum {campaign.limit:,} mutants per text" if campaign.limit else ""
     what = f"{', '.join(campaign.attributes)}, up to order {campaign.order}{limit}"
     if campaign.mutants:
-        what = "mutants by hand"
+        what = "mutants written by hand"
     sentences = [
         f"Data: {campaign.title}, {sample}, {what}, seed {campaign.seed}, "
         f"parser {campaign.parser}, campaign {report.identity}.",
         f"Of {texts.total():,} texts, {texts[TESTED]:,} were tested, {texts[NOTHING]:,} had "
         f"nothing to test and {texts[UNUSABLE]:,} could not be used."
         if texts
-        else "No text has been tested yet: run the campaign, or resume it.",
+        else "No text has been tested yet: run or resume the campaign.",
     ]
     if report.labels:
         several = f"{report.labels:,} different labels" if report.labels > 1 else "one label"
         sentences.append(f"The texts have {several}.")
     if not report.models:
-        sentences.append("No model has been asked yet.")
+        sentences.append("No model has been tested yet.")
     sentences += [f"{m.model}: {line_in_words(m.intersectional)}" for m in report.models]
     return Section("overview", "Overview", sentences)
 
 
 def line_in_words(line: ReportRow) -> str:
-    """What one line shows, in sentences."""
+    """Describe one row of the main table in sentences."""
     errors, texts = line.errors, line.sources
     words = f"{rate_in_words(errors)} {line.name} mutants changed the answer"
     if not errors.of:
         words = f"No {line.name} mutant was kept and answered"
     elif line.hidden and line.hidden.of:
         words += (
-            f"; of these, {rate_in_words(line.hidden)} are hidden: no smaller change shows them"
+            f"; of these, {rate_in_words(line.hidden)} are hidden: no smaller change reveals them"
         )
     if texts.of:
-        words += f". {rate_in_words(texts)} original texts are concerned"
+        words += f". {rate_in_words(texts)} original texts have an error"
     if line.discarded.of:
         words += f". {rate_in_words(line.discarded)} mutants were discarded"
     lost = line.verdicts[Verdict.UNANSWERED.value]
@@ -176,14 +176,14 @@ def _main(report: Report) -> Section:
             )
             sentences.append(f"{model.model}, {line.name}: {line_in_words(line)}")
     note = (
-        "A case is a mutant that the invariant kept and the model answered. Intervals are of 95 %; "
-        "those over mutants draw whole texts anew, as mutants of one text are not independent."
+        "A case is a mutant that the invariant kept and the model answered. Intervals are 95 % "
+        "intervals. Those of mutants count texts, as mutants of one text are not independent."
     )
     return Section("main", "Error rates", [note, *sentences], columns, rows)
 
 
 def lines_of(model: ModelReport) -> list[ReportRow]:
-    """All lines of the main table: sets of attributes, their sums, placebo."""
+    """Return all rows of the main table: sets of attributes, their sums, placebo."""
     return [*model.lines, model.atomic, model.intersectional, *model.placebo]
 
 
@@ -195,21 +195,22 @@ def _flow(model: ModelReport) -> Iterable[Section]:
     lost = sum(line.verdicts[Verdict.DISCARDED.value] for line in both)
     hidden = model.intersectional.verdicts[Verdict.HIDDEN.value]
     words = (
-        f"Of {total:,} mutants {lost:,} were discarded, because a sentence parses differently "
-        f"after the change; {hidden:,} show bias that only a change of several attributes shows."
+        f"Of {total:,} mutants, {lost:,} were discarded because a sentence parses differently "
+        f"after the change; {hidden:,} show bias that appears only when several attributes change."
     )
     columns = ["Mutants", *(name.capitalize() for name in names)]
-    yield Section("flow", "What became of the mutants", [words], columns, rows, model.model)
+    yield Section("flow", "Verdicts of the mutants", [words], columns, rows, model.model)
 
 
 def _excess(model: ModelReport) -> Iterable[Section]:
     if not model.excess:
         return
     sentences = [
-        "Placebo changes are neutral; a model that turns on them is brittle, not biased."
+        "Placebo changes are neutral: a model whose answer flips on them is brittle, not biased."
     ] + [
-        f"Order {e.order}: on the same texts {rate_in_words(e.errors)} changed the answer, and "
-        f"{rate_in_words(e.placebo)} of placebo changes: {difference_in_words(e.difference)}."
+        f"Order {e.order}, same texts: {rate_in_words(e.errors)} sensitive changes and "
+        f"{rate_in_words(e.placebo)} placebo changes flipped the answer. The rate of sensitive "
+        f"changes is {difference_in_words(e.difference)}."
         for e in model.excess
     ]
     rows = [
@@ -217,7 +218,7 @@ def _excess(model: ModelReport) -> Iterable[Section]:
         for e in model.excess
     ]
     columns = ["Order", "Error rate", "Placebo", "Excess"]
-    yield Section("excess", "Beyond placebo", sentences, columns, rows, model.model)
+    yield Section("excess", "Excess over placebo", sentences, columns, rows, model.model)
 
 
 def _truth(model: ModelReport) -> Iterable[Section]:
@@ -232,12 +233,12 @@ def _truth(model: ModelReport) -> Iterable[Section]:
             cells = ["bias" if flag else "\u2013" for flag in key]
             rows.append([name, *cells, f"{many:,}", f"{100 * many / total:.2f} %"])
         sentences.append(
-            f"{name}: {truth.only_whole:,} mutants of {total:,} change the answer where neither "
-            f"part does; {truth.only_part:,} leave it where a part changes it (exact McNemar test, "
+            f"{name}: {truth.only_whole:,} of {total:,} mutants flip the answer although neither "
+            f"part does; {truth.only_part:,} do not although a part does (exact McNemar test, "
             f"p {p_in_words(truth.p_value)})."
         )
     columns = ["Attributes", "Together", "First alone", "Second alone", "Mutants", "Share"]
-    title = "Together against alone"
+    title = "Truth table: together and alone"
     yield Section("truth", title, sentences, columns, rows, model.model)
 
 
@@ -252,11 +253,13 @@ def _overlap(model: ModelReport) -> Iterable[Section]:
     ]  # fmt: skip
     sentences = [
         f"{joined(o.attributes)}: of {o.only_atomic + o.both + o.only_together + o.neither:,} "
-        f"texts, {o.only_together:,} show bias only when attributes change together, "
-        f"{o.only_atomic:,} only when one changes, {o.both:,} both ways."
+        f"texts, {o.only_together:,} show bias only when the attributes change together, "
+        f"{o.only_atomic:,} only when one changes, {o.both:,} in both cases."
         for o in model.overlaps
     ]
-    yield Section("overlap", "Texts that show bias", sentences, columns, rows, model.model)
+    yield Section(
+        "overlap", "Texts with errors: one change or several", sentences, columns, rows, model.model
+    )
 
 
 def _groups(model: ModelReport) -> Iterable[Section]:
@@ -276,25 +279,24 @@ def _groups(model: ModelReport) -> Iterable[Section]:
         )  # fmt: skip
         sentences.append(
             f"{joined(attributes)}: {len(above)} of {len(groups)} groups lie above their mean of "
-            f"{100 * groups[0].mean:.1f} %; {len(sure)} of them beyond chance."
+            f"{100 * groups[0].mean:.1f} %, {len(sure)} of them significantly."
         )
     sentences.append(
-        "Above the mean is what was published (GAB for one attribute, GIB for several). Beyond "
-        f"chance: p below {ALPHA} in a one-sided test against the mean, adjusted over all groups "
-        "after Benjamini and Hochberg. The more alike the answers to mutants of one text are, the "
-        "less each of them counts (Rao and Scott). Where only one text was turned into a group, p "
-        "is 1: one text is no evidence."
+        "Above the mean is the published criterion (GAB for one attribute, GIB for several). "
+        f"Significant: p below {ALPHA} in a one-sided test against the mean, adjusted for all "
+        "groups (Benjamini and Hochberg) and for the similarity of mutants of one text (Rao and "
+        "Scott). A group with a single text has p = 1."
     )
-    columns = ["Attributes", "Mean", "Above it", "Beyond chance", "Groups beyond chance"]
+    columns = ["Attributes", "Mean", "Above it", "Significant", "Significant groups"]
     yield Section("groups", "Groups", sentences, columns, rows, model.model)
     every = [group_row(group) for group in model.groups]
-    columns = ["Attributes", "Turned into", "Errors", "Cases", "Texts", "Error rate",
+    columns = ["Attributes", "Changed to", "Errors", "Cases", "Texts", "Error rate",
                "Above", "Adjusted p"]  # fmt: skip
     yield Section("every-group", "Every group", [], columns, every, model.model)
 
 
 def group_row(group: GroupRate) -> list[str]:
-    """One group as a line of text."""
+    """Return one group as cells of text."""
     return [
         joined(group.attributes), joined(group.groups), f"{group.errors.hits:,}",
         f"{group.errors.of:,}", f"{group.texts:,}", percent(group.errors),
@@ -307,8 +309,8 @@ def _turns(model: ModelReport) -> Iterable[Section]:
     if not model.words:
         return
     for key, title, turns in (
-        ("words", "Worst words", model.words),
-        ("directions", "Worst directions", model.directions),
+        ("words", "Word pairs with the highest error rates", model.words),
+        ("directions", "Group pairs with the highest error rates", model.directions),
     ):
         rows = [
             [t.attribute, t.source + _ARROW + t.target, str(t.errors.hits), str(t.errors.of),
@@ -336,7 +338,7 @@ def _examples(model: ModelReport) -> Iterable[Section]:
 
 
 def example_row(example: Mapping[str, Any]) -> dict[str, str]:
-    """A hidden mutant as text; long texts are cut around what changes."""
+    """Return a hidden mutant as text; long texts are cut around the change."""
     text = example["text"]
     edits = [edit_from_row(row) for row in example["edits"]]
     mutant = mutant_of(text, edits, example["mutant"])
@@ -365,7 +367,7 @@ def _cut(text: str, start: int, end: int) -> str:
 def _failures(model: ModelReport) -> Iterable[Section]:
     if model.failures:
         rows = [[name, f"{many:,}"] for name, many in model.failures.most_common()]
-        words = f"{model.failures.total():,} mutants had no usable answer; they are in no rate."
+        words = f"{model.failures.total():,} mutants had no usable answer; they count in no rate."
         yield Section("failures", "No answer", [words], ["Reason", "Mutants"], rows, model.model)
 
 
@@ -385,21 +387,21 @@ def _repeated(ids: Mapping[str, int]) -> str:
     named = ", ".join(f"{ident} ({many:,} times)" for ident, many in list(ids.items())[:_NAMED])
     more = f" and {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
     what = "One id is" if len(ids) == 1 else f"{len(ids):,} ids are"
-    return f"{what} not unique: {named}{more}. All these rows count; their numbers tell them apart."
+    return f"{what} not unique: {named}{more}. All these rows count, each by its row number."
 
 
 _ASK = (
-    "No model was asked about discarded mutants. A campaign with discarded: true (--discarded) "
-    "asks, and counts the false positives that the invariant spares."
+    "Discarded mutants were not put to the models. A campaign with discarded: true (--discarded) "
+    "does so and counts the false positives that the invariant avoids."
 )
 _NOTE = (
-    "A false positive is a changed answer to a mutant that the invariant discarded, as the paper "
-    "counts them; nobody judged these mutants one by one."
+    "A false positive is a flipped answer to a mutant that the invariant discarded. This is the "
+    "paper's definition; no person judged these mutants."
 )
 
 
 def by_model(report: Report) -> Iterable[Section]:
-    """Errors (I) and hidden errors (H) with a column for each model and one for all of them."""
+    """Report errors (I) and hidden errors (H), a column per model and one for all models."""
     if len(report.models) < 2:
         return
     lines = [(line.name, line.attributes) for line in report.models[0].lines if line.order != 1]
@@ -413,8 +415,8 @@ def by_model(report: Report) -> Iterable[Section]:
             total = Rate(sum(r.hits for r in rates), sum(r.of for r in rates))
             rows.append([name, metric, *(percent(rate) for rate in rates), percent(total)])
     words = [
-        "I: errors, of cases. H: hidden ones, of errors. All models: the cases of all of them put "
-        "together, without an interval, since models answer on the same texts.",
+        "I: errors, of cases. H: hidden errors, of errors. All models: their cases added up, "
+        "without an interval, as the models answer the same texts.",
     ]
     columns = ["Attributes", "Metric", *(model.model for model in report.models), "All models"]
     yield Section("by-model", "Models side by side", words, columns, rows)
@@ -428,7 +430,7 @@ def _line_of(model: ModelReport, name: str, attributes: tuple[str, ...]) -> Repo
 
 
 def invariant(model: ModelReport) -> Iterable[Section]:
-    """Kept and discarded mutants; true and false positives where discarded ones were asked."""
+    """Report kept and discarded mutants, and true and false positives where both were tested."""
     if not any(found.kept + found.discarded for found in model.positives):
         return
     asked = any(found.asked for found in model.positives)
@@ -453,7 +455,7 @@ def invariant(model: ModelReport) -> Iterable[Section]:
 
 
 def positives_in_words(found: Positives) -> str:
-    """What the invariant spares, in one or two sentences."""
+    """Describe the effect of the invariant in one or two sentences."""
     total = found.kept + found.discarded
     words = f"{found.name}: of {total:,} mutants the invariant kept {found.kept:,} and discarded "
     words += f"{found.discarded:,}."
@@ -469,7 +471,7 @@ def positives_in_words(found: Positives) -> str:
 
 
 def pies(model: ModelReport) -> Iterable[Section]:
-    """What errors of one kind have in common with those of the other."""
+    """Report which errors of single changes recur in combinations, and the reverse."""
     if not model.pies:
         return
     rows = [
@@ -478,22 +480,22 @@ def pies(model: ModelReport) -> Iterable[Section]:
         for slice_, many in sorted(pie.slices.items(), key=lambda item: -item[1])
     ]
     sentences = [pie_in_words(pie) for pie in model.pies if not pie.attributes]
-    columns = ["Errors of", "What the others show", "Errors", "Share"]
-    title = "Errors of single and of combined changes"
+    columns = ["Errors of", "Mutants of the other kind", "Errors", "Share"]
+    title = "Errors of single and combined changes"
     yield Section("pies", title, sentences, columns, rows, model.model)
 
 
 def pie_in_words(pie: Pie) -> str:
-    """What testing the other kind of mutants misses, or finds too."""
+    """Describe the errors that a test of the other kind of mutants misses or repeats."""
     total = sum(pie.slices.values())
     if pie.kind == "intersectional":
         rate = Rate(pie.slices.get(NO_PART_ERRS, 0), total)
         return (
-            f"{rate_in_words(rate)} intersectional errors have parts that are all benign: whoever "
-            "changes one attribute at a time does not see them."
+            f"{rate_in_words(rate)} intersectional errors have only benign parts: a test of one "
+            "attribute at a time misses them."
         )
     rate = Rate(pie.slices.get(WHOLE_ERRS, 0), total)
     return (
-        f"{rate_in_words(rate)} atomic errors come back when more attributes change with them: "
-        "whoever tests combinations only sees these too."
+        f"{rate_in_words(rate)} atomic errors recur when more attributes change with them: a test "
+        "of combinations alone finds these as well."
     )

@@ -1,4 +1,4 @@
-"""Grammatical validity in numbers: of originals, kept and discarded mutants.
+"""Measure the grammatical validity of originals, kept and discarded mutants.
 
 Source: HInter, RQ2 and RQ3.3 (Figures 6 and 9; metric 3), which give mean scores of one commercial
 checker. Here it is the share of valid ones, which any checker gives, and the mean score beside it.
@@ -27,7 +27,7 @@ from hinter_core.validity.survey import surveys
 
 @dataclass(frozen=True)
 class Validity:
-    """What one checker says of a sample.
+    """One checker's judgement of a sample.
 
     ``originals``: distinct sources (changed sentences only) that are valid; ``kept`` and
     ``discarded``: mutants whose changed sentences are. ``scores``: mean scores of these three, None
@@ -52,7 +52,7 @@ class Validity:
 
 
 def validities(store: CampaignStore) -> list[Validity]:
-    """Of each checker that was asked.
+    """Return the validity by every checker that judged the campaign.
 
     Raises:
         StoreError: a table of judgements that cannot be read.
@@ -66,7 +66,7 @@ Verdicts = dict[str, dict[tuple[int, int], str]]  # by model, of mutants by shar
 
 
 def verdicts_of(store: CampaignStore, places: Iterable[tuple[int, int]]) -> Verdicts:
-    """The verdicts of each model on some mutants, as far as it was asked.
+    """Return the verdicts of each model on some mutants, where it was tested.
 
     Raises:
         StoreError: a table that cannot be read.
@@ -129,7 +129,7 @@ def _mean(scores: Iterable[float | None]) -> float | None:
 
 
 def _change(rows: Sequence[dict[str, Any]]) -> Difference:
-    """Mutants against their own sources, each source as often as it has mutants here."""
+    """Compare mutants with their sources; each source counts once per mutant."""
     of: dict[int, list[int]] = {}
     for row in rows:
         own = of.setdefault(row["row"], [0, 0, 0, 0])
@@ -139,7 +139,7 @@ def _change(rows: Sequence[dict[str, Any]]) -> Difference:
 
 
 def validity_sections(found: Sequence[Validity]) -> Iterable[Section]:
-    """One table of all checkers; none where none was asked."""
+    """Report all checkers in one table; nothing without one."""
     if not found:
         return
     rows, sentences = [], []
@@ -160,28 +160,28 @@ def validity_sections(found: Sequence[Validity]) -> Iterable[Section]:
                     f"{rate_in_words(changed)} are valid, of the others {rate_in_words(same)}."
                 )
     sentences.append(
-        "Only sentences that a change touches are judged. The sample takes as many mutants from "
-        "every set of attributes as may be, so its shares are not those of all mutants. Intervals "
-        "of shares (Wilson) and between discarded and kept mutants (Newcombe) take mutants of one "
-        "text for independent; those of a change against its own originals draw whole texts anew. "
-        "A checker errs, too, and kept and discarded mutants are of different sentences: what a "
-        "change does to its own original says most."
+        "Only changed sentences are judged. The sample is balanced over sets of attributes, so "
+        "its shares are not those of all mutants. Intervals of shares (Wilson) and of discarded "
+        "against kept mutants (Newcombe) assume that mutants of one text are independent; those "
+        "of mutants against their originals are computed over texts. Kept and discarded mutants "
+        "come from different sentences and checkers make mistakes, so the comparison with the "
+        "originals is the most reliable one."
     )
     columns = ["Checker", "Of", "Valid", "Share", "Mean score"]
     yield Section("validity", "Grammatical validity", sentences, columns, rows)
 
 
 def validity_in_words(one: Validity) -> str:
-    """What one checker says, as sentences."""
+    """Describe one checker's judgement in sentences."""
     words = f"{one.checker}: {rate_in_words(one.originals)} originals are valid"
     if one.kept.of:
         words += f", and {rate_in_words(one.kept)} kept mutants: "
-        words += f"{difference_in_words(one.kept_change)} than their own originals"
+        words += f"{difference_in_words(one.kept_change)} than their originals"
     if one.discarded.of:
         words += f". Of discarded mutants {rate_in_words(one.discarded)} are valid: "
-        words += f"{difference_in_words(one.discarded_change)} than their own originals"
+        words += f"{difference_in_words(one.discarded_change)} than their originals"
     if one.kept.of and one.discarded.of:
         words += f" and {difference_in_words(one.between)} than kept ones"
     if one.unjudged:
         words += f". {one.unjudged:,} of the sample had no judgement"
-    return words + f". Sample of {one.sample:,} of either kind, seed {one.seed}."
+    return words + f". Sample: {one.sample:,} of each kind, seed {one.seed}."
