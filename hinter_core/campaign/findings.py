@@ -100,8 +100,8 @@ class FindingFilter:
     """A filter; empty means all, without placebo mutants.
 
     ``verdicts``: one of these. ``attributes``: exactly these are changed, or ``ONLY_PLACEBO``.
-    ``search``: stands in a changed word, a group, the text or a mutant by hand, whatever the case;
-    or is the text's id or row.
+    ``search``: in any case, a part of a changed word, a group, the text or a handwritten mutant;
+    or the text's id or row.
     """
 
     verdicts: tuple[str, ...] = ()

@@ -77,7 +77,7 @@ def mutant_schema() -> Any:
             ("layer", pa.string()),
             ("sentence", pa.int32()),
             ("reason", pa.string()),
-            ("text", pa.string()),  # of a mutant by hand; all others follow from their edits
+            ("text", pa.string()),  # of a handwritten mutant; all others follow from their edits
             ("ask", pa.bool_()),
         ]
     )

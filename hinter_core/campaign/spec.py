@@ -65,7 +65,7 @@ class Campaign:
         part="data",
     )  # fmt: skip
     mutants: str = _setting(
-        "", "A file of mutants by hand, tested in place of new ones.",
+        "", "A file of handwritten mutants, tested in place of new ones.",
         part="data", unset="none",
     )  # fmt: skip
     text_column: str = _setting(
@@ -214,7 +214,7 @@ class Campaign:
         return replace(self, data=str(name if name.pinned else pin(name)))
 
     def vocabulary(self) -> list[Dictionary]:
-        """The dictionaries of the attributes, own ones included; none for mutants by hand.
+        """The dictionaries of the attributes, own ones included; none for handwritten mutants.
 
         Raises:
             DictionaryError: an unknown attribute, or a file with a fault.

@@ -1,1 +1,1 @@
-"""Data sets as rows: files of many formats, the Hugging Face Hub, mutants written by hand."""
+"""Data sets as rows: files of many formats, the Hugging Face Hub, handwritten mutants."""

@@ -1,4 +1,4 @@
-"""Mutants by hand: a file of sources and mutants that a person wrote or changed, as rows to test.
+"""Handwritten mutants: a file of sources and mutants that a person wrote or changed.
 
 Each row has a ``source`` and a ``mutant``; both are tested verbatim. ``edits`` says what changed
 (``race: black -> white; gender: man -> woman``) and ``groups`` the groups of these words. An
@@ -51,7 +51,7 @@ class HandwrittenSource(Row):
 
 @dataclass(frozen=True)
 class HandwrittenTable:
-    """A file of mutants by hand, held in memory while it is read."""
+    """A file of handwritten mutants, held in memory while it is read."""
 
     path: Path
     names: tuple[str, ...]
@@ -95,7 +95,7 @@ class HandwrittenTable:
 
 
 def open_handwritten(path: Path) -> HandwrittenTable:
-    """Open a file of mutants by hand.
+    """Open a file of handwritten mutants.
 
     Raises:
         InputError: no such file, or it has no sources or no mutants.

@@ -39,7 +39,7 @@ class Handwritten:
         }
         for case in cases.values():
             for asked in self._models:
-                case.look(asked)  # a mutant by hand may change what a model does not see
+                case.look(asked)  # a handwritten mutant may change what a model does not see
         return cases
 
     def follow_ups(self, cases: Iterable[TestCase]) -> Iterator[FollowUp]:

@@ -94,8 +94,8 @@ CREATE TABLE flips (set UBIGINT, fixed BIGINT, broken BIGINT);
 _COLUMNS = ("row", "edits", "kept", "text")
 _ANSWERS = ("row", "mutant", "verdict", "labels")
 # What makes a mutant the same elsewhere. Groups have no part in it: two dictionaries may sort the
-# same words differently. The order of attributes is a setting. Of mutants by hand the text counts,
-# as several may share their edits.
+# same words differently. The order of attributes is a setting. Handwritten mutants
+# may share their edits, so their text counts too.
 _KEY = (
     "hash(list_sort(list_transform(m.edits, lambda e: hash(e.attribute, e.source, e.target, "
     "e.form, e.spans))), coalesce(m.by_hand, ''))"

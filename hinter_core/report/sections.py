@@ -3,8 +3,6 @@
 Terminal, Markdown and the page show the same sections, so that they say the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -66,7 +64,7 @@ def coverage_section(lines: Sequence[Coverage]) -> Section:
             )  # fmt: skip
     if not lines:
         none = (
-            "No dictionary to cover: mutants written by hand use none, and an older campaign "
+            "No dictionary to cover: handwritten mutants use none, and an older campaign "
             "records its dictionaries when it is resumed."
         )
         return Section("coverage", "Coverage", [none])
@@ -118,7 +116,7 @@ def _overview(report: Report) -> Section:
     limit = f", maximum {campaign.limit:,} mutants per text" if campaign.limit else ""
     what = f"{', '.join(campaign.attributes)}, up to order {campaign.order}{limit}"
     if campaign.mutants:
-        what = "mutants written by hand"
+        what = "handwritten mutants"
     sentences = [
         f"Data: {campaign.title}, {sample}, {what}, seed {campaign.seed}, "
         f"parser {campaign.parser}, campaign {report.identity}.",
@@ -139,7 +137,7 @@ def _overview(report: Report) -> Section:
 def line_in_words(line: ReportRow) -> str:
     """Describe one row of the main table in sentences."""
     errors, texts = line.errors, line.sources
-    words = f"{rate_in_words(errors)} {line.name} mutants changed the answer"
+    words = f"{rate_in_words(errors)} {line.name} mutants flipped the answer"
     if not errors.of:
         words = f"No {line.name} mutant was kept and answered"
     elif line.hidden and line.hidden.of:
@@ -323,7 +321,7 @@ def _turns(model: ModelReport) -> Iterable[Section]:
 
 def _worst(turn: WordEffect) -> str:
     return (
-        f"{turn.source}{_ARROW}{turn.target}, alone, changed the answer in "
+        f"{turn.source}{_ARROW}{turn.target}, alone, flipped the answer in "
         f"{rate_in_words(turn.errors)} cases. Listed by the lower end of the interval."
     )
 

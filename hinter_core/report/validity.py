@@ -156,7 +156,7 @@ def validity_sections(found: Sequence[Validity]) -> Iterable[Section]:
         for model, (changed, same) in one.by_answer.items():
             if changed.of and same.of:
                 sentences.append(
-                    f"{one.checker}: of the kept mutants that changed the answer of {model} "
+                    f"{one.checker}: of the kept mutants that flipped the answer of {model} "
                     f"{rate_in_words(changed)} are valid, of the others {rate_in_words(same)}."
                 )
     sentences.append(

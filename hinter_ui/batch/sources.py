@@ -1,4 +1,4 @@
-"""Where a campaign's texts may come from: the sample, a file, the Hub, or mutants by hand."""
+"""Where a campaign's texts may come from: the sample, a file, the Hub, or handwritten mutants."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def require_rows(campaign: Campaign, access: Access) -> Rows:
 
 
 def _require_few(table: Rows) -> None:
-    # There is no sample of mutants by hand: these are to be tested, and no others.
+    # There is no sample of handwritten mutants: these are to be tested, and no others.
     if sum(1 for _ in islice(table.rows(), PUBLIC_SAMPLE + 1)) > PUBLIC_SAMPLE:
         raise InputError(say("errors.shared_variants", most=PUBLIC_SAMPLE))
 

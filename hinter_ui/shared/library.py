@@ -294,5 +294,5 @@ def label_of(store: CampaignStore) -> str:
     data = "the texts that come with HInter" if campaign.data == SAMPLE else campaign.title
     size = f"{campaign.sample:,} texts of " if campaign.sample else ""
     asked = ", ".join(model[:40] for model in models[:3]) + (" \u2026" if len(models) > 3 else "")
-    what = "mutants by hand" if campaign.mutants else ", ".join(campaign.attributes)
+    what = "handwritten mutants" if campaign.mutants else ", ".join(campaign.attributes)
     return f"{size}{data} \u00b7 {what} \u00b7 {asked or 'no answers yet'}"

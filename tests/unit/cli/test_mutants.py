@@ -45,7 +45,7 @@ def test_mutants_are_written_changed_and_run_again(run: Run, done: Path, tmp_pat
     assert run("verify", str(again))[0] == 0
     code, said, _ = run("report", str(again))
     assert code == 0
-    assert "mutants.csv, all texts, mutants by hand" in said
+    assert "mutants.csv, all texts, handwritten mutants" in said
     assert (
         run("run", "--mutants", str(out), "--model", "vader", "--out", str(again), "--resume")[0]
         == 0

@@ -1,4 +1,4 @@
-"""Mutants by hand: written to a file, changed there, and tested exactly as they stand."""
+"""Handwritten mutants: written to a file, changed there, and tested exactly as they stand."""
 
 from __future__ import annotations
 

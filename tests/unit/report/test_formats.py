@@ -92,7 +92,7 @@ def test_the_terminal_shows_tables_and_is_not_steered(report: Report) -> None:
     stream = io.StringIO()
     print_report(report, stream)
     said = stream.getvalue()
-    for heading in ("Error rates", "Together against alone", "Coverage", "could not be used"):
+    for heading in ("Error rates", "Truth table", "Coverage", "could not be used"):
         assert heading in said
     assert "there is no text" in said
     assert "\x1b" not in said
@@ -108,7 +108,7 @@ def test_markdown_is_sound_and_shows_texts_as_they_are(report: Report) -> None:
         assert len(bars_of) == 1, block
     assert "<script" not in re.sub(r"\\<", "", text)
     assert r"was \*kind\* to \`all\`" in text
-    for heading in ("Error rates", "Together against alone", "Groups", "Coverage", "Worst words"):
+    for heading in ("Error rates", "Truth table", "Groups", "Coverage", "Word pairs with the high"):
         assert f"## {heading}" in text
 
 

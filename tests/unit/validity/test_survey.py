@@ -175,7 +175,7 @@ def test_validity_beside_the_answers_of_a_model(make: Make) -> None:
     assert (changed.hits, changed.of) == (0, len(turned))
     assert (same.hits, same.of) == (len(kept) - len(turned), len(kept) - len(turned))
     (section,) = [s for s in sections(make_report(store)) if s.key == "validity"]
-    assert f"of the kept mutants that changed the answer of {woman} 0 of" in section.sentences[1]
+    assert f"of the kept mutants that flipped the answer of {woman} 0 of" in section.sentences[1]
 
 
 def test_every_checker_has_a_file_and_a_report_shows_all(store: CampaignStore) -> None:
