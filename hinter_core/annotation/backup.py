@@ -1,4 +1,4 @@
-"""Copies of annotation projects in a private data set of the Hugging Face Hub, and their folder."""
+"""Copy annotation projects to a private data set of the Hugging Face Hub; where projects lie."""
 
 from __future__ import annotations
 
@@ -11,10 +11,49 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from hinter_core.annotation.project.types import AnnotationError
 from hinter_core.errors import HinterError, InputError
 from hinter_core.storage import user_cache, write_whole
+
+FOLDER, DATASET, TOKEN = "HINTER_ANNOTATIONS", "HINTER_ANNOTATIONS_DATASET", "HF_TOKEN"
+ENDING = ".sqlite"
+_VOLUME = Path("/data")  # mount point of a Space's persistent storage
+_EVERY = 300.0  # seconds between two checks for changes
+_FOLDER_THERE = "projects"  # in the data set
+
+
+def annotations_folder(volume: Path = _VOLUME) -> Path:
+    """Return the projects' folder: ``HINTER_ANNOTATIONS``, on a Space's volume, or in the cache."""
+    path = os.environ.get(FOLDER)
+    if path:
+        return Path(path)
+    return (volume if _on_volume(volume) else user_cache()) / "annotations"
+
+
+def lasting_warning(volume: Path = _VOLUME) -> str:
+    """Return a warning if projects are lost when the Space restarts, else ""."""
+    folder, dataset = annotations_folder(volume), os.environ.get(DATASET)
+    on_volume = _on_volume(volume) and folder.resolve().is_relative_to(volume.resolve())
+    if not os.environ.get("SPACE_ID") or on_volume or (dataset and os.environ.get(TOKEN)):
+        return ""
+    if dataset:
+        return (
+            f"{DATASET} is set, but {TOKEN} is not: nothing is copied, and the projects are gone "
+            "when the Space restarts. Add a token that may write to that data set as a secret."
+        )
+    return (
+        "Projects on this Space are gone when it restarts. Mount a volume at /data, or let them be "
+        f"copied to a private data set ({DATASET}=ORG/NAME with the secret {TOKEN}); until then, "
+        "export what was judged before you leave."
+    )
+
+
+def _on_volume(volume: Path) -> bool:
+    """Whether this is a Space with persistent storage."""
+    mounted = os.path.ismount(volume) and os.access(volume, os.W_OK)
+    return bool(os.environ.get("SPACE_ID")) and mounted
 
 
 def write_dataset(
@@ -35,28 +74,21 @@ def write_dataset(
         AnnotationError: the data set is public without ``public``, or the Hub fails or refuses.
         InputError: there is no token.
     """
-    from huggingface_hub import (
-        CommitOperationAdd,
-        CommitOperationCopy,
-        CommitOperationDelete,
-        HfApi,
-        get_token,
-    )
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
 
-    if not (token or get_token()):
+    token = token or get_token() or ""
+    if not token:
         raise InputError("Set HF_TOKEN to a token that may write, or log in with: hf auth login")
-    with named(dataset, token or get_token() or ""):
-        api = HfApi(token=token or None)
+    with _in_words(dataset, token):
+        api = HfApi(token=token)
         api.create_repo(dataset, repo_type="dataset", private=not public, exist_ok=True)
         if not public and not api.dataset_info(dataset).private:
             raise AnnotationError(
                 f"The data set {dataset} is public, and names of annotators would be, too; make it "
                 "private first."
             )
-        operations: list[CommitOperationAdd | CommitOperationCopy | CommitOperationDelete] = [
-            CommitOperationAdd(path, body) for path, body in files.items()
-        ]
         there = set(api.list_repo_files(dataset, repo_type="dataset")) if gone else set()
+        operations: list[Any] = [CommitOperationAdd(path, body) for path, body in files.items()]
         operations += [CommitOperationDelete(path) for path in gone if path in there]
         if not operations:
             return ""
@@ -65,12 +97,8 @@ def write_dataset(
 
 
 @contextmanager
-def named(dataset: str, token: str) -> Iterator[None]:
-    """Turn every error about a data set into one sentence without the token.
-
-    Raises:
-        AnnotationError: for all errors but InputError.
-    """
+def _in_words(dataset: str, token: str) -> Iterator[None]:
+    """Turn every error about a data set but InputError into one sentence without the token."""
     try:
         yield
     except (AnnotationError, InputError):
@@ -82,50 +110,6 @@ def named(dataset: str, token: str) -> Iterator[None]:
             f"The data set {dataset} cannot be used ({type(error).__name__}: {why[:200]}); check "
             "its name, your network, and that the token may write."
         ) from error
-
-
-FOLDER, DATASET, TOKEN = "HINTER_ANNOTATIONS", "HINTER_ANNOTATIONS_DATASET", "HF_TOKEN"
-ENDING = ".sqlite"
-_VOLUME = Path("/data")  # where a Space mounts storage that is kept
-_EVERY = 300.0  # seconds between two checks for changes
-_BESIDE = "projects"  # the folder in the data set
-
-
-def annotations_folder(volume: Path = _VOLUME) -> Path:
-    """Return the projects' folder: ``HINTER_ANNOTATIONS``, on a Space's volume, or in the cache."""
-    path = os.environ.get(FOLDER)
-    if path:
-        return Path(path)
-    if _on_space() and _mounted(volume):
-        return volume / "annotations"
-    return user_cache() / "annotations"
-
-
-def lasting_warning(volume: Path = _VOLUME) -> str:
-    """Return a warning if projects are lost when the Space restarts, else ""."""
-    folder = annotations_folder(volume)
-    if not _on_space() or (_mounted(volume) and folder.resolve().is_relative_to(volume.resolve())):
-        return ""
-    if os.environ.get(DATASET) and os.environ.get(TOKEN):
-        return ""
-    if os.environ.get(DATASET):
-        return (
-            f"{DATASET} is set, but {TOKEN} is not: nothing is copied, and the projects are gone "
-            "when the Space restarts. Add a token that may write to that data set as a secret."
-        )
-    return (
-        "Projects on this Space are gone when it restarts. Mount a volume at /data, or let them be "
-        f"copied to a private data set ({DATASET}=ORG/NAME with the secret {TOKEN}); until then, "
-        "export what was judged before you leave."
-    )
-
-
-def _on_space() -> bool:
-    return bool(os.environ.get("SPACE_ID"))
-
-
-def _mounted(volume: Path) -> bool:
-    return os.path.ismount(volume) and os.access(volume, os.W_OK)
 
 
 class Backup:
@@ -170,6 +154,15 @@ class Backup:
             self._restored = self._restored or self._safely(self.restore)
             self._safely(self.copy)
 
+    def _safely(self, act: Callable[[], object]) -> bool:
+        try:
+            act()
+        except HinterError as error:
+            moment = datetime.now(UTC).isoformat(timespec="seconds")
+            self.problem = f"{error} (Tried at {moment}; what is judged stays on this machine.)"
+            return False
+        return True
+
     def restore(self) -> list[Path]:
         """Copy the projects of the data set into an empty folder; return their paths.
 
@@ -178,26 +171,24 @@ class Backup:
         """
         if self._projects():
             return []
-        with named(self.dataset, self._token), tempfile.TemporaryDirectory() as place:
+        with _in_words(self.dataset, self._token), tempfile.TemporaryDirectory() as place:
             from huggingface_hub import snapshot_download
             from huggingface_hub.errors import RepositoryNotFoundError
 
             try:
-                snapshot = snapshot_download(
+                there = snapshot_download(
                     self.dataset, repo_type="dataset", token=self._token, local_dir=place,
-                    allow_patterns=[f"{_BESIDE}/*{ENDING}"],
+                    allow_patterns=[f"{_FOLDER_THERE}/*{ENDING}"],
                 )  # fmt: skip
             except RepositoryNotFoundError:
                 return []  # created at the first copy
             self.folder.mkdir(parents=True, exist_ok=True)
-            restored = []
-            for path in sorted((Path(snapshot) / _BESIDE).glob(f"*{ENDING}")):
-                content, target = path.read_bytes(), self.folder / path.name
-                with write_whole(target) as part:
+            for path in (Path(there) / _FOLDER_THERE).glob(f"*{ENDING}"):
+                content = path.read_bytes()
+                with write_whole(self.folder / path.name) as part:
                     part.write_bytes(content)
                 self._sent[path.name] = hashlib.sha256(content).hexdigest()
-                restored.append(target)
-        return restored
+        return self._projects()
 
     def forget(self, path: Path) -> None:
         """Delete a removed project from the data set at the next copy; its history stays."""
@@ -209,35 +200,26 @@ class Backup:
         Raises:
             AnnotationError: the Hub fails or refuses, or the data set is public.
         """
-        with self._copying, named(self.dataset, self._token):
-            changed = {}
+        with self._copying, _in_words(self.dataset, self._token):
+            changed, digests = dict[str, bytes](), dict[str, str]()
             for path in self._projects():
                 content = snapshot(path)
-                digest = hashlib.sha256(content).hexdigest()
-                if self._sent.get(path.name) != digest:
-                    changed[path.name] = (content, digest)
-            gone = self._gone - {path.name for path in self._projects()}
+                digests[path.name] = hashlib.sha256(content).hexdigest()
+                if self._sent.get(path.name) != digests[path.name]:
+                    changed[path.name] = content
+            gone = self._gone - set(digests)
             if changed or gone:
-                files = {f"{_BESIDE}/{name}": body for name, (body, _) in changed.items()}
+                files = {f"{_FOLDER_THERE}/{name}": body for name, body in changed.items()}
                 message = f"Annotations: {', '.join(sorted({*changed, *gone}))}"[:200]
-                deleted = [f"{_BESIDE}/{name}" for name in sorted(gone)]
+                deleted = [f"{_FOLDER_THERE}/{name}" for name in sorted(gone)]
                 write_dataset(self.dataset, files, message, token=self._token, gone=deleted)
                 self._gone -= gone
-                self._sent |= {name: digest for name, (_, digest) in changed.items()}
+                self._sent |= {name: digests[name] for name in changed}
             self.problem = ""
             return list(changed)
 
     def _projects(self) -> list[Path]:
         return sorted(self.folder.glob(f"*{ENDING}"))
-
-    def _safely(self, act: Callable[[], object]) -> bool:
-        try:
-            act()
-        except HinterError as error:
-            moment = datetime.now(UTC).isoformat(timespec="seconds")
-            self.problem = f"{error} (Tried at {moment}; what is judged stays on this machine.)"
-            return False
-        return True
 
 
 def snapshot(path: Path) -> bytes:

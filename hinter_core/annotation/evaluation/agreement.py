@@ -1,7 +1,5 @@
 """Agreement of annotators by question, set of attributes and pair, and quality by annotator."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +9,6 @@ from statistics import median, multimode
 from hinter_core.annotation.evaluation.ratings import (
     ByItem,
     by_item,
-    categories,
     clustered,
     confusion,
     counts_of,
@@ -33,10 +30,7 @@ from hinter_core.report.section import ordered
 from hinter_core.statistics.agreement import Coefficient, alpha, cohen, fleiss
 from hinter_core.statistics.rates import Rate, wilson
 
-_ALONE = "only one person answered"
 _MOST_PAIRS = 15  # with more pairs of annotators, they are compared over all items only
-_NO_CLUSTERS: Mapping[str, str] = {}
-_NOBODY = "nobody answered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +90,10 @@ def agreements(
     for question in questions:
         answers = by_item(every, question.id)
         results.append(agreement(answers, question, clusters=clusters))
-        if len(sets) > 1:
-            for attributes in ordered(sets):
-                part = {item: row for item, row in answers.items() if item in sets[attributes]}
-                if attributes and part:
-                    results.append(agreement(part, question, attributes, clusters))
+        for attributes in ordered(sets) if len(sets) > 1 else []:
+            part = {item: row for item, row in answers.items() if item in sets[attributes]}
+            if attributes and part:
+                results.append(agreement(part, question, attributes, clusters))
     return results
 
 
@@ -108,66 +101,56 @@ def agreement(
     answers: ByItem,
     question: Question,
     attributes: tuple[str, ...] = (),
-    clusters: Mapping[str, str] = _NO_CLUSTERS,
+    clusters: Mapping[str, str] | None = None,
 ) -> Agreement:
     """Compute the agreement on a question; ``answers`` by item and annotator.
 
     ``clusters``: the text or template of each item, if several items share one.
     """
-    values = categories(question, answers)
+    of_item = {item: (clusters or {}).get(item, item) for item in answers}
+    given = {value for row in answers.values() for value in row.values()}
+    values = [*question.values, *sorted(given - set(question.values))]
     annotators = sorted({name for row in answers.values() for name in row})
     counts = counts_of(answers, values)
     answered = counts.sum(axis=1)
     raters = max(multimode(n for n in answered.tolist() if n > 1), default=0)
-    of = [clusters.get(item, item) for item in answers]
-    of_equal = [cluster for cluster, n in zip(of, answered, strict=True) if n == raters]
-    why = _NOBODY if not annotators else _ALONE if len(annotators) == 1 else ""
-    none = Coefficient(None, 0, why=why)
+    equal = answered == raters
+    of = list(of_item.values())
+    if len(annotators) > 1:
+        kappa = fleiss(counts[equal], [of[n] for n in equal.nonzero()[0]])
+        any_number = alpha(counts, of, ordinal=question.scale)
+    else:
+        why = "only one person answered" if annotators else "nobody answered"
+        kappa = any_number = Coefficient(None, 0, why=why)
+    pairs = list(combinations(annotators, 2))
+    if attributes and len(pairs) > _MOST_PAIRS:
+        pairs = []
+    compared = [_between(answers, first, second, values, of_item) for first, second in pairs]
     return Agreement(
         question.id,
         attributes,
         annotators,
         len(answers),
         int((answered > 1).sum()),
-        clustered((of[i], *_alike(row)) for i, row in enumerate(answers.values())),
-        none if why else fleiss(counts[answered == raters], of_equal),
+        clustered((of_item[item], *_alike(row)) for item, row in answers.items()),
+        kappa,
         raters,
-        none if why else alpha(counts, of, ordinal=question.scale),
+        any_number,
         question.scale,
-        _pairs(answers, annotators, values, clusters, within=bool(attributes)),
+        [pair for pair in compared if pair.same.of],
     )
 
 
-def between(
-    answers: ByItem,
-    first: str,
-    second: str,
-    values: Sequence[str],
-    clusters: Mapping[str, str] = _NO_CLUSTERS,
+def _between(
+    answers: ByItem, first: str, second: str, values: list[str], clusters: Mapping[str, str]
 ) -> Between:
-    """Compute the agreement of two annotators on a question with answers in ``values``."""
     items, pairs = pairs_of(answers, first, second, values)
-    of = [clusters.get(item, item) for item in items]
+    of = [clusters[item] for item in items]
     table = confusion(pairs, len(values))
     same = wilson(int(table.trace()), len(items))
     if len(set(of)) < len(items):
         same = clustered((of[i], int(a == b), 1) for i, (a, b) in enumerate(pairs.tolist()))
-    return Between(first, second, same, cohen(pairs, of), list(values), table.tolist())
-
-
-def _pairs(
-    answers: ByItem,
-    annotators: Sequence[str],
-    values: Sequence[str],
-    clusters: Mapping[str, str],
-    *,
-    within: bool,
-) -> list[Between]:
-    every = list(combinations(annotators, 2))
-    if within and len(every) > _MOST_PAIRS:
-        return []
-    compared = (between(answers, *two, values, clusters) for two in every)
-    return [pair for pair in compared if pair.same.of]
+    return Between(first, second, same, cohen(pairs, of), values, table.tolist())
 
 
 def _alike(answers: Mapping[str, str]) -> tuple[int, int]:
@@ -214,18 +197,15 @@ def qualities(judgements: Iterable[Judgement], questions: Sequence[Question]) ->
     repeats = {q.id: by_item(ratings, q.id, REPEAT) for q in questions}
     results = []
     for name in sorted({one.annotator for one in every}):
-        statuses = Counter(one.status for one in every if one.annotator == name)
-        n_judged, skipped = statuses[Status.JUDGED], statuses[Status.SKIPPED]
-        times = [
-            one.seconds
-            for one in every
-            if one.annotator == name and one.status is Status.JUDGED and one.seconds > 0
-        ]
+        own = [one for one in every if one.annotator == name]
+        judged = [one.seconds for one in own if one.status is Status.JUDGED]
+        skipped = sum(one.status is Status.SKIPPED for one in own)
+        times = [seconds for seconds in judged if seconds > 0]
         results.append(
             Quality(
                 name,
-                n_judged,
-                wilson(skipped, skipped + n_judged),
+                len(judged),
+                wilson(skipped, skipped + len(judged)),
                 median(times) if times else None,
                 [_on(name, q.id, firsts[q.id], repeats[q.id]) for q in questions],
             )
@@ -236,11 +216,10 @@ def qualities(judgements: Iterable[Judgement], questions: Sequence[Question]) ->
 def _on(name: str, question: str, firsts: ByItem, repeats: ByItem) -> OnQuestion:
     answers = {item: row[name] for item, row in firsts.items() if name in row}
     again = {item: row[name] for item, row in repeats.items() if name in row}
-    as_others = [
-        answer == value
-        for item, answer in answers.items()
-        if (value := majority(Counter(v for k, v in firsts[item].items() if k != name))) is not None
-    ]
+    others = {
+        item: majority(Counter(v for k, v in firsts[item].items() if k != name)) for item in answers
+    }
+    as_others = [answers[item] == value for item, value in others.items() if value is not None]
     alike = [answers[item] == value for item, value in again.items() if item in answers]
     commonest, number = Counter(answers.values()).most_common(1)[0] if answers else ("", 0)
     return OnQuestion(

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hinter_core.annotation.evaluation.invariant import Valid, weights_of
+from hinter_core.annotation.evaluation.invariant import weights_of
 from hinter_core.annotation.evaluation.ratings import (
+    Valid,
     clustered,
     majority_votes,
     ratings_of,
@@ -21,13 +22,12 @@ from hinter_core.campaign.views import Attributes, is_placebo
 from hinter_core.report.model import Report, ReportRow
 from hinter_core.report.people import CorrectedRow, People
 from hinter_core.report.validity import verdicts_of
-from hinter_core.statistics.rates import Rate, wilson
+from hinter_core.statistics.rates import wilson
 from hinter_core.statistics.weighted import Estimate, WeightedShare, estimate, weighted_share
 from hinter_core.types import Verdict
 
 if TYPE_CHECKING:
     from numpy import ndarray
-
 
 # Verdicts of test cases; the errors last.
 _CASES = (Verdict.BENIGN.value, Verdict.BIASED.value, Verdict.HIDDEN.value)
@@ -53,7 +53,13 @@ def judged_by_people(store: CampaignStore, report: Report, project: AnnotationSt
         HinterError: campaign or project cannot be read.
     """
     settings, every = project.project(), list(project.items())
-    items = _drawn_from(store, report.identity, every, settings.name)
+    items = [item for item in every if item.origin.get("campaign") == report.identity]
+    if not items:
+        raise AnnotationError(
+            f"Project \u201c{settings.name}\u201d was not drawn from this campaign "
+            f"({report.identity}); give the project whose mutants are of it."
+        )
+    _require_fit(store, items)
     ratings = list(ratings_of(project.judgements()))
     valid = validity(items, settings.questions, majority_votes(ratings, project.adjudications()))
     decided = [item for item in items if valid[item.id] is not None]
@@ -62,16 +68,34 @@ def judged_by_people(store: CampaignStore, report: Report, project: AnnotationSt
             f"Nothing is decided in project \u201c{settings.name}\u201d yet: no mutant was judged "
             "by a question whose answers say whether it is valid."
         )
+    kept = [bool(valid[item.id]) for item in decided if item.kept]
+    discarded = [bool(valid[item.id]) for item in decided if not item.kept]
     return People(
         settings.name,
         len({one.annotator for one in ratings}),
         len(items),
-        _valid_of((item for item in decided if item.kept), valid),
-        _valid_of((item for item in decided if not item.kept), valid),
+        wilson(sum(kept), len(kept)),
+        wilson(sum(discarded), len(discarded)),
         len(items) - len(decided),
         len(every) - len(items),
         list(_lines(store, report, decided, valid, weights_of(items, valid))),
     )
+
+
+def _require_fit(store: CampaignStore, items: Sequence[AnnotationItem]) -> None:
+    """Check that each item matches the mutant at its place in the campaign."""
+    places = {}
+    for item in items:
+        shard, place = item.origin.get("shard"), item.origin.get("place")
+        if isinstance(shard, int) and isinstance(place, int):
+            places[item.id] = (shard, place)
+    known = kept_at(store, places.values())
+    for item in items:
+        if item.id not in places or known.get(places[item.id]) is not item.kept:
+            raise AnnotationError(
+                f"Item \u201c{item.id[:60]}\u201d does not fit the campaign's mutants; run hinter "
+                "verify, or draw a new project."
+            )
 
 
 def _lines(
@@ -85,59 +109,25 @@ def _lines(
     places = {(item.origin["shard"], item.origin["place"]): item for item in items}
     verdicts = verdicts_of(store, places)
     for model in report.models:
-        cases = [
-            _case(places[place], verdict, valid, weights)
-            for place, verdict in verdicts[model.model].items()
-            if verdict in _CASES
-        ]
+        cases = []
+        for place, verdict in verdicts[model.model].items():
+            item = places[place]
+            if verdict in _CASES:
+                row, weight = int(item.origin.get("row", -1)), weights.get(item.id, 0.0)
+                cases.append(Case(row, item.attributes, verdict, bool(valid[item.id]), weight))
         for line in [*model.lines, model.atomic, model.intersectional]:
             if line.errors.of:
-                yield _judged(model.model, line, cases)
+                judged = [case for case in cases if _belongs(case, line)]
+                yield _corrected(model.model, line, judged)
 
 
-def _drawn_from(
-    store: CampaignStore, identity: str, items: Sequence[AnnotationItem], project: str
-) -> list[AnnotationItem]:
-    drawn = [item for item in items if item.origin.get("campaign") == identity]
-    if not drawn:
-        raise AnnotationError(
-            f"Project \u201c{project}\u201d was not drawn from this campaign ({identity}); give "
-            "the project whose mutants are of it."
-        )
-    _require_fit(store, drawn)
-    return drawn
+def _belongs(case: Case, line: ReportRow) -> bool:
+    if line.attributes:
+        return frozenset(case.attributes) == frozenset(line.attributes)
+    return not is_placebo(case.attributes) and (len(case.attributes) == 1) == (line.order == 1)
 
 
-def _require_fit(store: CampaignStore, items: Sequence[AnnotationItem]) -> None:
-    """Check that each item matches the mutant at its place in the campaign."""
-    places = {item.id: _place(item) for item in items}
-    kept = kept_at(store, filter(None, places.values()))
-    for item in items:
-        place = places[item.id]
-        if place is None or kept.get(place) is not item.kept:
-            raise AnnotationError(
-                f"Item \u201c{item.id[:60]}\u201d does not fit the campaign's mutants; run hinter "
-                "verify, or draw a new project."
-            )
-
-
-def _place(item: AnnotationItem) -> tuple[int, int] | None:
-    shard, place = item.origin.get("shard"), item.origin.get("place")
-    return (shard, place) if isinstance(shard, int) and isinstance(place, int) else None
-
-
-def _valid_of(items: Iterable[AnnotationItem], valid: Valid) -> Rate:
-    verdicts = [bool(valid[item.id]) for item in items]
-    return wilson(sum(verdicts), len(verdicts))
-
-
-def _case(item: AnnotationItem, verdict: str, valid: Valid, weights: Mapping[str, float]) -> Case:
-    row = int(item.origin.get("row", -1))
-    return Case(row, item.attributes, verdict, bool(valid[item.id]), weights.get(item.id, 0.0))
-
-
-def _judged(model: str, line: ReportRow, cases: Iterable[Case]) -> CorrectedRow:
-    judged = [case for case in cases if _belongs(case, line)]
+def _corrected(model: str, line: ReportRow, judged: Sequence[Case]) -> CorrectedRow:
     good = [case for case in judged if case.valid]
     errors = [case for case in good if case.verdict in _ERRORS]
     hidden = line.hidden is not None
@@ -153,12 +143,6 @@ def _judged(model: str, line: ReportRow, cases: Iterable[Case]) -> CorrectedRow:
         corrected,
         corrected_hidden if hidden else None,
     )
-
-
-def _belongs(case: Case, line: ReportRow) -> bool:
-    if line.attributes:
-        return frozenset(case.attributes) == frozenset(line.attributes)
-    return not is_placebo(case.attributes) and (len(case.attributes) == 1) == (line.order == 1)
 
 
 def corrected_rates(

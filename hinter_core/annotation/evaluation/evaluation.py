@@ -1,13 +1,10 @@
 """Evaluate a project's judgements and present them: agreement, annotators, disputes, invariant."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hinter_core.annotation.evaluation.agreement import (
     Agreement,
-    Between,
     OnQuestion,
     Quality,
     agreements,
@@ -15,9 +12,9 @@ from hinter_core.annotation.evaluation.agreement import (
 )
 from hinter_core.annotation.evaluation.invariant import (
     Score,
+    TruePositives,
     against_people,
-    score_section,
-    true_positive_section,
+    true_positives,
 )
 from hinter_core.annotation.evaluation.ratings import (
     Consensus,
@@ -26,23 +23,24 @@ from hinter_core.annotation.evaluation.ratings import (
     ratings_of,
     validity,
 )
-from hinter_core.annotation.evaluation.true_positives import TruePositives, true_positives
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import (
     AnnotationError,
     AnnotationItem,
     Judgement,
     Project,
-    Question,
     Status,
 )
 from hinter_core.report.section import Section, joined
 from hinter_core.statistics.format import (
     coefficient_in_short,
     coefficient_in_words,
+    estimate_in_words,
     percent,
     rate_in_words,
 )
+from hinter_core.statistics.rates import Rate
+from hinter_core.statistics.weighted import Estimate
 
 
 @dataclass(frozen=True)
@@ -77,15 +75,14 @@ def evaluate(store: AnnotationStore, question: str = "") -> Evaluation:
         AnnotationError: no such question, or a project that cannot be read.
     """
     project, items = store.project(), list(store.items())
-    judgements, decisions = list(store.judgements()), store.adjudications()
-    return evaluation(project, items, judgements, decisions, question)
+    return evaluation(project, items, list(store.judgements()), store.adjudications(), question)
 
 
 def evaluation(
     project: Project,
     items: Sequence[AnnotationItem],
     judgements: Sequence[Judgement],
-    decisions: dict[tuple[str, str], str],
+    decisions: Mapping[tuple[str, str], str],
     question: str = "",
 ) -> Evaluation:
     """Evaluate a project given as plain values.
@@ -93,15 +90,21 @@ def evaluation(
     Raises:
         AnnotationError: no such question.
     """
-    questions = _chosen(project, question)
-    names = {one.id for one in questions}
+    questions = [one for one in project.questions if question in ("", one.id)]
+    if not questions:
+        known = ", ".join(one.id for one in project.questions)
+        raise AnnotationError(
+            f"There is no question '{question}' in project \u201c{project.name}\u201d; choose one "
+            f"of: {known}."
+        )
+    names = [one.id for one in questions]
     ratings = [one for one in ratings_of(judgements) if one.question in names]
     decisions = {key: value for key, value in decisions.items() if key[1] in names}
     votes = majority_votes(ratings, decisions)
     valid = list(validity(items, questions, votes).values())
     return Evaluation(
         project.name,
-        [one.id for one in questions],
+        names,
         len(items),
         sum(one.status is Status.JUDGED for one in judgements),
         sorted({one.annotator for one in judgements}),
@@ -117,16 +120,7 @@ def evaluation(
     )
 
 
-def _chosen(project: Project, question: str) -> list[Question]:
-    questions = [one for one in project.questions if question in ("", one.id)]
-    if not questions:
-        there = ", ".join(one.id for one in project.questions)
-        raise AnnotationError(
-            f"There is no question '{question}' in project \u201c{project.name}\u201d; choose one "
-            f"of: {there}."
-        )
-    return questions
-
+# -- sections -----------------------------------------------------------------------------------
 
 _DISPUTED = 20  # disagreements shown; all are in JSON
 _PAIRS = 30  # pairs of annotators shown, over all questions
@@ -137,13 +131,13 @@ _NONE = "\u2013"
 
 def evaluation_sections(result: Evaluation) -> list[Section]:
     """Present an evaluation as sections of a report."""
-    sections = [_overview(result)]
+    found = [_overview(result)]
     if result.judgements:
-        sections += [_agreement(result.agreements), *_pairs(result.agreements)]
-        sections += [*_confusions(result.agreements), _quality(result.qualities)]
-        sections += [_disputed(result.disputed)]
-        sections += [*score_section(result.scores), *true_positive_section(result.true_positives)]
-    return sections
+        found += [_agreement(result.agreements), *_pairs(result.agreements)]
+        found += [*_confusions(result.agreements), _quality(result.qualities)]
+        found += [_disputed(result.disputed)]
+        found += [*_scores(result.scores), *_true_positives(result.true_positives)]
+    return found
 
 
 def _overview(result: Evaluation) -> Section:
@@ -170,7 +164,7 @@ def _agreement(results: Sequence[Agreement]) -> Section:
          coefficient_in_short(one.fleiss), coefficient_in_short(one.alpha)]
         for one in results
     ]  # fmt: skip
-    sentences = [agreement_in_words(one) for one in results if not one.attributes]
+    sentences = [_agreement_in_words(one) for one in results if not one.attributes]
     sentences += [
         "Kappa and alpha are 1 for full agreement and 0 for that of chance. Fleiss' kappa needs "
         "the same number of answers to each item and takes the items with the commonest number; "
@@ -183,10 +177,8 @@ def _agreement(results: Sequence[Agreement]) -> Section:
     return Section("agreement", "Agreement", sentences, columns, rows)
 
 
-def agreement_in_words(one: Agreement) -> str:
-    """Describe the agreement on one question."""
-    of = f", {joined(one.attributes)}" if one.attributes else ""
-    words = f"{one.question}{of}: {one.items:,} of {one.judged:,} items have two answers or more"
+def _agreement_in_words(one: Agreement) -> str:
+    words = f"{one.question}: {one.items:,} of {one.judged:,} items have two answers or more"
     if one.same.of:
         words += f"; of all pairs of answers to one item, {rate_in_words(one.same)} are the same"
     scale = "as a scale, " if one.ordinal else ""
@@ -204,14 +196,20 @@ def _pairs(results: Sequence[Agreement]) -> Iterator[Section]:
         return
     hidden = len(pairs) - _PAIRS
     if hidden > 0:
-        pairs = sorted(pairs, key=_kappa)[:_PAIRS]
+        # Pairs without kappa come last.
+        value = lambda pair: 2.0 if pair[1].kappa.value is None else pair[1].kappa.value  # noqa: E731
+        pairs = sorted(pairs, key=value)[:_PAIRS]
     columns = ["Question", "First", "Second", "Items", "Same answer", "Cohen's kappa"]
     rows = [
         [question, pair.first, pair.second, f"{pair.same.of:,}", percent(pair.same),
          coefficient_in_short(pair.kappa)]
         for question, pair in pairs
     ]  # fmt: skip
-    sentences = [f"{question}: {between_in_words(pair)}" for question, pair in pairs]
+    sentences = [
+        f"{question}: {pair.first} and {pair.second} gave the same answer to "
+        f"{rate_in_words(pair.same)} items; Cohen's kappa {coefficient_in_words(pair.kappa)}."
+        for question, pair in pairs
+    ]
     if hidden > 0:
         sentences.append(
             f"These are the {_PAIRS} with the lowest kappa; --json has the other {hidden:,}."
@@ -219,39 +217,23 @@ def _pairs(results: Sequence[Agreement]) -> Iterator[Section]:
     yield Section("pairs", "Two by two", sentences, columns, rows)
 
 
-def _kappa(pair: tuple[str, Between]) -> float:
-    value = pair[1].kappa.value
-    return 2.0 if value is None else value
-
-
-def between_in_words(pair: Between) -> str:
-    """Describe the agreement of two annotators."""
-    return (
-        f"{pair.first} and {pair.second} gave the same answer to {rate_in_words(pair.same)} items; "
-        f"Cohen's kappa {coefficient_in_words(pair.kappa)}."
-    )
-
-
 def _confusions(results: Sequence[Agreement]) -> Iterator[Section]:
     """Yield confusion tables of the questions with few pairs of annotators."""
-    for one in results:
-        if one.attributes or len(one.pairs) > _TABLES:
-            continue
-        for pair in one.pairs:
-            used = [
-                n
-                for n in range(len(pair.values))
-                if any(pair.table[n]) or any(line[n] for line in pair.table)
-            ]
-            names = [pair.values[n] for n in used]
-            rows = [
-                [f"{pair.first}: {pair.values[n]}", *(f"{pair.table[n][m]:,}" for m in used)]
-                for n in used
-            ]
-            words = f"A line for each answer of {pair.first}, a column for each of {pair.second}."
-            columns = ["", *(f"{pair.second}: {name}" for name in names)]
-            title = f"{one.question}, {pair.first} and {pair.second}"
-            yield Section("confusion", title, [words], columns, rows)
+    few = [one for one in results if not one.attributes and len(one.pairs) <= _TABLES]
+    for question, pair in ((one.question, pair) for one in few for pair in one.pairs):
+        used = [
+            n
+            for n in range(len(pair.values))
+            if any(pair.table[n]) or any(line[n] for line in pair.table)
+        ]
+        rows = [
+            [f"{pair.first}: {pair.values[n]}", *(f"{pair.table[n][m]:,}" for m in used)]
+            for n in used
+        ]
+        words = f"A line for each answer of {pair.first}, a column for each of {pair.second}."
+        columns = ["", *(f"{pair.second}: {pair.values[n]}" for n in used)]
+        title = f"{question}, {pair.first} and {pair.second}"
+        yield Section("confusion", title, [words], columns, rows)
 
 
 def _quality(results: Sequence[Quality]) -> Section:
@@ -267,7 +249,7 @@ def _quality(results: Sequence[Quality]) -> Section:
         for one in results
         for on in one.questions
     ]  # fmt: skip
-    sentences = [quality_in_words(one) for one in results]
+    sentences = [_quality_in_words(one) for one in results]
     sentences.append(
         "As most others: of the items where most of the other annotators agree, those with their "
         "answer. Repeats alike: items shown again, unannounced, that got the first answer again. "
@@ -278,8 +260,7 @@ def _quality(results: Sequence[Quality]) -> Section:
     return Section("annotators", "Annotators", sentences, columns, rows)
 
 
-def quality_in_words(one: Quality) -> str:
-    """Describe the quality of one annotator's work."""
+def _quality_in_words(one: Quality) -> str:
     words = f"{one.annotator} judged {one.judged:,}"
     if one.skipped.of:
         words += f" and skipped {rate_in_words(one.skipped)}"
@@ -314,3 +295,87 @@ def _disputed(votes: Sequence[Consensus]) -> Section:
     ]  # fmt: skip
     columns = ["Item", "Question", "Answers", "Accepted", "Other answers"]
     return Section("disputed", "Disagreements", [words], columns, rows)
+
+
+_KINDS = {
+    "all": "All",
+    "attributes": "Attributes",
+    "layer": "This layer alone",
+    "question": "This question alone",
+    "threshold": "Valid if so say",
+}
+
+
+def _scores(scores: Sequence[Score]) -> Iterator[Section]:
+    if not scores:
+        return
+    columns = ["By", "Of", "Kept: valid, not", "Discarded: valid, not", "Precision", "Recall", "F1"]
+    weighted = any(_is_weighted(one) for one in scores)
+    if weighted:
+        columns += ["Precision, weighted", "Recall, weighted", "F1, weighted"]
+    rows = []
+    for one in scores:
+        figures: list[Rate | Estimate] = [one.precision, one.recall, one.f1]
+        if weighted:
+            figures += [one.weighted_precision, one.weighted_recall, one.weighted_f1]
+        kept = f"{one.kept_valid:,}, {one.kept_broken:,}"
+        lost = f"{one.lost_valid:,}, {one.lost_broken:,}"
+        rows.append([_KINDS[one.kind], one.name, kept, lost, *map(percent, figures)])
+    sentences = [_score_in_words(one) for one in scores]
+    sentences += [
+        "Precision is the share of kept mutants that people call valid, recall the share of valid "
+        "ones that are kept, F1 their harmonic mean. They are of the judged items; "
+        "weighted ones are estimates for every mutant that the sample represents. Intervals are "
+        "95 % intervals, clustered by text. Undecided items are assumed to be like the decided "
+        "ones of their stratum.",
+        "This layer alone: only its rejections count. The invariant stops at the first layer that "
+        "a mutant violates, so this layer might also reject some that another rejected first. "
+        "Thresholds use the annotators' answers, without the owner's decisions.",
+    ]
+    yield Section("against", "The invariant against people", sentences, columns, rows)
+
+
+def _is_weighted(one: Score) -> bool:
+    """Whether the weights change precision or recall; equal weights do not."""
+    pairs = ((one.weighted_precision.value, one.precision.share),
+             (one.weighted_recall.value, one.recall.share))  # fmt: skip
+    return any(a is not None and b is not None and abs(a - b) > 1e-9 for a, b in pairs)
+
+
+def _score_in_words(one: Score) -> str:
+    name = "All" if one.kind == "all" else f"{_KINDS[one.kind]}, {one.name}"
+    kept, lost = one.kept_valid + one.kept_broken, one.lost_valid + one.lost_broken
+    if not kept + lost:
+        return f"{name}: nothing is decided."
+    words = f"{name}: of {kept:,} kept items people call {one.kept_valid:,} valid, of "
+    words += f"{lost:,} discarded ones {one.lost_valid:,}. Precision {rate_in_words(one.precision)}"
+    words += f", recall {rate_in_words(one.recall)}, F1 {estimate_in_words(one.f1)}."
+    if _is_weighted(one):
+        words += f" Weighted: precision {estimate_in_words(one.weighted_precision)}, recall "
+        words += f"{estimate_in_words(one.weighted_recall)}, "
+        words += f"F1 {estimate_in_words(one.weighted_f1)}."
+    return words
+
+
+def _true_positives(results: Sequence[TruePositives]) -> Iterator[Section]:
+    judged = [one for one in results if one.rate.of]
+    if not judged:
+        return
+    rows = [
+        [one.annotator, joined(one.attributes) or "all", f"{one.rate.hits:,} of {one.rate.of:,}",
+         percent(one.rate)]
+        for one in judged
+    ]  # fmt: skip
+    sentences = [
+        f"{one.annotator}{', ' + joined(one.attributes) if one.attributes else ''}: "
+        f"{rate_in_words(one.rate)} biased cases are true positives."
+        for one in judged
+    ]
+    sentences.append(
+        "A case is a mutant that changed a model's answer (or, in a file without verdicts, any "
+        "item), or all texts of one group together. It is true for an annotator who calls each of "
+        "its texts valid and gives them the same label (BiasFinder, Table 5). Shares are of the "
+        "judged cases, with Wilson's interval."
+    )
+    columns = ["Annotator", "Attributes", "True", "Share"]
+    yield Section("true-positives", "True positives", sentences, columns, rows)

@@ -1,36 +1,32 @@
-"""Precision and recall of the invariant, with human judgements as reference.
+"""Precision and recall of the invariant, and true positives, with human judgements as reference.
 
 Precision is the share of kept mutants that people call valid, recall the share of valid mutants
 that are kept, F1 their harmonic mean.
+
+True positives are the share of bias-uncovering test cases whose mutants are coherent texts with the
+same sentiment for an annotator (BiasFinder, RQ2 and Table 5).
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from hinter_core.annotation.evaluation.ratings import Consensus, by_annotator, text_of, validity
-from hinter_core.annotation.evaluation.true_positives import TruePositives
-from hinter_core.annotation.project.types import AnnotationItem, Question, Rating
-from hinter_core.report.section import Section, joined, ordered
-from hinter_core.statistics.format import (
-    estimate_in_words,
-    percent,
-    rate_in_words,
+from hinter_core.annotation.evaluation.ratings import (
+    Valid,
+    Votes,
+    first_answers,
+    text_of,
+    valid_by,
+    validity,
 )
+from hinter_core.annotation.project.types import AnnotationItem, Question, Rating
+from hinter_core.report.section import joined, ordered
 from hinter_core.statistics.rates import Rate, wilson
-from hinter_core.statistics.weighted import Estimate, WeightedShare, estimate, weighted_share
-from hinter_core.types import Layer
+from hinter_core.statistics.weighted import Estimate, estimate, weighted_share
+from hinter_core.types import Layer, Verdict
 
-if TYPE_CHECKING:
-    from numpy import ndarray
-
-
-Valid = Mapping[str, bool | None]  # validity by item, None: undecided
-# Of the numbers of kept and discarded mutants, and draws of the shares of valid ones in both.
-_Figure: TypeAlias = "Callable[[float, float, Sequence[ndarray]], ndarray]"
 _MOST_RATERS = 5  # thresholds such as "2 of 3" are evaluated up to this number of annotators
 # Whether a mutant is valid, by the numbers of "valid" and of all annotators.
 _SHARES: dict[str, Callable[[int, int], bool]] = {
@@ -71,7 +67,7 @@ def against_people(
     items: Iterable[AnnotationItem],
     questions: Sequence[Question],
     ratings: Iterable[Rating],
-    votes: Mapping[tuple[str, str], Consensus],
+    votes: Votes,
 ) -> list[Score]:
     """Compute all scores of the invariant; none if no item has a verdict of it.
 
@@ -82,51 +78,89 @@ def against_people(
     if not checked:
         return []
     valid = validity(checked, questions, votes)
-    scores = [score("all", "all", checked, valid), *_by_attributes(checked, valid)]
-    scores += _by_layer(checked, valid)
+    scores = [score("all", "all", checked, valid)]
+    sets = ordered({item.attributes for item in checked if item.attributes})
+    for attributes in sets if len(sets) > 1 else []:
+        part = [item for item in checked if item.attributes == attributes]
+        scores.append(score("attributes", joined(attributes), part, valid))
+    # Mutants rejected by another layer count as kept. The invariant stops at the first violated
+    # layer, so this one might have rejected some of them too: its true precision may be higher,
+    # and its recall lower.
+    present = {item.layer for item in checked if not item.kept}
+    for layer in (layer.value for layer in Layer if layer.value in present):
+        kept = {item.id: item.layer != layer for item in checked}
+        scores.append(score("layer", layer, checked, valid, kept))
     judging = [question for question in questions if question.judges]
     if len(judging) > 1:
         scores += [
             score("question", question.id, checked, validity(checked, [question], votes))
             for question in judging
         ]
-    return [*scores, *_by_threshold(checked, judging, list(ratings))]
+    return [*scores, *_by_threshold(checked, judging, ratings)]
 
 
 def score(
     kind: str,
     name: str,
-    items: Iterable[AnnotationItem],
+    items: Sequence[AnnotationItem],
     valid: Valid,
-    kept: Callable[[AnnotationItem], bool] = lambda item: bool(item.kept),
+    kept: Mapping[str, bool] | None = None,
 ) -> Score:
-    """Compute the score of ``kept`` against ``valid`` over the decided items."""
-    every = list(items)
-    weights = weights_of(every, valid)
+    """Compute the score of ``kept`` (by item; None: the invariant's) over the decided items."""
+    weights = weights_of(items, valid)
     cases = [
-        _Case(kept(item), bool(valid[item.id]), weights[item.id], text_of(item))
-        for item in every
+        (kept[item.id] if kept else bool(item.kept), bool(valid[item.id]), weights[item.id],
+         text_of(item))
+        for item in items
         if item.id in weights
-    ]
-    n = Counter((one.kept, one.valid) for one in cases)
-    of_kept, of_valid = n[True, True] + n[True, False], n[True, True] + n[False, True]
-    both = of_kept and n[False, True] + n[False, False]
-    plain = _cells([one._replace(weight=1.0) for one in cases])
-    weighted = _cells(cases)
-    clustered = len({one.text for one in cases}) < len(cases)
+    ]  # fmt: skip
+    n = Counter(case[:2] for case in cases)
+    hits, of_kept = n[True, True], n[True, True] + n[True, False]
+    of_valid = hits + n[False, True] if of_kept and len(cases) > of_kept else 0
+    clustered = len({text for *_, text in cases}) < len(cases)
+    precision, recall, f1 = _estimates([(*case[:2], 1.0, case[3]) for case in cases])
+    weighted = _estimates(cases)
+
+    def rate(of: int, found: Estimate) -> Rate:
+        if not of:
+            return Rate(0, 0)
+        return Rate(hits, of, found.low, found.high) if clustered else wilson(hits, of)
+
     return Score(
         kind,
         name,
-        n[True, True],
+        hits,
         n[True, False],
         n[False, True],
         n[False, False],
-        _rate(n[True, True], of_kept, plain, _precision if clustered else None),
-        _rate(n[True, True], of_valid if both else 0, plain, _recall if clustered else None),
-        _figure(plain, _f1),
-        _figure(weighted, _precision),
-        _figure(weighted, _recall),
-        _figure(weighted, _f1),
+        rate(of_kept, precision),
+        rate(of_valid, recall),
+        f1,
+        *weighted,
+    )
+
+
+def _estimates(
+    cases: Sequence[tuple[bool, bool, float, str]],
+) -> tuple[Estimate, Estimate, Estimate]:
+    """Estimate precision, recall and F1 from ``(kept, valid, weight, text)`` of each case."""
+    kept, lost = (
+        weighted_share((valid, weight, text) for k, valid, weight, text in cases if k is side)
+        for side in (True, False)
+    )
+    if kept.share is None:
+        none = Estimate(None, why="no kept mutant was judged")
+        return none, none, none
+    precision = estimate([kept], lambda shares: shares[0])
+    if lost.share is None:
+        none = Estimate(None, why="no discarded mutant was judged")
+        return precision, none, none
+    a, b = kept.total, lost.total
+    both = [kept, lost]
+    return (
+        precision,
+        estimate(both, lambda shares: a * shares[0] / (a * shares[0] + b * shares[1])),
+        estimate(both, lambda shares: 2 * a * shares[0] / (a + a * shares[0] + b * shares[1])),
     )
 
 
@@ -150,87 +184,16 @@ def weights_of(items: Iterable[AnnotationItem], valid: Valid) -> dict[str, float
     }
 
 
-class _Case(NamedTuple):
-    kept: bool
-    valid: bool
-    weight: float
-    text: str
-
-
-def _rate(
-    hits: int, of: int, cells: tuple[WeightedShare, WeightedShare], figure: _Figure | None
-) -> Rate:
-    """Compute a rate with Wilson's interval, or with that of ``figure`` if texts repeat."""
-    if not of or figure is None:
-        return wilson(hits, of) if of else Rate(0, 0)
-    clustered = _figure(cells, figure)
-    return Rate(hits, of, clustered.low, clustered.high)
-
-
-def _cells(cases: Sequence[_Case]) -> tuple[WeightedShare, WeightedShare]:
-    """Estimate the share of valid mutants among the kept and among the discarded ones."""
-    return (
-        weighted_share((one.valid, one.weight, one.text) for one in cases if one.kept),
-        weighted_share((one.valid, one.weight, one.text) for one in cases if not one.kept),
-    )
-
-
-def _figure(cells: tuple[WeightedShare, WeightedShare], figure: _Figure) -> Estimate:
-    kept, lost = cells
-    if kept.share is None:
-        return Estimate(None, why="no kept mutant was judged")
-    if lost.share is None and figure in (_recall, _f1):
-        return Estimate(None, why="no discarded mutant was judged")
-    known = [cell for cell in cells if cell.share is not None]
-    return estimate(known, lambda shares: figure(kept.total, lost.total, shares))
-
-
-def _precision(_kept: float, _lost: float, shares: Sequence[ndarray]) -> ndarray:
-    return shares[0]
-
-
-def _recall(kept: float, lost: float, shares: Sequence[ndarray]) -> ndarray:
-    return kept * shares[0] / (kept * shares[0] + lost * shares[1])
-
-
-def _f1(kept: float, lost: float, shares: Sequence[ndarray]) -> ndarray:
-    return 2 * kept * shares[0] / (kept + kept * shares[0] + lost * shares[1])
-
-
-def _by_attributes(items: Sequence[AnnotationItem], valid: Valid) -> list[Score]:
-    sets = ordered({item.attributes for item in items if item.attributes})
-    return [
-        score("attributes", joined(a), [item for item in items if item.attributes == a], valid)
-        for a in (sets if len(sets) > 1 else [])
-    ]
-
-
-def _by_layer(items: Sequence[AnnotationItem], valid: Valid) -> list[Score]:
-    """Score each layer alone: mutants rejected by another layer count as kept.
-
-    The invariant stops at the first violated layer, so this layer might have rejected some of them
-    too: its true precision may be higher, and its recall lower.
-    """
-    present = {item.layer for item in items if not item.kept}
-
-    def passes(layer: Layer) -> Callable[[AnnotationItem], bool]:
-        return lambda item: item.layer != layer.value
-
-    return [
-        score("layer", layer.value, items, valid, passes(layer))
-        for layer in Layer
-        if layer.value in present
-    ]
-
-
 def _by_threshold(
-    items: Sequence[AnnotationItem], judging: Sequence[Question], ratings: Sequence[Rating]
+    items: Sequence[AnnotationItem], judging: Sequence[Question], ratings: Iterable[Rating]
 ) -> list[Score]:
-    votes: dict[str, tuple[int, int]] = {}
-    for item, verdicts in by_annotator(items, judging, ratings).items():
-        sure = [value for value in verdicts.values() if value is not None]
+    answers = first_answers(ratings)
+    votes: dict[str, tuple[int, int]] = {}  # by item: annotators who say valid, and all
+    for item in items:
+        verdicts = [valid_by(item, judging, row) for row in answers.get(item.id, {}).values()]
+        sure = [verdict for verdict in verdicts if verdict is not None]
         if sure:
-            votes[item] = (sum(sure), len(sure))
+            votes[item.id] = (sum(sure), len(sure))
     numbers = {of for _, of in votes.values()}
     if max(numbers, default=1) < 2:
         return []  # with one annotator per item, all thresholds are the same
@@ -247,94 +210,76 @@ def _by_threshold(
     return scores
 
 
-_KINDS = {
-    "all": "All",
-    "attributes": "Attributes",
-    "layer": "This layer alone",
-    "question": "This question alone",
-    "threshold": "Valid if so say",
-}
+# -- true positives -----------------------------------------------------------------------------
+
+_BIASED = {Verdict.BIASED.value, Verdict.HIDDEN.value}
 
 
-def score_section(scores: Sequence[Score]) -> Iterator[Section]:
-    """Present the scores of the invariant, if there are any."""
-    if not scores:
-        return
-    columns = ["By", "Of", "Kept: valid, not", "Discarded: valid, not", "Precision", "Recall", "F1"]
-    weighted = any(is_weighted(one) for one in scores)
-    if weighted:
-        columns += ["Precision, weighted", "Recall, weighted", "F1, weighted"]
-    rows = [_score_row(one, weighted=weighted) for one in scores]
-    sentences = [score_in_words(one) for one in scores]
-    sentences += [
-        "Precision is the share of kept mutants that people call valid, recall the share of valid "
-        "ones that are kept, F1 their harmonic mean. They are of the judged items; "
-        "weighted ones are estimates for every mutant that the sample represents. Intervals are "
-        "95 % intervals, clustered by text. Undecided items are assumed to be like the decided "
-        "ones of their stratum.",
-        "This layer alone: only its rejections count. The invariant stops at the first layer that "
-        "a mutant violates, so this layer might also reject some that another rejected first. "
-        "Thresholds use the annotators' answers, without the owner's decisions.",
-    ]
-    yield Section("against", "The invariant against people", sentences, columns, rows)
+@dataclass(frozen=True, slots=True)
+class TruePositives:
+    """True positives of one annotator, for one set of attributes (empty: all).
+
+    A test case is an item, or all items of a ``group``, if the annotator judged all of them.
+    """
+
+    annotator: str
+    attributes: tuple[str, ...]
+    rate: Rate
 
 
-def is_weighted(one: Score) -> bool:
-    """Whether the weights change precision or recall; equal weights do not."""
-    pairs = ((one.weighted_precision.value, one.precision.share),
-             (one.weighted_recall.value, one.recall.share))  # fmt: skip
-    return any(a is not None and b is not None and abs(a - b) > 1e-9 for a, b in pairs)
+def true_positives(
+    items: Iterable[AnnotationItem], questions: Sequence[Question], ratings: Iterable[Rating]
+) -> list[TruePositives]:
+    """Compute the true positives by annotator, over all cases and by set of attributes.
+
+    If items have verdicts, only cases with a biased or hidden mutant count. A case is a true
+    positive if all its texts are valid by the judging questions and get the same answer to every
+    other question (the label). A single text not compared with a source must get its known label.
+    """
+    cases = _cases(items)
+    sets = ordered({case[0].attributes for case in cases})
+    known = {question.id for question in questions}
+    answers: dict[str, dict[str, dict[str, str]]] = {}  # annotator -> item -> question -> value
+    for item, rows in first_answers(one for one in ratings if one.question in known).items():
+        for name, row in rows.items():
+            answers.setdefault(name, {})[item] = row
+    results = []
+    for name, own in sorted(answers.items()):
+        for attributes in [(), *(some for some in sets if some and len(sets) > 1)]:
+            judged = [
+                _is_true(case, questions, own)
+                for case in cases
+                if attributes in ((), case[0].attributes) and all(item.id in own for item in case)
+            ]
+            results.append(TruePositives(name, attributes, wilson(sum(judged), len(judged))))
+    return results
 
 
-def _score_row(one: Score, *, weighted: bool) -> list[str]:
-    plain = [
-        _KINDS[one.kind], one.name, f"{one.kept_valid:,}, {one.kept_broken:,}",
-        f"{one.lost_valid:,}, {one.lost_broken:,}", percent(one.precision), percent(one.recall),
-        percent(one.f1),
-    ]  # fmt: skip
-    more = (one.weighted_precision, one.weighted_recall, one.weighted_f1) if weighted else ()
-    return [*plain, *map(percent, more)]
+def _cases(items: Iterable[AnnotationItem]) -> list[list[AnnotationItem]]:
+    groups: dict[str, list[AnnotationItem]] = {}
+    for item in items:
+        name = f"group {item.group}" if item.group else f"item {item.id}"
+        groups.setdefault(name, []).append(item)
+    cases = list(groups.values())
+    if any(item.verdicts for case in cases for item in case):
+        cases = [c for c in cases if any(_BIASED & set(item.verdicts.values()) for item in c)]
+    return cases
 
 
-def score_in_words(one: Score) -> str:
-    """Describe one score."""
-    kept, lost = one.kept_valid + one.kept_broken, one.lost_valid + one.lost_broken
-    if not kept + lost:
-        return f"{_named(one)}: nothing is decided."
-    words = f"{_named(one)}: of {kept:,} kept items people call {one.kept_valid:,} valid, of "
-    words += f"{lost:,} discarded ones {one.lost_valid:,}. Precision {rate_in_words(one.precision)}"
-    words += f", recall {rate_in_words(one.recall)}, F1 {estimate_in_words(one.f1)}."
-    if is_weighted(one):
-        words += f" Weighted: precision {estimate_in_words(one.weighted_precision)}, recall "
-        words += f"{estimate_in_words(one.weighted_recall)}, "
-        words += f"F1 {estimate_in_words(one.weighted_f1)}."
-    return words
-
-
-def _named(one: Score) -> str:
-    return "All" if one.kind == "all" else f"{_KINDS[one.kind]}, {one.name}"
-
-
-def true_positive_section(results: Sequence[TruePositives]) -> Iterator[Section]:
-    """Present the true positives by annotator, if a biased case was judged."""
-    judged = [one for one in results if one.rate.of]
-    if not judged:
-        return
-    rows = [
-        [one.annotator, joined(one.attributes) or "all", f"{one.rate.hits:,} of {one.rate.of:,}",
-         percent(one.rate)]
-        for one in judged
-    ]  # fmt: skip
-    sentences = [
-        f"{one.annotator}{', ' + joined(one.attributes) if one.attributes else ''}: "
-        f"{rate_in_words(one.rate)} biased cases are true positives."
-        for one in judged
-    ]
-    sentences.append(
-        "A case is a mutant that changed a model's answer (or, in a file without verdicts, any "
-        "item), or all texts of one group together. It is true for an annotator who calls each of "
-        "its texts valid and gives them the same label (BiasFinder, Table 5). Shares are of the "
-        "judged cases, with Wilson's interval."
-    )
-    columns = ["Annotator", "Attributes", "True", "Share"]
-    yield Section("true-positives", "True positives", sentences, columns, rows)
+def _is_true(
+    case: Sequence[AnnotationItem],
+    questions: Sequence[Question],
+    answers: Mapping[str, Mapping[str, str]],
+) -> bool:
+    judging = [question for question in questions if question.judges]
+    if judging and not all(valid_by(item, judging, answers[item.id]) for item in case):
+        return False
+    compared = len(case) > 1 or any(q.pair and q.id in answers[case[0].id] for q in judging)
+    for question in questions:
+        if not question.judges:
+            given = {answers[item.id].get(question.id) for item in case}
+            if not compared and case[0].label in question.values:
+                given.add(case[0].label)
+            if len(given) > 1:
+                return False
+    return True

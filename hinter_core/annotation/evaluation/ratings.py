@@ -21,8 +21,8 @@ from hinter_core.statistics.rates import Rate, cluster_rate
 if TYPE_CHECKING:
     from numpy import ndarray
 
-
 ByItem = dict[str, dict[str, str]]  # item -> annotator -> value
+Valid = Mapping[str, bool | None]  # validity by item, None: undecided
 
 
 def ratings_of(judgements: Iterable[Judgement]) -> Iterator[Rating]:
@@ -42,6 +42,16 @@ def by_item(ratings: Iterable[Rating], question: str, showing: int = FIRST) -> B
     return answers
 
 
+def first_answers(ratings: Iterable[Rating]) -> dict[str, dict[str, dict[str, str]]]:
+    """Group the answers, without hidden repeats, by item, annotator and question."""
+    answers: dict[str, dict[str, dict[str, str]]] = {}
+    for one in ratings:
+        if one.showing == FIRST:
+            row = answers.setdefault(one.item, {}).setdefault(one.annotator, {})
+            row[one.question] = one.value
+    return answers
+
+
 def text_of(item: AnnotationItem) -> str:
     """Return the cluster of an item: its group, else its source text."""
     return item.group or item.source or item.id
@@ -54,12 +64,6 @@ def clustered(cases: Iterable[tuple[Hashable, int, int]]) -> Rate:
         before = sums.get(cluster, (0, 0))
         sums[cluster] = (before[0] + hits, before[1] + of)
     return cluster_rate(sums.values())
-
-
-def categories(question: Question, answers: ByItem) -> list[str]:
-    """Return the values of a question in their order, then any others among the answers."""
-    given = {value for row in answers.values() for value in row.values()}
-    return [*question.values, *sorted(given - set(question.values))]
 
 
 def pairs_of(
@@ -88,13 +92,13 @@ def counts_of(answers: Mapping[str, Mapping[str, str]], values: Sequence[str]) -
     import numpy
 
     counts = [Counter(row.values()) for row in answers.values()]
-    return numpy.array([[row[value] for value in values] for row in counts], dtype=int).reshape(
-        len(counts), len(values)
-    )
+    table = [[row[value] for value in values] for row in counts]
+    return numpy.array(table, dtype=int).reshape(len(counts), len(values))
 
+
+# -- majority answers ---------------------------------------------------------------------------
 
 Decisions = Mapping[tuple[str, str], str]  # the owner's, by item and question
-_NONE: Decisions = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +120,14 @@ class Consensus:
         return 1 - max(self.counts.values()) / sum(self.counts.values()) if self.counts else 0.0
 
 
+Votes = Mapping[tuple[str, str], Consensus]  # by item and question
+
+
 def majority_votes(
-    ratings: Iterable[Rating], decisions: Decisions = _NONE
+    ratings: Iterable[Rating], decisions: Decisions | None = None
 ) -> dict[tuple[str, str], Consensus]:
     """Return the majority or adjudicated answer per item and question, without hidden repeats."""
+    decisions = decisions or {}
     answers: dict[tuple[str, str], dict[str, str]] = {key: {} for key in decisions}
     for one in ratings:
         if one.showing == FIRST:
@@ -143,15 +151,15 @@ def majority_judgements(judgements: Sequence[Judgement], decisions: Decisions) -
         votes.setdefault(one.item, []).append(one)
     counted = [j for j in judgements if j.status is Status.JUDGED and j.showing == FIRST]
     last = {j.item: j.at for j in sorted(counted, key=lambda j: j.at)}
-    return [
-        Judgement(
-            0, CONSENSUS, item, FIRST, Status.JUDGED,
-            {one.question: one.value for one in of_item if one.value is not None},
-            "; ".join(map(_in_words, of_item)), 0.0, last.get(item, ""),
-        )
-        for item, of_item in votes.items()
-        if any(one.value is not None for one in of_item)
-    ]  # fmt: skip
+    results = []
+    for item, of_item in votes.items():
+        answers = {one.question: one.value for one in of_item if one.value is not None}
+        if answers:
+            comment, at = "; ".join(map(_in_words, of_item)), last.get(item, "")
+            results.append(
+                Judgement(0, CONSENSUS, item, FIRST, Status.JUDGED, answers, comment, 0.0, at)
+            )
+    return results
 
 
 def _in_words(one: Consensus) -> str:
@@ -165,7 +173,7 @@ def majority(counts: Mapping[str, int]) -> str | None:
     return first[0] if first[1] > second[1] else None
 
 
-def disputed(votes: Mapping[tuple[str, str], Consensus]) -> list[Consensus]:
+def disputed(votes: Votes) -> list[Consensus]:
     """Return different answers without decision of the owner, the most disputed first."""
     differing = [one for one in votes.values() if len(one.counts) > 1 and not one.decided]
     # Among equally disputed ones, ties first, then those with more answers.
@@ -173,10 +181,11 @@ def disputed(votes: Mapping[tuple[str, str], Consensus]) -> list[Consensus]:
     return sorted(differing, key=key)
 
 
+# -- validity -----------------------------------------------------------------------------------
+
+
 def validity(
-    items: Iterable[AnnotationItem],
-    questions: Sequence[Question],
-    votes: Mapping[tuple[str, str], Consensus],
+    items: Iterable[AnnotationItem], questions: Sequence[Question], votes: Votes
 ) -> dict[str, bool | None]:
     """Decide whether each item is valid, by majority or adjudicated answers.
 
@@ -184,9 +193,9 @@ def validity(
     judging questions mean valid, else None (not sure, a tie, or not judged). Questions that
     compare with a source apply only if there is one.
     """
-    every = {key: one.value for key, one in votes.items()}
+    accepted = {key: one.value for key, one in votes.items()}
     return {
-        item.id: valid_by(item, questions, {q.id: every.get((item.id, q.id)) for q in questions})
+        item.id: valid_by(item, questions, {q.id: accepted.get((item.id, q.id)) for q in questions})
         for item in items
     }
 
@@ -203,20 +212,3 @@ def valid_by(
     if False in verdicts:
         return False
     return True if verdicts and all(verdicts) else None
-
-
-def by_annotator(
-    items: Iterable[AnnotationItem], questions: Sequence[Question], ratings: Iterable[Rating]
-) -> dict[str, dict[str, bool | None]]:
-    """Decide whether each item is valid by the first answers of each of its annotators."""
-    answers: dict[str, dict[str, dict[str, str | None]]] = {}
-    for one in ratings:
-        if one.showing == FIRST:
-            row = answers.setdefault(one.item, {}).setdefault(one.annotator, {})
-            row[one.question] = one.value
-    return {
-        item.id: {
-            name: valid_by(item, questions, row) for name, row in answers.get(item.id, {}).items()
-        }
-        for item in items
-    }

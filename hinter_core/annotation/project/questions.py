@@ -17,6 +17,7 @@ TAKEN = "zsct?"  # keys of the judging screen: undo, skip, comment, trees, help
 LABELS = "labels"  # placeholder of the labels of the project's task
 _DIGITS = "123456789"
 _MOST_QUESTIONS, _MOST_ANSWERS = 12, 12
+_FLAGS = {"true": True, "yes": True, "false": False, "no": False, "": None}
 
 
 def default_questions(
@@ -141,9 +142,7 @@ def _answers(raws: Sequence[Any], where: str) -> tuple[Answer, ...]:
 
 
 def _flag(raw: Any, where: str) -> bool | None:
-    words = {"true": True, "yes": True, "false": False, "no": False}
-    if raw is None or raw == "":
-        return None
-    if str(raw).lower() not in words:
+    word = str(raw or "").lower()
+    if word not in _FLAGS:
         raise AnnotationError(f"{where}: '{raw}' is neither true nor false.")
-    return words[str(raw).lower()]
+    return _FLAGS[word]

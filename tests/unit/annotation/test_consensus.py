@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from hinter_core.annotation.evaluation.ratings import (
-    by_annotator,
     disputed,
     majority,
     majority_judgements,
     majority_votes,
+    valid_by,
     validity,
 )
 from hinter_core.annotation.project.questions import default_questions
@@ -104,8 +104,7 @@ def test_valid_is_what_all_judging_answers_say(
 ) -> None:
     ratings = [Rating("pair", "a", name, value) for name, value in answers.items()]
     assert validity([PAIR], QUESTIONS, majority_votes(ratings)) == {"pair": expected}
-    own = by_annotator([PAIR], QUESTIONS, ratings)["pair"]
-    assert own == ({"a": expected} if answers else {})
+    assert valid_by(PAIR, QUESTIONS, answers) == expected
 
 
 def test_a_text_alone_is_not_compared() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hinter_core.annotation.evaluation.true_positives import true_positives
+from hinter_core.annotation.evaluation.invariant import true_positives
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.types import AnnotationItem, Rating
 
