@@ -1,12 +1,11 @@
 """Data sets of the Hugging Face Hub by name: ``hf:ORG/NAME?config=...&split=...&revision=...``.
 
-A name is pinned to one commit before a campaign begins, so that a resumed run meets the same rows.
-Some well-known data sets have a short name of their own (:data:`PRESETS`).
+A name is pinned to one commit before a campaign begins, so that a resumed run reads the same rows.
+Some well-known data sets have a short name (:data:`PRESETS`).
 """
 
-from __future__ import annotations
-
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -18,6 +17,7 @@ from hinter_core.data.tables import Record
 from hinter_core.errors import InputError, ModelError
 from hinter_core.models.naming import read_name, write_name
 from hinter_core.options import Option
+from hinter_core.storage import ASSETS
 
 PREFIX = "hf:"
 _OPTIONS = (
@@ -26,7 +26,8 @@ _OPTIONS = (
     Option("revision", "", "A commit, tag or branch; not given: what is there now."),
 )
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-_SECONDS = 10.0  # to wait for the Hub before one is told that it does not answer
+_SECONDS = 10.0  # to wait for an answer of the Hub
+_HIDDEN = -1  # the label of a row whose label is not published
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,51 +51,24 @@ class HubName:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A data set of the papers under a short name.
+    """A data set of the papers: its columns, and better names for its ``labels``."""
 
-    ``text`` and ``label`` are its columns; ``labels`` gives better names to labels.
-    """
-
-    name: str
     of: HubName
-    text: str
     label: str
     about: str
     labels: Mapping[str, str] = field(default_factory=dict)
+    text: str = "text"
 
 
-def _lex_glue(
-    config: str, label: str, about: str, labels: Mapping[str, str] | None = None
-) -> Preset:
-    of = HubName("coastalcph/lex_glue", config, "test")
-    return Preset(f"lex_glue/{config}", of, "text", label, about, labels or {})
+def _presets() -> dict[str, Preset]:
+    tables = tomllib.loads((ASSETS / "hub_datasets.toml").read_text(encoding="utf-8"))
+    return {
+        name: Preset(HubName(table.pop("repo"), table.pop("config", ""), "test"), **table)
+        for name, table in tables.items()
+    }
 
 
-# The Hub names articles of the Convention by number only ...
-_ARTICLES = {a: f"Article {a}" for a in ("2", "3", "5", "6", "8", "9", "10", "11", "14")}
-_ARTICLES["P1-1"] = "Protocol 1, Article 1"
-# ... and the Supreme Court's issue areas as its database numbers them.
-_ISSUES = (
-    "Criminal Procedure", "Civil Rights", "First Amendment", "Due Process", "Privacy", "Attorneys",
-    "Unions", "Economic Activity", "Judicial Power", "Federalism", "Interstate Relations",
-    "Federal Taxation", "Miscellaneous", "Private Action",
-)  # fmt: skip
-_AREAS = {str(number): issue for number, issue in enumerate(_ISSUES, start=1)}
-
-PRESETS = {
-    preset.name: preset
-    for preset in (
-        Preset(
-            "imdb", HubName("stanfordnlp/imdb", "", "test"), "text", "label",
-            "film reviews, positive or negative", {"neg": "negative", "pos": "positive"},
-        ),
-        _lex_glue("ecthr_a", "labels", "European human rights cases: articles violated", _ARTICLES),
-        _lex_glue("ecthr_b", "labels", "the same cases: articles that were claimed", _ARTICLES),
-        _lex_glue("scotus", "label", "US Supreme Court opinions: issue area", _AREAS),
-        _lex_glue("eurlex", "labels", "EU laws: EuroVoc concepts, by their numbers"),
-        _lex_glue("ledgar", "label", "contract provisions: their subject"),
-    )
-}  # fmt: skip
+PRESETS = _presets()
 
 
 def on_hub(data: str) -> bool:
@@ -103,10 +77,10 @@ def on_hub(data: str) -> bool:
 
 
 def read_hub_name(data: str) -> HubName:
-    """The data set that ``data`` names: ``hf:...``, or a preset, which may have options too.
+    """Parse ``hf:...`` or the name of a preset, which may have options, too.
 
     Raises:
-        InputError: no name, or an option that there is not.
+        InputError: no name, or an unknown option.
     """
     short, _, options = data.partition("?")
     preset = PRESETS.get(short)
@@ -116,29 +90,20 @@ def read_hub_name(data: str) -> HubName:
         raise InputError(str(error)) from error
     given = HubName(name.source, *(name.string(option.name) for option in _OPTIONS))
     if preset is not None:
-        given = replace(
-            preset.of,
-            config=given.config or preset.of.config,
-            split=given.split or preset.of.split,
-            revision=given.revision,
-        )
+        known = preset.of
+        config, split = given.config or known.config, given.split or known.split
+        given = HubName(known.repo, config, split, given.revision)
     if not given.repo:
         raise InputError(f"Name the data set in '{data}': hf:ORG/NAME, as on its page of the Hub.")
     return given
 
 
-def preset_of(name: HubName) -> Preset | None:
-    """What is known of a data set beforehand: its columns and the names of its labels."""
-    same = (p for p in PRESETS.values() if (p.of.repo, p.of.config) == (name.repo, name.config))
-    return next(same, None)
-
-
 def pin(name: HubName) -> HubName:
-    """The same name at the commit that its revision stands for now.
+    """Return the same name at the commit that its revision stands for now.
 
     Raises:
-        InputError: the Hub has no such data set, or not for you, or cannot be reached; or a folder
-            of that name lies here.
+        InputError: the Hub has no such data set, or not for this user, or cannot be reached; or
+            there is a folder of that name.
     """
     if Path(name.repo).exists():  # datasets would read it in place of the Hub's
         raise InputError(
@@ -152,7 +117,7 @@ def pin(name: HubName) -> HubName:
     try:
         found = HfApi().dataset_info(name.repo, revision=name.revision or None, timeout=_SECONDS)
     except GatedRepoError as error:
-        raise gated(name) from error
+        raise _gated(name) from error
     except NoRevisionError as error:
         raise InputError(
             f"The data set '{name.repo}' has no revision '{name.revision}' (any more); its page on "
@@ -165,12 +130,12 @@ def pin(name: HubName) -> HubName:
             "and, for a private or gated one, log in with: hf auth login"
         ) from error
     except Exception as error:  # whatever keeps us from the Hub
-        raise unreachable(name, error) from error
+        raise _unreachable(name, error) from error
     return replace(name, revision=str(found.sha))
 
 
 def as_before(data: str, noted: str) -> str:
-    """``data``, if it names no revision, at the commit where ``noted`` had the same data set."""
+    """Return ``data`` at the commit of ``noted``, if it is the same data set without a revision."""
     if on_hub(data) and on_hub(noted):
         given, before = read_hub_name(data), read_hub_name(noted)
         if not given.revision and replace(given, revision=before.revision) == before:
@@ -179,7 +144,7 @@ def as_before(data: str, noted: str) -> str:
 
 
 def moved(noted: str, data: str) -> str:
-    """In words, that ``data`` is ``noted`` at another commit; empty where it is not."""
+    """Explain that ``data`` is ``noted`` at another commit; "" if it is not."""
     if not (on_hub(noted) and on_hub(data)):
         return ""
     before, now = read_hub_name(noted), read_hub_name(data)
@@ -191,32 +156,9 @@ def moved(noted: str, data: str) -> str:
     )
 
 
-def gated(name: HubName) -> InputError:
-    """The error for a data set that asks for terms to be accepted."""
-    return InputError(
-        f"The data set '{name.repo}' is gated: accept its terms on its page of the Hugging Face "
-        "Hub, and log in with: hf auth login"
-    )
-
-
-def unreachable(name: HubName, error: Exception) -> InputError:
-    """The error for a Hub that does not answer."""
-    why = type(error).__name__
-    return InputError(
-        f"The Hugging Face Hub cannot be reached for the data set '{name.repo}' ({why}); check "
-        "your network, or download the data set and give its file as data."
-    )
-
-
-_MISSING = -1  # the label of a row whose label is kept secret
-
-
 @dataclass(frozen=True)
 class HubTable:
-    """A split of a data set at one commit; ``count`` as its card says.
-
-    ``name`` has a commit and the split that was chosen.
-    """
+    """A split of a data set at one commit; ``count`` as its card states."""
 
     name: HubName
     names: tuple[str, ...]
@@ -226,10 +168,10 @@ class HubTable:
     label_of: Callable[[Any], Any]
 
     def rows(self) -> Iterator[Row]:
-        """All rows, one after another; each call reads them anew.
+        """Yield all rows; each call reads them anew.
 
         Raises:
-            InputError: the Hub breaks off, or there are not as many rows as the card says.
+            InputError: the Hub breaks off, or the number of rows is not that of the card.
         """
         number = 0
         for number, values in enumerate(_read(self.name, self.stream), start=1):
@@ -243,140 +185,40 @@ class HubTable:
 
 
 def open_hub(name: HubName, text: str = "", label: str = "", ident: str = "") -> HubTable:
-    """Find split and columns of a data set; nothing but the first rows is read.
+    """Find split and columns of a data set; only the first rows are read.
 
     Raises:
         InputError: no such data set, configuration, split or column, or no network.
     """
-    name = pin(name)
-    splits = _splits(name)
-    split = _chosen_split(name, splits)
-    name = HubName(name.repo, name.config, split, name.revision)
-    stream = splits[split]
+    name, stream = _opened(name)
     head = [(values, "") for values in islice(_read(name, stream), LOOKED_AT)]
     if not head:
         raise InputError(f"{name} holds no row.")
     names = tuple(stream.column_names or head[0][0])
-    known = preset_of(name)
-    given = Columns(
-        text or (known.text if known and known.text in names else ""),
-        label or (known.label if known and known.label in names else ""),
-        ident,
-    )
-    columns = find_columns(str(name), head, names, given)
-    label_of = _label_names(stream.features, columns.label, known.labels if known else {})
-    return HubTable(name, names, columns, _count(stream, split), stream, label_of)
-
-
-def _chosen_split(name: HubName, splits: Mapping[str, Any]) -> str:
-    split = name.split or ("test" if "test" in splits else "")
-    if not split and len(splits) == 1:
-        (split,) = splits
-    if split not in splits:
-        what = f"has no split '{split}'" if split else "has several splits"
-        raise InputError(
-            f"{name} {what}; choose one of {', '.join(splits)}, as in "
-            f"{HubName(name.repo, name.config, next(iter(splits)))}"
-        )
-    return split
-
-
-def _splits(name: HubName) -> Mapping[str, Any]:
-    try:
-        import datasets
-        from datasets.exceptions import DatasetNotFoundError
-    except ImportError as error:
-        raise InputError("Data sets of the Hub need datasets: pip install datasets") from error
-    datasets.logging.set_verbosity(datasets.logging.CRITICAL)  # what it logs, it raises, too
-    try:
-        found: Mapping[str, Any] = datasets.load_dataset(
-            name.repo, name.config or None, revision=name.revision, streaming=True
-        )
-    except DatasetNotFoundError as error:  # its page is open, its files are not
-        raise gated(name) from error
-    except ConnectionError as error:
-        raise unreachable(name, error) from error
-    except Exception as error:  # made by others, data sets fail in many ways
-        raise _unreadable(name, error) from error
-    return found
-
-
-def _unreadable(name: HubName, error: Exception) -> InputError:
-    """Why a data set cannot be opened; a configuration that is missing or unknown is named."""
-    import datasets
-
-    try:
-        configs: Sequence[str] = datasets.get_dataset_config_names(
-            name.repo, revision=name.revision
-        )
-    except Exception:  # noqa: BLE001 -- then the first error says more
-        configs = []
-    if configs and name.config not in configs:
-        what = f"has no configuration '{name.config}'" if name.config else "has several parts"
-        listed = ", ".join(configs[:20])
-        return InputError(
-            f"The data set '{name.repo}' {what}; choose one of {listed}, as in "
-            f"hf:{name.repo}?config={configs[0]}"
-        )
-    why = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    return InputError(
-        f"The data set '{name.repo}' cannot be read ({why}); only data sets of plain files "
-        "(Parquet, JSON, CSV, text) can, and none that runs a script."
-    )
-
-
-def _read(name: object, stream: Any) -> Iterator[Mapping[str, Any]]:
-    number = 0
-    try:
-        for values in stream:
-            number += 1
-            yield values
-    except Exception as error:  # network, file formats and decoders fail alike
-        why = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise InputError(
-            f"{name} breaks off after row {number:,} ({why}). Check your network; what is done "
-            "stays, and a run goes on with --resume."
-        ) from error
-
-
-def _count(stream: Any, split: str) -> int | None:
-    known = (stream.info.splits or {}).get(split)
-    return known.num_examples or None if known else None
-
-
-def _label_names(features: Any, column: str, better: Mapping[str, str]) -> Callable[[Any], Any]:
-    """From a label as it is stored (a number, or a list of them) to its name or names."""
-    feature = (features or {}).get(column)
-    inner = getattr(feature, "feature", feature)  # of a list
-    names = getattr(inner, "names", None)
-
-    def one(value: Any) -> str:
-        if value is None or value == _MISSING:
-            return ""
-        named = names[value] if names and isinstance(value, int) else str(value)
-        return better.get(named, named)
-
-    def label_of(value: Any) -> str:
-        return ", ".join(map(one, value)) if isinstance(value, list) else one(value)
-
-    return label_of
+    same = (p for p in PRESETS.values() if (p.of.repo, p.of.config) == (name.repo, name.config))
+    preset = next(same, None)
+    if preset is not None:
+        text = text or (preset.text if preset.text in names else "")
+        label = label or (preset.label if preset.label in names else "")
+    columns = find_columns(str(name), head, names, Columns(text, label, ident))
+    label_of = _label_names(stream.features, columns.label, preset.labels if preset else {})
+    known = (stream.info.splits or {}).get(name.split)
+    count = known.num_examples or None if known else None
+    return HubTable(name, names, columns, count, stream, label_of)
 
 
 def hub_records(name: HubName) -> tuple[HubName, Iterator[Record]]:
-    """All rows of a split as values by column, labels by their names.
+    """Return the pinned name of a split, and its rows as values by column, labels by their names.
 
     Raises:
         InputError: see :func:`open_hub`.
     """
-    name = pin(name)
-    splits = _splits(name)
-    split = _chosen_split(name, splits)
-    name = HubName(name.repo, name.config, split, name.revision)
-    return name, _named_values(name, splits[split])
+    name, stream = _opened(name)
+    return name, _named_values(name, stream)
 
 
 def folder_records(folder: Path) -> Iterator[Record]:
-    """All rows of a data set in a folder: one that was saved, or one of plain files.
+    """Yield all rows of a data set in a folder, saved by ``datasets`` or as plain files.
 
     Raises:
         InputError: there is no data set in it, or it cannot be read.
@@ -392,14 +234,117 @@ def folder_records(folder: Path) -> Iterator[Record]:
             else datasets.load_dataset(str(folder), streaming=True)
         )
     except Exception as error:  # made by others, data sets fail in many ways
-        why = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise InputError(
-            f"{folder} holds no data set that can be read ({why}); name a file in it, or a folder "
-            "of Parquet, JSON, or CSV files."
+            f"{folder} holds no data set that can be read ({_first_line(error)}); name a file in "
+            "it, or a folder of Parquet, JSON, or CSV files."
         ) from error
-    splits = found if isinstance(found, Mapping) else {"": found}
-    for stream in splits.values():
+    for stream in found.values() if isinstance(found, Mapping) else [found]:
         yield from _named_values(folder, stream)
+
+
+def _opened(name: HubName) -> tuple[HubName, Any]:
+    """Pin a name, choose its split and return the stream of its rows."""
+    try:
+        import datasets
+        from datasets.exceptions import DatasetNotFoundError
+    except ImportError as error:
+        raise InputError("Data sets of the Hub need datasets: pip install datasets") from error
+    name = pin(name)
+    datasets.logging.set_verbosity(datasets.logging.CRITICAL)  # what it logs, it raises, too
+    try:
+        splits: Mapping[str, Any] = datasets.load_dataset(
+            name.repo, name.config or None, revision=name.revision, streaming=True
+        )
+    except DatasetNotFoundError as error:  # its page is open, its files are not
+        raise _gated(name) from error
+    except ConnectionError as error:
+        raise _unreachable(name, error) from error
+    except Exception as error:  # made by others, data sets fail in many ways
+        raise _unreadable(name, error) from error
+    split = name.split or ("test" if "test" in splits else "")
+    if not split and len(splits) == 1:
+        (split,) = splits
+    if split not in splits:
+        what = f"has no split '{split}'" if split else "has several splits"
+        raise InputError(
+            f"{name} {what}; choose one of {', '.join(splits)}, as in "
+            f"{HubName(name.repo, name.config, next(iter(splits)))}"
+        )
+    return replace(name, split=split), splits[split]
+
+
+def _gated(name: HubName) -> InputError:
+    return InputError(
+        f"The data set '{name.repo}' is gated: accept its terms on its page of the Hugging Face "
+        "Hub, and log in with: hf auth login"
+    )
+
+
+def _unreachable(name: HubName, error: Exception) -> InputError:
+    return InputError(
+        f"The Hugging Face Hub cannot be reached for the data set '{name.repo}' "
+        f"({type(error).__name__}); check your network, or download the data set and give its file "
+        "as data."
+    )
+
+
+def _unreadable(name: HubName, error: Exception) -> InputError:
+    """Explain why a data set cannot be opened; lists the configurations if one must be chosen."""
+    import datasets
+
+    try:
+        configs: Sequence[str] = datasets.get_dataset_config_names(
+            name.repo, revision=name.revision
+        )
+    except Exception:  # noqa: BLE001 -- then the first error says more
+        configs = []
+    if configs and name.config not in configs:
+        what = f"has no configuration '{name.config}'" if name.config else "has several parts"
+        return InputError(
+            f"The data set '{name.repo}' {what}; choose one of {', '.join(configs[:20])}, as in "
+            f"hf:{name.repo}?config={configs[0]}"
+        )
+    return InputError(
+        f"The data set '{name.repo}' cannot be read ({_first_line(error)}); only data sets of "
+        "plain files (Parquet, JSON, CSV, text) can, and none that runs a script."
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _read(name: object, stream: Any) -> Iterator[Mapping[str, Any]]:
+    number = 0
+    try:
+        for values in stream:
+            number += 1
+            yield values
+    except Exception as error:  # network, file formats and decoders fail alike
+        raise InputError(
+            f"{name} breaks off after row {number:,} ({_first_line(error)}). Check your network; "
+            "what is done stays, and a run goes on with --resume."
+        ) from error
+
+
+def _label_names(features: Any, column: str, better: Mapping[str, str]) -> Callable[[Any], Any]:
+    """Return a function from a stored label (a number, or a list of them) to its name or names."""
+    names = _class_names((features or {}).get(column))
+
+    def one(value: Any) -> str:
+        if value is None or value == _HIDDEN:
+            return ""
+        named = names[value] if names and isinstance(value, int) else str(value)
+        return better.get(named, named)
+
+    def label_of(value: Any) -> str:
+        return ", ".join(map(one, value)) if isinstance(value, list) else one(value)
+
+    return label_of
+
+
+def _class_names(feature: Any) -> Any:
+    return getattr(getattr(feature, "feature", feature), "names", None)  # also of a list
 
 
 def _named_values(name: object, stream: Any) -> Iterator[Record]:
@@ -407,8 +352,7 @@ def _named_values(name: object, stream: Any) -> Iterator[Record]:
     label_of = {
         column: _label_names(features, column, {})
         for column, feature in features.items()
-        if getattr(getattr(feature, "feature", feature), "names", None)
+        if _class_names(feature)
     }
     for values in _read(name, stream):
-        named = {column: of(values.get(column)) for column, of in label_of.items()}
-        yield {**values, **named}, ""
+        yield {**values, **{c: of(values.get(c)) for c, of in label_of.items()}}, ""
