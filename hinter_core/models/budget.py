@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import add, attrgetter, sub
 
 _BYTES_PER_TOKEN = 3.0  # English runs at about 4; an estimate should not be too low
 _ROUNDING = 1e-9  # sums of prices are not exact: ten times 0.1 must fit into 1
@@ -36,17 +37,13 @@ class Cost:
     money: float = 0.0
 
     def __add__(self, other: Cost) -> Cost:
-        return Cost(
-            self.requests + other.requests,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.money + other.money,
-        )
+        return Cost(*map(add, _parts(self), _parts(other)))
 
     def __sub__(self, other: Cost) -> Cost:
-        return self + Cost(
-            -other.requests, -other.prompt_tokens, -other.completion_tokens, -other.money
-        )
+        return Cost(*map(sub, _parts(self), _parts(other)))
+
+
+_parts = attrgetter("requests", "prompt_tokens", "completion_tokens", "money")
 
 
 def total(costs: Iterable[Cost]) -> Cost:

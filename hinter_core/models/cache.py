@@ -5,8 +5,6 @@ model's identity (model, revision, dtype, prompt, decoding) and the text; the te
 stored. Temporary failures (time-out, error, text too long, exhausted budget) are not stored.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -36,7 +34,6 @@ CREATE TABLE IF NOT EXISTS predictions (
     created REAL NOT NULL
 ) WITHOUT ROWID
 """
-_READ_AT_ONCE = 500
 AGAIN = "#again-"  # between an identity and the index of a repetition
 
 
@@ -89,17 +86,14 @@ class PredictionCache:
 
     def get(self, identity: str, texts: Iterable[str]) -> dict[str, Prediction]:
         """Return the stored answers by text; unreadable rows are skipped."""
-        keys = {prediction_key(identity, text): text for text in texts}
-        ordered = list(keys)
         answers: dict[str, Prediction] = {}
-        with self._lock, _named_errors(self.path):
-            for start in range(0, len(ordered), _READ_AT_ONCE):
-                part = ordered[start : start + _READ_AT_ONCE]
-                marks = ",".join("?" * len(part))
-                query = f"SELECT key, answer FROM predictions WHERE key IN ({marks})"  # noqa: S608
-                for key, answer in self._db.execute(query, part):
+        query = "SELECT answer FROM predictions WHERE key = ?"
+        with self._opened() as database:
+            for text in texts:
+                row = database.execute(query, (prediction_key(identity, text),)).fetchone()
+                if row is not None:
                     with suppress(*_UNREADABLE):
-                        answers[keys[key]] = _from_json(answer)
+                        answers[text] = _from_json(row[0])
         return answers
 
     def put(self, identity: str, answers: Mapping[str, Prediction]) -> None:
@@ -110,15 +104,14 @@ class PredictionCache:
             for text, answer in answers.items()
             if answer.failure not in PASSING
         ]
-        if not rows:
-            return
-        with self._lock, _named_errors(self.path), transaction(self._db):
-            self._db.executemany("INSERT OR REPLACE INTO predictions VALUES (?, ?, ?, ?)", rows)
+        if rows:
+            with self._opened() as database, transaction(database):
+                database.executemany("INSERT OR REPLACE INTO predictions VALUES (?, ?, ?, ?)", rows)
 
     def stats(self) -> CacheStats:
         """Count the answers by model, repetitions included, and the bytes on disk."""
-        with self._lock, _named_errors(self.path):
-            rows = self._db.execute(
+        with self._opened() as database:
+            rows = database.execute(
                 "SELECT model, COUNT(*) FROM predictions GROUP BY model ORDER BY model"
             ).fetchall()
         answers: Counter[str] = Counter()
@@ -128,10 +121,10 @@ class PredictionCache:
 
     def verify(self) -> list[str]:
         """List faults: those of SQLite's integrity check and unreadable answers."""
-        with self._lock, _named_errors(self.path):
-            faults = [row[0] for row in self._db.execute("PRAGMA integrity_check")]
+        with self._opened() as database:
+            faults = [row[0] for row in database.execute("PRAGMA integrity_check")]
             faults = [fault for fault in faults if fault != "ok"]
-            for key, answer in self._db.execute("SELECT key, answer FROM predictions"):
+            for key, answer in database.execute("SELECT key, answer FROM predictions"):
                 try:
                     _from_json(answer)
                 except _UNREADABLE:
@@ -149,30 +142,31 @@ class PredictionCache:
             conditions.append("(model = ? OR substr(model, 1, ?) = ?)")
             values += [model, len(again), again]
         query = f"DELETE FROM predictions WHERE {' AND '.join(conditions)}"  # noqa: S608
-        with self._lock, _named_errors(self.path):
-            deleted = self._db.execute(query, values).rowcount
-            self._db.execute("VACUUM")
+        with self._opened() as database:
+            deleted = database.execute(query, values).rowcount
+            database.execute("VACUUM")
         return deleted
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        """Yield the database to one thread; its errors become cache errors."""
+        try:
+            with self._lock:
+                yield self._db
+        except sqlite3.OperationalError as error:  # locked, or the disk is full
+            raise CacheError(
+                f"The prediction cache {self.path} failed ({error}); try again, or set "
+                "HINTER_CACHE to another file."
+            ) from error
+        except sqlite3.Error as error:
+            raise CacheError(
+                f"The prediction cache {self.path} is damaged ({error}); delete the file."
+            ) from error
 
     def close(self) -> None:
         """Close the file."""
         with self._lock, closing(self._db):
             pass
-
-
-@contextmanager
-def _named_errors(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.OperationalError as error:  # locked, or the disk is full
-        raise CacheError(
-            f"The prediction cache {path} failed ({error}); try again, or set "
-            "HINTER_CACHE to another file."
-        ) from error
-    except sqlite3.Error as error:
-        raise CacheError(
-            f"The prediction cache {path} is damaged ({error}); delete the file."
-        ) from error
 
 
 def _to_json(answer: Prediction) -> str:

@@ -4,8 +4,6 @@ Both give a polarity c in [-1, 1]. Labels follow each library's usual rule; the 
 ``positive = (1 + c) / 2`` and ``negative = (1 - c) / 2``. A neutral answer has no score.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import Any
@@ -30,17 +28,14 @@ class PolarityModel(ModelUnderTest):
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """Return label and scores of each text."""
-        return [self._answer(self._polarity(text)) for text in texts]
-
-    def _answer(self, polarity: float) -> Prediction:
-        if polarity > 0 and polarity >= self._dead_zone:
-            label = "positive"
-        elif polarity < 0 and polarity <= -self._dead_zone:
-            label = "negative"
-        else:
+        answers = []
+        for polarity in map(self._polarity, texts):
             label = "neutral"
-        scores = {"negative": (1 - polarity) / 2, "positive": (1 + polarity) / 2}
-        return Prediction((label,), scores)
+            if polarity and abs(polarity) >= self._dead_zone:
+                label = "positive" if polarity > 0 else "negative"
+            scores = {"negative": (1 - polarity) / 2, "positive": (1 + polarity) / 2}
+            answers.append(Prediction((label,), scores))
+        return answers
 
 
 def load_vader(_: ModelName) -> PolarityModel:

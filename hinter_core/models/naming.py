@@ -1,9 +1,4 @@
-"""Names of models, ``KIND:SOURCE?key=value&key=value``, and the options of each kind.
-
-Each kind declares its options once; names, forms and help follow from them.
-"""
-
-from __future__ import annotations
+"""Names of models, ``KIND:SOURCE?option=value&option=value``: parse and write them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -95,104 +90,19 @@ def write_name(
 
 def _read(option: Option, raw: str, text: str) -> Value:
     raw = raw.strip()
-    if option.choices and raw not in option.choices:
-        raise ModelError(f"{option.name}={raw} in '{text}': use {' or '.join(option.choices)}.")
-    if option.type is bool:
-        if raw.lower() not in _WORDS:
-            raise ModelError(f"{option.name}={raw} in '{text}': use 1 or 0.")
-        return _WORDS[raw.lower()]
-    if option.type is str:
-        return raw
-    return _number(option, raw, text)
-
-
-def _number(option: Option, raw: str, text: str) -> int | float:
-    try:
-        value: int | float = int(raw) if option.type is int else float(raw)
-    except ValueError:
-        value = float("nan")
-    if not option.holds(value):
-        raise ModelError(f"{option.name}={raw} in '{text}': use {option.range}.")
+    value: Value = raw
+    allowed = ""
+    if option.choices:
+        allowed = "" if raw in option.choices else " or ".join(option.choices)
+    elif option.type is bool:
+        value = _WORDS.get(raw.lower(), raw)
+        allowed = "1 or 0" if value is raw else ""
+    elif option.type is not str:
+        try:
+            number = int(raw) if option.type is int else float(raw)
+        except ValueError:
+            number = float("nan")
+        value, allowed = number, "" if option.holds(number) else option.range
+    if allowed:
+        raise ModelError(f"{option.name}={raw} in '{text}': use {allowed}.")
     return value
-
-
-_DTYPE = Option(
-    "dtype",
-    "float32",
-    "Number format; bfloat16 answers near a tie are computed again in float32.",
-    choices=("float32", "bfloat16"),
-    advanced=True,
-)
-
-CLASSIFIER = (
-    Option("labels", "", "Your names for the labels in the model's order, separated by commas."),
-    Option(
-        "pool",
-        "none",
-        "Read long texts in segments of one window, and take the mean or the maximum over them.",
-        choices=("none", "mean", "max"),
-    ),
-    Option(
-        "multi",
-        False,
-        "Several labels may apply, or none, even if the checkpoint does not say so.",
-    ),
-    Option(
-        "threshold",
-        0.5,
-        "Score from which a multi-label model predicts a label.",
-        low=0.0,
-        high=1.0,
-        advanced=True,
-    ),
-    _DTYPE,
-)
-
-ZERO_SHOT = (
-    Option("labels", "", "Your labels, separated by commas."),
-    Option("template", "This text is {}.", "The hypothesis, with {} for the label."),
-    Option("multi", False, "Judge each label separately; several may apply."),
-    _DTYPE,
-)
-
-_ASKED = (
-    Option("prompt", "", "The name of a shipped prompt, or your TOML file."),
-    Option("labels", "", "Your labels, separated by commas."),
-    Option("question", "", "Your question; {labels} is replaced by the labels."),
-    Option("multi", False, "With your labels: several may apply, or none."),
-    Option(
-        "judge", "", "A model that classifies the free answer, such as vader; gives the labels."
-    ),
-)
-
-CHAT = (
-    *_ASKED,
-    Option(
-        "mode",
-        "generate",
-        "generate: the model writes an answer, which is parsed; score: the labels' likelihoods "
-        "are compared.",
-        choices=("generate", "score"),
-    ),
-    Option("max_tokens", 64, "Longest answer, in tokens.", low=1, high=4096, advanced=True),
-    _DTYPE,
-)
-
-OPENAI = (
-    Option("base_url", "", "The server, such as http://localhost:11434/v1; empty: OpenAI."),
-    *_ASKED,
-    Option("logprobs", True, "Ask for token probabilities; scores come from them."),
-    Option("concurrency", 8, "Requests at a time.", low=1, high=256, advanced=True),
-    Option("timeout", 60.0, "Seconds to wait for an answer.", low=0.1, high=3600, advanced=True),
-    Option(
-        "retries", 4, "Further tries after 429, 5xx or a time-out.", low=0, high=20, advanced=True
-    ),
-    Option("max_tokens", 64, "Longest answer, in tokens.", low=1, high=32768, advanced=True),
-    Option("price_in", 0.0, "Price of a million prompt tokens.", low=0, high=1e6, advanced=True),
-    Option("price_out", 0.0, "Price of a million answer tokens.", low=0, high=1e6, advanced=True),
-)
-
-PYTHON = (
-    Option("labels", "", "The labels that the function may return, separated by commas."),
-    Option("multi", False, "The function returns a list of labels, possibly empty."),
-)

@@ -5,8 +5,6 @@ The function takes a list of texts and returns one answer per text: a label, a l
 line accepts it. The module may lie in the working directory.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -1,10 +1,8 @@
-"""Kinds of models and their loaders, by the name used in the app, the CLI and campaigns.
+"""Kinds of models, their options and loaders, by the name used in the app, the CLI and campaigns.
 
 A name is ``KIND`` or ``KIND:SOURCE?option=value&option=value``. Options are declared here, so that
 names are parsed, forms drawn and help printed before a back-end is imported.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,31 +13,86 @@ from hinter_core.errors import ModelError
 from hinter_core.models.base import ModelUnderTest
 from hinter_core.models.budget import Budget
 from hinter_core.models.cache import PredictionCache, default_path
-from hinter_core.models.naming import (
-    CHAT,
-    CLASSIFIER,
-    OPENAI,
-    PYTHON,
-    ZERO_SHOT,
-    ModelName,
-    read_name,
-)
+from hinter_core.models.naming import ModelName, read_name
 from hinter_core.models.store import CHARACTERS, PredictionStore
 from hinter_core.options import Option
+
+_DTYPE = Option(
+    "dtype", "float32", "Number format; bfloat16 answers near a tie are computed again in float32.",
+    choices=("float32", "bfloat16"), advanced=True,
+)  # fmt: skip
+_CLASSIFIER = (
+    Option("labels", "", "Your names for the labels in the model's order, separated by commas."),
+    Option(
+        "pool", "none", choices=("none", "mean", "max"),
+        help="Read long texts in segments of one window, and take the mean or the maximum over "
+        "them.",
+    ),
+    Option(
+        "multi", False, "Several labels may apply, or none, even if the checkpoint does not say so."
+    ),
+    Option(
+        "threshold", 0.5, "Score from which a multi-label model predicts a label.",
+        low=0.0, high=1.0, advanced=True,
+    ),
+    _DTYPE,
+)  # fmt: skip
+_ZERO_SHOT = (
+    Option("labels", "", "Your labels, separated by commas."),
+    Option("template", "This text is {}.", "The hypothesis, with {} for the label."),
+    Option("multi", False, "Judge each label separately; several may apply."),
+    _DTYPE,
+)
+_PROMPTED = (
+    Option("prompt", "", "The name of a shipped prompt, or your TOML file."),
+    Option("labels", "", "Your labels, separated by commas."),
+    Option("question", "", "Your question; {labels} is replaced by the labels."),
+    Option("multi", False, "With your labels: several may apply, or none."),
+    Option(
+        "judge", "", "A model that classifies the free answer, such as vader; gives the labels."
+    ),
+)
+_CHAT = (
+    *_PROMPTED,
+    Option(
+        "mode", "generate", choices=("generate", "score"),
+        help="generate: the model writes an answer, which is parsed; score: the labels' "
+        "likelihoods are compared.",
+    ),
+    Option("max_tokens", 64, "Longest answer, in tokens.", low=1, high=4096, advanced=True),
+    _DTYPE,
+)  # fmt: skip
+_OPENAI = (
+    Option("base_url", "", "The server, such as http://localhost:11434/v1; empty: OpenAI."),
+    *_PROMPTED,
+    Option("logprobs", True, "Ask for token probabilities; scores come from them."),
+    Option("concurrency", 8, "Requests at a time.", low=1, high=256, advanced=True),
+    Option("timeout", 60.0, "Seconds to wait for an answer.", low=0.1, high=3600, advanced=True),
+    Option(
+        "retries", 4, "Further tries after 429, 5xx or a time-out.", low=0, high=20, advanced=True
+    ),
+    Option("max_tokens", 64, "Longest answer, in tokens.", low=1, high=32768, advanced=True),
+    Option("price_in", 0.0, "Price of a million prompt tokens.", low=0, high=1e6, advanced=True),
+    Option("price_out", 0.0, "Price of a million answer tokens.", low=0, high=1e6, advanced=True),
+)
+_PYTHON = (
+    Option("labels", "", "The labels that the function may return, separated by commas."),
+    Option("multi", False, "The function returns a list of labels, possibly empty."),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Backend:
     """A kind of model: its loader, the placeholder of its source, its options."""
 
-    loader: str  # dotted module, colon, function of a ModelName
+    loader: str  # module in ``hinter_core.models``, colon, function of a ModelName
     label: str
+    about: str
     source: str = ""
     options: tuple[Option, ...] = ()
     generative: bool = False  # replies in free text, which costs money or minutes
     trusted_only: bool = False  # uses code, addresses or keys that a visitor must not choose
     takes_key: bool = False  # open to visitors who bring a key
-    about: str = ""
 
     def usage(self, kind: str) -> str:
         """Return the pattern of a name of this kind."""
@@ -48,65 +101,44 @@ class Backend:
 
 BACKENDS = {
     "embedded": Backend(
-        "hinter_core.models.huggingface.classifier:load_embedded",
-        "Embedded sentiment",
-        about="A small sentiment classifier that comes with HInter.",
+        "huggingface.classifier:load_embedded", "Embedded sentiment",
+        "A small sentiment classifier that comes with HInter.",
     ),
-    "vader": Backend(
-        "hinter_core.models.lexicon:load_vader", "VADER", about="A rule-based sentiment lexicon."
-    ),
+    "vader": Backend("lexicon:load_vader", "VADER", "A rule-based sentiment lexicon."),
     "textblob": Backend(
-        "hinter_core.models.lexicon:load_textblob",
-        "TextBlob",
-        about="A sentiment lexicon with averaged polarities.",
+        "lexicon:load_textblob", "TextBlob", "A sentiment lexicon with averaged polarities."
     ),
     "scripted": Backend(
-        "hinter_core.models.scripted:load",
-        "Scripted",
+        "scripted:load", "Scripted", "Bias planted by rules: to teach, to demonstrate and to test.",
         "RULES",
-        about="Bias planted by rules: to teach, to demonstrate and to test.",
     ),
     "hf": Backend(
-        "hinter_core.models.huggingface.classifier:load",
-        "Hugging Face classifier",
-        "ORG/NAME[@revision]",
-        CLASSIFIER,
-        about="Any sequence classifier of the Hub or of a folder, in safetensors.",
+        "huggingface.classifier:load", "Hugging Face classifier",
+        "Any sequence classifier of the Hub or of a folder, in safetensors.",
+        "ORG/NAME[@revision]", _CLASSIFIER,
     ),
     "hf-zero-shot": Backend(
-        "hinter_core.models.huggingface.zero_shot:load",
-        "Zero-shot (NLI)",
-        "ORG/NAME?labels=A,B",
-        ZERO_SHOT,
-        about="An inference model that judges a hypothesis for each of your labels.",
+        "huggingface.classifier:load_zero_shot", "Zero-shot (NLI)",
+        "An inference model that judges a hypothesis for each of your labels.",
+        "ORG/NAME?labels=A,B", _ZERO_SHOT,
     ),
     "hf-chat": Backend(
-        "hinter_core.models.huggingface.chat:load",
-        "Local chat model",
-        "ORG/NAME?prompt=NAME",
-        CHAT,
-        generative=True,
-        about="A language model with a chat template, on this machine.",
+        "huggingface.chat:load", "Local chat model",
+        "A language model with a chat template, on this machine.",
+        "ORG/NAME?prompt=NAME", _CHAT, generative=True,
     ),
     "openai": Backend(
-        "hinter_core.models.api.openai:load",
-        "OpenAI-compatible API",
-        "MODEL?base_url=URL&prompt=NAME",
-        OPENAI,
-        generative=True,
-        trusted_only=True,
-        takes_key=True,
-        about="OpenAI, vLLM, Ollama, TGI, LiteLLM, transformers serve and their like.",
+        "api.openai:load", "OpenAI-compatible API",
+        "OpenAI, vLLM, Ollama, TGI, LiteLLM, transformers serve and their like.",
+        "MODEL?base_url=URL&prompt=NAME", _OPENAI,
+        generative=True, trusted_only=True, takes_key=True,
     ),
     "python": Backend(
-        "hinter_core.models.python:load",
-        "Your own Python function",
-        "MODULE:FUNCTION",
-        PYTHON,
-        trusted_only=True,
-        about="A function from a list of texts to a list of labels or scores.",
+        "python:load", "Your own Python function",
+        "A function from a list of texts to a list of labels or scores.",
+        "MODULE:FUNCTION", _PYTHON, trusted_only=True,
     ),
-}
+}  # fmt: skip
 
 
 def parse_name(name: str, *, trusted: bool = False, key: str = "") -> ModelName:
@@ -159,7 +191,9 @@ def build_model(name: ModelName) -> ModelUnderTest:
         ModelError: a missing checkpoint or library; the message says what to do.
     """
     module, _, function = BACKENDS[name.kind].loader.partition(":")
-    loader: Callable[[ModelName], ModelUnderTest] = getattr(import_module(module), function)
+    loader: Callable[[ModelName], ModelUnderTest] = getattr(
+        import_module(f"hinter_core.models.{module}"), function
+    )
     return loader(name)
 
 

@@ -11,8 +11,6 @@ its terms), a quoted word, or one of these after ``not``. The number is the labe
 (default 0.9); the remainder is split evenly among the other labels of the rules.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

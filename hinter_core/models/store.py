@@ -1,9 +1,7 @@
 """Prediction store: predict each distinct text once, within a budget, and keep the answer."""
 
-from __future__ import annotations
-
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -41,9 +39,9 @@ class PredictionStore:
         budget: Budget | None = None,
     ) -> None:
         self.model = model
-        self.budget = budget
         self.predicted = 0
         self.asked = 0
+        self.budget = budget or Budget()
         self._cache = cache
         self._kept: LRU[_Question, Prediction] = LRU(characters, lambda q: len(q.text) + _ANSWER)
         self._lock = threading.RLock()
@@ -94,6 +92,10 @@ class PredictionStore:
             answers.update(self._within_budget([turn for turn in turns if turn not in answers]))
             return [answers[turn] for turn in turns]
 
+    def cost_of(self, text: str) -> Cost:
+        """Estimate the cost of predicting one text, from above."""
+        return self.model.estimate(text) if isinstance(self.model, Generative) else Cost(1)
+
     def _known(self, wanted: Iterable[_Question]) -> dict[_Question, Prediction]:
         distinct = list(dict.fromkeys(wanted))
         answers = self._kept.found(distinct)
@@ -112,38 +114,25 @@ class PredictionStore:
         identity = model.reply_identity if isinstance(model, Generative) else model.identity
         return f"{identity}{AGAIN}{turn}" if turn else identity
 
-    def cost_of(self, text: str) -> Cost:
-        """Estimate the cost of predicting one text, from above."""
-        return self.model.estimate(text) if isinstance(self.model, Generative) else Cost(1)
-
     def _within_budget(self, questions: Sequence[_Question]) -> dict[_Question, Prediction]:
         """Send what the budget allows; as answers cost less than their estimates, more may fit."""
         answers: dict[_Question, Prediction] = {}
         while left := [question for question in questions if question not in answers]:
-            held = self._hold(left)
+            held: dict[_Question, Cost] = {}
+            for question in left:
+                cost = self.cost_of(question.text)
+                if not self.budget.hold(cost):
+                    break
+                held[question] = cost
             if not held:  # nothing is in flight, so the first one does not fit; others may
                 answers[left[0]] = Prediction(failure=Failure.OVER_BUDGET, detail=_USED_UP)
                 continue
             try:
                 answers.update(self._ask(list(held), held))
             finally:
-                for cost in held.values():  # what was not answered, and so not settled
-                    if self.budget is not None:
-                        self.budget.settle(cost, Cost())
+                for cost in held.values():  # of texts without an answer
+                    self.budget.settle(cost, Cost())
         return answers
-
-    def _hold(self, questions: Sequence[_Question]) -> dict[_Question, Cost]:
-        held: dict[_Question, Cost] = {}
-        for question in questions:
-            cost = self.cost_of(question.text) if self.budget is not None else Cost()
-            if self.budget is not None and not self.budget.hold(cost):
-                break
-            held[question] = cost
-        return held
-
-    def _settle(self, question: _Question, held: dict[_Question, Cost], real: Cost) -> None:
-        if self.budget is not None:
-            self.budget.settle(held.pop(question, Cost()), real)
 
     def _ask(
         self, questions: list[_Question], held: dict[_Question, Cost]
@@ -158,8 +147,9 @@ class PredictionStore:
             # Answers from before the fault are kept, and not paid for again.
             left = [question for question in questions if question not in answers]
             if left and len(questions) == 1:
-                self._settle(questions[0], held, Cost(1))
-                return {questions[0]: _fault(error)}
+                self.budget.settle(held.pop(questions[0], Cost()), Cost(1))
+                detail = f"{type(error).__name__}: {error}"[:300]
+                return {questions[0]: Prediction(failure=Failure.ERROR, detail=detail)}
             self.predicted -= len(left)
             for question in left:
                 answers.update(self._ask([question], held))
@@ -172,30 +162,29 @@ class PredictionStore:
         answers: dict[_Question, Prediction],
     ) -> None:
         """Fill ``answers``, also with those from before a fault."""
-        texts = [question.text for question in questions]
-        if not isinstance(self.model, Generative):
-            predicted = dict(zip(questions, self.model.predict(texts), strict=True))
-            self._write(predicted)
-            answers |= self._read(predicted)
-            for question in questions:
-                self._settle(question, held, Cost(1))
-            return
         raw: dict[_Question, Prediction] = {}
         try:
-            for index, reply, cost in self.model.reply(texts):
+            for index, reply, cost in self._replies([question.text for question in questions]):
                 # Stored one by one, so that a crash loses no paid answer.
-                raw[questions[index]] = reply
-                self._write({questions[index]: reply})
-                self._settle(questions[index], held, cost)
+                question = questions[index]
+                raw[question] = reply
+                if self._cache is not None:
+                    self._cache.put(self._identity(question.turn), {question.text: reply})
+                self.budget.settle(held.pop(question, Cost()), cost)
         finally:
             answers |= self._read(raw)
         if len(answers) < len(questions):
             raise ValueError(f"{len(answers)} replies to {len(questions)} texts")
 
-    def _write(self, answers: Mapping[_Question, Prediction]) -> None:
-        if self._cache is not None:
-            for turn, group in groupby(answers, key=lambda q: q.turn):
-                self._cache.put(self._identity(turn), {q.text: answers[q] for q in group})
+    def _replies(self, texts: list[str]) -> Iterator[tuple[int, Prediction, Cost]]:
+        if isinstance(self.model, Generative):
+            yield from self.model.reply(texts)
+            return
+        predictions = self.model.predict(texts)
+        if len(predictions) != len(texts):
+            raise ValueError(f"{len(predictions)} answers to {len(texts)} texts")
+        for index, prediction in enumerate(predictions):
+            yield index, prediction, Cost(1)
 
     def _read(self, raw: Mapping[_Question, Prediction]) -> dict[_Question, Prediction]:
         """Parse raw replies; answers other than temporary failures are kept in memory."""
@@ -206,8 +195,3 @@ class PredictionStore:
         answers = dict(zip(raw, read, strict=True))
         self._kept.keep({q: a for q, a in answers.items() if a.failure not in PASSING})
         return answers
-
-
-def _fault(error: Exception) -> Prediction:
-    detail = f"{type(error).__name__}: {error}"[:300]
-    return Prediction(failure=Failure.ERROR, detail=detail)

@@ -161,7 +161,7 @@ class ExploreActions:
             dictionaries, form.parser, form.models, form.settings, session
         )
         for store in session.own.values():
-            store.budget = Budget(requests=form.requests) if form.requests else None
+            store.budget = Budget(requests=form.requests or None)
         plan = pipeline.plan(form.text)
         require_mutable(plan)
         return pipeline, plan

@@ -33,7 +33,7 @@ HEAVY = {
 }  # fmt: skip
 # Back-ends are loaded by the registry alone, by their dotted paths.
 BACK_ENDS = {
-    "lexicon", "python", "huggingface.zero_shot", "huggingface.chat", "api.openai",
+    "lexicon", "python", "huggingface.classifier", "huggingface.chat", "api.openai",
 }  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from hinter_core.models.base import Generative
 from hinter_core.models.budget import Cost, Price, Usage, tokens_in
 from hinter_core.models.naming import ModelName
 from hinter_core.models.prompting.prompts import Prompt
-from hinter_core.models.prompting.reading import Reader, reader_for
+from hinter_core.models.prompting.replies import Reader, reader_for
 from hinter_core.types import Failure, Prediction
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Hugging Face classifiers as models under test, for every kind of head.
+"""Hugging Face classifiers as models under test: every kind of head, zero-shot, the shipped one.
 
 A scheme turns texts into inputs and output rows into scores; inputs of similar length are batched.
 Results of a batch and of a single input differ in the last digits, those of bfloat16 in the second
@@ -19,7 +19,7 @@ from hinter_core.models.base import Capabilities, ModelUnderTest, answer_from, m
 from hinter_core.models.huggingface.checkpoint import Checkpoint, named_checkpoint, open_checkpoint
 from hinter_core.models.huggingface.hierarchical import Hierarchical, rebuild
 from hinter_core.models.huggingface.inputs import Batches, Piece
-from hinter_core.models.huggingface.pooling import Pooled, Scheme, Whole
+from hinter_core.models.huggingface.schemes import Hypotheses, Pooled, Scheme, Whole
 from hinter_core.models.naming import ModelName
 from hinter_core.storage import ASSETS
 from hinter_core.types import Failure, Prediction
@@ -86,7 +86,10 @@ class HuggingFaceClassifier(ModelUnderTest):
         batches: Batches,
     ) -> None:
         """Replace answers nearer to a tie than ``near`` by those of the fp32 model."""
-        close = [i for i, answer in enumerate(answers) if self._margin(answer) < near]
+        margins = [margin(answer, self.capabilities) for answer in answers]
+        close = [
+            i for i, distance in enumerate(margins) if distance is not None and distance < near
+        ]
         if not close:
             return
         try:
@@ -111,20 +114,17 @@ class HuggingFaceClassifier(ModelUnderTest):
                 return self._scheme.forward(model, batch)
 
         rows = iter(batches.run([len(piece["input_ids"]) for piece in pieces], forward))
-        return [self._answer(model, [next(rows) for _ in of_text]) for of_text in inputs]
-
-    def _answer(self, model: Any, rows: Sequence[Any]) -> Prediction:
-        import torch
-
-        if any(row is None for row in rows):
-            return Prediction(failure=Failure.ERROR, detail=_TOO_LARGE)
-        scores = self._scheme.scores(model, torch.stack(list(rows))).tolist()
-        labels = self.capabilities.labels
-        return answer_from(dict(zip(labels, scores, strict=True)), self.capabilities)
-
-    def _margin(self, answer: Prediction) -> float:
-        distance = margin(answer, self.capabilities)
-        return 1.0 if distance is None else distance
+        answers = []
+        for of_text in inputs:
+            found = [next(rows) for _ in of_text]
+            whole = [row for row in found if row is not None]
+            if len(whole) < len(found):
+                answers.append(Prediction(failure=Failure.ERROR, detail=_TOO_LARGE))
+                continue
+            scores = self._scheme.scores(model, torch.stack(whole)).tolist()
+            by_label = dict(zip(self.capabilities.labels, scores, strict=True))
+            answers.append(answer_from(by_label, self.capabilities))
+        return answers
 
     def visible(self, text: str) -> int:
         """Count the leading characters that the model reads."""
@@ -156,6 +156,24 @@ def load(name: ModelName) -> HuggingFaceClassifier:
     checkpoint = named_checkpoint(name, _AUTO_CLASS, rebuild)
     wanted = Capabilities(multi_label=name.flag("multi"), threshold=name.number("threshold"))
     return _classifier(name.text, checkpoint, wanted, name.listed("labels"), name.string("pool"))
+
+
+def load_zero_shot(name: ModelName) -> HuggingFaceClassifier:
+    """Load ``hf-zero-shot:ORG/NAME?labels=a,b`` with the options of its kind.
+
+    Raises:
+        ModelError: fewer than two labels, a template without ``{}``, or no NLI model.
+    """
+    labels, template, multi = name.listed("labels"), name.string("template"), name.flag("multi")
+    if len(labels) < 2:
+        raise ModelError(f"Give labels: hf-zero-shot:{name.source}?labels=positive,negative")
+    if "{}" not in template:
+        raise ModelError("The template needs {} where the label goes, as in 'This text is {}.'")
+    checkpoint = named_checkpoint(name, _AUTO_CLASS)
+    scheme = Hypotheses(name.text, checkpoint, labels, template, multi)
+    identity = f"zero-shot-2-{checkpoint.identity}-{scheme.identity}-{labels}"
+    capabilities = Capabilities(labels=labels, multi_label=multi)
+    return HuggingFaceClassifier(name.text, identity, checkpoint, scheme, capabilities)
 
 
 def _classifier(

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from hinter_core.errors import ModelError
 from hinter_core.models.huggingface.checkpoint import Checkpoint
 from hinter_core.models.huggingface.inputs import Inputs, Piece
-from hinter_core.models.huggingface.pooling import probabilities
+from hinter_core.models.huggingface.schemes import Scheme, probabilities
 
 if TYPE_CHECKING:
     import torch
@@ -79,7 +79,10 @@ def rebuild(config: Any, weights: Mapping[str, torch.Tensor]) -> Any | None:
             ),
         }
     )
-    model = nn.ModuleDict({kind: body, "classifier": _classifier(config, weights)})
+    classifier: nn.Module = nn.Linear(width, config.num_labels)
+    if "classifier.weight" not in weights:  # RoBERTa's two layers; dropout is for training
+        classifier = nn.Sequential(nn.Linear(width, width), nn.Identity(), classifier)
+    model = nn.ModuleDict({kind: body, "classifier": classifier})
     # Older versions of transformers stored the positions 0, 1, 2 ... beside the weights.
     stored = {k: w.float() for k, w in weights.items() if not k.endswith(".position_ids")}
     model.load_state_dict(stored, strict=True)
@@ -87,17 +90,7 @@ def rebuild(config: Any, weights: Mapping[str, torch.Tensor]) -> Any | None:
     return model
 
 
-def _classifier(config: Any, weights: Mapping[str, torch.Tensor]) -> Any:
-    """Build one linear layer, or (RoBERTa) two, with dropout between them in training."""
-    from torch import nn
-
-    last = nn.Linear(config.hidden_size, config.num_labels)
-    if "classifier.weight" in weights:
-        return last
-    return nn.Sequential(nn.Linear(config.hidden_size, config.hidden_size), nn.Identity(), last)
-
-
-class Hierarchical:
+class Hierarchical(Scheme):
     """Scheme that reads a text as paragraphs and classifies the vectors of their segments."""
 
     identity = "hierarchical-1"

@@ -5,8 +5,6 @@ data sets of the HInter paper (section 4; labels of Tables 3 and 6), the user's 
 answer for a judge; their wording and examples are ours.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,9 +20,7 @@ from hinter_core.storage import ASSETS
 DEFAULT = "sentiment"
 OWN_LABELS = ("own-labels", "own-labels-several")  # one label; any number of labels
 FREE = "respond"
-_FIELDS = {
-    "title", "system", "question", "labels", "multi_label", "none_label", "examples",
-}  # fmt: skip
+_FIELDS = set("title system question labels multi_label none_label examples".split())
 FOLDER = ASSETS / "prompts"
 
 

@@ -49,7 +49,7 @@ def test_every_backend_names_a_loader_that_exists() -> None:
 
     for backend in BACKENDS.values():
         module, _, function = backend.loader.partition(":")
-        assert callable(getattr(import_module(module), function))
+        assert callable(getattr(import_module(f"hinter_core.models.{module}"), function))
 
 
 def test_lexicon_labels_follow_the_libraries_rules() -> None:

@@ -159,7 +159,7 @@ def test_a_budget_is_used_up_but_not_passed() -> None:
     over = [p for p in found.values() if not p.answered]
     assert {p.failure for p in over} == {Failure.OVER_BUDGET}
     assert len(over) == 4
-    store.budget = None
+    store.budget = Budget()
     assert all(p.answered for p in store.predict(list("abcdefgh")).values())
     assert len(model.answered) == 3 + 8
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from hinter_core.errors import ModelError
+from hinter_core.models.base import margin
 from hinter_core.models.huggingface.classifier import NEAR_TIE_BFLOAT16
 from hinter_core.models.registry import build_model, parse_name
 from tests.conformance.tiny import make_classifier
@@ -112,7 +113,11 @@ def test_in_bfloat16_near_ties_alone_are_asked_in_float32(articles: str, three: 
     assert model.capabilities.dtype == "bfloat16"
     assert "bfloat16" in model.identity
     plain = load(three)
-    far = [t for t, a in zip(TEXTS, plain.predict(TEXTS), strict=True) if plain._margin(a) > 0.4]
+    far = [
+        t
+        for t, a in zip(TEXTS, plain.predict(TEXTS), strict=True)
+        if margin(a, plain.capabilities) > 0.4
+    ]
     assert 1 < len(far) < len(TEXTS)
     own = model.predict(far)
     # The second copy of the weights is not loaded before it is needed.
@@ -122,7 +127,7 @@ def test_in_bfloat16_near_ties_alone_are_asked_in_float32(articles: str, three: 
     assert {p.dtype for p in model._checkpoint.exact.parameters()} == {torch.float32}
     close = 0
     for mine, exact in zip(answers, plain.predict(TEXTS), strict=True):
-        if plain._margin(exact) < NEAR_TIE_BFLOAT16 / 2:
+        if margin(exact, plain.capabilities) < NEAR_TIE_BFLOAT16 / 2:
             close += 1
             assert mine.scores == pytest.approx(exact.scores, abs=1e-5)
     assert close
