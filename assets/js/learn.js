@@ -59,10 +59,27 @@ function act(element, trigger, server) {
     if (event.target.matches('select[data-act=language]'))
       trigger('select', {act: 'language', language: event.target.value});
     else if (event.target.matches('select[data-act=word]')) {
-      const words = [...event.target.closest('.sentence').querySelectorAll('select')];
-      trigger('select', {...event.target.dataset, words: words.map(menu => menu.value)});
+      // One question at a time, so that no older answer replaces a newer one: words chosen
+      // meanwhile, in any sentence, are sent when `judged` runs.
+      const learn = document.querySelector('#learn');
+      const send = () => {
+        learn.judging = Date.now();
+        const words = {};
+        for (const menu of learn.querySelectorAll('select[data-act=word]'))
+          (words[menu.dataset.place] ??= []).push(menu.value);
+        trigger('select', {act: 'word', words});
+      };
+      if (Date.now() - (learn.judging || 0) > 20_000) send();
+      else learn.next = send;
     }
   });
+}
+
+// The answer to the words chosen is there.
+function judged() {
+  const learn = document.querySelector('#learn'), next = learn.next;
+  learn.judging = learn.next = null;
+  if (next) next();
 }
 
 // What changes here is read out to those who listen.
@@ -72,7 +89,9 @@ function live(element) {
 
 // A form whose every change is told: the teacher's builder of links.
 function form(element, trigger) {
+  const learn = document.querySelector('#learn');
   const tell = () => {
+    learn.linking = Date.now();
     const values = {act: 'link', attributes: [], models: []};
     for (const field of element.querySelectorAll('[name]')) {
       if (field.type === 'checkbox') { if (field.checked) values[field.name].push(field.value); }
@@ -83,7 +102,10 @@ function form(element, trigger) {
   let waiting = 0;
   element.addEventListener('input', () => {
     clearTimeout(waiting);
-    waiting = setTimeout(tell, 250);
+    waiting = setTimeout(() => {
+      if (Date.now() - (learn.linking || 0) > 20_000) tell();
+      else learn.unlinked = tell;
+    }, 250);
   });
 }
 
@@ -128,6 +150,9 @@ function taught(query) {
 
 // Links that are to be copied by hand are shown in full.
 function full() {
+  const learn = document.querySelector('#learn'), next = learn.unlinked;
+  learn.linking = learn.unlinked = null;
+  if (next) next();
   requestAnimationFrame(() => {
     for (const link of document.querySelectorAll('#learn a.full')) link.textContent = link.href;
   });

@@ -72,13 +72,15 @@ class LearnEvents(TabEvents):
         moving = [ui.head, ui.join, ui.steps, ui.foot]
         moved = self._on(partial(gr.on, [w.select for w in moving]), self.move, ui.everything)
         scripted(moved.then, "learn.moved", [ui.address])
-        tried = [ui.step, *ui.cases]
-        selected = partial(gr.on, [w.select for w in tried])
-        self._on(selected, self.attempt, ui.shown, trigger_mode="multiple")
+        self._on(ui.step.select, self.guess, ui.shown, trigger_mode="multiple")
+        # The page sends one choice at a time: gradio's "always_last" would drop the event's data.
+        chosen_words = partial(gr.on, [case.select for case in ui.cases])
+        judged = self._on(chosen_words, self.try_words, ui.shown, trigger_mode="multiple")
+        scripted(judged.then, "learn.judged")
         kept = [ui.class_room, ui.chart, ui.timer, ui.address]
         taught = self._on(ui.class_room.select, self.teach, kept)
         scripted(taught.then, "learn.taught", [ui.address])
-        made = self._on(ui.builder.select, self.link, [ui.made], trigger_mode="always_last")
+        made = self._on(ui.builder.select, self.link, [ui.made], trigger_mode="multiple")
         scripted(made.then, "learn.full")
         self._on(ui.timer.tick, self.look, [ui.chart, ui.timer])
 
@@ -133,17 +135,20 @@ class LearnEvents(TabEvents):
 
     # -- trying ---------------------------------------------------------------------------------
 
-    def attempt(self, event: gr.EventData, journey: Journey) -> Updates:
-        """A guess, or other words in a sentence."""
-        data: Mapping[str, Any] = event._data or {}
-        if data.get("act") == "guess":
-            journey.choose(data)
-        elif data.get("act") == "word":
-            place, words = str(data.get("place")), data.get("words")
-            scenes = journey.step.scenes
-            if place.isdecimal() and int(place) < len(scenes) and isinstance(words, list):
-                scene = scenes[int(place)]
-                journey.words[scene.key] = scene.checked(tuple(map(str, words)))
+    def guess(self, event: gr.EventData, journey: Journey) -> Updates:
+        """Take a guess and show the answer."""
+        journey.choose(event._data or {})
+        return self._tried(journey)
+
+    def try_words(self, event: gr.EventData, journey: Journey) -> Updates:
+        """Judge the sentences of a step with the words chosen in each, by place."""
+        words: Mapping[str, Any] = (event._data or {}).get("words") or {}
+        for place, scene in enumerate(journey.step.scenes):
+            if chosen_here := words.get(str(place)):
+                journey.words[scene.key] = scene.checked(tuple(map(str, chosen_here)))
+        return self._tried(journey)
+
+    def _tried(self, journey: Journey) -> Updates:
         shown = self.updates.shown(journey)
         return {self.ui.state: journey, self.ui.notice: ""} | shown
 

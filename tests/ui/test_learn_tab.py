@@ -59,8 +59,6 @@ class Learn:
             menu = self.page.locator(f"#learn-case-{place} select").nth(number)
             if menu.input_value() != word:
                 menu.select_option(word)
-                # The answer to one word is seen before the next is chosen, as by a reader.
-                self.page.wait_for_timeout(2_000)
             expect(menu).to_have_value(word)
 
 
@@ -132,7 +130,7 @@ def test_a_student_goes_through_the_whole_lesson(learn: Learn) -> None:
     learn.at("limits")
     learn.guess("limits", "sentence")
     expect(learn.result.locator("tbody tr")).to_have_count(7)
-    expect(learn.result).to_contain_text("neutral swaps turn the answer")
+    expect(learn.result).to_contain_text("neutral swaps flip the answer")
     expect(learn.steps.locator("li.done")).to_have_count(9)
     # Back, and what was guessed and chosen is still there.
     learn.foot.locator(".turn.back").click()
