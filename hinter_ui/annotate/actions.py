@@ -1,22 +1,30 @@
-"""What the owner of an annotation project can do: make it, look at it, decide, close, delete."""
+"""What owners of annotation projects can do: create, view, decide, close, delete, download."""
 
 from __future__ import annotations
 
 import json
 import threading
 import time
-from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from cachetools import LRUCache
 
 from hinter_core.annotation.evaluation.evaluation import Evaluation, evaluate
 from hinter_core.annotation.files.exporting import Exported, export_file
-from hinter_core.annotation.files.importing import Imported, import_file
-from hinter_core.annotation.items import fill_invariant, items_of_check, sample_campaign
+from hinter_core.annotation.files.importing import import_file
+from hinter_core.annotation.items import (
+    OUTCOMES,
+    Draw,
+    fill_invariant,
+    items_of_check,
+    sample_campaign,
+)
 from hinter_core.annotation.project.judging import Judging
+from hinter_core.annotation.project.questions import default_questions, read_questions
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import (
     AnnotationError,
@@ -27,24 +35,118 @@ from hinter_core.annotation.project.types import (
 )
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
-from hinter_ui.annotate.form import ROOM, ProjectForm
-from hinter_ui.html.wording import Words
+from hinter_ui.html.wording import Words, chosen
 from hinter_ui.shared.downloads import discreet
 from hinter_ui.shared.library import Annotations
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 
+ROOM = "projects"
+SOURCES = ("campaign", "directory", "file", "check")
+HERE_ONLY = frozenset({"directory"})
 KINDS = ("csv", "jsonl", "parquet", "consensus")  # the last one as CSV
-_COMMENTS = 20  # shown
-_DISPUTED = 8  # shown
-_REST = 4.0  # an evaluation is made anew after so many times what it took
+_JOINED = "\n"  # between the attributes of a choice
+_MOST, _MOST_COPIES = 5_000, 100
+_LONGEST_NAME = 120
+_COMMENTS, _DISPUTED = 20, 8  # shown
+_REST = 4.0  # minimum time between two evaluations, in durations of the first
 _KEPT = 16  # evaluations
 
 
 @dataclass(frozen=True)
+class ProjectForm:
+    """Values of the form for a new project, in the order of its controls."""
+
+    source: str = "campaign"
+    campaign: str = ""
+    directory: str = ""
+    file: str = ""
+    many: int = 200
+    outcomes: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    name: str = ""
+    language: str = "en"
+    labels: str = ""
+    questions: str = ""
+    share: float = 20.0
+    copies: int = 1
+    repeats: float = 5.0
+    blind: bool = True
+
+    @classmethod
+    def of(cls, say: Words, *values: Any) -> ProjectForm:
+        """Read the values of the widgets, in their order, whatever a browser sent.
+
+        Raises:
+            AnnotationError: a number is missing or out of range.
+        """
+        raw = dict(zip(cls.__dataclass_fields__, values, strict=True))
+
+        def number(name: str, least: float, most: float) -> float:
+            try:
+                value = float(raw[name])
+            except (TypeError, ValueError):
+                value = float("nan")
+            if not least <= value <= most:
+                label = say(f"fields.{name}.label")
+                raise AnnotationError(say("errors.number", label=label, least=least, most=most))
+            return value
+
+        given: dict[str, Any] = {
+            name: str(raw[name] or "").strip()
+            for name in ("source", "campaign", "directory", "file", "name", "labels", "questions")
+        }
+        for name in ("outcomes", "attributes"):
+            given[name] = tuple(str(one) for one in raw[name] or ())
+        return cls(
+            **given, language=chosen(raw["language"]), blind=bool(raw["blind"]),
+            many=int(number("many", 1, _MOST)), share=number("share", 0, 100),
+            copies=int(number("copies", 1, _MOST_COPIES)), repeats=number("repeats", 0, 100),
+        )  # fmt: skip
+
+    def project(self, say: Words) -> Project:
+        """Return the project's settings.
+
+        Raises:
+            AnnotationError: no name, or invalid questions.
+        """
+        if not self.name or len(self.name) > _LONGEST_NAME:
+            raise AnnotationError(say("errors.name", most=_LONGEST_NAME))
+        labels = [label.strip() for label in self.labels.split(",") if label.strip()]
+        if self.questions:
+            instructions, asked = read_questions(
+                self.questions, say("fields.questions.label"), labels
+            )
+        else:
+            instructions, asked = default_questions(self.language, labels)
+        return Project(
+            " ".join(self.name.split()), asked, instructions, self.language, self.blind,
+            self.share / 100, self.copies, self.repeats / 100,
+        )  # fmt: skip
+
+    def draw(self) -> Draw:
+        """Return what to draw from a campaign."""
+        wanted = tuple(tuple(one.split(_JOINED)) for one in self.attributes)
+        known = tuple(one for one in self.outcomes if one in OUTCOMES)
+        return Draw(self.many, attributes=wanted, outcomes=known)
+
+
+def attribute_choices(store: CampaignStore) -> list[tuple[str, str]]:
+    """Return (words, value) of the sets of attributes that a campaign changes.
+
+    Raises:
+        HinterError: no campaign.
+    """
+    campaign = store.campaign()
+    names, orders = sorted(campaign.attributes), range(1, campaign.order + 1)
+    sets = [found for order in orders for found in combinations(names, order)]
+    return [(" \u00d7 ".join(found), _JOINED.join(found)) for found in sets]
+
+
+@dataclass(frozen=True)
 class Made:
-    """A new project: where it is, its owner's key, and what came of its items."""
+    """A new project: its name, its owner's key, and the numbers and problems of its items."""
 
     id: str
     key: str
@@ -55,7 +157,7 @@ class Made:
 
 @dataclass(frozen=True)
 class View:
-    """What the owner sees of a project; ``items``: those that are named in what is shown."""
+    """What the owner sees of a project; ``items``: by id, those in ``comments`` and disputes."""
 
     id: str
     key: str
@@ -86,12 +188,8 @@ class AnnotateActions:
 
     # -- making ---------------------------------------------------------------------------------
 
-    def campaigns(self, known: Iterable[str]) -> list[tuple[str, str]]:
-        """(label, name) of the campaigns that a visitor may see and that have begun."""
-        return self.services.campaigns.offered(known)
-
     def campaign(self, form: ProjectForm) -> CampaignStore | None:
-        """The campaign that a form draws from, if it names one.
+        """Return the campaign that a form draws from, if it names one.
 
         Raises:
             HinterError: none of that name, or paths are not for this visitor.
@@ -103,7 +201,7 @@ class AnnotateActions:
         return None
 
     def make(self, session: Session, form: ProjectForm) -> Made:
-        """A new project with its items; nothing is left of one that has none.
+        """Create a project with its items; if there are none, nothing is left of it.
 
         Raises:
             HinterError: a setting or the source of items cannot be used.
@@ -140,7 +238,7 @@ class AnnotateActions:
     def _imported(
         self, store: AnnotationStore, form: ProjectForm, name: str, key: str, say: Words
     ) -> Made:
-        done: Imported = import_file(store, form.file)
+        done = import_file(store, form.file)
         if not done.items:
             why = say("errors.no_text")
             for row, fault in done.problems[:1]:
@@ -152,7 +250,7 @@ class AnnotateActions:
     # -- looking --------------------------------------------------------------------------------
 
     def view(self, name: str, key: str) -> View:
-        """A project as it stands now.
+        """Return the current state of a project.
 
         Raises:
             AnnotationError: no such project, or not its owner.
@@ -162,15 +260,15 @@ class AnnotateActions:
         found = self._evaluation(name, store)
         remarks = [one for one in store.judgements() if one.comment.strip()]
         comments = sorted(remarks, key=lambda one: one.id, reverse=True)[:_COMMENTS]
-        disputed = found.disputed[:_DISPUTED]
-        named = {one.item for one in comments} | {one.item for one in disputed}
+        named = {one.item for one in comments}
+        named |= {one.item for one in found.disputed[:_DISPUTED]}
         every = list(store.items())
         items = {item.id: item for item in every if item.id in named}
         people = judging.standings()
         return View(name, key, store.project(), len(every), people, comments, found, items)
 
     def stamp(self, name: str, key: str) -> str:
-        """Changes when what is shown of a project may have changed.
+        """Return a text that changes when the view of a project may have changed.
 
         Raises:
             AnnotationError: no such project, or not its owner.
@@ -182,7 +280,7 @@ class AnnotateActions:
         return json.dumps([*marks, store.project().closed, late and self._due(name)])
 
     def _evaluation(self, name: str, store: AnnotationStore) -> Evaluation:
-        """Made anew where something was said since, but not all the time."""
+        """Return the evaluation, computed anew after changes unless the last one is recent."""
         stamp = _stamp(store)
         with self._evaluating:
             kept = self._evaluated.get(name)
@@ -205,7 +303,7 @@ class AnnotateActions:
     # -- deciding -------------------------------------------------------------------------------
 
     def decide(self, name: str, key: str, item: str, question: str, value: str) -> None:
-        """Keep the owner's decision on a disagreement.
+        """Store the owner's decision on a disagreement.
 
         Raises:
             AnnotationError: not the owner, or no such item, question or answer.
@@ -214,7 +312,7 @@ class AnnotateActions:
         self._evaluated.pop(name, None)
 
     def remove(self, name: str, key: str, item: str) -> None:
-        """Take an item out.
+        """Remove an item.
 
         Raises:
             AnnotationError: not the owner, or no such item.
@@ -232,7 +330,7 @@ class AnnotateActions:
         store.change(closed=not store.project().closed)
 
     def delete(self, name: str, key: str) -> None:
-        """Delete a project with all that was judged.
+        """Delete a project with all judgements.
 
         Raises:
             HinterError: not the owner, or it cannot be removed.
@@ -244,7 +342,7 @@ class AnnotateActions:
         self._evaluated.pop(name, None)
 
     def write(self, session: Session, name: str, key: str, kind: str, folder: Path) -> Path:
-        """Write all items with what was judged of them, or what stands, to a file to download.
+        """Write the items with their judgements, or with the consensus, to a file to download.
 
         Raises:
             HinterError: not the owner, or the disk is full.
@@ -256,19 +354,15 @@ class AnnotateActions:
         try:
             own.mkdir(parents=True)
         except OSError as error:
-            raise InputError(
-                session.words(ROOM)("errors.not_written", reason=error.strerror)
-            ) from error
-        if kind == "consensus":
-            path = own / "hinter-consensus.csv"
-            export_file(Exported(store, consensus=True), path)
-        else:
-            path = own / f"hinter-annotations.{kind}"
-            export_file(Exported(store), path, kind)
+            why = session.words(ROOM)("errors.not_written", reason=error.strerror)
+            raise InputError(why) from error
+        consensus = kind == "consensus"
+        path = own / ("hinter-consensus.csv" if consensus else f"hinter-annotations.{kind}")
+        export_file(Exported(store, consensus=consensus), path)
         return path
 
     def _discreet(self, file: str = "") -> AbstractContextManager[None]:
-        """Errors without the folders of this machine, where they are none of the visitor's."""
+        """Keep folders of this machine out of errors, unless the visitor owns it."""
 
         def hide(words: str) -> str:
             words = words.replace(file, Path(file).name) if file else words
@@ -283,7 +377,7 @@ class AnnotateActions:
 
 
 def _stamp(store: AnnotationStore) -> tuple[int, ...]:
-    """Numbers that change with what was said, decided and taken out."""
+    """Return numbers that change with judgements, decisions, items and annotators."""
     with store.read() as connection:
         row = connection.execute(
             "SELECT (SELECT COALESCE(MAX(id), 0) FROM judgements), "

@@ -1,13 +1,15 @@
-"""What annotators' pages may ask of the server, and nothing else.
+"""Functions of the server that annotators' pages may call.
 
-Each function takes one JSON object and returns one; nothing is reached without the key that
-joining gave. What goes wrong comes back as ``{"error": {"code", "message"}}`` in the project's
-language; these calls go past the queue, so that a judgement is on disk within one short request.
+Each takes one JSON object and returns one; all but joining need the key that joining gave. Errors
+come back as ``{"error": {"code", "message"}}`` in the project's language. The calls bypass the
+queue, so that a judgement is on disk within one short request.
 """
 
 from __future__ import annotations
 
 import logging
+import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,7 +19,6 @@ from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.types import AccessError, AnnotationError, Project, Status
 from hinter_core.errors import HinterError
 from hinter_ui.annotate import annotator
-from hinter_ui.annotate.throttle import Throttle
 from hinter_ui.html.trees import pair_trees
 from hinter_ui.html.wording import words_of
 from hinter_ui.shared.library import Annotations
@@ -27,15 +28,58 @@ from hinter_ui.shared.services import Services
 log = logging.getLogger(__name__)
 
 _AHEAD = 3  # items on a page: the current one and those fetched before they are needed
-_MOST_SENT = 25  # things said in one call
-_REFUSED = {"gone", "not-given", "comment", "answers"}  # sending it again would not help
+_MOST_SENT = 25  # judgements in one call
+_REFUSED = {"gone", "not-given", "comment", "answers"}  # sending them again would not help
 _CODES = _REFUSED | {"no-project", "closed", "signed-out", "name", "short", "taken", "slow"}
+
+_MINUTE = 60.0  # seconds
+_NAMES = 10_000  # remembered at once
 
 Answer = dict[str, Any]
 
 
+class Throttle:
+    """Limits wrong pass-phrases within a minute, by name and by project.
+
+    A try counts from its beginning, so that parallel ones are limited, too.
+    """
+
+    def __init__(
+        self, by_name: int = 5, by_project: int = 30, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._limits = (by_name, by_project)
+        self._clock = clock
+        self._tries: dict[tuple[str, ...], list[float]] = {}
+        self._lock = threading.Lock()
+
+    def begin(self, project: str, name: str) -> bool:
+        """Return whether one more try is allowed; it counts as wrong until :meth:`right`."""
+        with self._lock:
+            now = self._clock()
+            if len(self._tries) > _NAMES:
+                self._tries = {k: t for k, t in self._tries.items() if t and t[-1] > now - _MINUTE}
+            for key in self._keys(project, name):
+                self._tries[key] = [t for t in self._tries.get(key, ()) if t > now - _MINUTE]
+            recent = [self._tries[key] for key in self._keys(project, name)]
+            allowed = all(len(t) < most for t, most in zip(recent, self._limits, strict=True))
+            for tries in recent if allowed else ():
+                tries.append(now)
+            return allowed
+
+    def right(self, project: str, name: str) -> None:
+        """Do not count the latest try of a name, as it was right."""
+        with self._lock:
+            for key in self._keys(project, name):
+                if self._tries.get(key):
+                    self._tries[key].pop()
+
+    @staticmethod
+    def _keys(project: str, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return (project, " ".join(name.split()).casefold()), (project,)
+
+
 class AnnotatorEndpoints:
-    """Where annotators come in, get items and hand in what they say."""
+    """The calls with which annotators join, get items and submit judgements."""
 
     def __init__(self, services: Services, projects: Annotations) -> None:
         self.services = services
@@ -43,9 +87,9 @@ class AnnotatorEndpoints:
         self.throttle = Throttle()
 
     def functions(self) -> list[Callable[..., Any]]:
-        """The functions for ``gr.HTML(server_functions=...)``, by the names the page calls."""
+        """Return the functions for ``gr.HTML(server_functions=...)``, by their names there."""
 
-        # An annotation of gradio's own is how it hands over who is signed in.
+        # gradio passes who is signed in to a parameter with this annotation.
         def annotate_enter(told: Any, profile: gr.OAuthProfile | None) -> Answer:
             return self._safe(self._enter, told, profile)
 
@@ -63,12 +107,26 @@ class AnnotatorEndpoints:
 
         return [annotate_enter, annotate_join, annotate_work, annotate_trees, annotate_leave]
 
+    def _safe(self, act: Callable[..., Answer], told: Any, *more: Any) -> Answer:
+        """Return the answer of an act, or its error in words without internals."""
+        language = "en"
+        try:
+            if not isinstance(told, dict):
+                raise AnnotationError("This is no call of this page.", "failed")
+            judging = self.projects.judging(_text(told, "project"))
+            language = judging.store.project().language
+            return act(judging, told, *more)
+        except HinterError as error:
+            return {"error": _words(language, error)}
+        except Exception:
+            log.exception("A call of an annotator's page failed.")
+            return {"error": _words(language, AnnotationError("", "failed"))}
+
     # -- coming and going -----------------------------------------------------------------------
 
     def _enter(
         self, judging: Judging, told: Mapping[str, Any], profile: gr.OAuthProfile | None = None
     ) -> Answer:
-        """The form to join, or the screen of somebody who has a key."""
         project = judging.store.project()
         if not _text(told, "key"):
             return {"html": annotator.join_form(project, profile.name if profile else "")}
@@ -105,9 +163,9 @@ class AnnotatorEndpoints:
     # -- at work --------------------------------------------------------------------------------
 
     def _work(self, judging: Judging, told: Mapping[str, Any]) -> Answer:
-        """Take in what is said, in its order, and give the next items.
+        """Store judgements in their order, and return the next items.
 
-        ``done`` names what needs not be sent again; what has an error was refused for good.
+        ``done``: what need not be sent again; with an error, what was refused for good.
         """
         key, project = _text(told, "key"), judging.store.project()
         judging.store.whose(key)
@@ -167,23 +225,6 @@ class AnnotatorEndpoints:
         item = judging.given(_text(told, "key"), _text(told, "item"))
         words = words_of(judging.store.project().language, annotator.ROOM)
         return {"html": pair_trees(item, self.services.parses(DEFAULT_PARSER), words)}
-
-    # -- what goes wrong ------------------------------------------------------------------------
-
-    def _safe(self, act: Callable[..., Answer], told: Any, *more: Any) -> Answer:
-        """The answer of an act, or its error in words; nothing of the inside gets out."""
-        language = "en"
-        try:
-            if not isinstance(told, dict):
-                raise AnnotationError("This is no call of this page.", "failed")
-            judging = self.projects.judging(_text(told, "project"))
-            language = judging.store.project().language
-            return act(judging, told, *more)
-        except HinterError as error:
-            return {"error": _words(language, error)}
-        except Exception:
-            log.exception("A call of an annotator's page failed.")
-            return {"error": _words(language, AnnotationError("", "failed"))}
 
 
 def _text(told: Mapping[str, Any], name: str) -> str:

@@ -1,8 +1,5 @@
-"""The Annotate tab: people judge mutants by a link; the owner makes projects and looks at them."""
+"""The Annotate tab: people judge mutants by a link; the owner creates projects and views them."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,12 +9,12 @@ from gradio.utils import get_upload_folder
 
 from hinter_core.annotation.project.questions import FOLDER
 from hinter_core.errors import InputError
-from hinter_ui.annotate.actions import KINDS, AnnotateActions
+from hinter_ui.annotate.actions import KINDS, ROOM, AnnotateActions, ProjectForm
 from hinter_ui.annotate.endpoints import AnnotatorEndpoints
-from hinter_ui.annotate.form import ROOM, ProjectForm
 from hinter_ui.annotate.layout import AnnotateLayout, lay_out, signs_in
 from hinter_ui.annotate.updates import AnnotateUpdates
-from hinter_ui.html.wording import DEFAULT, chosen, words_of
+from hinter_ui.html import notice
+from hinter_ui.html.wording import DEFAULT, Words, chosen, words_of
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import Annotations, find_kept, known
 from hinter_ui.shared.services import Services
@@ -34,7 +31,7 @@ def build(services: Services) -> None:
 
 
 class AnnotateEvents(TabEvents):
-    """The owner's side; annotators' pages ask the endpoints and nothing here."""
+    """The owner's side; annotators' pages use the endpoints only."""
 
     title = words_of(DEFAULT, ROOM)("errors.title")
 
@@ -45,72 +42,64 @@ class AnnotateEvents(TabEvents):
         self.actions = AnnotateActions(services, projects)
         self.updates = AnnotateUpdates(ui, self.actions)
 
+    def words(self, request: gr.Request) -> Words:
+        """Return the tab's texts in the visitor's language."""
+        return self.session(request).words(ROOM)
+
     # -- wiring ---------------------------------------------------------------------------------
 
     def wire(self) -> None:
-        """Connect every widget with what it does."""
-        ui = self.ui
-        sources = [ui.fields[name] for name in ("source", "campaign", "directory")]
-        drawn = [*sources, *(ui.fields[n] for n in ("file", "many", "outcomes", "attributes")),
-                 ui.check]  # fmt: skip
-        words = [*ui.fields.values(), *ui.buttons.values(), ui.upload, *ui.headings.values()]
-        everything = list(
-            dict.fromkeys([self.tabs, ui.owner, ui.login, ui.links, ui.told, *ui.shown, *words])
-        )
-        self.on(self.page.load, self.open_page, [], everything)
+        """Connect every widget with its event."""
+        ui, fields = self.ui, self.ui.fields
+        shown = [*ui.shown, ui.links, ui.told]
+        self.on(self.page.load, self.open_page, [], [self.tabs, ui.owner, ui.login, *shown])
+        sources = [fields[name] for name in ("source", "campaign", "directory")]
+        drawn = [*sources, *(fields[n] for n in ("file", "many", "outcomes", "attributes"))]
         # One event for all of them: an answer to older values must not come last.
-        looked = [self.tab.select, ui.fields["source"].input, ui.fields["campaign"].input,
-                  ui.fields["directory"].submit, ui.fields["directory"].blur]  # fmt: skip
+        looked = [self.tab.select, fields["source"].input, fields["campaign"].input,
+                  fields["directory"].submit, fields["directory"].blur]  # fmt: skip
         self.on(
-            partial(gr.on, looked), self.look, [self.kept, *sources], [*drawn, ui.table],
+            partial(gr.on, looked), self.look, [self.kept, *sources], [*drawn, ui.check, ui.table],
             trigger_mode="always_last",
         )  # fmt: skip
-        questions = ui.fields["questions"]
-        self.on(ui.buttons["defaults"].click, self.defaults, [ui.fields["language"]], [questions])
+        questions = fields["questions"]
+        self.on(ui.buttons["defaults"].click, self.defaults, [fields["language"]], [questions])
         self.on(ui.upload.upload, self.upload, [ui.upload], [questions])
-        shown = [*ui.shown, ui.links, ui.told]
         made = self.on(ui.buttons["create"].click, self.create, ui.form, shown, notice=ui.told)
         opened = self.on(ui.table.select, self.open, [], shown)
         closed = self.on(ui.buttons["close"].click, self.close, [], shown)
         deleted = self.on(
-            ui.buttons["delete"].click, self.delete, [ui.current, ui.fields["confirm"]],
-            [*shown, ui.fields["confirm"]],
+            ui.buttons["delete"].click, self.delete, [ui.current, fields["confirm"]],
+            [*shown, fields["confirm"]],
         )  # fmt: skip
         for event in (made, opened, closed, deleted):
             scripted(event.success, "projects.opened", [ui.current])
-        self._wire_panel()
-
-    def _wire_panel(self) -> None:
-        ui = self.ui
-        ticked = [ui.current, ui.seen]
-        self.on(ui.timer.tick, self.tick, ticked, ui.shown, trigger_mode="once")
+        self.on(ui.timer.tick, self.tick, [ui.current, ui.seen], ui.shown, trigger_mode="once")
         self.on(ui.buttons["refresh"].click, self.refresh, [ui.current], ui.shown)
         self.on(ui.buttons["switch"].click, self.switch, [ui.current], ui.shown)
         for listed in (ui.disputes, ui.comments):
             self.on(listed.select, self.decide, [ui.current], ui.shown)
-        removal = ui.fields["removal"]
+        removal = fields["removal"]
         removed = partial(gr.on, [ui.buttons["remove"].click, removal.submit])
         self.on(removed, self.remove, [ui.current, removal], [*ui.shown, removal])
         for kind in KINDS:
-            self.download(ui.buttons[kind].click, self._write(kind), [ui.current], ui.place)
+            self.download(ui.buttons[kind].click, self._writer(kind), [ui.current], ui.place)
 
     # -- coming in ------------------------------------------------------------------------------
 
     def open_page(self, request: gr.Request) -> Updates:
-        """A fresh page: an annotator's by its link, the owner's by the owner's link, or neither."""
+        """Open a page by an annotator's link, by the owner's link, or without either."""
         ui, session = self.ui, self.session(request)
         query = dict(request.query_params or {})
         session.language = chosen(query.get("lang"))
-        words = self.updates.words(session)
+        words = session.words(ROOM)
         name, key = str(query.get("annotate") or "")[:64], str(query.get("owner") or "")[:100]
-        translated = self.updates.translated(words) if words.language != "en" else {}
         if not name:
-            return {ui.notice: ""} | translated
-        updates = self.show("annotate") | translated
+            return {ui.notice: ""}
+        updates = self.show("annotate")
         if not key:
-            return updates | {
-                ui.owner: gr.update(visible=False), ui.login: gr.update(visible=signs_in()),
-            }  # fmt: skip
+            hidden, login = gr.update(visible=False), gr.update(visible=signs_in())
+            return updates | {ui.owner: hidden, ui.login: login}
         if self.services.access.local and key == "here":
             key = ""
         view, failure = attempt(self.actions.view, name, key, title=words("told.not_yours"))
@@ -121,9 +110,9 @@ class AnnotateEvents(TabEvents):
     def look(
         self, request: gr.Request, kept: Any, source: Any, campaign: Any, directory: Any
     ) -> Updates:
-        """Another source of mutants, or the tab is turned to: there may be more to draw from."""
+        """Show another source of mutants, or look again for something to draw from."""
         session = self.session(request)
-        words = self.updates.words(session)
+        words = session.words(ROOM)
         form = ProjectForm(
             source=str(source), campaign=str(campaign or ""), directory=str(directory or "").strip()
         )
@@ -132,13 +121,13 @@ class AnnotateEvents(TabEvents):
     # -- making ---------------------------------------------------------------------------------
 
     def defaults(self, language: Any) -> Updates:
-        """The default questions, to be changed."""
+        """Put the default questions into the form."""
         path = FOLDER / f"questions.{chosen(language)}.yaml"
         return {self.ui.fields["questions"]: path.read_text(encoding="utf-8")}
 
     def upload(self, request: gr.Request, file: Any) -> Updates:
-        """Questions from a file."""
-        path, words = Path(str(file)), self.updates.words(self.session(request))
+        """Put the questions of a file into the form."""
+        path, words = Path(str(file)), self.words(request)
         if path.stat().st_size > _LONGEST_YAML:
             raise InputError(words("errors.large"))
         try:
@@ -147,30 +136,27 @@ class AnnotateEvents(TabEvents):
             raise InputError(words("errors.encoding")) from error
 
     def create(self, request: gr.Request, *values: Any) -> Updates:
-        """Make a project and open it."""
-        session, ui = self.session(request), self.ui
-        words = self.updates.words(session)
+        """Create a project and open it."""
+        session, words = self.session(request), self.words(request)
         made = self.actions.make(session, ProjectForm.of(words, *values))
         view = self.actions.view(made.id, made.key)
-        told = {ui.notice: self.updates.made(words, made), ui.told: ""}
+        told = {self.ui.notice: self.updates.made(words, made), self.ui.told: ""}
         return self.updates.opened(words, view, made.key) | told
 
     # -- a project ------------------------------------------------------------------------------
 
     def open(self, event: gr.EventData, request: gr.Request) -> Updates:
-        """A project of the list."""
+        """Open a project of the list."""
         data: dict[str, Any] = event._data or {}
         view = self.actions.view(str(data.get("project", "")), "")
-        words = self.updates.words(self.session(request))
-        return self.updates.opened(words, view) | {self.ui.notice: ""}
+        return self.updates.opened(self.words(request), view) | {self.ui.notice: ""}
 
     def close(self, request: gr.Request) -> Updates:
-        """Back to all projects."""
-        words = self.updates.words(self.session(request))
-        return self.updates.shut(words) | {self.ui.notice: "", self.ui.links: ""}
+        """Go back to all projects."""
+        return self.updates.shut(self.words(request)) | {self.ui.notice: "", self.ui.links: ""}
 
     def tick(self, request: gr.Request, current: Any, seen: Any) -> Updates:
-        """Look again, if anything has changed."""
+        """Refresh the project if it has changed."""
         name, key = _parts(current)
         if not name:
             return {self.ui.timer: gr.update(active=False)}
@@ -179,9 +165,8 @@ class AnnotateEvents(TabEvents):
         return self.refresh(request, current)
 
     def refresh(self, request: gr.Request, current: Any) -> Updates:
-        """Look again."""
-        view = self.actions.view(*_parts(current))
-        return self.updates.shown(self.updates.words(self.session(request)), view)
+        """Show the current state of the project."""
+        return self.updates.shown(self.words(request), self.actions.view(*_parts(current)))
 
     def switch(self, request: gr.Request, current: Any) -> Updates:
         """Close or open the project for annotators."""
@@ -189,39 +174,38 @@ class AnnotateEvents(TabEvents):
         return self.refresh(request, current) | {self.ui.notice: ""}
 
     def decide(self, event: gr.EventData, request: gr.Request, current: Any) -> Updates:
-        """A decision on a disagreement, or a text taken out."""
+        """Store a decision on a disagreement, or remove a text."""
         data: dict[str, Any] = event._data or {}
-        words = self.updates.words(self.session(request))
         if "remove" in data:
-            self.actions.remove(*_parts(current), str(data["remove"]))
-            told = words("told.removed")
-        else:
-            named = (str(data.get(part, "")) for part in ("item", "question", "value"))
-            self.actions.decide(*_parts(current), *named)
-            told = words("told.decided")
-        return self.refresh(request, current) | {self.ui.notice: self.updates.told(told)}
+            return self._removed(request, current, data["remove"])
+        named = (str(data.get(part, "")) for part in ("item", "question", "value"))
+        self.actions.decide(*_parts(current), *named)
+        return self.refresh(request, current) | self._told(request, "decided")
 
     def remove(self, request: gr.Request, current: Any, item: Any) -> Updates:
-        """A text taken out by its id."""
-        self.actions.remove(*_parts(current), str(item or ""))
-        words = self.updates.words(self.session(request))
-        told = {self.ui.notice: self.updates.told(words("told.removed"))}
-        return self.refresh(request, current) | told | {self.ui.fields["removal"]: ""}
+        """Remove a text by its id."""
+        return self._removed(request, current, item or "") | {self.ui.fields["removal"]: ""}
+
+    def _removed(self, request: gr.Request, current: Any, item: Any) -> Updates:
+        self.actions.remove(*_parts(current), str(item))
+        return self.refresh(request, current) | self._told(request, "removed")
 
     def delete(self, request: gr.Request, current: Any, typed: Any) -> Updates:
-        """Delete the project, once its name was typed."""
-        words = self.updates.words(self.session(request))
+        """Delete the project, if its name was typed."""
+        words = self.words(request)
         name, key = _parts(current)
         title = self.actions.view(name, key).project.name
         if str(typed or "").strip() != title:
             raise InputError(words("told.other_name", name=title))
         self.actions.delete(name, key)
-        told = {self.ui.notice: self.updates.told(words("told.deleted"))}
-        return self.updates.shut(words) | told | {self.ui.fields["confirm"]: "", self.ui.links: ""}
+        cleared = {self.ui.fields["confirm"]: "", self.ui.links: ""}
+        return self.updates.shut(words) | self._told(request, "deleted") | cleared
 
-    def _write(self, kind: str) -> Callable[[gr.Request, Any], Path]:
+    def _told(self, request: gr.Request, key: str) -> Updates:
+        return {self.ui.notice: notice.info([self.words(request)(f"told.{key}")])}
+
+    def _writer(self, kind: str) -> Any:
         def write(request: gr.Request, current: Any) -> Path:
-            """Make a file."""
             session, folder = self.session(request), Path(get_upload_folder())
             return self.actions.write(session, *_parts(current), kind, folder)
 
@@ -229,6 +213,6 @@ class AnnotateEvents(TabEvents):
 
 
 def _parts(current: Any) -> tuple[str, str]:
-    """A project's name and its owner's key, from the page's own note of them."""
+    """Return a project's name and its owner's key, from the page's note of them."""
     name, _, key = str(current or "").partition(" ")
     return name, key

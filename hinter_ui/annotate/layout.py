@@ -1,8 +1,7 @@
-"""The widgets of the Annotate tab: what stands where, and nothing of what it does."""
-
-from __future__ import annotations
+"""The widgets of the Annotate tab."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +9,13 @@ import gradio as gr
 
 from hinter_core.annotation.items import OUTCOMES
 from hinter_ui.annotate import html as present
-from hinter_ui.annotate.actions import KINDS
+from hinter_ui.annotate.actions import HERE_ONLY, KINDS, ROOM, SOURCES, ProjectForm
 from hinter_ui.annotate.endpoints import AnnotatorEndpoints
-from hinter_ui.annotate.form import HERE_ONLY, ROOM, SOURCES, ProjectForm
 from hinter_ui.html.markup import tag
-from hinter_ui.html.wording import Words, languages, words_of
+from hinter_ui.html.wording import Words, languages
 from hinter_ui.shared.scripts import whole
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import html
+from hinter_ui.shared.widgets import Labels, html
 
 TICK = 4.0  # seconds between two looks at a project that is open
 _FILES = [".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".gz"]
@@ -38,7 +36,6 @@ class AnnotateLayout:
     upload: gr.UploadButton
     check: gr.HTML
     told: gr.HTML
-    headings: dict[str, gr.HTML]
     table: gr.HTML
     panel: gr.Column
     notice: gr.HTML
@@ -57,7 +54,7 @@ class AnnotateLayout:
 
     @property
     def shown(self) -> list[Any]:
-        """What shows the project that is open."""
+        """The widgets that show the open project."""
         return [
             self.current, self.seen, self.timer, self.making, self.panel, self.notice, self.head,
             self.people, self.disputes, self.comments, self.numbers, self.buttons["switch"],
@@ -66,9 +63,9 @@ class AnnotateLayout:
 
 
 def lay_out(services: Services, endpoints: AnnotatorEndpoints) -> AnnotateLayout:
-    """Build the widgets inside the current tab, in English."""
-    words, widgets = words_of("en", ROOM), dict[str, Any]()
-    fields, buttons, headings = dict[str, Any](), dict[str, gr.Button](), dict[str, gr.HTML]()
+    """Build the widgets inside the current tab."""
+    make = _Widgets(local=services.access.local)
+    services.labels.append(make)
     gr.HTML(
         tag("div", class_="annotate-room"), elem_id="annotate-room", apply_default_css=False,
         js_on_load=whole("annotate"), server_functions=endpoints.functions(),
@@ -76,29 +73,29 @@ def lay_out(services: Services, endpoints: AnnotatorEndpoints) -> AnnotateLayout
     with gr.Column(visible=False, min_width=0, elem_id="annotate-login") as login:
         if signs_in():
             gr.LoginButton("Sign in with Hugging Face", size="md")  # annotate.js knows it
-    widgets["current"] = gr.Textbox(elem_classes="offstage", show_label=False)
-    widgets["seen"] = gr.Textbox(elem_classes="offstage", show_label=False)
-    widgets["timer"] = gr.Timer(TICK, active=False)
-    with gr.Column(elem_id="annotate-owner", min_width=0) as owner:
+    widgets: dict[str, Any] = {
+        "login": login,
+        "current": gr.Textbox(elem_classes="offstage", show_label=False),
+        "seen": gr.Textbox(elem_classes="offstage", show_label=False),
+        "timer": gr.Timer(TICK, active=False),
+    }
+    with gr.Column(elem_id="annotate-owner", min_width=0) as widgets["owner"]:
         widgets["notice"] = html("annotate-notice")
-        with gr.Column(visible=False, min_width=0, elem_id="project") as panel:
-            _panel(words, widgets, fields, buttons)
-        with gr.Column(min_width=0) as making:
-            headings["new"] = html("annotate-new", present.heading(words, "new"))
+        with gr.Column(visible=False, min_width=0, elem_id="project") as widgets["panel"]:
+            widgets |= make.panel()
+        with gr.Column(min_width=0) as widgets["making"]:
+            make.html("annotate-new", lambda say: present.heading(say, "new"))
             with gr.Row(elem_classes="model-desk annotate-desk"):
                 with gr.Column(min_width=0):
-                    _texts(words, widgets, fields, services)
-                    _questions(words, widgets, fields, buttons)
+                    widgets |= make.items()
+                    widgets |= make.questions()
                 with gr.Column(min_width=0):
-                    _how(words, fields, buttons)
+                    make.settings()
             widgets["told"] = html("annotate-told")
-            if services.access.local:
-                headings["list"] = html("annotate-list-title", present.heading(words, "list"))
+            if make.local:
+                make.html("annotate-list-title", lambda say: present.heading(say, "list"))
             widgets["table"] = html("annotate-list", script="projects.act")
-    return AnnotateLayout(
-        login=login, owner=owner, panel=panel, making=making, fields=fields, buttons=buttons,
-        headings=headings, **widgets,
-    )  # fmt: skip
+    return AnnotateLayout(fields=make.fields, buttons=make.buttons, **widgets)
 
 
 def signs_in() -> bool:
@@ -106,121 +103,95 @@ def signs_in() -> bool:
     return bool(os.environ.get("SPACE_ID") and os.environ.get("OAUTH_CLIENT_ID"))
 
 
-def labels(words: Words, name: str) -> dict[str, Any]:
-    """A field's label, and its remark where it has one."""
-    return dict(words.branch(f"fields.{name}"))
+class _Widgets(Labels):
+    """Makes the parts of the tab; ``fields`` and ``buttons`` by name."""
 
+    def __init__(self, *, local: bool) -> None:
+        super().__init__(ROOM)
+        self.local = local
+        self.fields: dict[str, Any] = {}
+        self.buttons: dict[str, gr.Button] = {}
 
-def source_choices(words: Words, *, local: bool) -> list[tuple[str, str]]:
-    """(label, name) of where mutants may come from."""
-    return [(words(f"sources.{name}"), name) for name in SOURCES if local or name not in HERE_ONLY]
+    def field(self, kind: Callable[..., Any], name: str, ident: str = "", **options: Any) -> None:
+        def texts(say: Words) -> dict[str, Any]:
+            found = dict(say.branch(f"fields.{name}"))
+            if name == "source":
+                known = [one for one in SOURCES if self.local or one not in HERE_ONLY]
+                found["choices"] = [(say(f"sources.{one}"), one) for one in known]
+            elif name == "language":
+                found["value"] = say.language
+            return found
 
+        elem_id = f"annotate-{ident or name}"
+        self.fields[name] = self.write(kind, texts, elem_id=elem_id, **options)
 
-def _texts(
-    words: Words, widgets: dict[str, Any], fields: dict[str, Any], services: Services
-) -> None:
-    local = services.access.local
-    fields["source"] = gr.Radio(
-        source_choices(words, local=local), value="campaign", elem_id="annotate-source",
-        **labels(words, "source"),
-    )  # fmt: skip
-    fields["campaign"] = gr.Dropdown([], elem_id="annotate-campaign", **labels(words, "campaign"))
-    fields["directory"] = gr.Textbox(
-        visible=False, max_lines=1, elem_id="annotate-directory", **labels(words, "directory")
-    )
-    fields["file"] = gr.File(
-        visible=False, file_types=_FILES, height=130, elem_id="annotate-file",
-        **labels(words, "file"),
-    )  # fmt: skip
-    widgets["check"] = html("annotate-check")
-    fields["many"] = gr.Number(
-        200, minimum=1, precision=0, elem_id="annotate-many", **labels(words, "many")
-    )
-    fields["outcomes"] = gr.Dropdown(
-        list(OUTCOMES), multiselect=True, elem_id="annotate-outcomes", **labels(words, "outcomes")
-    )
-    fields["attributes"] = gr.Dropdown(
-        [], multiselect=True, elem_id="annotate-attributes", **labels(words, "attributes")
-    )
+    def button(self, name: str, **options: Any) -> None:
+        def texts(say: Words) -> dict[str, Any]:
+            return {"value": say(f"buttons.{name}")}
 
+        options = {"size": "sm", "min_width": 120} | options
+        self.buttons[name] = self.write(gr.Button, texts, elem_id=f"annotate-{name}", **options)
 
-def _questions(
-    words: Words,
-    widgets: dict[str, Any],
-    fields: dict[str, Any],
-    buttons: dict[str, gr.Button],
-) -> None:
-    fields["questions"] = gr.Textbox(
-        lines=3, max_lines=16, elem_id="annotate-questions", **labels(words, "questions")
-    )
-    with gr.Row(elem_classes="job-actions"):
-        buttons["defaults"] = _button(words, "defaults", size="sm")
-        widgets["upload"] = gr.UploadButton(
-            words("buttons.upload"), file_types=[".yaml", ".yml"], size="sm",
-            elem_id="annotate-upload",
-        )  # fmt: skip
+    def items(self) -> dict[str, Any]:
+        self.field(gr.Radio, "source", value="campaign")
+        self.field(gr.Dropdown, "campaign", choices=[])
+        self.field(gr.Textbox, "directory", visible=False, max_lines=1)
+        self.field(gr.File, "file", visible=False, file_types=_FILES, height=130)
+        check = html("annotate-check")
+        self.field(gr.Number, "many", value=200, minimum=1, precision=0)
+        self.field(gr.Dropdown, "outcomes", choices=list(OUTCOMES), multiselect=True)
+        self.field(gr.Dropdown, "attributes", choices=[], multiselect=True)
+        return {"check": check}
 
+    def questions(self) -> dict[str, Any]:
+        self.field(gr.Textbox, "questions", lines=3, max_lines=16)
+        with gr.Row(elem_classes="job-actions"):
+            self.button("defaults")
+            upload = self.write(
+                gr.UploadButton, lambda say: {"label": say("buttons.upload")},
+                file_types=[".yaml", ".yml"], size="sm", elem_id="annotate-upload",
+            )  # fmt: skip
+        return {"upload": upload}
 
-def _how(words: Words, fields: dict[str, Any], buttons: dict[str, gr.Button]) -> None:
-    fields["name"] = gr.Textbox(max_lines=1, elem_id="annotate-title", **labels(words, "name"))
-    with gr.Row(elem_classes="option-grid"):
-        fields["language"] = gr.Dropdown(
-            [(name, code) for code, name in languages("annotate").items()], value="en",
-            elem_id="annotate-language", **labels(words, "language"),
-        )  # fmt: skip
-        fields["labels"] = gr.Textbox(
-            max_lines=1, placeholder="positive, negative", elem_id="annotate-labels",
-            **labels(words, "labels"),
-        )  # fmt: skip
-    with gr.Row(elem_classes="option-grid"):
-        fields["share"] = gr.Number(
-            20, minimum=0, maximum=100, elem_id="annotate-share", **labels(words, "share")
-        )
-        fields["copies"] = gr.Number(
-            1, minimum=1, precision=0, elem_id="annotate-copies", **labels(words, "copies")
-        )
-        fields["repeats"] = gr.Number(
-            5, minimum=0, maximum=100, elem_id="annotate-repeats", **labels(words, "repeats")
-        )
-    fields["blind"] = gr.Checkbox(True, elem_id="annotate-blind", **labels(words, "blind"))
-    buttons["create"] = _button(words, "create", variant="primary")
+    def settings(self) -> None:
+        self.field(gr.Textbox, "name", "title", max_lines=1)
+        with gr.Row(elem_classes="option-grid"):
+            listed = [(name, code) for code, name in languages("annotate").items()]
+            self.field(gr.Dropdown, "language", choices=listed)
+            self.field(gr.Textbox, "labels", max_lines=1, placeholder="positive, negative")
+        with gr.Row(elem_classes="option-grid"):
+            self.field(gr.Number, "share", value=20, minimum=0, maximum=100)
+            self.field(gr.Number, "copies", value=1, minimum=1, precision=0)
+            self.field(gr.Number, "repeats", value=5, minimum=0, maximum=100)
+        self.field(gr.Checkbox, "blind", value=True)
+        self.button("create", variant="primary", size="lg")
 
-
-def _panel(
-    words: Words,
-    widgets: dict[str, Any],
-    fields: dict[str, Any],
-    buttons: dict[str, gr.Button],
-) -> None:
-    with gr.Row(elem_classes="job-actions"):
-        buttons["close"] = _button(words, "close", size="sm")
-        buttons["refresh"] = _button(words, "refresh", size="sm")
-        buttons["switch"] = gr.Button(
-            words("buttons.shut"), size="sm", elem_id="annotate-switch", min_width=120
-        )
-    widgets["head"] = html("project-head")
-    widgets["links"] = html("project-links", script="projects.act")
-    widgets["people"] = html("project-people")
-    widgets["disputes"] = html("project-disputes", script="projects.act")
-    widgets["comments"] = html("project-comments", script="projects.act")
-    widgets["numbers"] = html("project-numbers")
-    html("project-take", present.subheading(words("project.take")))
-    with gr.Row(elem_classes="job-actions"):
-        for kind in KINDS:
-            buttons[kind] = _button(words, kind, size="sm")
-    widgets["place"] = gr.Textbox(elem_classes="offstage", show_label=False)
-    html("project-manage", present.subheading(words("project.manage")))
-    with gr.Row(elem_classes="manage-row"):
-        fields["removal"] = gr.Textbox(
-            max_lines=1, elem_id="annotate-removal", **labels(words, "removal")
-        )
-        buttons["remove"] = _button(words, "remove", size="sm")
-    with gr.Row(elem_classes="manage-row"):
-        fields["confirm"] = gr.Textbox(
-            max_lines=1, elem_id="annotate-confirm", **labels(words, "confirm")
-        )
-        buttons["delete"] = _button(words, "delete", size="sm", variant="stop")
-
-
-def _button(words: Words, name: str, **options: Any) -> gr.Button:
-    return gr.Button(words(f"buttons.{name}"), elem_id=f"annotate-{name}", min_width=120, **options)
+    def panel(self) -> dict[str, Any]:
+        with gr.Row(elem_classes="job-actions"):
+            self.button("close")
+            self.button("refresh")
+            # Its text depends on the project.
+            self.buttons["switch"] = gr.Button(
+                self.say("buttons.shut"), size="sm", elem_id="annotate-switch", min_width=120
+            )
+        widgets: dict[str, Any] = {
+            "head": html("project-head"),
+            "links": html("project-links", script="projects.act"),
+            "people": html("project-people"),
+            "disputes": html("project-disputes", script="projects.act"),
+            "comments": html("project-comments", script="projects.act"),
+            "numbers": html("project-numbers"),
+        }
+        self.html("project-take", lambda say: present.subheading(say("project.take")))
+        with gr.Row(elem_classes="job-actions"):
+            for kind in KINDS:
+                self.button(kind)
+        widgets["place"] = gr.Textbox(elem_classes="offstage", show_label=False)
+        self.html("project-manage", lambda say: present.subheading(say("project.manage")))
+        with gr.Row(elem_classes="manage-row"):
+            self.field(gr.Textbox, "removal", max_lines=1)
+            self.button("remove")
+        with gr.Row(elem_classes="manage-row"):
+            self.field(gr.Textbox, "confirm", max_lines=1)
+            self.button("delete", variant="stop")
+        return widgets

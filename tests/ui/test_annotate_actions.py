@@ -17,8 +17,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError
 from hinter_core.mutation.plan import Settings
-from hinter_ui.annotate.actions import AnnotateActions
-from hinter_ui.annotate.form import ProjectForm, attribute_choices
+from hinter_ui.annotate.actions import AnnotateActions, ProjectForm, attribute_choices
 from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import Annotations

@@ -19,8 +19,7 @@ from hinter_core.annotation.project.types import (
     AnnotationItem,
     Project,
 )
-from hinter_ui.annotate.endpoints import AnnotatorEndpoints
-from hinter_ui.annotate.throttle import Throttle
+from hinter_ui.annotate.endpoints import AnnotatorEndpoints, Throttle
 from hinter_ui.shared.library import Annotations
 from hinter_ui.shared.services import Services
 from tests.ui.conftest import App
