@@ -2,19 +2,27 @@
 
 // A row or another page of the table was chosen, by mouse or keyboard.
 function table(element, trigger) {
+  // One question at a time, so that no older answer replaces a newer one: what is chosen meanwhile
+  // is sent by `page.answered`.
+  const send = data => {
+    const holder = document.getElementById('table');
+    const now = () => { holder.sent = Date.now(); trigger('select', data); };
+    if (Date.now() - (holder.sent || 0) > 20_000) now();
+    else holder.next = now;
+  };
   const show = (row, model) => {
     element.querySelectorAll('tr.selected').forEach(r => r.classList.remove('selected'));
     element.querySelectorAll('.pick').forEach(b => b.setAttribute('aria-pressed', 'false'));
     const line = element.querySelector(`tr[data-row="${row}"]`);
     line?.classList.add('selected');
     line?.querySelector('.pick')?.setAttribute('aria-pressed', 'true');
-    trigger('select', {row: Number(row), model: model || ''});
+    send({row: Number(row), model: model || ''});
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
     document.getElementById('banner')?.scrollIntoView({behavior: calm ? 'auto' : 'smooth'});
   };
   element.addEventListener('click', event => {
     const turn = event.target.closest('[data-page]');
-    if (turn) { trigger('select', {page: Number(turn.dataset.page)}); return; }
+    if (turn) { send({page: Number(turn.dataset.page)}); return; }
     const line = event.target.closest('tr[data-row]');
     if (!line) return;
     const cell = event.target.closest('[data-model]');

@@ -60,26 +60,19 @@ function act(element, trigger, server) {
       trigger('select', {act: 'language', language: event.target.value});
     else if (event.target.matches('select[data-act=word]')) {
       // One question at a time, so that no older answer replaces a newer one: words chosen
-      // meanwhile, in any sentence, are sent when `judged` runs.
+      // meanwhile, in any sentence, are sent by `page.answered`.
       const learn = document.querySelector('#learn');
       const send = () => {
-        learn.judging = Date.now();
+        learn.sent = Date.now();
         const words = {};
         for (const menu of learn.querySelectorAll('select[data-act=word]'))
           (words[menu.dataset.place] ??= []).push(menu.value);
         trigger('select', {act: 'word', words});
       };
-      if (Date.now() - (learn.judging || 0) > 20_000) send();
+      if (Date.now() - (learn.sent || 0) > 20_000) send();
       else learn.next = send;
     }
   });
-}
-
-// The answer to the words chosen is there.
-function judged() {
-  const learn = document.querySelector('#learn'), next = learn.next;
-  learn.judging = learn.next = null;
-  if (next) next();
 }
 
 // What changes here is read out to those who listen.
@@ -89,9 +82,9 @@ function live(element) {
 
 // A form whose every change is told: the teacher's builder of links.
 function form(element, trigger) {
-  const learn = document.querySelector('#learn');
+  const builder = document.querySelector('#learn-builder');
   const tell = () => {
-    learn.linking = Date.now();
+    builder.sent = Date.now();
     const values = {act: 'link', attributes: [], models: []};
     for (const field of element.querySelectorAll('[name]')) {
       if (field.type === 'checkbox') { if (field.checked) values[field.name].push(field.value); }
@@ -103,8 +96,8 @@ function form(element, trigger) {
   element.addEventListener('input', () => {
     clearTimeout(waiting);
     waiting = setTimeout(() => {
-      if (Date.now() - (learn.linking || 0) > 20_000) tell();
-      else learn.unlinked = tell;
+      if (Date.now() - (builder.sent || 0) > 20_000) tell();
+      else builder.next = tell;
     }, 250);
   });
 }
@@ -150,9 +143,6 @@ function taught(query) {
 
 // Links that are to be copied by hand are shown in full.
 function full() {
-  const learn = document.querySelector('#learn'), next = learn.unlinked;
-  learn.linking = learn.unlinked = null;
-  if (next) next();
   requestAnimationFrame(() => {
     for (const link of document.querySelectorAll('#learn a.full')) link.textContent = link.href;
   });

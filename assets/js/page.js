@@ -23,6 +23,13 @@ function copyLink(element) {
   });
 }
 
+// The answer to what a widget sent is there: what was chosen meanwhile is sent now.
+function answered(id) {
+  const element = document.getElementById(id), next = element?.next;
+  if (element) element.sent = element.next = null;
+  if (next) next();
+}
+
 // Save what the page holds as a file, without the server keeping one.
 function save(kind, name, content) {
   const blob = new Blob([content], {type: kind});

@@ -100,7 +100,9 @@ class ExploreEvents(TabEvents):
 
     def _wire_choosing(self) -> None:
         ui = self.ui
-        self._swift(ui.table.select, self.select, [], ui.shown)
+        # The page sends one choice at a time: gradio's "always_last" would drop the event's data.
+        selected = self.on(ui.table.select, self.select, [], ui.shown, trigger_mode="multiple")
+        scripted(selected.then, "page.answered", first=("table",))
         self._swift(ui.model_switch.input, self.switch_model, [ui.model_switch], ui.shown)
         # gradio tells `input` of a choice of several for what is added, not for what is taken away.
         others = [widget.input for widget in ui.filters if widget is not ui.verdict_filter]

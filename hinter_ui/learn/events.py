@@ -76,12 +76,13 @@ class LearnEvents(TabEvents):
         # The page sends one choice at a time: gradio's "always_last" would drop the event's data.
         chosen_words = partial(gr.on, [case.select for case in ui.cases])
         judged = self._on(chosen_words, self.try_words, ui.shown, trigger_mode="multiple")
-        scripted(judged.then, "learn.judged")
+        scripted(judged.then, "page.answered", first=("learn",))
         kept = [ui.class_room, ui.chart, ui.timer, ui.address]
         taught = self._on(ui.class_room.select, self.teach, kept)
         scripted(taught.then, "learn.taught", [ui.address])
         made = self._on(ui.builder.select, self.link, [ui.made], trigger_mode="multiple")
         scripted(made.then, "learn.full")
+        scripted(made.then, "page.answered", first=("learn-builder",))
         self._on(ui.timer.tick, self.look, [ui.chart, ui.timer])
 
     def _on(

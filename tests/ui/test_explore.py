@@ -100,6 +100,18 @@ def test_a_scan_is_read_by_keyboard_filtered_and_taken_along(explore: Any) -> No
     expect(picks.nth(1)).to_have_attribute("aria-pressed", "true")
     changed = explore.table.locator("tr.selected td").nth(1).inner_text().split()[-1]
     expect(explore.square.locator("article").nth(1).locator("ins")).to_contain_text(changed)
+    # Of several rows chosen at once, the last is shown.
+    explore.page.evaluate(
+        "async () => { for (const n of [3, 2, 5]) { document.querySelectorAll('#table .pick')[n]"
+        ".click(); await new Promise(done => setTimeout(done, 60)); } }"
+    )
+    chosen = explore.table.locator("tr.selected td").nth(1).inner_text().split()[-1]
+    assert chosen != changed
+    expect(explore.square.locator("article").nth(1).locator("ins")).to_contain_text(chosen)
+    explore.page.wait_for_function("() => !document.getElementById('table').sent")
+    expect(explore.square.locator("article").nth(1).locator("ins")).to_contain_text(chosen)
+    expect(picks.nth(5)).to_have_attribute("aria-pressed", "true")
+    picks.nth(1).press("Enter")
     outline = picks.nth(1).evaluate("e => getComputedStyle(e).outlineStyle")
     assert outline == "solid"
     # Downloads hold the whole scan.
