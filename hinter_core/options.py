@@ -3,8 +3,6 @@
 From the declaration follow the command line, files of settings, forms and the documentation.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from types import NoneType, UnionType
 from typing import Any, get_args, get_type_hints

@@ -1,7 +1,5 @@
 """Folders of HInter and of the user; whole files, SQLite databases, values kept in memory."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import threading

@@ -5,8 +5,6 @@ origin with follow-ups (mutants) made by edits; a verdict says what an oracle ma
 Offsets are half-open character spans ``(start, end)`` on the source text unless said otherwise.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

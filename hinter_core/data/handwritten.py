@@ -7,8 +7,6 @@ insertion has nothing before the arrow, a deletion nothing after it; ``=>`` stan
 hidden bias. ``ask``: yes if a mutant is asked even if the invariant discards it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

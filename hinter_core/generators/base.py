@@ -1,7 +1,5 @@
 """The protocol of a generator: what makes follow-ups of the rows of a data set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 

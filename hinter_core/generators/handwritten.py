@@ -1,7 +1,5 @@
 """Follow-ups that a person wrote: these and no others, without matching."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from hinter_core.data.handwritten import HandwrittenMutant, HandwrittenSource

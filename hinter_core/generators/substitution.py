@@ -1,7 +1,5 @@
 """Follow-ups by substitution: terms of a text exchanged for others of the dictionaries."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Clean texts before they are checked: line ends, control characters, length."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from hinter_core.errors import InputError

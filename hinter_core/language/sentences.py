@@ -6,8 +6,6 @@ its sentence. They cover abbreviations, initials, ellipses, quotes, decimals and
 ("362 U.S. 58").
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The protocol of a model under test and its declared capabilities."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable

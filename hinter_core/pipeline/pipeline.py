@@ -5,8 +5,6 @@ chunk, distinct sentences are parsed and distinct texts predicted once, in batch
 predictions are kept across chunks, texts and attribute pairs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Format rates, differences, estimates and coefficients with their intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from hinter_core.statistics.agreement import Coefficient

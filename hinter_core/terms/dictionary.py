@@ -8,8 +8,6 @@ and MutaInt's dictionaries. Every fault is reported with file, line and what to 
 Source: HInter, section 4 "Bias dictionary" (116 race, 230 gender, 98 body words).
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import tomllib

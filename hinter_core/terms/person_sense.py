@@ -7,8 +7,6 @@ person. Relations of Universal Dependencies and of spaCy's English pipelines are
 Departure: the paper replaces every occurrence of the string, as ``literal=True`` does upstream.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterable

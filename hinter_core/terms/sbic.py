@@ -6,8 +6,6 @@ cells are lists in the aggregated release, else single phrases. Each category be
 the group of a phrase is that of the shipped dictionaries, or the phrase itself.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re

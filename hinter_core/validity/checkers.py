@@ -71,11 +71,7 @@ class AcceptabilityClassifier:
 
     def __init__(self) -> None:
         self._checkpoint = open_checkpoint(
-            self.name,
-            str(FOLDER),
-            None,
-            auto_class="AutoModelForTokenClassification",
-            offline=True,
+            self.name, str(FOLDER), "AutoModelForTokenClassification"
         )
         self.identity = f"acceptability-1-{self._checkpoint.identity}"
         self._batches = Batches.on(self._checkpoint.device)

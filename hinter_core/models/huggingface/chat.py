@@ -5,8 +5,6 @@ with ``judge=``). With ``mode=score`` the log-likelihoods of the labels after th
 compared: there are scores, and no answer is unparsable.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -36,27 +34,25 @@ class _Conversation:
         self.checkpoint = checkpoint
         self.prompt = prompt
         self.lock = threading.Lock()
-        self._system = True
+        self._system = True  # whether the chat template knows system messages
         self._room = room
-        self._taken = self._empty() + room  # tokens of the window without the text
+        try:
+            try:
+                empty = self.encode("")
+            except Exception:  # noqa: BLE001 -- a template raises what it likes
+                self._system = False
+                empty = self.encode("")
+        except Exception as error:
+            raise ModelError(
+                f"The model's chat template cannot take prompt '{prompt.name}': {error}."
+            ) from error
+        self._taken = empty.shape[1] + room  # tokens of the window without the text
         window = checkpoint.window
         if window is not None and self._taken + _LEAST_ROOM > window:
             raise ModelError(
                 f"Prompt '{prompt.name}' and its answer take {self._taken} of the model's {window} "
                 "tokens and leave none for a text; take a shorter prompt, or a smaller max_tokens."
             )
-
-    def _empty(self) -> int:
-        """Count the tokens without a text; some chat templates know no system message."""
-        try:
-            return len(self.encode("")[0])
-        except Exception as error:  # a template raises what it likes
-            if not self._system:
-                raise ModelError(
-                    f"The model's chat template cannot take prompt '{self.prompt.name}': {error}."
-                ) from error
-        self._system = False
-        return self._empty()
 
     def encode(self, text: str) -> Any:
         """Return token ids (1 x tokens) of the whole conversation, on the model's device."""
@@ -75,15 +71,14 @@ class _Conversation:
 
     def cut(self, text: str) -> str:
         """Cut ``text`` to what fits the window beside the prompt and the answer."""
+        window = self.checkpoint.window
         seen = text[: self.checkpoint.visible(text, less=self._taken)]
         # A character of several tokens may lie across the end of the window.
-        while len(seen) < len(text) and not self._fits(seen):
+        while window is not None and seen and len(seen) < len(text):
+            if self.encode(seen).shape[1] + self._room <= window:
+                break
             seen = seen[:-1]
         return seen
-
-    def _fits(self, text: str) -> bool:
-        window = self.checkpoint.window
-        return not text or window is None or self.encode(text).shape[1] + self._room <= window
 
     def visible(self, text: str) -> int:
         with self.lock:

@@ -4,8 +4,6 @@
 numbers, so the dtype is always given and a missing head is refused.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -19,12 +17,30 @@ from typing import Any
 from hinter_core.errors import ModelError
 from hinter_core.models.naming import ModelName
 
-# Builds a model from its configuration and its weights by name; None: not an architecture it knows.
+# Builds a model from its configuration and its weights by name; None: an unknown architecture.
 Rebuild = Callable[[Any, Mapping[str, Any]], Any | None]
 _NO_LIMIT = 1_000_000
 _HASHED_BYTES = 64 * 2**20
 # Weights, settings, vocabularies and templates; other files of training do not matter.
 _DECIDING = {".safetensors", ".json", ".jinja", ".txt", ".model"}
+_PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
+_FOREIGN = (".h5", ".msgpack", ".onnx", ".gguf", ".ot")
+_TOKENIZER = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model")
+_NO_TOKENIZER = (
+    "has no tokenizer; copy tokenizer.json and tokenizer_config.json there from the model that it "
+    "was made from."
+)
+# Reads tensors only, and writes them under the same names.
+_CONVERT = (
+    "python -c \"import torch, safetensors.torch as s; w = torch.load('{}', weights_only=True); "
+    "s.save_file({{k: v.contiguous().clone() for k, v in w.items()}}, 'model.safetensors', "
+    "{{'format': 'pt'}})\""
+)
+# Messages of torch's allocators for CPU (Linux, Windows, oneDNN) and MPS; CUDA has an error class.
+_OUT_OF_MEMORY = (
+    "can't allocate memory", "not enough memory", "out of memory",
+    "could not create a memory object",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -66,81 +82,31 @@ class Checkpoint:
         return ends[min(len(ends), max(1, window - special)) - 1] if ends else len(text)
 
 
-def locate(argument: str) -> tuple[str, str | None, bool]:
-    """Parse ``ORG/NAME[@revision]`` or a path into source, revision and whether to stay offline.
-
-    Raises:
-        ModelError: an empty name, a folder without checkpoint, or a model the Hub does not give.
-    """
-    if not argument:
-        raise ModelError("Name a checkpoint: ORG/NAME on the Hugging Face Hub, or a folder.")
-    folder = Path(os.path.expanduser(argument))
-    if folder.exists():
-        if not (folder / "config.json").is_file():
-            raise ModelError(f"{argument} holds no config.json; name the folder of a checkpoint.")
-        return str(folder), None, True
-    source, _, revision = argument.partition("@")
-    return source, revision or None, not _reachable(source, revision or None)
-
-
-def _reachable(source: str, revision: str | None) -> bool:
-    """Whether the Hub is reachable; checked first, since downloads retry for a minute.
-
-    Raises:
-        ModelError: the Hub has no such model, or not for this user.
-    """
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError
-    from huggingface_hub.errors import RevisionNotFoundError as NoRevisionError
-
-    try:
-        HfApi().model_info(source, revision=revision, timeout=10)
-    except (RepositoryNotFoundError, NoRevisionError, HFValidationError) as error:
-        raise ModelError(
-            f"There is no model '{source}' that you may read; check the name (ORG/NAME or a "
-            "folder) and, for a private or gated model, log in with: hf auth login"
-        ) from error
-    except Exception:  # noqa: BLE001 -- whatever the reason, the cache may have the model
-        return False
-    return True
-
-
 def named_checkpoint(
     name: ModelName, auto_class: str, rebuild: Rebuild | None = None
 ) -> Checkpoint:
     """Open the checkpoint that a name's source and ``dtype`` give.
 
     Raises:
-        ModelError: see :func:`locate` and :func:`open_checkpoint`.
+        ModelError: see :func:`open_checkpoint`.
     """
-    source, revision, offline = locate(name.source)
-    return open_checkpoint(
-        name.text,
-        source,
-        revision,
-        auto_class=auto_class,
-        offline=offline,
-        dtype=name.string("dtype"),
-        rebuild=rebuild,
-    )
+    return open_checkpoint(name.text, name.source, auto_class, name.string("dtype"), rebuild)
 
 
 def open_checkpoint(
     name: str,
     source: str,
-    revision: str | None,
-    *,
     auto_class: str,
-    offline: bool,
     dtype: str = "float32",
     rebuild: Rebuild | None = None,
 ) -> Checkpoint:
-    """Load tokenizer and model; ``auto_class`` names the class of transformers to use.
+    """Load tokenizer and model of ``ORG/NAME[@revision]`` or of a folder.
 
-    ``rebuild`` may build the model if weights for that class are missing.
+    ``name``: for messages. ``auto_class``: the class of transformers to use. ``rebuild`` may build
+    the model if weights for that class are missing.
 
     Raises:
-        ModelError: missing library, weights or head; the message says what to do.
+        ModelError: missing library, model, weights or head; the message says what to do.
     """
     try:
         import torch
@@ -152,43 +118,70 @@ def open_checkpoint(
         ) from error
     logging.disable_progress_bar()
     logging.set_verbosity_error()
-    device = _best_device(torch)
-    if device == "cpu":
-        _leave_cores_free(torch)
-    origin = _Origin(name, source, revision, offline, auto_class, device, rebuild)
+    device = "mps" if torch.backends.mps.is_available() else "cpu"
+    if torch.cuda.is_available():
+        device = "cuda"
+    if device == "cpu" and "OMP_NUM_THREADS" not in os.environ:
+        # Threads that wait for one another spin. With two busy cores, two threads took 4 to 20
+        # times as long as one; with idle ones they gain little on models of this size.
+        torch.set_num_threads(max(1, (os.cpu_count() or 1) // 2))
+    origin = _Origin(name, source, auto_class, device, rebuild)
+    model = origin.load(dtype)
     with origin.explained():
-        model = origin.load(dtype)
-    with origin.explained():
-        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(source, **origin.where)
+        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(origin.source, **origin.where)
     # Without tokenizer files, transformers makes one with special tokens only.
     if len(set(tokenizer.get_vocab()) - set(tokenizer.all_special_tokens)) < 2:
         raise ModelError(f"Model '{name}' {_NO_TOKENIZER}")
-    return Checkpoint(
-        tokenizer,
-        model,
-        device,
-        _window(tokenizer, model),
-        f"{_identity(source, model)}-{dtype}",
-        dtype,
-        origin.load,
-    )
+    identity = f"{_identity(origin.source, model)}-{dtype}"
+    window = _window(tokenizer, model)
+    return Checkpoint(tokenizer, model, device, window, identity, dtype, origin.load)
 
 
-@dataclass
 class _Origin:
-    """Where a model is loaded from, also again in another dtype."""
+    """Where a model is loaded from, also again in another dtype.
 
-    name: str
-    source: str
-    revision: str | None
-    offline: bool
-    auto_class: str
-    device: str
-    rebuild: Rebuild | None
+    Raises:
+        ModelError: an empty name, a folder without checkpoint, or a model the Hub does not give.
+    """
+
+    def __init__(
+        self, name: str, source: str, auto_class: str, device: str, rebuild: Rebuild | None
+    ) -> None:
+        if not source:
+            raise ModelError("Name a checkpoint: ORG/NAME on the Hugging Face Hub, or a folder.")
+        self._name, self._auto_class, self._device = name, auto_class, device
+        self._rebuild = rebuild
+        folder = Path(os.path.expanduser(source))
+        self._revision: str | None = None
+        if folder.exists():
+            if not (folder / "config.json").is_file():
+                raise ModelError(f"{source} holds no config.json; name the folder of a checkpoint.")
+            self.source, self._offline = str(folder), True
+        else:
+            self.source, _, revision = source.partition("@")
+            self._revision = revision or None
+            self._offline = not self._reachable()
+
+    def _reachable(self) -> bool:
+        """Whether the Hub is reachable; checked first, since downloads retry for a minute."""
+        from huggingface_hub import HfApi
+        from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError
+        from huggingface_hub.errors import RevisionNotFoundError as NoRevisionError
+
+        try:
+            HfApi().model_info(self.source, revision=self._revision, timeout=10)
+        except (RepositoryNotFoundError, NoRevisionError, HFValidationError) as error:
+            raise ModelError(
+                f"There is no model '{self.source}' that you may read; check the name (ORG/NAME or "
+                "a folder) and, for a private or gated model, log in with: hf auth login"
+            ) from error
+        except Exception:  # noqa: BLE001 -- whatever the reason, the cache may have the model
+            return False
+        return True
 
     @property
     def where(self) -> dict[str, Any]:
-        return {"revision": self.revision, "local_files_only": self.offline}
+        return {"revision": self._revision, "local_files_only": self._offline}
 
     def load(self, dtype: str) -> Any:
         """Load the model on its device.
@@ -196,26 +189,27 @@ class _Origin:
         Raises:
             ModelError: it cannot be loaded.
         """
-        with self.explained():
-            return self._loaded(dtype)
-
-    def _loaded(self, dtype: str) -> Any:
         import torch
         import transformers
 
         number = getattr(torch, dtype)
-        model, report = getattr(transformers, self.auto_class).from_pretrained(
-            self.source, use_safetensors=True, dtype=number, output_loading_info=True, **self.where
-        )
-        # A later copy must have the same weights, even if the branch has changed.
-        self.revision = getattr(model.config, "_commit_hash", None) or self.revision
-        if report["missing_keys"]:
-            config, model = model.config, None
-            if self.rebuild is not None:
-                model = self.rebuild(config, self._weights())
-            if model is None:
-                raise ModelError(without_head(self.name, config))
-        return model.to(device=self.device, dtype=number).eval()
+        with self.explained():
+            model, report = getattr(transformers, self._auto_class).from_pretrained(
+                self.source,
+                use_safetensors=True,
+                dtype=number,
+                output_loading_info=True,
+                **self.where,
+            )
+            # A later copy must have the same weights, even if the branch has changed.
+            self._revision = getattr(model.config, "_commit_hash", None) or self._revision
+            if report["missing_keys"]:
+                config, model = model.config, None
+                if self._rebuild is not None:
+                    model = self._rebuild(config, self._weights())
+                if model is None:
+                    raise ModelError(f"Model '{self._name}' {_without_head(config)}")
+            return model.to(device=self._device, dtype=number).eval()
 
     def _weights(self) -> dict[str, Any]:
         """Read all tensors by name, from one file or from the shards of an index."""
@@ -234,30 +228,82 @@ class _Origin:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Turn every error into a ModelError."""
+        """Turn every error into a ModelError that says in one sentence what to do."""
         try:
             yield
         except ModelError:
             raise
         except Exception as error:  # a damaged file raises what its reader raises
-            message = why_not(self.name, self.source, self.revision, error, offline=self.offline)
-            raise ModelError(message) from error
+            lines = str(error).strip().splitlines()
+            first = (lines[0][:200] if lines else type(error).__name__).rstrip(".")
+            why = (
+                _by_error(error)
+                or self._by_files()
+                or (
+                    f"cannot be loaded: {first}. Check its name and its files; only safetensors "
+                    "checkpoints are read."
+                )
+            )
+            raise ModelError(f"Model '{self._name}' {why}") from error
+
+    def _by_files(self) -> str:
+        """Explain an error by the files that are there; "" if they are fine or unknown."""
+        if Path(self.source).is_dir():
+            files = sorted(path.name for path in Path(self.source).iterdir())
+        elif self._offline:
+            return (
+                "cannot be loaded: the Hugging Face Hub cannot be reached and the model is not in "
+                "the cache; check your network, or name a folder that holds it."
+            )
+        else:
+            from huggingface_hub import HfApi
+
+            try:
+                files = sorted(HfApi().list_repo_files(self.source, revision=self._revision))
+            except Exception:  # noqa: BLE001 -- the list only makes the message better
+                return ""
+        if any(file.endswith(".safetensors") for file in files):
+            return "" if any(file in _TOKENIZER for file in files) else _NO_TOKENIZER
+        pickled = [f for f in files if f.endswith(_PICKLED) and "training_args" not in f]
+        if pickled:
+            return (
+                f"holds only pickled weights ({pickled[0]}), which are not read as they can run "
+                f"code; convert them in their folder: {_CONVERT.format(pickled[0])}"
+            )
+        foreign = next((file for file in files if file.endswith(_FOREIGN)), "")
+        what = f"weights of another format ({foreign})" if foreign else "no weights"
+        return f"holds {what}; a checkpoint needs model.safetensors, as save_pretrained writes it."
 
 
-def _best_device(torch: Any) -> str:
-    if torch.cuda.is_available():
-        return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
+def _by_error(error: BaseException) -> str:
+    if out_of_memory(error):
+        return "does not fit into memory; try dtype=bfloat16, a smaller model, or another machine."
+    chain: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None:
+        chain.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    kinds, text = {type(e).__name__ for e in chain}, " ".join(map(str, chain))
+    if "GatedRepoError" in kinds or "gated repo" in text:
+        return (
+            "is gated: accept its terms on its page of the Hugging Face Hub, and log in with: "
+            "hf auth login"
+        )
+    if "SafetensorError" in kinds:
+        return "has a damaged or incomplete file of weights; download it again."
+    if "Unrecognized configuration class" in text:
+        return "is of a kind that has no head for this task; name one fine-tuned for it."
+    return ""
 
 
-def _leave_cores_free(torch: Any) -> None:
-    """Use half of the cores, unless the user has set ``OMP_NUM_THREADS``.
-
-    Threads that wait for one another spin. With two busy cores, two threads took 4 to 20 times as
-    long as one; with idle ones they gain little on models of this size.
-    """
-    if "OMP_NUM_THREADS" not in os.environ:
-        torch.set_num_threads(max(1, (os.cpu_count() or 1) // 2))
+def _without_head(config: Any) -> str:
+    made_for = " ".join(getattr(config, "architectures", None) or ())
+    hint = "name a checkpoint fine-tuned for it"
+    if "CausalLM" in made_for or "LMHead" in made_for:
+        hint = "it writes text; if it is tuned to follow instructions, name it as hf-chat:NAME"
+    elif made_for and "Classification" not in made_for:
+        hint = f"it was saved as {made_for}; {hint}"
+    return f"has no trained head for this task: {hint}."
 
 
 def _window(tokenizer: Any, model: Any) -> int | None:
@@ -290,120 +336,10 @@ def _identity(source: str, model: Any) -> str:
     return f"{Path(source).resolve().name}@{digest.hexdigest()[:12]}"
 
 
-_PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
-_FOREIGN = (".h5", ".msgpack", ".onnx", ".gguf", ".ot")
-_TOKENIZER = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model")
-_NO_TOKENIZER = (
-    "has no tokenizer; copy tokenizer.json and tokenizer_config.json there from the model that it "
-    "was made from."
-)
-# Reads tensors only, and writes them under the same names.
-CONVERT = (
-    "python -c \"import torch, safetensors.torch as s; w = torch.load('{}', weights_only=True); "
-    "s.save_file({{k: v.contiguous().clone() for k, v in w.items()}}, 'model.safetensors', "
-    "{{'format': 'pt'}})\""
-)
-
-
-def why_not(
-    name: str, source: str, revision: str | None, error: Exception, *, offline: bool
-) -> str:
-    """Explain an error of loading a model in one sentence."""
-    files = _files(source, revision, offline=offline)
-    return f"Model '{name}' " + (
-        _by_error(error)
-        or _by_files(files, offline and not Path(source).exists())
-        or f"cannot be loaded: {_first_line(error)}. Check its name and its files; only "
-        "safetensors checkpoints are read."
-    )
-
-
-def without_head(name: str, config: Any) -> str:
-    """Explain in one sentence that the weights lack the head for the task."""
-    made_for = " ".join(getattr(config, "architectures", None) or ())
-    hint = "name a checkpoint fine-tuned for it"
-    if "CausalLM" in made_for or "LMHead" in made_for:
-        hint = "it writes text; if it is tuned to follow instructions, name it as hf-chat:NAME"
-    elif made_for and "Classification" not in made_for:
-        hint = f"it was saved as {made_for}; {hint}"
-    return f"Model '{name}' has no trained head for this task: {hint}."
-
-
-def _by_error(error: Exception) -> str:
-    kinds = {type(e).__name__ for e in _chain(error)}
-    text = " ".join(str(e) for e in _chain(error))
-    if out_of_memory(error):
-        return "does not fit into memory; try dtype=bfloat16, a smaller model, or another machine."
-    if "GatedRepoError" in kinds or "gated repo" in text:
-        return (
-            "is gated: accept its terms on its page of the Hugging Face Hub, and log in with: "
-            "hf auth login"
-        )
-    if "SafetensorError" in kinds:
-        return "has a damaged or incomplete file of weights; download it again."
-    if "Unrecognized configuration class" in text:
-        return "is of a kind that has no head for this task; name one fine-tuned for it."
-    return ""
-
-
-def _by_files(files: list[str], unreachable: bool) -> str:
-    if unreachable:
-        return (
-            "cannot be loaded: the Hugging Face Hub cannot be reached and the model is not in the "
-            "cache; check your network, or name a folder that holds it."
-        )
-    if not files:
-        return ""
-    pickled = [file for file in files if file.endswith(_PICKLED) and "training_args" not in file]
-    if not any(file.endswith(".safetensors") for file in files):
-        if pickled:
-            return (
-                f"holds only pickled weights ({pickled[0]}), which are not read as they can run "
-                f"code; convert them in their folder: {CONVERT.format(pickled[0])}"
-            )
-        foreign = next((file for file in files if file.endswith(_FOREIGN)), "")
-        what = f"weights of another format ({foreign})" if foreign else "no weights"
-        return f"holds {what}; a checkpoint needs model.safetensors, as save_pretrained writes it."
-    return "" if any(file in _TOKENIZER for file in files) else _NO_TOKENIZER
-
-
-def _files(source: str, revision: str | None, *, offline: bool) -> list[str]:
-    if Path(source).is_dir():
-        return sorted(path.name for path in Path(source).iterdir())
-    if offline:
-        return []
-    from huggingface_hub import HfApi
-
-    try:
-        return sorted(HfApi().list_repo_files(source, revision=revision))
-    except Exception:  # noqa: BLE001 -- the list only makes the message better
-        return []
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return (lines[0][:200] if lines else type(error).__name__).rstrip(".")
-
-
-# Messages of torch's allocators for CPU (Linux, Windows, oneDNN) and MPS; CUDA has an error class.
-_SIGNS = (
-    "can't allocate memory",
-    "not enough memory",
-    "out of memory",
-    "could not create a memory object",
-)
-
-
 def out_of_memory(error: BaseException) -> bool:
     """Whether an error says that memory ran out."""
     import torch
 
     if isinstance(error, MemoryError | torch.OutOfMemoryError):
         return True
-    return isinstance(error, RuntimeError) and any(s in str(error).lower() for s in _SIGNS)
+    return isinstance(error, RuntimeError) and any(s in str(error).lower() for s in _OUT_OF_MEMORY)

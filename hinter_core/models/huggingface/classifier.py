@@ -6,8 +6,6 @@ one. So answers near a tie are computed again in fp32, and then alone, and the l
 text only.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Sequence
@@ -140,9 +138,7 @@ def load_embedded(name: ModelName) -> HuggingFaceClassifier:
     """
     if not (EMBEDDED / "config.json").exists():
         raise ModelError(f"The embedded model is missing from {EMBEDDED}; restore or retrain it.")
-    checkpoint = open_checkpoint(
-        name.text, str(EMBEDDED), None, auto_class=_AUTO_CLASS, offline=True
-    )
+    checkpoint = open_checkpoint(name.text, str(EMBEDDED), _AUTO_CLASS)
     return _classifier(name.text, checkpoint, Capabilities(), (), "none")
 
 
