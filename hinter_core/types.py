@@ -1,8 +1,7 @@
-"""The nouns of HInter: dictionaries, edits, mutants, parses, predictions, verdicts.
+"""The types that all rooms share: terms, edits, mutants, parses, predictions, verdicts.
 
-Standard library only, immutable, and free of any back-end. A *test case* is a source text of any
-origin with follow-ups (mutants) made by edits; a verdict says what an oracle made of it.
-Offsets are half-open character spans ``(start, end)`` on the source text unless said otherwise.
+Immutable, standard library only. Offsets are half-open character spans ``(start, end)`` on the
+source text unless stated otherwise.
 """
 
 from collections.abc import Mapping
@@ -36,7 +35,7 @@ class GrammaticalForm(StrEnum):
 
 
 class Sense(StrEnum):
-    """Whether a term always means a person, or only where the parse shows it."""
+    """Whether a term always means a person, or only if the parse shows it."""
 
     PERSON = "person"
     ASK = "ask"
@@ -77,11 +76,11 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change that exchanges no two terms: words inserted, deleted, moved or rewritten.
+    """A change other than a substitution: words inserted, deleted, moved or rewritten.
 
-    ``source`` and ``target`` are the words taken away and brought in, with their groups; a text is
-    empty where there are none. ``texts`` is what stands at each span of the edit afterwards, blanks
-    included; there are none where a person wrote the mutant.
+    ``source`` and ``target``: the words removed and added, with their groups; their text is "" if
+    there are none. ``texts``: the new text at each span of the edit, blanks included; empty if a
+    person wrote the mutant.
     """
 
     kind: EditKind
@@ -93,10 +92,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """Where terms of one attribute stand in a text.
+    """A term of one attribute in a text.
 
-    ``terms`` holds the readings that the surface admits (``her`` is object or possessive); after
-    sense and form have been checked against the parse, the readings that hold.
+    ``terms``: the possible readings of the surface (``her`` is object or possessive); after the
+    check of sense and form against the parse, the valid readings.
     """
 
     attribute: str
@@ -107,7 +106,7 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class RejectedOccurrence:
-    """An occurrence that does not count, and why, in words a visitor understands."""
+    """An occurrence that is not used, with a reason that a visitor understands."""
 
     occurrence: Occurrence
     reason: str
@@ -115,7 +114,7 @@ class RejectedOccurrence:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A change made at all of its ``spans`` in one text: of a :class:`Pair` or of another kind.
+    """A change at all of its ``spans`` in one text.
 
     The span of an insertion is empty; a move has one span for the old place and one for the new.
     """
@@ -124,51 +123,38 @@ class Edit:
     spans: tuple[Span, ...]
 
     @property
-    def kind(self) -> EditKind:
-        """What the edit does to the words."""
-        return self.change.kind
-
-    @property
-    def pair(self) -> Pair | None:
-        """The word pair of a substitution; None for other kinds."""
-        return self.change if isinstance(self.change, Pair) else None
-
-    @property
     def attribute(self) -> str:
-        """The sensitive attribute that this edit changes."""
+        """The sensitive attribute that is changed."""
         return self.change.attribute
 
     @property
     def source(self) -> Term:
-        """The words that are taken away; their text is empty for an insertion."""
+        """The words that are removed; their text is "" for an insertion."""
         return self.change.source
 
     @property
     def target(self) -> Term:
-        """The words that are brought in; their text is empty for a deletion."""
+        """The words that are added; their text is "" for a deletion."""
         return self.change.target
 
     @property
     def in_words(self) -> str:
-        """The change in words: ``black → white``, or ``nothing → not`` for an insertion."""
+        """``black → white``, or ``nothing → not`` for an insertion."""
         return f"{self.source.text or 'nothing'} \u2192 {self.target.text or 'nothing'}"
 
     @property
     def key(self) -> tuple[str, str, str, str, tuple[Span, ...], str, tuple[str, ...]]:
         """A sortable identity."""
-        change = self.change
-        source = change.source
-        return (
-            change.attribute, source.text, change.target.text, source.form, self.spans,
-            change.kind, change.texts,
-        )  # fmt: skip
+        source, target, change = self.source, self.target, self.change
+        what = (self.attribute, source.text, target.text, source.form)
+        return (*what, self.spans, change.kind, change.texts)
 
 
 @dataclass(frozen=True, slots=True)
 class Splice:
     """One replacement of ``source[start:end]`` by ``new``.
 
-    ``at`` is where ``new`` stands in the mutant; ``attribute`` is empty for a mended article.
+    ``at``: offset of ``new`` in the mutant. ``attribute``: "" for an adapted article (a, an).
     """
 
     start: int
@@ -200,9 +186,9 @@ class Mutant:
 class Parse:
     """The parse of one sentence; all tuples have one item per token.
 
-    ``tags`` are Penn Treebank tags, ``heads`` indices of head tokens (a root is its own head),
-    ``spans`` character offsets within the sentence, ``entities`` entity types or ``""``; they are
-    empty where nobody asked for them.
+    ``tags``: Penn Treebank tags. ``heads``: indices of head tokens (a root is its own head).
+    ``spans``: character offsets within the sentence. ``entities``: entity types or ``""``; empty if
+    they were not requested.
     """
 
     words: tuple[str, ...]
@@ -211,11 +197,6 @@ class Parse:
     heads: tuple[int, ...]
     spans: tuple[Span, ...]
     entities: tuple[str, ...] = ()
-
-    @property
-    def has_entities(self) -> bool:
-        """Whether entities were looked for."""
-        return len(self.entities) == len(self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +218,7 @@ class OriginKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a source text comes from; ``name`` is that of the template or of the grammar's rule."""
+    """Where a source text comes from; ``name``: of the template or of the grammar's rule."""
 
     kind: OriginKind = OriginKind.ROW
     name: str = ""
@@ -248,7 +229,7 @@ ROW = Origin()  # of nearly all texts
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place of a template or grammar that was filled in, as it stands in the source text."""
+    """A filled slot of a template or grammar, with its span in the source text."""
 
     name: str
     span: Span
@@ -277,9 +258,9 @@ class Mismatch:
 class Conformance:
     """Answer of the invariant: kept, or discarded with sentence, layer and positions.
 
-    ``sentence`` is the index of the first sentence that broke it (-1 when kept, or when the
-    sentence counts differ), ``layer`` the first layer that broke. ``mismatches`` lists the
-    differing tokens of that sentence in both layers.
+    ``sentence``: index of the first sentence that differs (-1 if kept, or if the sentence counts
+    differ). ``layer``: the first layer that differs. ``mismatches``: the differing tokens of that
+    sentence in both layers.
     """
 
     kept: bool
@@ -303,25 +284,21 @@ class Failure(StrEnum):
     OVER_BUDGET = "over budget"
 
 
-def _no_scores() -> Mapping[str, float]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class Prediction:
     """A model's answer, by its task, or a failure.
 
-    Text classification fills ``labels``, and ``scores`` in [0, 1] by label where there are any; an
-    empty ``labels`` without ``failure`` is the multi-label answer "no label". Masked language
-    modelling fills ``masks``: for each mask of the text, in order, probabilities by word.
-    Coreference fills ``clusters``: of each person or thing, the spans of its mentions on the text.
+    Text classification fills ``labels``, and ``scores`` in [0, 1] by label if there are any; empty
+    ``labels`` without ``failure`` are the multi-label answer "no label". Masked language modelling
+    fills ``masks``: probabilities by word, for each mask of the text. Coreference fills
+    ``clusters``: the spans of the mentions of each person or thing.
 
-    ``reply`` is what a generative model said, word by word; a raw reply, not yet read, has it alone
-    and ``scores`` of its first tokens where the server sent them.
+    ``reply``: the verbatim reply of a generative model. A raw reply that is not yet read has only
+    this, and ``scores`` of its first tokens if the server sent them.
     """
 
     labels: tuple[str, ...] = ()
-    scores: Mapping[str, float] = field(default_factory=_no_scores)
+    scores: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     failure: Failure | None = None
     detail: str = ""
     reply: str = ""
@@ -330,12 +307,12 @@ class Prediction:
 
     @property
     def answered(self) -> bool:
-        """Whether the model gave an answer that the oracle can compare."""
+        """Whether there is an answer that the oracle can compare."""
         return self.failure is None
 
 
 class Verdict(StrEnum):
-    """What the oracle says of a mutant; every mutant ends in exactly one."""
+    """The oracle's verdict on a mutant; every mutant has exactly one in the end."""
 
     BENIGN = "benign"
     BIASED = "biased"
@@ -346,12 +323,11 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """How far the scores moved, about one reference label.
+    """How far the scores moved, for one reference label.
 
     ``shift``: mutant minus original probability of ``label``. ``margin``: distance of the mutant's
-    answer from the decision boundary, in probability. ``interaction``: what the set of edits does
-    beyond the sum of its parts, in log-odds of ``label`` (None for order 1, or where a part has no
-    score).
+    answer from the decision boundary, in probability. ``interaction``: effect of the edits beyond
+    the sum of their parts, in log-odds of ``label`` (None for order 1, or if a part has no score).
     """
 
     label: str
@@ -362,7 +338,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A mutant with everything known of it for one model under test."""
+    """A mutant with its results for one model under test."""
 
     mutant: Mutant
     conformance: Conformance

@@ -44,8 +44,8 @@ def from_sbic(
 ) -> None:
     """Build dictionaries from an export of the Social Bias Inference Corpus, one a category."""
     built = build_from_sbic(file, out, min_count)
-    for written in built.files:
-        typer.echo(f"{written.path}: {written.terms} terms")
+    for path, terms in built.files.items():
+        typer.echo(f"{path}: {terms} terms")
     if built.skipped:
         typer.echo(f"{built.skipped} phrases were no plain words and were left out.")
     typer.echo("Read the files through before use: phrases come from posts as they are.")

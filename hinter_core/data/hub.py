@@ -208,11 +208,7 @@ def open_hub(name: HubName, text: str = "", label: str = "", ident: str = "") ->
 
 
 def hub_records(name: HubName) -> tuple[HubName, Iterator[Record]]:
-    """Return the pinned name of a split, and its rows as values by column, labels by their names.
-
-    Raises:
-        InputError: see :func:`open_hub`.
-    """
+    """Return the pinned name of a split, and its rows as values by column, labels by name."""
     name, stream = _opened(name)
     return name, _named_values(name, stream)
 

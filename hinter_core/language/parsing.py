@@ -184,7 +184,9 @@ class ParseStore:
             self.asked += len(wanted)
             parses = self._kept.found(distinct)
             missing = [
-                s for s in distinct if s not in parses or (entities and not parses[s].has_entities)
+                s
+                for s in distinct
+                if s not in parses or (entities and len(parses[s].entities) < len(parses[s].words))
             ]
             if missing:
                 self.parsed += len(missing)

@@ -199,11 +199,7 @@ def build_model(name: ModelName) -> ModelUnderTest:
 
 @lru_cache(maxsize=8)
 def load_model(name: str, *, trusted: bool = False) -> ModelUnderTest:
-    """Load a model by its name; each name is loaded once per process.
-
-    Raises:
-        ModelError: see :func:`parse_name` and :func:`build_model`.
-    """
+    """Load a model by its name; each name is loaded once per process."""
     return build_model(parse_name(name, trusted=trusted))
 
 
@@ -226,9 +222,5 @@ def open_store(
     budget: Budget | None = None,
     characters: int = CHARACTERS,
 ) -> PredictionStore:
-    """Load a model by its name and create its prediction store.
-
-    Raises:
-        HinterError: see :func:`load_model` and :func:`store_for`.
-    """
+    """Load a model by its name and create its prediction store."""
     return store_for(load_model(name, trusted=trusted), budget, characters)

@@ -52,11 +52,7 @@ class Pipeline:
         self._matcher = Matcher(self.dictionaries)
 
     def plan(self, text: str) -> Plan:
-        """Find what can be mutated in ``text`` and is seen by every model.
-
-        Raises:
-            InputError: see :func:`hinter_core.mutation.plan.make_plan`.
-        """
+        """Find what can be mutated in ``text`` and is seen by every model."""
         return make_plan(
             text,
             self.dictionaries,

@@ -27,11 +27,7 @@ class SubstitutionRelation:
     lattice = True
 
     def require_applicable(self, plan: Plan) -> None:
-        """Refuse a plan without mutants.
-
-        Raises:
-            InputError: see :func:`hinter_core.mutation.plan.require_mutable`.
-        """
+        """Refuse a plan without mutants."""
         require_mutable(plan)
 
     def conform(self, pairs: Sequence[Compared], parses: ParseStore) -> list[Conformance]:

@@ -91,19 +91,16 @@ def _load_shipped(folder: Path) -> dict[str, Dictionary]:
         tables = tomllib.loads(index.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DictionaryError(f"{index}: {error}. Restore the file.") from error
-    loaded = {}
-    for attribute, table in tables.items():
-        dictionary = load_file(
-            folder / table["file"], attribute=attribute, groups=dict(table.get("groups", {}))
-        )
-        loaded[attribute] = replace(
-            dictionary,
+    return {
+        attribute: replace(
+            load_file(folder / table["file"], attribute=attribute, groups=table.get("groups", {})),
             label=table.get("label", attribute),
             description=table.get("description", ""),
             content_note=table.get("content_note", ""),
             placebo=table.get("kind") == "placebo",
         )
-    return loaded
+        for attribute, table in tables.items()
+    }
 
 
 def by_concept(dictionary: Dictionary) -> list[Dictionary]:
@@ -111,9 +108,9 @@ def by_concept(dictionary: Dictionary) -> list[Dictionary]:
 
     So two neutral replacements in one text can be combined like two attributes.
     """
-    concepts: dict[str, list[Term]] = {}
+    concepts: dict[str, list[Term]] = defaultdict(list)
     for term in dictionary.terms:
-        concepts.setdefault(term.concept, []).append(term)
+        concepts[term.concept].append(term)
     return [
         replace(dictionary, attribute=f"{dictionary.attribute}-{concept}", terms=tuple(terms))
         for concept, terms in sorted(concepts.items())
@@ -130,20 +127,24 @@ def load_file(
     Raises:
         DictionaryError: up to ten faulty lines, each with what to do.
     """
-    path = Path(path)
-    attribute = attribute or path.stem
-    rows = _read_rows(path)
-    header = rows[0][1]
+    file = _File(Path(path))
+    attribute = attribute or file.path.stem
+    terms: tuple[Term, ...]
     listed: tuple[Pair, ...] = ()
-    if {"term", "group"} <= set(header):
-        terms = _read_terms(path, rows, groups)
-    elif {"source", "target"} <= set(header):
-        terms, listed = _read_pairs(path, rows, attribute)
+    if {"term", "group"} <= set(file.header):
+        terms = tuple(file.terms(groups))
+    elif {"source", "target"} <= set(file.header):
+        listed = tuple(file.pairs(attribute))
+        terms = tuple(dict.fromkeys(pair.source for pair in listed))
     else:
         raise DictionaryError(
             f"{path}, line 1: the header must name the columns 'term,group' or 'source,target'; "
-            f"found '{','.join(header)}'."
+            f"found '{','.join(file.header)}'."
         )
+    if file.faults:
+        more = len(file.faults) - 10
+        tail = [f"... and {more} more."] if more > 0 else []
+        raise DictionaryError("\n".join(file.faults[:10] + tail))
     dictionary = Dictionary(attribute, terms, attribute, groups, listed=listed)
     if not dictionary.is_useful:
         raise DictionaryError(
@@ -153,149 +154,130 @@ def load_file(
     return dictionary
 
 
-def _read_rows(path: Path) -> list[tuple[int, list[str]]]:
-    try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise DictionaryError(f"{path}: larger than 5 MB; split it into several files.")
-        content = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise DictionaryError(
-            f"{path}: {error.strerror or error}. Check the path of the dictionary."
-        ) from error
-    except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise DictionaryError(f"{path}, line {line}: not UTF-8; save the file as UTF-8.") from error
-    reader = csv.reader(io.StringIO(content), strict=True)
-    rows: list[tuple[int, list[str]]] = []
-    try:
-        rows.extend(
-            (reader.line_num, [cell.strip() for cell in cells])
-            for cells in reader
-            if any(cell.strip() for cell in cells)
-        )
-    except csv.Error as error:
-        raise DictionaryError(
-            f"{path}, line {reader.line_num}: {error}; quote the cell or remove stray quotes."
-        ) from error
-    if len(rows) < 2:
-        raise DictionaryError(f"{path}: no terms; give a header 'term,group' and a line per term.")
-    return rows
+class _File:
+    """The lines of a dictionary file; ``faults`` grow as they are read, so that all are reported.
 
-
-class _Faults:
-    """Collects the faults of one file, so that one run shows all."""
+    Raises:
+        DictionaryError: the file cannot be read, or has no terms.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._messages: list[str] = []
+        self.path = path
+        self.faults: list[str] = []
+        (_, self.header), *self._lines = self._read()
+        self._first: dict[tuple[object, ...], int] = {}  # line by what must not occur twice
 
-    def add(self, line: int, message: str) -> None:
-        self._messages.append(f"{self._path}, line {line}: {message}")
-
-    def raise_any(self) -> None:
-        if self._messages:
-            more = len(self._messages) - 10
-            tail = [f"... and {more} more."] if more > 0 else []
-            raise DictionaryError("\n".join(self._messages[:10] + tail))
-
-    def check_term(self, line: int, text: str) -> None:
-        if not text:
-            self.add(line, "empty term; fill the cell or delete the line.")
-        elif bad := sorted(_REGEX_CHARACTERS & set(text)):
-            self.add(line, f"'{text}' contains {' '.join(bad)}; terms are plain words.")
-        elif not unicodedata.is_normalized("NFC", text):
-            self.add(line, f"'{text}' is not in Unicode NFC; retype it in composed form.")
-        elif any(unicodedata.category(c) in ("Cc", "Cf") for c in text):
-            self.add(line, f"'{text!a}' contains an invisible character; retype the term.")
-        elif not any(c.isalnum() for c in text):
-            self.add(line, f"'{text}' contains no letter; terms are plain words.")
-
-
-def _records(
-    faults: _Faults, rows: list[tuple[int, list[str]]]
-) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield line numbers and cells by column; short lines are padded, long ones are faults."""
-    header = rows[0][1]
-    for line, cells in rows[1:]:
-        if len(cells) > len(header):
-            faults.add(
-                line,
-                f"{len(cells)} cells where the header has {len(header)}; quote cells with commas.",
+    def _read(self) -> list[tuple[int, list[str]]]:
+        path = self.path
+        try:
+            if path.stat().st_size > _MAX_BYTES:
+                raise DictionaryError(f"{path}: larger than 5 MB; split it into several files.")
+            content = path.read_bytes()
+        except OSError as error:
+            raise DictionaryError(
+                f"{path}: {error.strerror or error}. Check the path of the dictionary."
+            ) from error
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = content[: error.start].count(b"\n") + 1
+            raise DictionaryError(
+                f"{path}, line {line}: not UTF-8; save the file as UTF-8."
+            ) from error
+        reader = csv.reader(io.StringIO(text), strict=True)
+        lines: list[tuple[int, list[str]]] = []
+        try:
+            lines.extend(
+                (reader.line_num, [cell.strip() for cell in cells])
+                for cells in reader
+                if any(map(str.strip, cells))
             )
-        else:
-            filled = cells + [""] * (len(header) - len(cells))
-            yield line, dict(zip(header, filled, strict=True))
+        except csv.Error as error:
+            raise DictionaryError(
+                f"{path}, line {reader.line_num}: {error}; quote the cell or remove stray quotes."
+            ) from error
+        if len(lines) < 2:
+            raise DictionaryError(
+                f"{path}: no terms; give a header 'term,group' and a line per term."
+            )
+        return lines
 
+    def terms(self, groups: Mapping[str, str] | None) -> Iterator[Term]:
+        """Yield the terms of a term file."""
+        for line, row in self._records():
+            text, group = row["term"], row["group"]
+            self._check_term(line, text)
+            if not group:
+                self._fault(line, f"'{text}' has no group; fill the cell.")
+            elif groups is not None and group not in groups:
+                self._fault(line, f"unknown group '{group}'; use one of {', '.join(groups)}.")
+            form, sense = self._form_and_sense(line, row)
+            first = self._first.setdefault((text.casefold(), form), line)
+            if first != line:
+                self._fault(
+                    line, f"duplicate '{text}' ({form}), first on line {first}; delete one."
+                )
+            yield Term(text, group, form, row.get("concept", ""), sense)
 
-def _form(faults: _Faults, line: int, value: str) -> GrammaticalForm:
-    try:
-        return GrammaticalForm(value or "any")
-    except ValueError:
-        allowed = ", ".join(form.value for form in GrammaticalForm)
-        faults.add(line, f"unknown form '{value}'; use one of {allowed}.")
-        return GrammaticalForm.ANY
+    def pairs(self, attribute: str) -> Iterator[Pair]:
+        """Yield the pairs of a pair file."""
+        for line, row in self._records():
+            source, target = row["source"], row["target"]
+            self._check_term(line, source)
+            self._check_term(line, target)
+            if source and source.casefold() == target.casefold():
+                self._fault(line, f"'{source}' is replaced by itself; delete the line.")
+            form, sense = self._form_and_sense(line, row)
+            key = (source.casefold(), target.casefold(), form)
+            first = self._first.setdefault(key, line)
+            if first != line:
+                self._fault(
+                    line, f"duplicate pair '{source}' to '{target}', first on line {first}."
+                )
+            yield Pair(
+                attribute,
+                Term(source, row.get("source_group") or source, form, "", sense),
+                Term(target, row.get("target_group") or target, form, "", sense),
+            )
 
+    def _fault(self, line: int, message: str) -> None:
+        self.faults.append(f"{self.path}, line {line}: {message}")
 
-def _sense(faults: _Faults, line: int, value: str, form: GrammaticalForm) -> Sense:
-    if not value:
-        return Sense.ASK if form in _ADJECTIVES else Sense.PERSON
-    try:
-        return Sense(value)
-    except ValueError:
-        faults.add(line, f"unknown sense '{value}'; use 'person', 'ask' or leave it empty.")
-        return Sense.PERSON
+    def _records(self) -> Iterator[tuple[int, dict[str, str]]]:
+        """Yield line numbers and cells by column; short lines are padded, long ones are faults."""
+        wanted = len(self.header)
+        for line, cells in self._lines:
+            if len(cells) > wanted:
+                self._fault(
+                    line,
+                    f"{len(cells)} cells where the header has {wanted}; quote cells with commas.",
+                )
+            else:
+                filled = cells + [""] * (wanted - len(cells))
+                yield line, dict(zip(self.header, filled, strict=True))
 
+    def _check_term(self, line: int, text: str) -> None:
+        if not text:
+            self._fault(line, "empty term; fill the cell or delete the line.")
+        elif bad := sorted(_REGEX_CHARACTERS & set(text)):
+            self._fault(line, f"'{text}' contains {' '.join(bad)}; terms are plain words.")
+        elif not unicodedata.is_normalized("NFC", text):
+            self._fault(line, f"'{text}' is not in Unicode NFC; retype it in composed form.")
+        elif any(unicodedata.category(c) in ("Cc", "Cf") for c in text):
+            self._fault(line, f"'{text!a}' contains an invisible character; retype the term.")
+        elif not any(c.isalnum() for c in text):
+            self._fault(line, f"'{text}' contains no letter; terms are plain words.")
 
-def _read_terms(
-    path: Path, rows: list[tuple[int, list[str]]], groups: Mapping[str, str] | None
-) -> tuple[Term, ...]:
-    faults = _Faults(path)
-    seen: dict[tuple[str, GrammaticalForm], int] = {}
-    terms: list[Term] = []
-    for line, row in _records(faults, rows):
-        text, group = row["term"], row["group"]
-        faults.check_term(line, text)
-        if not group:
-            faults.add(line, f"'{text}' has no group; fill the cell.")
-        elif groups is not None and group not in groups:
-            faults.add(line, f"unknown group '{group}'; use one of {', '.join(groups)}.")
-        form = _form(faults, line, row.get("form", ""))
-        if first := seen.get((text.casefold(), form)):
-            faults.add(line, f"duplicate '{text}' ({form}), first on line {first}; delete one.")
-        seen.setdefault((text.casefold(), form), line)
-        sense = _sense(faults, line, row.get("sense", ""), form)
-        terms.append(Term(text, group, form, row.get("concept", ""), sense))
-    faults.raise_any()
-    return tuple(terms)
-
-
-def _read_pairs(
-    path: Path, rows: list[tuple[int, list[str]]], attribute: str
-) -> tuple[tuple[Term, ...], tuple[Pair, ...]]:
-    faults = _Faults(path)
-    seen: dict[tuple[str, str, GrammaticalForm], int] = {}
-    pairs: list[Pair] = []
-    for line, row in _records(faults, rows):
-        source, target = row["source"], row["target"]
-        faults.check_term(line, source)
-        faults.check_term(line, target)
-        if source and source.casefold() == target.casefold():
-            faults.add(line, f"'{source}' is replaced by itself; delete the line.")
-        form = _form(faults, line, row.get("form", ""))
-        key = (source.casefold(), target.casefold(), form)
-        if first := seen.get(key):
-            faults.add(line, f"duplicate pair '{source}' to '{target}', first on line {first}.")
-        seen.setdefault(key, line)
-        sense = _sense(faults, line, row.get("sense", ""), form)
-        source_group = row.get("source_group") or source
-        target_group = row.get("target_group") or target
-        terms = (
-            Term(text, group, form, "", sense)
-            for text, group in ((source, source_group), (target, target_group))
-        )
-        pairs.append(Pair(attribute, *terms))
-    faults.raise_any()
-    return tuple(dict.fromkeys(pair.source for pair in pairs)), tuple(pairs)
+    def _form_and_sense(self, line: int, row: Mapping[str, str]) -> tuple[GrammaticalForm, Sense]:
+        form, sense = row.get("form") or "any", row.get("sense")
+        if form not in list(GrammaticalForm):
+            self._fault(line, f"unknown form '{form}'; use one of {', '.join(GrammaticalForm)}.")
+            form = "any"
+        if sense and sense not in list(Sense):
+            self._fault(line, f"unknown sense '{sense}'; use 'person', 'ask' or leave it empty.")
+        if sense not in list(Sense):
+            sense = Sense.ASK if form in _ADJECTIVES else Sense.PERSON
+        return GrammaticalForm(form), Sense(sense)
 
 
 def choose(

@@ -1,7 +1,7 @@
 """Dictionaries from an export of the Social Bias Inference Corpus (SBIC; Sap et al. 2020).
 
 HInter takes its dictionary from SBIC (section 4, "Bias dictionary"). An export is a CSV with the
-columns ``targetMinority`` (whom a post targets) and ``targetCategory`` (race, gender, body, ...);
+columns ``targetMinority`` (the target of a post) and ``targetCategory`` (race, gender, body, ...);
 cells are lists in the aggregated release, else single phrases. Each category becomes a dictionary;
 the group of a phrase is that of the shipped dictionaries, or the phrase itself.
 """
@@ -11,7 +11,7 @@ import json
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,18 +25,10 @@ _COLUMNS = ("targetMinority", "targetCategory")
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenFile:
-    """A written dictionary and its number of terms."""
-
-    path: Path
-    terms: int
-
-
-@dataclass(frozen=True, slots=True)
 class Built:
-    """The written files, and the number of phrases skipped as no plain words."""
+    """Number of terms by written file, and the number of phrases that are no plain words."""
 
-    files: tuple[WrittenFile, ...]
+    files: dict[Path, int]
     skipped: int
 
 
@@ -54,17 +46,25 @@ def build_from_sbic(export: Path, out: Path, min_count: int = 3) -> Built:
             counts[category][phrase] += 1
         else:
             skipped.add(phrase)
-    known = _known_terms()
-    files = []
+    known = {
+        term.text.casefold(): term
+        for dictionary in load_shipped().values()
+        if not dictionary.placebo
+        for term in dictionary.terms
+    }
+    files = {}
     for category, phrases in sorted(counts.items()):
         terms = [_term(p, known) for p, n in phrases.most_common() if n >= min_count]
         if len({term.group for term in terms}) > 1:
-            files.append(_write(out, category, terms))
+            unique = {(term.text.casefold(), term.form): term for term in terms}
+            path = out / f"{category}.csv"
+            _write(path, category, unique.values())
+            files[path] = len(unique)
     if not files:
         raise DictionaryError(
             f"{export}: no category names two groups at least {min_count} times; lower --min-count."
         )
-    return Built(tuple(files), len(skipped))
+    return Built(files, len(skipped))
 
 
 def _targets(export: Path) -> Iterator[tuple[str, str]]:
@@ -111,15 +111,6 @@ def _cells(value: str | None) -> list[str]:
     return [text] if text else []
 
 
-def _known_terms() -> dict[str, Term]:
-    return {
-        term.text.casefold(): term
-        for dictionary in load_shipped().values()
-        if not dictionary.placebo
-        for term in dictionary.terms
-    }
-
-
 def _term(phrase: str, known: dict[str, Term]) -> Term:
     stem = re.sub(r"\s+(?:folks|folk|people|persons|individuals)$", "", phrase)
     exact, similar = known.get(phrase), known.get(stem)
@@ -133,15 +124,12 @@ def _term(phrase: str, known: dict[str, Term]) -> Term:
     return Term(phrase, group, GrammaticalForm.NOUN_PL if plural else GrammaticalForm.NOUN_SG)
 
 
-def _write(out: Path, category: str, terms: list[Term]) -> WrittenFile:
-    unique = list({(t.text.casefold(), t.form): t for t in terms}.values())
-    path = out / f"{category}.csv"
+def _write(path: Path, category: str, terms: Iterable[Term]) -> None:
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", encoding="utf-8", newline="") as handle:
             writer = csv.writer(handle, lineterminator="\n")
             writer.writerow(["term", "group", "form", "concept", "sense"])
-            writer.writerows([t.text, t.group, t.form, category, ""] for t in unique)
+            writer.writerows([t.text, t.group, t.form, category, ""] for t in terms)
     except OSError as error:
         raise DictionaryError(f"{path}: {error.strerror}. Choose another --out.") from error
-    return WrittenFile(path, len(unique))

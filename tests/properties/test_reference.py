@@ -69,7 +69,7 @@ def fast(world: World, order: int) -> TestResult | None:
 
 
 def pair_of(judged: Outcome, attribute: str) -> WordPair:
-    pair = next(e.pair for e in judged.mutant.edits if e.attribute == attribute)
+    pair = next(e.change for e in judged.mutant.edits if e.attribute == attribute)
     return pair.source.text, pair.target.text
 
 

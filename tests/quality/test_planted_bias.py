@@ -93,7 +93,7 @@ def test_order_three_counts(race: Dictionary, gender: Dictionary, age: Dictionar
     assert tally(check, 3) == {"hidden": 1, "benign": 3}
     (hidden,) = [j for j in judged(check) if j.verdict is Verdict.HIDDEN]
     assert hidden.mutant.text == "The young white woman was kind. We thanked the woman."
-    assert {e.pair.target.text for e in hidden.mutant.edits} == {"white", "woman", "young"}
+    assert {e.target.text for e in hidden.mutant.edits} == {"white", "woman", "young"}
 
 
 def test_a_hidden_pair_inside_a_triple_unhides_the_triple(

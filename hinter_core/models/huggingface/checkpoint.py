@@ -85,11 +85,7 @@ class Checkpoint:
 def named_checkpoint(
     name: ModelName, auto_class: str, rebuild: Rebuild | None = None
 ) -> Checkpoint:
-    """Open the checkpoint that a name's source and ``dtype`` give.
-
-    Raises:
-        ModelError: see :func:`open_checkpoint`.
-    """
+    """Open the checkpoint of a name's source and ``dtype``."""
     return open_checkpoint(name.text, name.source, auto_class, name.string("dtype"), rebuild)
 
 

@@ -232,7 +232,7 @@ def test_edits_as_a_person_writes_them(store: AnnotationStore, tmp_path: Path) -
             "no"]]  # fmt: skip
     bring(store, write(tmp_path, rows))
     (item,) = store.items()
-    assert [(e.attribute, e.pair.target.text) for e in item.edits] == [("gender", "she")]
+    assert [(e.attribute, e.target.text) for e in item.edits] == [("gender", "she")]
     assert item.kept is False
 
 

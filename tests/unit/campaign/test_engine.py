@@ -92,7 +92,7 @@ def test_the_tables_say_what_the_probe_says(
             for i, expected in zip(mine, judged, strict=True):
                 assert mutants[i]["kept"] is expected.conformance.kept
                 assert [e["target"] for e in mutants[i]["edits"]] == [
-                    e.pair.target.text for e in expected.mutant.edits
+                    e.target.text for e in expected.mutant.edits
                 ]
                 assert of_mutants[i]["verdict"] == expected.verdict.value
 

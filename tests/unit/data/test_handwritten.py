@@ -327,17 +327,17 @@ def test_a_forecast_counts_them(original: CampaignStore, tmp_path: Path) -> None
 
 def test_edits_are_written_as_they_are_read() -> None:
     edits = read_edits("race: black -> white; gender: man -> woman", "race: b -> w; gender: m -> f")
-    pairs = [(e.attribute, e.pair.source.text, e.pair.target.group) for e in edits]
+    pairs = [(e.attribute, e.source.text, e.target.group) for e in edits]
     assert pairs == [("gender", "man", "f"), ("race", "black", "w")]
     rows = [
-        {"attribute": e.attribute, "source": e.pair.source.text, "target": e.pair.target.text,
-         "source_group": e.pair.source.group, "target_group": e.pair.target.group}
+        {"attribute": e.attribute, "source": e.source.text, "target": e.target.text,
+         "source_group": e.source.group, "target_group": e.target.group}
         for e in edits
     ]  # fmt: skip
     assert read_edits(*write_edits(rows)) == edits
     odd = [{**rows[0], "attribute": "a:b", "source": "x; y", "target": "a -> b"}]
     (edit,) = read_edits(*write_edits(odd))
-    assert (edit.attribute, edit.pair.source.text, edit.pair.target.text) == (
+    assert (edit.attribute, edit.source.text, edit.target.text) == (
         "a b",
         "x, y",
         "a - b",

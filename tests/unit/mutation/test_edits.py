@@ -144,7 +144,7 @@ def test_edits_for_groups_occurrences_by_reading(gender: Dictionary) -> None:
     text = "A man, a woman and a man."
     found, _ = Matcher([gender]).find(text)
     edits = edits_for(found, {"gender": dict(gender.pairs_from)})["gender"]
-    by_pair = {(e.pair.source.text, e.pair.target.text): len(e.spans) for e in edits}
+    by_pair = {(e.source.text, e.target.text): len(e.spans) for e in edits}
     assert by_pair == {
         ("man", "woman"): 2, ("man", "person"): 2, ("woman", "man"): 1, ("woman", "person"): 1,
     }  # fmt: skip
@@ -156,4 +156,4 @@ def test_two_readings_with_one_replacement_make_one_edit() -> None:
     made = Dictionary("gender", (*terms, Term("him", "m", forms[0], "p")))
     found, _ = Matcher([made]).find("I saw her.")
     edits = edits_for(found, {"gender": dict(made.pairs_from)})["gender"]
-    assert sorted(e.pair.target.text for e in edits) == ["him", "hir"]
+    assert sorted(e.target.text for e in edits) == ["him", "hir"]

@@ -109,7 +109,7 @@ def test_a_mutant_with_a_part_that_errs_is_passed_over(
     check = searched(parses, 40)
     whole = {m.edits for m in check.mutants if m.order == 3}
     assert whole
-    assert all(e.pair.target.text != "Syrian" for edits in whole for e in edits)
+    assert all(e.target.text != "Syrian" for edits in whole for e in edits)
 
 
 def test_parts_come_before_wholes_and_none_twice(parses: ParseStore) -> None:

@@ -224,11 +224,11 @@ def test_tables_are_what_the_probe_counts(
         known = {frozenset(j.mutant.edits): j for j in judged}
         for j in filter(is_case, judged):
             edits = j.mutant.edits
-            targets = tuple(edit.pair.target.group for edit in edits)
+            targets = tuple(edit.target.group for edit in edits)
             groups[attributes_of(j), targets].append(is_error(j))
             texts[attributes_of(j), targets][row].append(is_error(j))
             if len(edits) == 1:
-                pair = edits[0].pair
+                pair = edits[0].change
                 words[pair.attribute, pair.source.text, pair.target.text].append(is_error(j))
             if len(edits) == 2:
                 parts = [known[frozenset([edit])] for edit in edits]
@@ -263,9 +263,9 @@ def test_coverage_is_what_the_probe_meets(
     for _, judged in truth[NEVER]:
         for j in judged:
             for edit in j.mutant.edits:
-                made[attributes_of(j), edit.attribute].add(edit.pair)
+                made[attributes_of(j), edit.attribute].add(edit.change)
                 if j.conformance.kept:
-                    kept[attributes_of(j), edit.attribute].add(edit.pair)
+                    kept[attributes_of(j), edit.attribute].add(edit.change)
     assert sum(map(len, kept.values())) < sum(map(len, made.values()))
     found = {
         (coverage.attributes, attribute): counts[:2]

@@ -126,8 +126,8 @@ def test_pronouns_are_read_by_part_of_speech(
 ) -> None:
     plan = planned(text, shipped, parses)
     edits = [e for e in plan.edits["gender"] if text[slice(*e.spans[0])] == word]
-    assert {e.pair.source.form for e in edits} == {form}
-    targets = {e.pair.target.text for e in edits}
+    assert {e.source.form for e in edits} == {form}
+    targets = {e.target.text for e in edits}
     assert offered in targets
     assert withheld not in targets
 

@@ -34,10 +34,13 @@ ROWS = (
 
 def test_one_dictionary_a_category_and_it_loads(tmp_path: Path) -> None:
     built = build_from_sbic(export(tmp_path, *ROWS), tmp_path / "out")
-    assert {f.path.name: f.terms for f in built.files} == {"gender.csv": 5, "race.csv": 3}
+    assert {path.name: terms for path, terms in built.files.items()} == {
+        "gender.csv": 5,
+        "race.csv": 3,
+    }
     assert built.skipped == 1
-    for written in built.files:
-        assert load_file(written.path).pair_count > 0
+    for path in built.files:
+        assert load_file(path).pair_count > 0
 
 
 def test_known_terms_bring_their_group(tmp_path: Path) -> None:
