@@ -1,7 +1,5 @@
 """Copy annotation projects to a private data set of the Hugging Face Hub; where projects lie."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sqlite3
@@ -11,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from hinter_core.annotation.project.types import AnnotationError
 from hinter_core.errors import HinterError, InputError
@@ -130,7 +128,7 @@ class Backup:
         self._thread: threading.Thread | None = None
 
     @classmethod
-    def from_environment(cls, folder: Path | None = None) -> Backup | None:
+    def from_environment(cls, folder: Path | None = None) -> Self | None:
         """Create the backup that the environment configures, if any."""
         dataset, token = os.environ.get(DATASET, ""), os.environ.get(TOKEN, "")
         return cls(folder or annotations_folder(), dataset, token) if dataset and token else None

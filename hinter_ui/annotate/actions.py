@@ -1,7 +1,5 @@
 """What owners of annotation projects can do: create, view, decide, close, delete, download."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time
@@ -9,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from cachetools import LRUCache
 
@@ -75,7 +73,7 @@ class ProjectForm:
     blind: bool = True
 
     @classmethod
-    def of(cls, say: Words, *values: Any) -> ProjectForm:
+    def of(cls, say: Words, *values: Any) -> Self:
         """Read the values of the widgets, in their order, whatever a browser sent.
 
         Raises:
@@ -178,7 +176,12 @@ class _Evaluated:
 
 
 class AnnotateActions:
-    """The owner's side of all projects."""
+    """The owner's side of all projects.
+
+    Raises:
+        HinterError: no such project or not its owner (all methods with a key), or what is given
+            cannot be used.
+    """
 
     def __init__(self, services: Services, projects: Annotations) -> None:
         self.services = services
@@ -189,11 +192,7 @@ class AnnotateActions:
     # -- making ---------------------------------------------------------------------------------
 
     def campaign(self, form: ProjectForm) -> CampaignStore | None:
-        """Return the campaign that a form draws from, if it names one.
-
-        Raises:
-            HinterError: none of that name, or paths are not for this visitor.
-        """
+        """Return the campaign that a form draws from, if it names one."""
         if form.source == "campaign" and form.campaign:
             return self.services.campaigns.store(form.campaign)
         if form.source == "directory" and form.directory:
@@ -201,11 +200,7 @@ class AnnotateActions:
         return None
 
     def make(self, session: Session, form: ProjectForm) -> Made:
-        """Create a project with its items; if there are none, nothing is left of it.
-
-        Raises:
-            HinterError: a setting or the source of items cannot be used.
-        """
+        """Create a project with its items; if there are none, nothing is left of it."""
         say = session.words(ROOM)
         project = form.project(say)
         with self._discreet(form.file):
@@ -250,11 +245,7 @@ class AnnotateActions:
     # -- looking --------------------------------------------------------------------------------
 
     def view(self, name: str, key: str) -> View:
-        """Return the current state of a project.
-
-        Raises:
-            AnnotationError: no such project, or not its owner.
-        """
+        """Return the current state of a project."""
         judging = self._owned(name, key)
         store = judging.store
         found = self._evaluation(name, store)
@@ -268,11 +259,7 @@ class AnnotateActions:
         return View(name, key, store.project(), len(every), people, comments, found, items)
 
     def stamp(self, name: str, key: str) -> str:
-        """Return a text that changes when the view of a project may have changed.
-
-        Raises:
-            AnnotationError: no such project, or not its owner.
-        """
+        """Return a text that changes when the view of a project may have changed."""
         store = self._owned(name, key).store
         marks = _stamp(store)
         kept = self._evaluated.get(name)
@@ -303,38 +290,22 @@ class AnnotateActions:
     # -- deciding -------------------------------------------------------------------------------
 
     def decide(self, name: str, key: str, item: str, question: str, value: str) -> None:
-        """Store the owner's decision on a disagreement.
-
-        Raises:
-            AnnotationError: not the owner, or no such item, question or answer.
-        """
+        """Store the owner's decision on a disagreement."""
         self._owned(name, key).store.adjudicate(item, question, value)
         self._evaluated.pop(name, None)
 
     def remove(self, name: str, key: str, item: str) -> None:
-        """Remove an item.
-
-        Raises:
-            AnnotationError: not the owner, or no such item.
-        """
+        """Remove an item."""
         self._owned(name, key).store.remove(item.strip())
         self._evaluated.pop(name, None)
 
     def switch(self, name: str, key: str) -> None:
-        """Close an open project, open a closed one.
-
-        Raises:
-            AnnotationError: not the owner.
-        """
+        """Close an open project, open a closed one."""
         store = self._owned(name, key).store
         store.change(closed=not store.project().closed)
 
     def delete(self, name: str, key: str) -> None:
-        """Delete a project with all judgements.
-
-        Raises:
-            HinterError: not the owner, or it cannot be removed.
-        """
+        """Delete a project with all judgements."""
         with self._discreet():
             path = self.projects.delete(name, key)
         if self.services.backup:
@@ -342,11 +313,7 @@ class AnnotateActions:
         self._evaluated.pop(name, None)
 
     def write(self, session: Session, name: str, key: str, kind: str, folder: Path) -> Path:
-        """Write the items with their judgements, or with the consensus, to a file to download.
-
-        Raises:
-            HinterError: not the owner, or the disk is full.
-        """
+        """Write the items with their judgements, or with the consensus, to a file to download."""
         if kind not in KINDS:
             raise InputError(f"There is no format '{kind}'; use {', '.join(KINDS)}.")
         store = self._owned(name, key).store

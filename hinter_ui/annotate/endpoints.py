@@ -5,8 +5,6 @@ come back as ``{"error": {"code", "message"}}`` in the project's language. The c
 queue, so that a judgement is on disk within one short request.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

@@ -1,6 +1,4 @@
-"""What the owner of annotation projects sees, as HTML."""
-
-from __future__ import annotations
+"""HTML for owners of annotation projects."""
 
 from collections.abc import Sequence
 from urllib.parse import urlencode
@@ -25,18 +23,18 @@ _OWN_PLACE = {"overview", "disputed"}  # sections that are shown elsewhere
 
 
 def heading(words: Words, key: str) -> Markup:
-    """A section's heading with its remark."""
+    """Return a section's heading with its remark."""
     remark = tag("span", words(f"headings.{key}_remark"), class_="quiet")
     return tag("h2", words(f"headings.{key}"), " ", remark)
 
 
 def subheading(title: str, remark: str = "") -> Markup:
-    """A heading within a section."""
+    """Return a heading within a section."""
     return tag("h3", title, " ", tag("span", remark, class_="quiet") if remark else None)
 
 
 def listed(words: Words, projects: Sequence[Listed]) -> Markup:
-    """All projects of this machine, each with a button that opens it."""
+    """List the projects of this machine, each with a button that opens it."""
     if not projects:
         return tag("p", words("told.no_projects"), class_="quiet")
     rows = [
@@ -44,52 +42,43 @@ def listed(words: Words, projects: Sequence[Listed]) -> Markup:
             "li",
             tag("button", isolated(one.title), type="button", class_="open-project",
                 data_project=one.id),
-            tag("span", words("list.closed" if one.closed else "list.running"),
-                class_=f"badge {'discarded' if one.closed else 'benign'}"),
+            _state(words, closed=one.closed),
         )
         for one in projects
     ]  # fmt: skip
     return tag("ul", *rows, class_="project-list")
 
 
+def _state(words: Words, *, closed: bool) -> Markup:
+    text, kind = ("list.closed", "discarded") if closed else ("list.running", "benign")
+    return tag("span", words(text), class_=f"badge {kind}")
+
+
 def links(words: Words, name: str, key: str = "", *, local: bool = False) -> Markup:
-    """The link to send, and, where the ``key`` is told, the owner's own."""
+    """Return the annotators' link and, with a ``key``, the owner's."""
     parts = [
         _link(words, "project.link", {"annotate": name}),
         tag("p", words("project.send"), class_="quiet"),
     ]
     if key:
-        parts.append(
-            tag(
-                "div",
-                tag("strong", words("told.key_title")),
-                " ",
-                words("told.key"),
-                _link(words, "told.owner_link", {"annotate": name, "owner": key}),
-                class_="notice info",
-                role="status",
-            )
-        )
+        owner = _link(words, "told.owner_link", {"annotate": name, "owner": key})
+        title = tag("strong", words("told.key_title"))
+        text = words("told.key")
+        parts.append(tag("div", title, " ", text, owner, class_="notice info", role="status"))
     if local:
         parts.append(tag("p", words("told.local"), class_="quiet"))
     return tag("div", *parts, class_="project-links")
 
 
 def _link(words: Words, label: str, query: dict[str, str]) -> Markup:
-    return tag(
-        "p",
-        tag("a", words(label), href=f"?{urlencode(query)}", class_="share"),
-        " ",
-        tag("button", words("project.copy"), type="button", class_="copy-link"),
-        class_="share-line",
-    )
+    link = tag("a", words(label), href=f"?{urlencode(query)}", class_="share")
+    copy = tag("button", words("project.copy"), type="button", class_="copy-link")
+    return tag("p", link, " ", copy, class_="share-line")
 
 
 def head(words: Words, project: Project, size: int, lasting: str = "") -> Markup:
-    """A project's name, state and settings, and a warning where it will not last."""
-    state = words("list.closed" if project.closed else "list.running")
-    kind = "discarded" if project.closed else "benign"
-    told = words(
+    """Return a project's name, state and settings; ``lasting``: a warning that it may be lost."""
+    settings = words(
         "project.settings",
         items=f"{size:,}",
         questions=len(project.questions),
@@ -98,22 +87,21 @@ def head(words: Words, project: Project, size: int, lasting: str = "") -> Markup
         repeats=f"{100 * project.repeats:g}",
         blind=words("project.blind" if project.blind else "project.open_eyed"),
     )
-    return join(
-        [
-            tag("h2", isolated(project.name), " ", tag("span", state, class_=f"badge {kind}")),
-            tag("p", told, class_="quiet"),
-            tag(
-                "div", words("told.lasting"), tag("p", lasting), class_="notice error", role="alert"
-            )
-            if lasting
-            else "",
-            tag("p", words("project.closed"), class_="notice info") if project.closed else "",
-        ]
-    )
+    state = _state(words, closed=project.closed)
+    parts = [
+        tag("h2", isolated(project.name), " ", state),
+        tag("p", settings, class_="quiet"),
+    ]
+    if lasting:
+        warning = (words("told.lasting"), tag("p", lasting))
+        parts.append(tag("div", *warning, class_="notice error", role="alert"))
+    if project.closed:
+        parts.append(tag("p", words("project.closed"), class_="notice info"))
+    return join(parts)
 
 
 def people(words: Words, states: Sequence[AnnotatorProgress]) -> Markup:
-    """Who joined, and how far they are."""
+    """Return a table of the annotators and their progress."""
     judged = sum(one.judged for one in states)
     remark = words("project.people_remark", judged=f"{judged:,}", n=len(states))
     title = subheading(words("project.people"), remark)
@@ -122,8 +110,7 @@ def people(words: Words, states: Sequence[AnnotatorProgress]) -> Markup:
     names = [words(f"project.{key}") for key in ("name", "judged", "skipped", "left", "seen")]
     rows = [
         [
-            one.annotator.name, f"{one.judged:,}", f"{one.skipped:,}",
-            f"{one.left:,}",
+            one.annotator.name, f"{one.judged:,}", f"{one.skipped:,}", f"{one.left:,}",
             one.latest[:16].replace("T", " ") + " UTC" if one.latest else words("project.never"),
         ]
         for one in states
@@ -137,7 +124,7 @@ def disputes(
     disputed: Sequence[Consensus],
     items: dict[str, AnnotationItem],
 ) -> Markup:
-    """Answers that differ, with a button for each decision; ``items`` are those to show."""
+    """List differing answers about ``items``, with a button for each decision."""
     shown = [one for one in disputed if one.item in items]
     remark = words("project.disputed_remark", n=len(disputed)) if disputed else ""
     title = subheading(words("project.disputed"), remark)
@@ -145,10 +132,10 @@ def disputes(
         return join([title, tag("p", words("project.agreed"), class_="quiet")])
     asked = {question.id: question for question in questions}
     boxes = [_dispute(words, asked[one.question], one, items[one.item]) for one in shown]
-    more = None
+    parts = [title, tag("ul", *boxes, class_="dispute-list")]
     if len(disputed) > len(shown):
-        more = tag("p", words("project.more", n=len(shown)), class_="quiet")
-    return join([title, tag("ul", *boxes, class_="dispute-list"), more or ""])
+        parts.append(tag("p", words("project.more", n=len(shown)), class_="quiet"))
+    return join(parts)
 
 
 def _dispute(words: Words, question: Question, one: Consensus, item: AnnotationItem) -> Markup:
@@ -159,25 +146,25 @@ def _dispute(words: Words, question: Question, one: Consensus, item: AnnotationI
             data_item=item.id, data_question=question.id, data_value=answer.value)
         for answer in question.answers
     ]  # fmt: skip
+    asked, given = tag("strong", isolated(question.ask)), words("project.undecided", counts=counts)
     return tag(
         "li",
-        marked(item),
-        tag("p", tag("strong", isolated(question.ask)), " ", isolated(
-            words("project.undecided", counts=counts)), class_="dispute-words"),
+        _marked(item),
+        tag("p", asked, " ", isolated(given), class_="dispute-words"),
         tag("div", *buttons, _removal(words, item.id), class_="dispute-actions"),
         class_="card",
-    )  # fmt: skip
+    )
 
 
 def _removal(words: Words, item: str) -> Markup:
     return tag("button", words("project.remove"), type="button", class_="quiet", data_remove=item)
 
 
-def marked(item: AnnotationItem) -> Markup:
-    """An item in one line: what was taken out and put in, in its text."""
-    old, new = differences(item.source, item.mutant, item.edits) if item.source else ([], [])
+def _marked(item: AnnotationItem) -> Markup:
+    """Return an item in one line, with the removed and added words in its text."""
     if not item.source:
         return tag("p", isolated(_cut(item.mutant)))
+    old, new = differences(item.source, item.mutant, item.edits)
     gone = [piece.text for piece in old if piece.changed]
     parts: list[object] = []
     size = 0
@@ -201,28 +188,23 @@ def _cut(text: str) -> str:
 def comments(
     words: Words, remarks: Sequence[Judgement], items: dict[str, AnnotationItem]
 ) -> Markup:
-    """What annotators wrote, the latest first."""
+    """List the comments of annotators on ``items``."""
     title = subheading(words("project.comments"), words("project.comments_remark"))
     shown = [one for one in remarks if one.item in items]
     if not shown:
         return join([title, tag("p", words("project.no_comments"), class_="quiet")])
-    boxes = [
-        tag(
-            "li",
-            tag("p", isolated(words("project.says", name=one.annotator, item=one.item)),
-                class_="quiet"),
-            tag("blockquote", isolated(one.comment)),
-            marked(items[one.item]),
-            tag("div", _removal(words, one.item), class_="dispute-actions"),
-            class_="card",
-        )
-        for one in shown
-    ]  # fmt: skip
+    boxes = []
+    for one in shown:
+        said = words("project.says", name=one.annotator, item=one.item)
+        removal = tag("div", _removal(words, one.item), class_="dispute-actions")
+        quoted = tag("blockquote", isolated(one.comment))
+        whose = tag("p", isolated(said), class_="quiet")
+        boxes.append(tag("li", whose, quoted, _marked(items[one.item]), removal, class_="card"))
     return join([title, tag("ul", *boxes, class_="dispute-list")])
 
 
 def numbers(words: Words, found: Evaluation) -> Markup:
-    """Agreement, each annotator, and the invariant against people."""
+    """Return agreement, annotators, and the invariant against people."""
     title = subheading(words("project.numbers"), words("project.numbers_remark"))
     every = evaluation_sections(found)
     overview = [tag("p", isolated(line)) for section in every if section.key == "overview"

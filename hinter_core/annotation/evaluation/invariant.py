@@ -7,8 +7,6 @@ True positives are the share of bias-uncovering test cases whose mutants are coh
 same sentiment for an annotator (BiasFinder, RQ2 and Table 5).
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

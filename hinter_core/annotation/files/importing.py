@@ -1,7 +1,5 @@
 """Import items and judgements from a file of any known format, a folder or the Hub."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

@@ -6,8 +6,6 @@ not judged within half an hour is free again. A repeated item returns at least `
 later.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sqlite3

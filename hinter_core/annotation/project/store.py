@@ -5,8 +5,6 @@ key from joining, which gives access to the annotator's assignments and judgemen
 stored as SHA-256 digests, pass-phrases as salted scrypt digests.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json
@@ -18,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from hinter_core.annotation.project.database import SCHEMA, VERSION, Database
 from hinter_core.annotation.project.types import (
@@ -47,7 +45,7 @@ class AnnotationStore(Database):
     # -- the project ----------------------------------------------------------------------------
 
     @classmethod
-    def create(cls, path: Path, project: Project) -> tuple[AnnotationStore, str]:
+    def create(cls, path: Path, project: Project) -> tuple[Self, str]:
         """Create a project; return it with the owner's key, which is not stored.
 
         Raises:
@@ -68,7 +66,7 @@ class AnnotationStore(Database):
         return store, key
 
     @classmethod
-    def open(cls, path: Path) -> AnnotationStore:
+    def open(cls, path: Path) -> Self:
         """Open a project.
 
         Raises:

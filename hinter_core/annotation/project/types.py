@@ -5,15 +5,13 @@ all questions about an item at one **showing** (the second showing to the same p
 repeat). A **rating** is one answer to one question.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from hinter_core.campaign.schema import edit_from_row, edit_to_row
 from hinter_core.errors import HinterError
@@ -146,7 +144,7 @@ class AnnotationItem:
         return json.dumps(self.to_row(), ensure_ascii=False)
 
     @classmethod
-    def from_json(cls, text: str) -> AnnotationItem:
+    def from_json(cls, text: str) -> Self:
         """Read the JSON of :meth:`to_json`."""
         row = json.loads(text)
         edits = tuple(map(edit_from_row, row["edits"]))
@@ -180,7 +178,7 @@ class Project:
         return json.dumps(asdict(self), ensure_ascii=False)
 
     @classmethod
-    def from_json(cls, text: str) -> Project:
+    def from_json(cls, text: str) -> Self:
         """Read the JSON of :meth:`to_json`."""
         raw = json.loads(text)
         questions = [
