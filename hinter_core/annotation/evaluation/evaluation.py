@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from hinter_core.annotation.evaluation.agreement import (
     Agreement,
-    OnQuestion,
     Quality,
     agreements,
     qualities,
@@ -266,15 +265,13 @@ def _quality_in_words(one: Quality) -> str:
         words += f" and skipped {rate_in_words(one.skipped)}"
     if one.seconds is not None:
         words += f"; half of the judgements took {one.seconds:.1f} seconds or less"
-    return words + "." + "".join(_on_in_words(on) for on in one.questions if on.share.of)
-
-
-def _on_in_words(on: OnQuestion) -> str:
-    words = f" {on.question}: {rate_in_words(on.share)} answers are \u201c{on.commonest}\u201d"
-    if on.others.of:
-        words += f"; as most others in {rate_in_words(on.others)}"
-    if on.repeats.of:
-        words += f"; repeats alike in {rate_in_words(on.repeats)}"
+    for on in (on for on in one.questions if on.share.of):
+        words += f". {on.question}: {rate_in_words(on.share)} answers are "
+        words += f"\u201c{on.commonest}\u201d"
+        if on.others.of:
+            words += f"; as most others in {rate_in_words(on.others)}"
+        if on.repeats.of:
+            words += f"; repeats alike in {rate_in_words(on.repeats)}"
     return words + "."
 
 

@@ -21,7 +21,6 @@ from hinter_core.annotation.project.store import (
     imported_annotator,
     insert_item,
     now,
-    project_of,
 )
 from hinter_core.annotation.project.types import (
     CONSENSUS,
@@ -71,26 +70,20 @@ def import_file(
     """
     reading = reading or ColumnMapping()
     project = store.project()
-    _require_open(project)
+    if project.closed:
+        raise GoneError(
+            "This project is closed and takes nothing; open it again with hinter annotate reopen."
+        )
     given, cells = _open_source(named)
     columns = find_columns(named, given[:LOOKED_AT] if cells else given, project.questions, reading)
     rows = read_rows(given, columns, project.questions, reading, cells=cells)
     done = Imported(len(rows), columns=columns)
     with store.write() as connection:
-        project = project_of(connection)
-        _require_open(project)
         importing = _Import(connection, project, done)
         for row in rows:
             importing.add(row)
     _note(done, rows, project, reading)
     return done
-
-
-def _require_open(project: Project) -> None:
-    if project.closed:
-        raise GoneError(
-            "This project is closed and takes nothing; open it again with hinter annotate reopen."
-        )
 
 
 def _open_source(named: str) -> tuple[list[Record], bool]:
@@ -139,8 +132,7 @@ class _Import:
         self._connection, self._project, self._done = connection, project, done
         self._pairs = {question.id for question in project.questions if question.pair}
         self._people: dict[str, int] = {}
-        self._new: set[str] = set()  # ids of items
-        self._known: set[str] = set()
+        self._met: set[str] = set()  # ids of items
         self._numbers: dict[str, tuple[int, bool]] = {}  # by id, with whether there is a source
         self._alone: dict[str, int] = {}  # items of rows without judgement, with the row
         self._showings: dict[tuple[int, int, int], tuple[int, Judgement]] = {}  # with the row
@@ -166,8 +158,8 @@ class _Import:
     def _item(self, row: ImportRow) -> str:
         """Return the id of a row's item, inserted if new; "" for a row without any."""
         ident = self._target(row)
-        if ident and ident not in self._new | self._known:
-            self._known.add(ident)
+        if ident and ident not in self._met:
+            self._met.add(ident)
             self._done.items_known += 1
         if row.item and not row.judgement and not row.faults:
             first = self._alone.setdefault(ident, row.number)
@@ -193,7 +185,7 @@ class _Import:
         same = self._found("fingerprint", item.fingerprint)
         if same is None:
             insert_item(self._connection, item, self._project.share)
-            self._new.add(item.id)
+            self._met.add(item.id)
             self._done.items += 1
             return item.id
         if same["removed_at"]:

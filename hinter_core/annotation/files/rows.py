@@ -182,10 +182,6 @@ def _object(value: Any) -> Mapping[str, Any]:
     return value
 
 
-def _verdicts(value: Any) -> dict[str, str]:
-    return {str(model): as_text(verdict) for model, verdict in _object(value).items()}
-
-
 def _loaded(text: str, what: str) -> Any:
     try:
         return _plain(json.loads(text))
@@ -213,15 +209,15 @@ def _number(value: Any, default: float) -> float:
     return number
 
 
-def _weight(value: Any) -> float:
-    return _number(value, 1.0)
-
-
 _Reader = Callable[[Any], Any]
 _READERS: dict[str, _Reader] = {one.name: as_text for one in fields(AnnotationItem)} | {
-    "attributes": _attributes, "edits": _edits, "kept": _flag, "verdicts": _verdicts,
-    "weight": _weight, "origin": _object,
-}  # fmt: skip
+    "attributes": _attributes,
+    "edits": _edits,
+    "kept": _flag,
+    "verdicts": lambda cell: {str(name): as_text(one) for name, one in _object(cell).items()},
+    "weight": lambda cell: _number(cell, 1.0),
+    "origin": _object,
+}
 
 
 # -- judgements ---------------------------------------------------------------------------------

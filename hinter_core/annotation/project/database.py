@@ -78,7 +78,11 @@ CREATE VIEW latest AS
 
 
 class Database:
-    """Connections to one project's file, for any number of threads and processes."""
+    """Connections to one project's file, for any number of threads and processes.
+
+    Raises:
+        AnnotationError: the file cannot be read or written (all methods).
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -88,11 +92,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection to read from; each statement sees all commits before it.
-
-        Raises:
-            AnnotationError: the file cannot be used.
-        """
+        """Yield a connection to read from; each statement sees all commits before it."""
         try:
             yield self._connection()
         except sqlite3.IntegrityError:
@@ -105,11 +105,7 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """Run one transaction; other writers wait.
-
-        Raises:
-            AnnotationError: the file cannot be written.
-        """
+        """Run one transaction; other writers wait."""
         with self._writing, self.read() as connection, transaction(connection):
             yield connection
 

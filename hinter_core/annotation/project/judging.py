@@ -198,7 +198,11 @@ def _progress(
     latest = connection.execute(
         "SELECT COALESCE(MAX(at), '') FROM judgements WHERE annotator = ?", (person.id,)
     ).fetchone()[0]
-    left = len(_pending(connection, person.id)) + _to_come(connection, project, person.id)
+    held = _held(connection, person.id)
+    fresh = _free(connection, project, person.id, held)
+    met = fresh | {item for item, _ in held}
+    again = sum(_repeats(project, person.id, i) for i in met if (i, REPEAT) not in held)
+    left = len(_pending(connection, person.id)) + len(fresh) + again  # at most
     return AnnotatorProgress(person, done.get("judged", 0), done.get("skipped", 0), left, latest)
 
 
@@ -280,15 +284,6 @@ def _waiting(
         for item, place in rows
         if (item, REPEAT) not in held and _repeats(project, person, item)
     ]
-
-
-def _to_come(connection: sqlite3.Connection, project: Project, person: int) -> int:
-    """Count the showings that a person may still be assigned, at most."""
-    held = _held(connection, person)
-    fresh = _free(connection, project, person, held)
-    met = fresh | {item for item, _ in held}
-    again = sum(_repeats(project, person, i) for i in met if (i, REPEAT) not in held)
-    return len(fresh) + again
 
 
 def _repeats(project: Project, person: int, item: int) -> bool:

@@ -40,17 +40,21 @@ INSERT_JUDGEMENT = (
 
 
 class AnnotationStore(Database):
-    """One project's file, for any number of threads and processes."""
+    """One project's file, for any number of threads and processes.
+
+    Raises:
+        AccessError: a wrong key or pass-phrase, or an invalid, reserved or taken name.
+        GoneError: there is no such item, or it was removed.
+        AnnotationError: the file exists (:meth:`create`), is no project of this version or cannot
+            be written; an item is invalid (see :func:`check_item`); a question or answer is
+            unknown; or questions would change after the first judgement.
+    """
 
     # -- the project ----------------------------------------------------------------------------
 
     @classmethod
     def create(cls, path: Path, project: Project) -> tuple[Self, str]:
-        """Create a project; return it with the owner's key, which is not stored.
-
-        Raises:
-            AnnotationError: the file exists, or cannot be written.
-        """
+        """Create a project; return it with the owner's key, which is not stored."""
         if path.exists():
             raise AnnotationError(f"{path} already exists; choose another name.")
         try:
@@ -67,11 +71,7 @@ class AnnotationStore(Database):
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open a project.
-
-        Raises:
-            AnnotationError: there is none, or it has another version.
-        """
+        """Open a project."""
         if not path.is_file():
             raise AnnotationError(f"{path} does not exist; check the path.")
         store = cls(path)
@@ -90,11 +90,7 @@ class AnnotationStore(Database):
             return project_of(connection)
 
     def change(self, **settings: Any) -> Project:
-        """Change settings; questions only before the first judgement.
-
-        Raises:
-            AnnotationError: the questions have answers already.
-        """
+        """Change settings; questions only before the first judgement."""
         with self.write() as connection:
             old = project_of(connection)
             new = replace(old, **settings)
@@ -107,11 +103,7 @@ class AnnotationStore(Database):
         return new
 
     def admit_owner(self, key: str) -> None:
-        """Check the owner's key.
-
-        Raises:
-            AccessError: the key is wrong.
-        """
+        """Check the owner's key."""
         with self.read() as connection:
             digest = _meta(connection, "owner")
         if not hmac.compare_digest(digest, _digest(key).hex()):
@@ -120,11 +112,7 @@ class AnnotationStore(Database):
     # -- items ----------------------------------------------------------------------------------
 
     def add(self, items: Iterable[AnnotationItem]) -> list[str]:
-        """Add items in one transaction; return the ids of those that were left out as duplicates.
-
-        Raises:
-            AnnotationError: see :func:`check_item`.
-        """
+        """Add items in one transaction; return the ids of duplicates, which are left out."""
         with self.write() as connection:
             share = project_of(connection).share
             return [item.id for item in items if not insert_item(connection, item, share)]
@@ -138,11 +126,7 @@ class AnnotationStore(Database):
                 yield AnnotationItem.from_json(row["content"])
 
     def item(self, ident: str) -> AnnotationItem:
-        """Return an item by its id.
-
-        Raises:
-            GoneError: there is none, or it was removed.
-        """
+        """Return an item by its id."""
         with self.read() as connection:
             row = connection.execute(
                 "SELECT content FROM items WHERE id = ? AND removed_at IS NULL", (ident,)
@@ -160,11 +144,7 @@ class AnnotationStore(Database):
             )
 
     def remove(self, ident: str) -> None:
-        """Remove an item; its judgements stay in the file and no longer count.
-
-        Raises:
-            GoneError: there is none.
-        """
+        """Remove an item; its judgements stay in the file and no longer count."""
         self.item(ident)
         with self.write() as connection:
             connection.execute("UPDATE items SET removed_at = ? WHERE id = ?", (now(), ident))
@@ -172,11 +152,7 @@ class AnnotationStore(Database):
     # -- people ---------------------------------------------------------------------------------
 
     def join(self, name: str, pass_phrase: str) -> tuple[Annotator, str]:
-        """Join or return with a name and a pass-phrase; return also a new key for the page.
-
-        Raises:
-            AccessError: an invalid name, a short or a wrong pass-phrase.
-        """
+        """Join or return with a name and a pass-phrase; return also a new key for the page."""
         shown = _free_name(name)
         with self.read() as connection:
             row = _named(connection, shown)
@@ -203,11 +179,7 @@ class AnnotationStore(Database):
             return _with_key(connection, row)
 
     def join_by_login(self, name: str, login: str) -> tuple[Annotator, str]:
-        """Join with a login of another service (``hf:NAME``); return also a key for the page.
-
-        Raises:
-            AccessError: the name is taken.
-        """
+        """Join with a login of another service (``hf:NAME``); return also a key for the page."""
         with self.write() as connection:
             row = connection.execute(
                 "SELECT * FROM annotators WHERE login = ?", (login,)
@@ -222,7 +194,7 @@ class AnnotationStore(Database):
             return _with_key(connection, row)
 
     def whose(self, key: str) -> Annotator:
-        """Return the annotator of a page's key (see :func:`whose`)."""
+        """Return the annotator of a page's key."""
         with self.read() as connection:
             return whose(connection, key)
 
@@ -257,11 +229,7 @@ class AnnotationStore(Database):
                 )  # fmt: skip
 
     def adjudicate(self, item: str, question: str, value: str, note: str = "") -> None:
-        """Store the owner's decision on a question about an item; "" withdraws it.
-
-        Raises:
-            AnnotationError: no such item, question or answer.
-        """
+        """Store the owner's decision on a question about an item; "" withdraws it."""
         self.item(item)
         match = next((q for q in self.project().questions if q.id == question), None)
         if match is None or (value and match.answer(value) is None):
@@ -286,11 +254,7 @@ class AnnotationStore(Database):
 
 @contextmanager
 def opened(path: Path) -> Iterator[AnnotationStore]:
-    """Open a project and close it at the end.
-
-    Raises:
-        AnnotationError: see :meth:`AnnotationStore.open`.
-    """
+    """Open a project and close it at the end."""
     store = AnnotationStore.open(path)
     try:
         yield store
@@ -312,11 +276,7 @@ def project_of(connection: sqlite3.Connection) -> Project:
 
 
 def insert_item(connection: sqlite3.Connection, item: AnnotationItem, share: float) -> bool:
-    """Insert an item and return True, or False if the project has its id or its texts.
-
-    Raises:
-        AnnotationError: see :func:`check_item`.
-    """
+    """Insert an item and return True, or False if the project has its id or its texts."""
     check_item(item)
     latest = connection.execute("SELECT COALESCE(MAX(number), 0) FROM items").fetchone()[0]
     number = latest + 1
