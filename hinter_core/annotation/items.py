@@ -9,7 +9,7 @@ that it represents.
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 
 from hinter_core.annotation.project.store import AnnotationStore
@@ -39,35 +39,29 @@ OUTCOMES = (*WORST, *(f"discarded: {layer.value}" for layer in Layer))
 _BATCH = 64  # items whose sentences are parsed at once
 
 
-@dataclass(frozen=True)
-class Draw:
-    """What to draw: at most ``many`` mutants, with ``seed``.
+def sample_campaign(
+    store: CampaignStore,
+    many: int = 200,
+    seed: int = 0,
+    outcomes: Sequence[str] = (),
+    attributes: Iterable[Attributes] = (),
+) -> list[AnnotationItem]:
+    """Draw up to ``many`` mutants of a campaign; memory depends on the sample only.
 
-    ``attributes``: exactly these sets (empty: all but placebo). ``outcomes``: of
-    :data:`OUTCOMES` (empty: all).
-    """
-
-    many: int = 200
-    seed: int = 0
-    attributes: tuple[Attributes, ...] = ()
-    outcomes: tuple[str, ...] = ()
-
-
-def sample_campaign(store: CampaignStore, draw: Draw) -> list[AnnotationItem]:
-    """Draw items; memory depends on the sample and not on the campaign.
+    ``outcomes``: of :data:`OUTCOMES` (empty: all). ``attributes``: exactly these sets (empty: all
+    but placebo).
 
     Raises:
         HinterError: no campaign, tables that cannot be read, or nothing to draw.
     """
-    campaign, wanted = store.read()["identity"], {frozenset(names) for names in draw.attributes}
+    campaign, wanted = store.read()["identity"], {frozenset(names) for names in attributes}
     with CampaignReader(store) as reader:
         candidates = {
-            (attributes, outcome): found
-            for (attributes, outcome), found in strata(reader, draw.many, draw.seed).items()
-            if (not wanted or frozenset(attributes) in wanted)
-            and (not draw.outcomes or outcome in draw.outcomes)
+            (names, outcome): found
+            for (names, outcome), found in strata(reader, many, seed).items()
+            if (not wanted or frozenset(names) in wanted) and (not outcomes or outcome in outcomes)
         }
-        chosen = balanced(candidates, draw.many)
+        chosen = balanced(candidates, many)
         if not chosen:
             raise AnnotationError(
                 f"{store.folder} has no mutants of that kind; ask for other attributes or "

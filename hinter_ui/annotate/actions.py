@@ -16,7 +16,6 @@ from hinter_core.annotation.files.exporting import Exported, export_file
 from hinter_core.annotation.files.importing import import_file
 from hinter_core.annotation.items import (
     OUTCOMES,
-    Draw,
     fill_invariant,
     items_of_check,
     sample_campaign,
@@ -123,12 +122,6 @@ class ProjectForm:
             self.share / 100, self.copies, self.repeats / 100,
         )  # fmt: skip
 
-    def draw(self) -> Draw:
-        """Return what to draw from a campaign."""
-        wanted = tuple(tuple(one.split(_JOINED)) for one in self.attributes)
-        known = tuple(one for one in self.outcomes if one in OUTCOMES)
-        return Draw(self.many, attributes=wanted, outcomes=known)
-
 
 def attribute_choices(store: CampaignStore) -> list[tuple[str, str]]:
     """Return (words, value) of the sets of attributes that a campaign changes.
@@ -221,14 +214,16 @@ class AnnotateActions:
             if not form.file:
                 raise AnnotationError(say("errors.no_file"))
             return []
+        outcomes = [one for one in form.outcomes if one in OUTCOMES]
         if form.source == "check":
             if session.check is None or not session.check.mutants:
                 raise AnnotationError(say("errors.no_check"))
-            return items_of_check(session.check, form.many, 0, form.draw().outcomes)
+            return items_of_check(session.check, form.many, outcomes=outcomes)
         store = self.campaign(form)
         if store is None:
             raise AnnotationError(say("errors.no_campaign"))
-        return sample_campaign(store, form.draw())
+        sets = [tuple(one.split(_JOINED)) for one in form.attributes]
+        return sample_campaign(store, form.many, outcomes=outcomes, attributes=sets)
 
     def _imported(
         self, store: AnnotationStore, form: ProjectForm, name: str, key: str, say: Words

@@ -3,12 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hinter_core.annotation.evaluation.agreement import (
-    Agreement,
-    Quality,
-    agreements,
-    qualities,
-)
+from hinter_core.annotation.evaluation.agreement import Agreement, Quality, agreements, qualities
 from hinter_core.annotation.evaluation.invariant import (
     Score,
     TruePositives,
@@ -171,7 +166,7 @@ def _agreement(results: Sequence[Agreement]) -> Section:
         "over texts or templates. The words slight, fair, moderate, "
         "substantial and almost perfect are those of Landis and Koch (1977), who call their limits "
         "arbitrary. Where nearly all answers are the same one, kappa is low though people agree: "
-        "look at the same answers too.",
+        "look at the same answers too."
     ]
     return Section("agreement", "Agreement", sentences, columns, rows)
 

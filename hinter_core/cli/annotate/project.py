@@ -10,7 +10,7 @@ import typer
 
 from hinter_core.annotation.backup import lasting_warning
 from hinter_core.annotation.evaluation.evaluation import evaluate, evaluation_sections
-from hinter_core.annotation.items import OUTCOMES, Draw, sample_campaign
+from hinter_core.annotation.items import OUTCOMES, sample_campaign
 from hinter_core.annotation.project.judging import Judging
 from hinter_core.annotation.project.questions import default_questions, load_questions
 from hinter_core.annotation.project.store import AnnotationStore, opened
@@ -72,15 +72,16 @@ def create(
     for one in outcome or ():
         if one not in OUTCOMES:
             raise InputError(f"There is no outcome '{one}'; use {', '.join(OUTCOMES)}.")
-    draw = Draw(many, seed, tuple(split_names(names) for names in attributes or ()),
-                tuple(outcome or ()))  # fmt: skip
     wanted = split_names(labels)
     if len(wanted) == 1:
         raise InputError("--labels takes at least two, as positive,negative.")
     instructions, asked = (
         load_questions(questions, wanted) if questions else default_questions(language, wanted)
     )
-    items = sample_campaign(CampaignStore(campaign), draw) if campaign else []
+    items = []
+    if campaign:
+        sets = map(split_names, attributes or ())
+        items = sample_campaign(CampaignStore(campaign), many, seed, outcome or (), sets)
     settings = Project(
         name or project.stem, asked, instructions, language, blind, share, copies, repeats, gap,
         seed,

@@ -12,7 +12,7 @@ import numpy
 import pytest
 
 from hinter_core.annotation.evaluation.correction import Case, corrected_rates, judged_by_people
-from hinter_core.annotation.items import Draw, sample_campaign
+from hinter_core.annotation.items import sample_campaign
 from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
@@ -65,7 +65,7 @@ def odd(item: AnnotationItem) -> bool:
 def test_all_judged_gives_the_truth_itself(
     store: CampaignStore, report: Report, tmp_path: Path
 ) -> None:
-    items = sample_campaign(store, Draw(10_000))
+    items = sample_campaign(store, 10_000)
     found = judged_by_people(store, report, judged(tmp_path, items, odd))
     assert (found.items, found.undecided, found.foreign) == (len(items), 0, 0)
     kept = [item for item in items if item.kept]
@@ -107,7 +107,7 @@ def test_all_judged_gives_the_truth_itself(
 def test_a_model_without_errors_stays_without(
     store: CampaignStore, report: Report, tmp_path: Path
 ) -> None:
-    found = judged_by_people(store, report, judged(tmp_path, sample_campaign(store, Draw(30)), odd))
+    found = judged_by_people(store, report, judged(tmp_path, sample_campaign(store, 30), odd))
     own = [line for line in found.lines if line.model == NEVER]
     assert own
     assert {line.corrected_errors.value for line in own} <= {0.0, None}
@@ -115,7 +115,7 @@ def test_a_model_without_errors_stays_without(
 
 
 def test_all_valid_changes_nothing(store: CampaignStore, report: Report, tmp_path: Path) -> None:
-    items = sample_campaign(store, Draw(10_000))
+    items = sample_campaign(store, 10_000)
     found = judged_by_people(store, report, judged(tmp_path, items, lambda _: True))
     for line in found.lines:
         assert line.corrected_errors.value == pytest.approx(line.errors.share)
@@ -123,7 +123,7 @@ def test_all_valid_changes_nothing(store: CampaignStore, report: Report, tmp_pat
 
 
 def test_not_sure_is_neither(store: CampaignStore, report: Report, tmp_path: Path) -> None:
-    items = sample_campaign(store, Draw(10_000))
+    items = sample_campaign(store, 10_000)
     unsure = {item.id for item in items[::3]}
     project = judged(tmp_path, items, lambda i: None if i.id in unsure else odd(i))
     found = judged_by_people(store, report, project)
@@ -138,13 +138,13 @@ def test_projects_of_elsewhere_are_refused(
     store: CampaignStore, report: Report, make: Callable[..., CampaignStore], tmp_path: Path
 ) -> None:
     other = make(TEXTS[:2], ["race", "gender"], 2, NEVER)
-    foreign = sample_campaign(other, Draw(10))
+    foreign = sample_campaign(other, 10)
     with pytest.raises(AnnotationError, match="not drawn from this campaign"):
         judged_by_people(store, report, judged(tmp_path, foreign, odd))
     plain_items = [AnnotationItem("a", "text", "source")]
     with pytest.raises(AnnotationError, match="not drawn from this campaign"):
         judged_by_people(store, report, judged(tmp_path, plain_items, lambda _: True))
-    own = sample_campaign(store, Draw(10))
+    own = sample_campaign(store, 10)
     mixed = [*own, *(replace(item, id=f"x{item.id}", group="x") for item in foreign)]
     found = judged_by_people(store, report, judged(tmp_path, mixed, odd))
     assert (found.items, found.foreign) == (len(own), len(foreign))
@@ -153,7 +153,7 @@ def test_projects_of_elsewhere_are_refused(
 def test_items_that_do_not_fit_are_refused(
     store: CampaignStore, report: Report, tmp_path: Path
 ) -> None:
-    item = sample_campaign(store, Draw(1))[0]
+    item = sample_campaign(store, 1)[0]
     for broken in (
         replace(item, kept=not item.kept),
         replace(item, origin={**item.origin, "place": 10**6}),
@@ -164,13 +164,13 @@ def test_items_that_do_not_fit_are_refused(
 
 
 def test_nothing_decided_is_said(store: CampaignStore, report: Report, tmp_path: Path) -> None:
-    project = judged(tmp_path, sample_campaign(store, Draw(5)), lambda _: None)
+    project = judged(tmp_path, sample_campaign(store, 5), lambda _: None)
     with pytest.raises(AnnotationError, match="Nothing is decided"):
         judged_by_people(store, report, project)
 
 
 def test_the_section_and_the_values(store: CampaignStore, report: Report, tmp_path: Path) -> None:
-    items = sample_campaign(store, Draw(12))
+    items = sample_campaign(store, 12)
     found = judged_by_people(store, report, judged(tmp_path, items, odd))
     section, words = people_sections(found)
     assert section.title == "Judged by people"
@@ -188,7 +188,7 @@ def test_the_section_and_the_values(store: CampaignStore, report: Report, tmp_pa
 def test_the_spreadsheet_has_columns_for_it(
     store: CampaignStore, report: Report, tmp_path: Path
 ) -> None:
-    found = judged_by_people(store, report, judged(tmp_path, sample_campaign(store, Draw(99)), odd))
+    found = judged_by_people(store, report, judged(tmp_path, sample_campaign(store, 99), odd))
     plainly, rows = flat_rows(report), flat_rows(replace(report, people=found))
     assert not any("judged" in name for name in plainly[0])
     assert len({tuple(row) for row in rows}) == 1  # the same columns in each

@@ -10,7 +10,6 @@ import pytest
 
 from hinter_core.annotation.items import (
     OUTCOMES,
-    Draw,
     conform_pairs,
     fill_invariant,
     items_of_check,
@@ -124,7 +123,7 @@ def side_of(store: CampaignStore, model: str) -> Side:
 
 
 def test_all_of_a_small_campaign(store: CampaignStore) -> None:
-    items = sample_campaign(store, Draw(10_000))
+    items = sample_campaign(store, 10_000)
     side = side_of(store, "vader")
     assert len(items) == sum(many for _, many in count_findings(side, FindingFilter()))
     for item in items:
@@ -138,25 +137,25 @@ def test_all_of_a_small_campaign(store: CampaignStore) -> None:
 
 
 def test_a_sample_is_balanced_and_weighs_what_it_stands_for(store: CampaignStore) -> None:
-    whole = Counter(item.stratum for item in sample_campaign(store, Draw(10_000)))
+    whole = Counter(item.stratum for item in sample_campaign(store, 10_000))
     many = 2 * len(whole)
-    items = sample_campaign(store, Draw(many, seed=3))
+    items = sample_campaign(store, many, seed=3)
     drawn = Counter(item.stratum for item in items)
     assert len(items) == min(many, sum(whole.values()))
     assert drawn.keys() == whole.keys()
     most = max(drawn.values())
     assert all(drawn[name] in (most, most - 1, whole[name]) for name in whole)
     assert sum(item.weight for item in items) == pytest.approx(sum(whole.values()))
-    assert items == sample_campaign(store, Draw(many, seed=3))
+    assert items == sample_campaign(store, many, seed=3)
     assert any(not item.kept for item in items)
 
 
 def test_only_what_is_asked_for(store: CampaignStore) -> None:
-    items = sample_campaign(store, Draw(50, attributes=(("race", "gender"),)))
+    items = sample_campaign(store, 50, attributes=(("race", "gender"),))
     assert {frozenset(item.attributes) for item in items} == {frozenset({"race", "gender"})}
     kinds = ("discarded: part of speech", "discarded: dependency relation")
-    gone = sample_campaign(store, Draw(50, outcomes=kinds))
+    gone = sample_campaign(store, 50, outcomes=kinds)
     assert {item.layer for item in gone} <= {"part of speech", "dependency relation"}
     assert not any(item.kept for item in gone)
     with pytest.raises(AnnotationError, match="no mutants of that kind"):
-        sample_campaign(store, Draw(5, attributes=(("size",),)))
+        sample_campaign(store, 5, attributes=(("size",),))

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from hinter_core.annotation.items import Draw, sample_campaign
+from hinter_core.annotation.items import sample_campaign
 from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
@@ -46,7 +46,7 @@ def judged(path: Path, items: list[AnnotationItem]) -> str:
 @pytest.fixture(scope="module")
 def project(campaign: CampaignStore, tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("project") / "trial.sqlite"
-    return judged(path, sample_campaign(campaign, Draw(100)))
+    return judged(path, sample_campaign(campaign, 100))
 
 
 def test_the_terminal_says_it(run: Run, project: str) -> None:
