@@ -22,6 +22,7 @@ from hinter_core.errors import InputError
 from hinter_core.models.registry import split_names
 from hinter_core.mutation.plan import Settings
 from hinter_core.options import Option, options_of
+from hinter_core.relations.registry import RELATIONS
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary, choose, load_file, load_shipped
 
@@ -41,13 +42,15 @@ class CampaignOption(Option):
     about, ``data``, ``mutants`` (which of them are made of a text) or ``run``. ``unset``: the
     default in words. ``each``: the option's name on the command line, where it is given once for
     each value. ``high`` bounds what is typed into a form, as does 0 where there is no ``low``; a
-    file may name other numbers.
+    file may name other numbers. ``later``: added after identities were first stored; at its default
+    it has no part in them.
     """
 
     identity: bool = True
     part: str = "run"
     unset: str = ""
     each: str = ""
+    later: bool = False
 
 
 def _setting(default: Any, help: str, **more: Any) -> Any:
@@ -115,6 +118,10 @@ class Campaign:
         False, "Change every occurrence of a term, as the paper does, not only those about people.",
         part="mutants", label="Every occurrence of a term", advanced=True,
     )  # fmt: skip
+    relation: str = _setting(
+        "substitution", "Metamorphic relation to test.",
+        part="mutants", choices=tuple(RELATIONS), advanced=True, later=True,
+    )  # fmt: skip
     atomic: bool = _setting(
         True, "Test every atomic mutant, not only those that are part of an intersectional one.",
         part="mutants", label="Every single change, too", advanced=True,
@@ -173,7 +180,7 @@ class Campaign:
     @property
     def settings(self) -> Settings:
         """What decides which mutants a text has."""
-        return Settings(self.order, self.limit, self.literal, self.seed, self.repeat)
+        return Settings(self.order, self.limit, self.literal, self.seed, self.repeat, self.relation)
 
     def table(self) -> Rows:
         """The rows to test.
@@ -229,7 +236,8 @@ class Campaign:
         """A versioned hash over the settings and files that decide the mutants."""
         digest = hashlib.sha256(f"hinter-campaign-{_IDENTITY_VERSION}\n".encode())
         for item in fields(self):
-            if item.metadata["identity"]:
+            at_default = getattr(self, item.name) == item.default
+            if item.metadata["identity"] and not (item.metadata.get("later") and at_default):
                 digest.update(self._written(item).encode() + b"\n")
         return digest.hexdigest()[:16]
 

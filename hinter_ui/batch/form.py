@@ -24,8 +24,12 @@ PUBLIC_LIMIT = 100  # intersectional mutants of one text there
 _NAME = re.compile(r"[\w.-]+")
 # The fields that say what the data are; they come first in the form.
 DATA = ("source", "upload", "path", "hub", "hand", "text_column", "label_column")
-# The other fields: the settings of a campaign but for those of its data.
-SETTINGS = {name: option for name, option in CAMPAIGN_OPTIONS.items() if option.part != "data"}
+# The other fields: the settings of a campaign, without those of its data and those with one choice.
+SETTINGS = {
+    name: option
+    for name, option in CAMPAIGN_OPTIONS.items()
+    if option.part != "data" and len(option.choices) != 1
+}
 # What a new form holds, where it is not the setting's default.
 _STARTS = {"sample": 20, "limit": 20, "shard": 4, "models": (DEFAULT_MODEL,),
            "requests": 0, "budget": 0}  # fmt: skip

@@ -17,7 +17,7 @@ OTHER = {
     "order": 3, "guide": "vader", "limit": 9, "literal": True, "atomic": False,
     "discarded": True, "placebo": False, "repeat": 2,
     "parser": "en_core_web_sm", "shard": 4,
-    "models": ("vader",), "workers": 2, "requests": 10, "budget": 1.5,
+    "models": ("vader",), "workers": 2, "requests": 10, "budget": 1.5, "relation": "other",
 }  # fmt: skip
 
 
