@@ -15,7 +15,7 @@ from typing import Any
 from hinter_core.data.rows import LOOKED_AT, Columns, Row, find_columns, make_row
 from hinter_core.data.tables import Record
 from hinter_core.errors import InputError, ModelError
-from hinter_core.models.naming import read_name, write_name
+from hinter_core.models.registry import read_name, write_name
 from hinter_core.options import Option
 from hinter_core.storage import ASSETS
 

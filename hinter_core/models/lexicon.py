@@ -10,7 +10,7 @@ from typing import Any
 
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities, ModelUnderTest
-from hinter_core.models.naming import ModelName
+from hinter_core.models.registry import ModelName
 from hinter_core.types import Prediction
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities, ModelUnderTest, answer_from
-from hinter_core.models.naming import ModelName
+from hinter_core.models.registry import ModelName
 from hinter_core.types import Prediction
 
 _PROBE = "A person reads a book."

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities, ModelUnderTest
-from hinter_core.models.naming import ModelName
+from hinter_core.models.registry import ModelName
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import Matcher

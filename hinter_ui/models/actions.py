@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
-from hinter_core.models.naming import ModelName
-from hinter_core.models.registry import BACKENDS
+from hinter_core.models.registry import BACKENDS, ModelName
 from hinter_core.models.store import PredictionStore
 from hinter_ui.html.wording import Words
 from hinter_ui.models.html import ROOM, ModelRow, ModelState, RepeatedAnswer, asked_of

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from hinter_core.errors import HinterError
-from hinter_core.models.naming import write_name
 from hinter_core.models.prompting.prompts import shipped_prompts
-from hinter_core.models.registry import Backend
+from hinter_core.models.registry import Backend, write_name
 from hinter_core.options import Option, Value
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.access import Access

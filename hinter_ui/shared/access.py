@@ -15,9 +15,15 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from hinter_core.errors import InputError, ModelError
-from hinter_core.models.naming import NO_KEY, ModelName
 from hinter_core.models.prompting.prompts import shipped_prompts
-from hinter_core.models.registry import BACKENDS, Backend, is_generative, parse_name
+from hinter_core.models.registry import (
+    BACKENDS,
+    NO_KEY,
+    Backend,
+    ModelName,
+    is_generative,
+    parse_name,
+)
 
 OPENAI_URL = "https://api.openai.com/v1"
 # Where Ollama, and vLLM or transformers serve, listen unless told otherwise.

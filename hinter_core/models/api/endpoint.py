@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from hinter_core.errors import ModelError
-from hinter_core.models.naming import NO_KEY, ModelName
+from hinter_core.models.registry import NO_KEY, ModelName
 from hinter_core.types import Failure, Prediction
 
 if TYPE_CHECKING:

@@ -13,18 +13,18 @@ import re
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import exp
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hinter_core.errors import ModelError
 from hinter_core.models.api.endpoint import Endpoint, endpoint_for, error_text, is_too_long
 from hinter_core.models.base import Generative
 from hinter_core.models.budget import Cost, Price, Usage, tokens_in
-from hinter_core.models.naming import ModelName
 from hinter_core.models.prompting.prompts import Prompt
 from hinter_core.models.prompting.replies import Reader, reader_for
+from hinter_core.models.registry import ModelName
 from hinter_core.types import Failure, Prediction
 
 if TYPE_CHECKING:
@@ -110,6 +110,7 @@ class OpenAIModel(Generative):
         import openai
 
         estimate = self.estimate(text)
+        tokens = estimate.prompt_tokens, estimate.completion_tokens
         error: Exception | None = None
         try:
             response = await self._send(client, text)
@@ -117,20 +118,20 @@ class OpenAIModel(Generative):
             error = caught
         if error is not None:
             failed = self._endpoint.outcome(error)
-            if isinstance(error, openai.APIStatusError):  # the server generated nothing
-                return failed, self.usage.add(0, 0)
-            return failed, self.usage.add(estimate.prompt_tokens, estimate.completion_tokens)
+            # With a status, the server generated nothing.
+            none = isinstance(error, openai.APIStatusError)
+            return failed, self.usage.add(*((0, 0) if none else tokens))
         usage = getattr(response, "usage", None)
         prompt, completion = (
             getattr(usage, field, None) for field in ("prompt_tokens", "completion_tokens")
         )
-        if not (isinstance(prompt, int) and isinstance(completion, int)):
-            prompt, completion = estimate.prompt_tokens, estimate.completion_tokens
+        if isinstance(prompt, int) and isinstance(completion, int):
+            tokens = prompt, completion
         raw = _raw(response)
         # A server that repeats the key must not bring it into a page or a file.
         hide = self._endpoint.without_key
         raw = replace(raw, reply=hide(raw.reply), detail=hide(raw.detail))
-        return raw, self.usage.add(prompt, completion)
+        return raw, self.usage.add(*tokens)
 
     async def _send(self, client: AsyncOpenAI, text: str) -> Any:
         import openai
@@ -221,11 +222,6 @@ T = TypeVar("T")
 Session = Callable[[], AbstractAsyncContextManager[Callable[[int], Awaitable[T]]]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Arrived(Generic[T]):
-    value: T
-
-
 def as_they_come(session: Session[T], count: int, limit: int) -> Iterator[T]:
     """Run a session's async function for 0 to ``count - 1``; yield the values as they arrive.
 
@@ -233,13 +229,13 @@ def as_they_come(session: Session[T], count: int, limit: int) -> Iterator[T]:
     is requested, so a caller that stores each value first loses at most ``limit``. The first error
     ends the iteration; then, and when the iterator is closed, running calls are cancelled.
     """
-    queue: SimpleQueue[_Arrived[T] | BaseException | None] = SimpleQueue()
+    queue: SimpleQueue[tuple[T] | BaseException | None] = SimpleQueue()
     slots = asyncio.Semaphore(limit)
     loop = asyncio.new_event_loop()
 
     async def one(ask: Callable[[int], Awaitable[T]], number: int) -> None:
         await slots.acquire()  # given back below
-        queue.put(_Arrived(await ask(number)))
+        queue.put((await ask(number),))
 
     async def run() -> None:
         async with session() as ask, asyncio.TaskGroup() as group:
@@ -261,8 +257,8 @@ def as_they_come(session: Session[T], count: int, limit: int) -> Iterator[T]:
 
     threading.Thread(target=work, daemon=True).start()
     try:
-        while isinstance(item := queue.get(), _Arrived):
-            yield item.value
+        while isinstance(item := queue.get(), tuple):
+            yield item[0]
             with suppress(RuntimeError):  # the loop is closed: nothing is left to begin
                 loop.call_soon_threadsafe(slots.release)
         if item is not None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hinter_core.errors import ModelError
-from hinter_core.models.naming import ModelName
+from hinter_core.models.registry import ModelName
 
 # Builds a model from its configuration and its weights by name; None: an unknown architecture.
 Rebuild = Callable[[Any, Mapping[str, Any]], Any | None]

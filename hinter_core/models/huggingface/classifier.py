@@ -18,7 +18,7 @@ from hinter_core.models.huggingface.checkpoint import Checkpoint, named_checkpoi
 from hinter_core.models.huggingface.hierarchical import Hierarchical, rebuild
 from hinter_core.models.huggingface.inputs import Batches, Piece
 from hinter_core.models.huggingface.schemes import Hypotheses, Pooled, Scheme, Whole
-from hinter_core.models.naming import ModelName
+from hinter_core.models.registry import ModelName
 from hinter_core.storage import ASSETS
 from hinter_core.types import Failure, Prediction
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hinter_core.errors import ModelError
-from hinter_core.models.naming import ModelName
+from hinter_core.models.registry import ModelName
 from hinter_core.storage import ASSETS
 
 DEFAULT = "sentiment"

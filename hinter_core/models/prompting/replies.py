@@ -16,8 +16,8 @@ from typing import Protocol
 
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities
-from hinter_core.models.naming import ModelName
 from hinter_core.models.prompting.prompts import Prompt, prompt_for
+from hinter_core.models.registry import ModelName, is_generative, open_store
 from hinter_core.types import Failure, Prediction
 
 _THOUGHT = r"think(?:ing)?|thought|reason(?:ing)?"
@@ -192,8 +192,6 @@ class JudgeReader:
     """
 
     def __init__(self, judge: str, *, trusted: bool) -> None:
-        from hinter_core.models.registry import is_generative, open_store
-
         if is_generative(judge):
             raise ModelError(
                 f"'{judge}' cannot be a judge, as it answers in words itself; name a classifier, "
