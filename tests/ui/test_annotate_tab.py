@@ -250,7 +250,7 @@ def test_two_at_once_and_the_owner_sees_how_far_they_agree(
     with opened(made.path) as store:
         assert list(store.adjudications().values()) == ["no"]
     # An item that is taken out counts no longer.
-    disputes.first.get_by_role("button", name="Take this text out").click()
+    disputes.first.get_by_role("button", name="Remove this text").click()
     expect(page.locator("#project-people")).to_contain_text("judgements: 6")
     # What was judged can be taken along.
     with page.expect_download() as got:

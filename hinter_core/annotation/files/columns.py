@@ -49,8 +49,8 @@ class ColumnMapping:
 
     ``columns``: part to column, "" for a part to leave out. ``values``: an answer's name in the
     file, as ``QUESTION:NAME`` for one question or ``NAME`` for all, to its value; "" if it is no
-    answer. ``annotator``: who judged, if no column says so. ``attributes``: of items that name
-    none. ``mend``: repair letters that were encoded twice (``Ã¯``).
+    answer. ``annotator``: of all judgements, if no column names one. ``attributes``: of items
+    without any. ``mend``: repair letters that were encoded twice (``Ã¯``).
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -89,9 +89,7 @@ def _chosen(
     for given, name in reading.columns.items():
         part = given if given in parts else f"{ANSWER}{given}"
         if part not in parts:
-            raise InputError(
-                f"There is nothing called '{given}' to fill; a column can be {', '.join(parts)}."
-            )
+            raise InputError(f"There is no part '{given}'; a column can be {', '.join(parts)}.")
         if name and name not in names:
             if f"{ANSWER}{name}" not in names:
                 raise InputError(f"{where} has no column '{name}'; it has {_listed(names)}.")
@@ -132,27 +130,27 @@ def _require(
 ) -> None:
     if "mutant" not in found and "item" not in found:
         raise InputError(
-            f"{where} has no column of texts to judge; it has {_listed(names)}. Say which it is "
-            "with --map mutant=COLUMN (or item=COLUMN, for items that the project has)."
+            f"{where} has no column of texts to judge; it has {_listed(names)}. Name one with "
+            "--map mutant=COLUMN (or item=COLUMN, for items that the project has)."
         )
     if found.get("role") and "group" not in found:
         raise InputError(
-            f"{where} tells originals from mutants, but not which belong together; say where that "
-            f"stands with --map group=COLUMN. It has {_listed(names)}."
+            f"{where} has originals and mutants, but no column of their groups; name it with "
+            f"--map group=COLUMN. It has {_listed(names)}."
         )
     asked = [part for part in parts if part.startswith(ANSWER)]
     answered = [part for part in asked if part in found]
     who = "annotator" in found or reading.annotator
     if answered and not who:
         raise InputError(
-            f"{where} has answers, but no column says whose; give --annotator NAME, or --map "
+            f"{where} has answers, but no column of annotators; give --annotator NAME, or --map "
             f"annotator=COLUMN. It has {_listed(names)}."
         )
     # A file of items may well have a column "user" of its own.
     if (reading.annotator or reading.columns.get("annotator")) and not answered:
         raise InputError(
-            f"{where} has no column of answers; the project asks {', '.join(asked)}. Say where "
-            f"they stand, as in --map {asked[0]}=COLUMN; it has {_listed(names)}."
+            f"{where} has no column of answers; the project asks {', '.join(asked)}. Name one, as "
+            f"in --map {asked[0]}=COLUMN; it has {_listed(names)}."
         )
 
 

@@ -48,7 +48,7 @@ class Exported:
     def __post_init__(self) -> None:
         if self.consensus and (self.history or self.items_only):
             raise InputError(
-                "A consensus goes with neither the history nor items alone; ask for one of them."
+                "A consensus has no history and needs judgements; choose only one of these options."
             )
         self.project = self.store.project()
 
@@ -106,7 +106,7 @@ def export_file(wanted: Exported, path: Path, kind: str = "") -> int:
     if wanted.history and not wanted.items_only and kind in ("label-studio", "argilla"):
         raise InputError(f"{kind} holds no history; use csv, jsonl, parquet or dataset.")
     if path.exists():
-        raise InputError(f"{path} is there already; choose another name.")
+        raise InputError(f"{path} already exists; choose another name.")
     rows = list(wanted.rows())
     if kind == "dataset":
         files = {path / name: content for name, content in folder_files(wanted, rows).items()}

@@ -71,9 +71,7 @@ def import_file(
     reading = reading or ColumnMapping()
     project = store.project()
     if project.closed:
-        raise GoneError(
-            "This project is closed and takes nothing; open it again with hinter annotate reopen."
-        )
+        raise GoneError("This project is closed; open it again with hinter annotate reopen.")
     given, cells = _open_source(named)
     columns = find_columns(named, given[:LOOKED_AT] if cells else given, project.questions, reading)
     rows = read_rows(given, columns, project.questions, reading, cells=cells)
@@ -172,7 +170,7 @@ class _Import:
         if item is None:
             there = self._found("id", ident)
             if ident and (there is None or there["removed_at"]):
-                what = "was taken out" if there else "is not in the project"
+                what = "was removed" if there else "is not in the project"
                 raise AnnotationError(f"the item '{ident[:SHOWN]}' {what}, and there is no text")
             return ident
         check_item(item)
@@ -189,7 +187,7 @@ class _Import:
             self._done.items += 1
             return item.id
         if same["removed_at"]:
-            raise AnnotationError(f"the item '{same['id'][:SHOWN]}' was taken out of the project")
+            raise AnnotationError(f"the item '{same['id'][:SHOWN]}' was removed from the project")
         return str(same["id"])
 
     def _found(self, column: str, value: str) -> sqlite3.Row | None:

@@ -142,7 +142,9 @@ def _item(
 def _original_of(row: Mapping[str, Any], originals: Mapping[str, str]) -> str:
     role, group = role_of(row["role"]), as_text(row.get("group"))
     if role is None:
-        raise InputError(f"'{as_text(row['role'])[:SHOWN]}' says neither original nor mutant")
+        raise InputError(
+            f"the role '{as_text(row['role'])[:SHOWN]}' is neither original nor mutant"
+        )
     if role:
         return ""
     if group not in originals:
@@ -253,10 +255,10 @@ def _judgement(
     if status is None and not known:
         return None
     if not name:
-        raise InputError("it has answers, but does not say whose they are")
+        raise InputError("it has answers, but no annotator")
     if status in (None, Status.JUDGED) and not known:
         if not answers:
-            one.faults.append("it counts as judged, but answers nothing")
+            one.faults.append("its status is judged, but it has no answers")
         return None
     return Judgement(
         one.number, name, one.ident, _showing(row.get("showing")), status or Status.JUDGED,

@@ -318,9 +318,7 @@ def _assigned(
         "SELECT number, content FROM items WHERE id = ? AND removed_at IS NULL", (submission.item,)
     ).fetchone()
     if row is None:
-        raise GoneError(
-            "This item was taken out of the project meanwhile; go on with the next.", "gone"
-        )
+        raise GoneError("This item was removed from the project; go on with the next.", "gone")
     held = connection.execute(
         "SELECT 1 FROM assignments WHERE annotator = ? AND item = ? AND showing = ?",
         (person, row["number"], submission.showing),

@@ -53,7 +53,7 @@ def import_items(
 ) -> None:
     """Add items and judgements from a file; those that the project has are not added twice."""
     if errors is not None and errors.exists():
-        raise InputError(f"{errors} is there already; choose another name.")
+        raise InputError(f"{errors} already exists; choose another name.")
     reading = ColumnMapping(
         pairs(columns or (), "--map"), pairs(values or (), "--values"), annotator,
         split_names(attributes), mend,
@@ -84,8 +84,8 @@ def _report(done: Imported) -> None:
     read = ", ".join(c if p == c else f"{p}={c}" for p, c in done.columns.items())
     typer.echo(f"columns read: {read}")
     for what, many in (
-        ("rows", done.rows), ("items added", done.items), ("items there", done.items_known),
-        ("judgements added", done.judgements), ("judgements there", done.judgements_known),
+        ("rows", done.rows), ("items added", done.items), ("items known", done.items_known),
+        ("judgements added", done.judgements), ("judgements known", done.judgements_known),
         ("left out", len(done.problems)),
     ):  # fmt: skip
         typer.echo(f"{what:<17} {many:>8,}")

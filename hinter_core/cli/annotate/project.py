@@ -147,7 +147,7 @@ def remove(
     """Remove an item; its judgements no longer count."""
     with opened(project) as store:
         store.remove(item)
-    typer.echo(f"{item} is taken out.")
+    typer.echo(f"{item} is removed.")
 
 
 annotate.command("import")(import_items)

@@ -122,11 +122,11 @@ def test_the_same_file_twice_adds_nothing_and_another_answer_corrects(
     ("header", "mapped", "more", "why"),
     [
         ("a,b", "", {}, r"no column of texts to judge; it has a, b.*--map mutant=COLUMN"),
-        ("text,sense", "", {}, r"no column says whose; give --annotator NAME"),
+        ("text,sense", "", {}, r"no column of annotators; give --annotator NAME"),
         ("text,b", "", {"annotator": "Ann"}, r"no column of answers.*--map answer.sense=COLUMN"),
         ("text,b", "mutant=c", {}, r"has no column 'c'; it has text, b"),
-        ("text,b", "colour=b", {}, r"nothing called 'colour' to fill; a column can be item"),
-        ("text,kind", "role=kind", {}, r"not which belong together.*--map group=COLUMN"),
+        ("text,b", "colour=b", {}, r"no part 'colour'; a column can be item"),
+        ("text,kind", "role=kind", {}, r"no column of their groups.*--map group=COLUMN"),
     ],
 )
 def test_other_columns_are_named(
@@ -176,7 +176,7 @@ FAULTS = [
     ("", "Ann", "yes", "there is no text to judge"),
     ("x" * 100_001, "Ann", "yes", "more than 100,000 characters"),
     ("Long name.", "A" * 41, "yes", "is no name"),
-    ("Nobody.", "", "yes", "does not say whose"),
+    ("Nobody.", "", "yes", "but no annotator"),
     ("First.", "Ann", "no", "contradicts row 1"),
     ("First.", "ann", "yes", "repeats row 1"),
     ("Compared.", "Ann", "yes,yes", "has 4 cells where the header has 3"),
@@ -209,7 +209,7 @@ def test_bad_rows_are_listed_and_good_ones_kept(store: AnnotationStore, tmp_path
         ({"edits": "[1]"}, "edits cannot be read"),
         ({"edits": "black to white"}, "write race: black -> white"),
         ({"verdicts": "biased"}, "no JSON"),
-        ({"answer.sense": ""}, "counts as judged, but answers nothing"),
+        ({"answer.sense": ""}, "its status is judged, but it has no answers"),
         ({"answer.same": "yes", "answer.sense": ""}, "compares with a source"),
         ({"comment": "x" * 5000}, "more than 4,000"),
     ],
@@ -245,7 +245,7 @@ def test_items_by_id_that_the_project_has(store: AnnotationStore, tmp_path: Path
             ["new", "Ann", "yes"], ["b", "Ann", "no"]]  # fmt: skip
     done = bring(store, write(tmp_path, rows))
     assert [(row, why.partition(",")[0]) for row, why in done.problems] == [
-        (2, "the item 'gone' was taken out"), (3, "the item 'new' is not in the project"),
+        (2, "the item 'gone' was removed"), (3, "the item 'new' is not in the project"),
     ]  # fmt: skip
     assert [j.item for j in store.judgements()] == ["a", "b"]
     rows = [["id", "text"], ["a", "Quite another."], ["c", "Two."], ["gone", "Three."],
@@ -253,7 +253,7 @@ def test_items_by_id_that_the_project_has(store: AnnotationStore, tmp_path: Path
     done = bring(store, write(tmp_path, rows))
     told = dict(done.problems)
     assert "has other texts here" in told[1]
-    assert "was taken out" in told[3]
+    assert "was removed" in told[3]
     assert "repeats the item of row 4" in told[5]
     assert 2 not in told  # the same text under another id is the same item
     assert [item.id for item in store.items()] == ["a", "b", "d"]

@@ -234,7 +234,7 @@ def test_a_judgement_sent_twice_counts_once(tmp_path: Path) -> None:
         ({"answers": {"sense": "yes"}}, "'same' is not answered"),
         ({"answers": {**ANSWERS, "same": "maybe"}}, "no answer 'maybe'"),
         ({"answers": {**ANSWERS, "other": "yes"}}, "no question 'other'"),
-        ({"item": "i9"}, "taken out"),
+        ({"item": "i9"}, "removed"),
         ({"showing": 2}, "not given to you"),
         ({"comment": "x" * 5000}, "shorten it"),
         ({"key": ""}, "a key of 1 to 100 characters"),
@@ -288,7 +288,7 @@ def test_an_item_taken_out_counts_no_longer(tmp_path: Path) -> None:
     desk.judge(key, said(first))
     store.remove(first)
     store.remove(second)
-    with pytest.raises(GoneError, match="taken out"):
+    with pytest.raises(GoneError, match="removed"):
         desk.judge(key, said(second))
     assert list(store.judgements()) == []
     assert {first, second} & {item for item, _ in judge_all(desk, key)} == set()

@@ -145,9 +145,9 @@ def test_an_export_for_spreadsheets_runs_nothing_and_names_nobody(
         (("out.xlsx",), "no known format"),
         (("out.csv", "--format", "excel"), "no format 'excel'; use csv"),
         (("out.json", "--history"), "holds no history"),
-        (("taken.csv",), "there already"),
-        (("out.csv", "--consensus", "--history"), "neither the history nor items alone"),
-        (("out.csv", "--consensus", "--items-only"), "neither the history nor items alone"),
+        (("taken.csv",), "already exists"),
+        (("out.csv", "--consensus", "--history"), "has no history and needs judgements"),
+        (("out.csv", "--consensus", "--items-only"), "has no history and needs judgements"),
         (("--push", "a/b", "--format", "csv"), "leave --format out"),
     ],
 )
