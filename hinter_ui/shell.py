@@ -1,11 +1,8 @@
 """The page around the tabs: heading, tabs, footer, theme; and how it is served."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -16,16 +13,16 @@ from hinter_ui.annotate import events as annotate
 from hinter_ui.batch import events as batch
 from hinter_ui.explore import events as explore
 from hinter_ui.html.markup import Markup, join, tag
-from hinter_ui.html.wording import DEFAULT, Words, chosen
-from hinter_ui.html.words import attribute_styles
+from hinter_ui.html.wording import DEFAULT, Words, attribute_styles, chosen
 from hinter_ui.learn import events as learn
 from hinter_ui.models import events as models
 from hinter_ui.results import events as results
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import names_kept
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import Labels
 from hinter_ui.shared.wiring import private
+
+say = Words("app")
 
 STYLES = ASSETS / "css"
 CSS = (STYLES / "hinter.css", STYLES / "learn.css", STYLES / "annotate.css")
@@ -36,31 +33,43 @@ STILL = """<style>@media (prefers-reduced-motion: reduce) { *, *::before, *::aft
 animation-duration: .01ms !important; animation-iteration-count: 1 !important;
 transition-duration: .01ms !important; scroll-behavior: auto !important; } }</style>"""
 
-# Address, whose title lies in the room ``app``, and what builds it.
+# Addresses of the tabs, and what builds each.
 TABS: dict[str, Callable[[Services], None]] = {
-    "explore": explore.build,
-    "batch": batch.build,
-    "results": results.build,
-    "annotate": annotate.build,
-    "models": models.build,
-    "learn": learn.build,
+    "explore": explore.build, "batch": batch.build, "results": results.build,
+    "annotate": annotate.build, "models": models.build, "learn": learn.build,
+}  # fmt: skip
+
+# Colours of the theme, on light and dark.
+_COLOURS = {
+    "body_background_fill": ("#f6f6f2", "#15161a"),
+    "input_background_fill": ("#ffffff", "#1d1f25"),
+    "button_primary_background_fill": ("#4338ca", "#4f46e5"),
+    "button_primary_background_fill_hover": ("#3730a3", "#4338ca"),
+    # The edge of a field stands out from what is around it by 3 to 1 (WCAG 2, 1.4.11).
+    "input_border_color": ("#858994", "#747986"),
+    "checkbox_border_color": ("#6f7380", "#b4b8c4"),
+    "input_placeholder_color": ("#666a77", "#a5a9b6"),
+    "block_background_fill": ("#ffffff", "#1d1f25"),
+    "block_border_color": ("#deded6", "#34363f"),
+    "body_text_color": ("#1c1d22", "#ececf0"),
+    "body_text_color_subdued": ("#5c606d", "#a5a9b6"),
 }
 
 
 def build_app(services: Services) -> gr.Blocks:
-    """The whole page, with no model loaded."""
-    labels = Labels("app")
-    services.labels.append(labels)
-    page = gr.Blocks(title=f"HInter: {labels.say('question')}", analytics_enabled=False)
+    """Build the whole page, with no model loaded."""
+    labels = services.labels_of("app")
+    page = gr.Blocks(title=f"HInter: {say('question')}", analytics_enabled=False)
     with page:
         names_kept()
         labels.html("page-header", _header, "page.skip glossary.tips")
         with gr.Tabs(elem_classes="main-tabs", elem_id="rooms"):
             for address, build in TABS.items():
-                tab = labels.write(
-                    gr.Tab, partial(_tab, address), id=address, elem_id=f"room-{address}"
-                )
-                with tab:
+
+                def title(address: str = address) -> dict[str, str]:
+                    return {"label": say(f"tabs.{address}")}
+
+                with labels.write(gr.Tab, title, id=address, elem_id=f"room-{address}"):
                     build(services)
         labels.html("page-footer", _footer)
         labelled = [widget for found in services.labels for widget in found.texts]
@@ -105,7 +114,9 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
 
 
 def theme() -> gr.themes.Base:
-    """Indigo on off-white, with the fonts of the visitor's own machine."""
+    """Return the theme: indigo on off-white, with the fonts of the visitor's machine."""
+    light = {name: colour for name, (colour, _) in _COLOURS.items()}
+    dark = {f"{name}_dark": colour for name, (_, colour) in _COLOURS.items()}
     return gr.themes.Base(
         primary_hue=gr.themes.colors.indigo,
         neutral_hue=gr.themes.colors.gray,
@@ -113,38 +124,17 @@ def theme() -> gr.themes.Base:
         font_mono=["ui-monospace", "DejaVu Sans Mono", "monospace"],
         radius_size=gr.themes.sizes.radius_md,
     ).set(
-        body_background_fill="#f6f6f2",
-        body_background_fill_dark="#15161a",
-        input_background_fill="#ffffff",
-        input_background_fill_dark="#1d1f25",
-        button_primary_background_fill="#4338ca",
-        button_primary_background_fill_hover="#3730a3",
-        button_primary_background_fill_dark="#4f46e5",
-        button_primary_background_fill_hover_dark="#4338ca",
+        **light,
+        **dark,
         button_primary_text_color="#ffffff",
-        # The edge of a field stands out from what is around it by 3 to 1 (WCAG 2, 1.4.11).
         input_border_width="1px",
-        input_border_color="#858994",
-        input_border_color_dark="#747986",
-        checkbox_border_color="#6f7380",
-        checkbox_border_color_dark="#b4b8c4",
-        input_placeholder_color="#666a77",
-        input_placeholder_color_dark="#a5a9b6",
-        block_background_fill="#ffffff",
-        block_background_fill_dark="#1d1f25",
-        block_border_color="#deded6",
-        block_border_color_dark="#34363f",
         block_label_text_color="#4b4f5c",
         block_title_text_color="#4b4f5c",
-        body_text_color="#1c1d22",
-        body_text_color_dark="#ececf0",
-        body_text_color_subdued="#5c606d",
-        body_text_color_subdued_dark="#a5a9b6",
     )
 
 
 def _translation(services: Services) -> Callable[[gr.Request], Any]:
-    """What puts the page into the language of its link."""
+    """Return what puts the page into the language of its link."""
 
     def translate(request: gr.Request) -> Any:
         language = chosen(request.query_params.get("lang"))
@@ -158,16 +148,12 @@ def _translation(services: Services) -> Callable[[gr.Request], Any]:
     return translate
 
 
-def _tab(address: str, say: Words) -> dict[str, str]:
-    return {"label": say(f"tabs.{address}")}
-
-
-def _header(say: Words) -> Markup:
+def _header() -> Markup:
     brand = tag("span", "HInter", class_="brand")
     dash = tag("span", " \u2014 ", class_="sr-only")
     skip = tag("a", say("skip"), href="#rooms", class_="skip")
     return join([skip, tag("h1", brand, dash, tag("span", say("question"), class_="question"))])
 
 
-def _footer(say: Words) -> Markup:
+def _footer() -> Markup:
     return tag("footer", *(tag("p", say(f"footer.{key}")) for key in ("flip", "note", "data")))

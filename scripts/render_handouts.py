@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from hinter_ui.html.wording import languages  # noqa: E402
-from hinter_ui.learn.handout import markdown, path_of  # noqa: E402
+from hinter_ui.learn.teachers import markdown, path_of  # noqa: E402
 
 _STYLE = """
 @page { size: A4; margin: 13mm 17mm; }

@@ -1,10 +1,7 @@
-"""What the Batch tab does, without its widgets: look at data, estimate, start, watch, go on.
+"""What the Batch tab does, without its widgets: look at data, estimate, start, watch, resume.
 
-Every method takes values and gives values; faults a visitor can mend are raised as
-:class:`hinter_core.errors.HinterError`.
+Faults that a visitor can mend are raised as :class:`hinter_core.errors.HinterError`.
 """
-
-from __future__ import annotations
 
 import atexit
 import os
@@ -24,33 +21,34 @@ from hinter_core.campaign.store import CampaignStore, StoreError
 from hinter_core.data.hub import HubTable
 from hinter_core.errors import HinterError, InputError
 from hinter_core.types import Verdict
-from hinter_ui.batch.files import change, estimate, last_words, portable, put
+from hinter_ui.batch.files import (
+    JobRecord,
+    change,
+    last_words,
+    portable,
+    put,
+    record_of,
+    settings_of,
+    write_record,
+)
 from hinter_ui.batch.form import (
     MOST_MODELS,
     SETTINGS,
     BatchForm,
     admitted_keys,
+    look_at,
     read_setting,
     require_one_worker,
+    require_rows,
+    say,
+    without_folders,
 )
-from hinter_ui.batch.jobs import (
-    CampaignStatus,
-    JobRecord,
-    Jobs,
-    JobState,
-    record_of,
-    settings_of,
-    write_record,
-)
-from hinter_ui.batch.sources import look_at, require_rows, without_folders
-from hinter_ui.html.wording import DEFAULT, words_of
+from hinter_ui.batch.jobs import CampaignStatus, Jobs, JobState, estimate
 from hinter_ui.shared.downloads import without_folder, write_for
 from hinter_ui.shared.library import CampaignEntry
 from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-
-say = words_of(DEFAULT, "batch")
 
 KEEP = "HINTER_KEEP_DAYS"
 _KEEP_DAYS = 7.0  # on a public host
@@ -59,7 +57,7 @@ _LISTED = 50
 
 
 class BatchActions:
-    """The actions of the Batch tab."""
+    """The actions of the Batch tab; campaigns are given by their names."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -71,19 +69,11 @@ class BatchActions:
     # -- before the start -----------------------------------------------------------------------
 
     def preview(self, form: BatchForm) -> Preview:
-        """The first rows of the data, and what is wrong with others.
-
-        Raises:
-            InputError: the data cannot be read.
-        """
+        """Read the first rows of the data, and what is wrong with others."""
         return look_at(form.data(self._services.access), self._services.access)
 
     def estimate(self, session: Session, form: BatchForm) -> Forecast:
-        """What a campaign would do; nothing is kept of it.
-
-        Raises:
-            HinterError: it cannot be done.
-        """
+        """Estimate a campaign; nothing is kept."""
         campaign, keys = self._checked(session, form)
         with without_folders(campaign):
             return estimate(campaign, keys, own_cache=not self._services.access.local)
@@ -106,20 +96,15 @@ class BatchActions:
         return campaign, admitted_keys(campaign.models, access, session)
 
     def start(self, session: Session, form: BatchForm) -> CampaignEntry:
-        """Keep a new campaign and let it run, or wait for its turn.
-
-        Raises:
-            HinterError: it cannot be done; nothing was kept.
-        """
+        """Keep a new campaign and run it when its turn comes; nothing is kept if that fails."""
         campaign, keys = self._checked(session, form)
         self.clear_old()
         entry = self._services.campaigns.new()
         try:
             title = form.data(self._services.access).title
             put(entry, campaign, uploaded=form.source == "upload")
-            write_record(
-                entry, JobRecord(say("sources.sample") if title == SAMPLE else title, time.time())
-            )
+            title = say("sources.sample") if title == SAMPLE else title
+            write_record(entry, JobRecord(title, time.time()))
             self.jobs.start(entry, keys)
         except BaseException as error:
             shutil.rmtree(entry.folder, ignore_errors=True)
@@ -131,11 +116,7 @@ class BatchActions:
     # -- afterwards -----------------------------------------------------------------------------
 
     def resume(self, session: Session, name: str, *, retry: bool = False) -> CampaignEntry:
-        """Go on with a campaign; ``retry``: ask again what had no answer.
-
-        Raises:
-            HinterError: there is no such campaign, it runs already, or a key is missing.
-        """
+        """Resume a campaign; ``retry`` asks again what had no answer."""
         entry = self._services.campaigns.get(name)
         models = settings_of(entry).models
         if not retry:
@@ -147,12 +128,9 @@ class BatchActions:
     def go_on(
         self, session: Session, name: str, models: Sequence[str], requests: object, budget: object
     ) -> CampaignEntry:
-        """Ask these models about the same mutants, within new bounds; what is there is not redone.
+        """Ask these models about the same mutants, within new bounds.
 
-        Answers of models that are left out stay in the campaign's directory.
-
-        Raises:
-            HinterError: no such campaign, one that runs, or a model that cannot be asked.
+        Existing answers are kept, also those of models that are left out.
         """
         entry = self._services.campaigns.get(name)
         if self.jobs.state(entry).busy:
@@ -176,7 +154,7 @@ class BatchActions:
         return entry
 
     def _left(self, entry: CampaignEntry, models: Sequence[str]) -> tuple[str, ...]:
-        """Those models that have not answered all there is to do."""
+        """Return the models that have not answered everything."""
         seen = self._seen(entry.store, models)
         if seen.shards is None or len(entry.store.known()) < seen.shards:
             return tuple(models)
@@ -189,11 +167,7 @@ class BatchActions:
             return CampaignProgress(tuple(models))  # the run itself says what is damaged
 
     def write(self, session: Session, name: str, verdicts: Sequence[str], folder: Path) -> Path:
-        """Write mutants with their answers to a file (CSV) of this page; ``verdicts`` empty: all.
-
-        Raises:
-            HinterError: no such campaign, nothing to write, or a table cannot be read.
-        """
+        """Write mutants with these verdicts, or all, with their answers to a CSV file."""
         entry = self._services.campaigns.get(name)
         known = {verdict.value: verdict for verdict in Verdict}
         wanted = ExportFilter(verdicts=tuple(known[v] for v in verdicts if v in known))
@@ -202,47 +176,31 @@ class BatchActions:
     def form_of_finding(
         self, session: Session, name: str, model: int, shard: int, place: int
     ) -> ExploreForm:
-        """The Explore form that shows one mutant; ``model`` counts the campaign's models.
-
-        Raises:
-            HinterError: it is not there any more, or Explore cannot show it.
-        """
-        store = self._services.campaigns.get(name).store
-        campaign, asked = settings_of(self._services.campaigns.get(name)), store.read()["models"]
+        """Return the Explore form that shows one mutant; ``model`` counts the campaign's models."""
+        entry = self._services.campaigns.get(name)
+        campaign, asked = settings_of(entry), entry.store.read()["models"]
         named = campaign.models[model] if 0 <= model < len(campaign.models) else ""
         found = None
         if named in asked:
-            found = find(Side(store, named, asked[named]["identity"]), shard, place)
+            found = find(Side(entry.store, named, asked[named]["identity"]), shard, place)
         if found is None:
             raise InputError(say("errors.gone"))
         known = self._services.dictionaries(session)
         return explore_form(campaign, known, found.text, found.edits, named)
 
     def cancel(self, name: str) -> None:
-        """Stop a campaign that runs or waits.
-
-        Raises:
-            InputError: there is no such campaign.
-        """
+        """Stop a campaign that runs or waits."""
         self.jobs.cancel(self._services.campaigns.get(name))
 
     def delete(self, name: str) -> None:
-        """Delete a campaign with all that belongs to it.
-
-        Raises:
-            InputError: there is no such campaign, or it runs.
-        """
+        """Delete a campaign and its files."""
         entry = self._services.campaigns.get(name)
         if self.jobs.state(entry).busy:
             raise InputError(say("errors.busy"))
         shutil.rmtree(entry.folder, ignore_errors=True)
 
     def status(self, name: str, *, latest: bool = True) -> CampaignStatus:
-        """How a campaign stands now.
-
-        Raises:
-            InputError: there is no such campaign, or its notes are damaged.
-        """
+        """Return the status of a campaign; unless ``latest``, without its latest findings."""
         return self._status(self._services.campaigns.get(name), latest=latest)
 
     def _status(self, entry: CampaignEntry, *, latest: bool) -> CampaignStatus:
@@ -251,11 +209,11 @@ class BatchActions:
         try:
             seen = self._watch.look(entry.store, campaign.models, record.started, latest=latest)
         except (StoreError, OSError) as error:
-            # While it runs a table may be made anew under one's eyes; the next look sees it.
+            # While it runs, a table may be replaced; the next look sees it.
             if not state.busy:
                 problem = without_folder(str(error), entry.store.shards, entry.folder)
         if seen.complete and not state.busy:
-            state = JobState.DONE  # whatever was said of a model that is left out meanwhile
+            state = JobState.DONE  # also if a model failed that is left out now
         if state is JobState.FAILED and not problem:
             problem = last_words(entry, record)
         return CampaignStatus(
@@ -263,7 +221,7 @@ class BatchActions:
         )
 
     def listed(self, known: Iterable[str]) -> list[CampaignStatus]:
-        """The campaigns that a visitor may see, the latest first; damaged ones are left out."""
+        """List the campaigns that a visitor may see, the latest first, without damaged ones."""
         found = []
         for entry in self._services.campaigns.seen_by(known)[:_LISTED]:
             try:
@@ -273,15 +231,11 @@ class BatchActions:
         return sorted(found, key=lambda status: -status.record.created)
 
     def file_of(self, name: str) -> str:
-        """The campaign file, as one would write it beside the data.
-
-        Raises:
-            InputError: there is no such campaign.
-        """
+        """Return the campaign file as one would write it beside the data."""
         return portable(self._services.campaigns.get(name))
 
     def clear_old(self) -> None:
-        """On a public host, delete campaigns that nothing has happened to for some days."""
+        """Delete campaigns without activity for some days, on a public host."""
         if self._services.access.local:
             return
         campaigns = self._services.campaigns
@@ -297,7 +251,7 @@ class BatchActions:
 
 
 def keep_days() -> float:
-    """How long a public host keeps a campaign; ``HINTER_KEEP_DAYS`` says otherwise."""
+    """Return how long a public host keeps a campaign: ``HINTER_KEEP_DAYS``, or 7 days."""
     try:
         return float(os.environ.get(KEEP, _KEEP_DAYS))
     except ValueError:

@@ -1,43 +1,85 @@
-"""The files of a campaign: its settings, the copies of what was uploaded, its log."""
+"""The files of a campaign in the app: its settings, copies of uploads, its record and its log."""
 
-from __future__ import annotations
-
+import contextlib
 import json
 import os
 import re
 import shutil
-import subprocess
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from hinter_core.campaign.estimate import Forecast
-from hinter_core.campaign.spec import SAMPLE, Campaign, write_campaign
+from hinter_core.campaign.spec import SAMPLE, Campaign, load_campaign, write_campaign
 from hinter_core.data.hub import on_hub
 from hinter_core.errors import InputError
-from hinter_core.models.budget import Cost
 from hinter_core.storage import write_whole
-from hinter_ui.batch.jobs import (
-    BAD_INPUT,
-    COMMAND,
-    JobRecord,
-    campaign_file,
-    environment,
-    log_file,
-    settings_of,
-)
+from hinter_ui.batch.form import say
 from hinter_ui.shared.downloads import without_folder
 from hinter_ui.shared.library import CampaignEntry
 
+BAD_INPUT = 2  # the exit code of a command with input that it cannot use
 _LOG_TAIL = 4_000  # bytes
 _UNSAFE = re.compile(r"[^\w.-]+")
 
 
-def put(entry: CampaignEntry, campaign: Campaign, *, uploaded: bool) -> None:
-    """Write a new campaign's file, with copies of its mutants and dictionaries beside it.
+@dataclass(frozen=True)
+class JobRecord:
+    """The record of a campaign's runs; times in seconds since 1970, 0 if there is none yet.
 
-    ``uploaded``: of its data, too.
+    ``stopped``: by request. ``code``: the exit code of the last run.
+    """
+
+    title: str
+    created: float
+    started: float = 0.0
+    ended: float = 0.0
+    pid: int = 0
+    code: int | None = None
+    stopped: bool = False
+
+
+def campaign_file(entry: CampaignEntry) -> Path:
+    """Return the path of a campaign's settings."""
+    return entry.folder / "campaign.yaml"
+
+
+def log_file(entry: CampaignEntry) -> Path:
+    """Return the path of the last run's log."""
+    return entry.folder / "run.log"
+
+
+def settings_of(entry: CampaignEntry) -> Campaign:
+    """Read the settings of a campaign.
+
+    Raises:
+        InputError: the file is missing or damaged.
+    """
+    return load_campaign(campaign_file(entry))
+
+
+def record_of(entry: CampaignEntry) -> JobRecord:
+    """Read the record of a campaign's runs.
+
+    Raises:
+        InputError: it is missing or damaged.
+    """
+    try:
+        return JobRecord(**json.loads((entry.folder / "job.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(say("errors.damaged")) from error
+
+
+def write_record(entry: CampaignEntry, record: JobRecord) -> None:
+    """Write the record of a campaign's runs, whole or not at all."""
+    # A campaign may be deleted while its last run ends.
+    with contextlib.suppress(FileNotFoundError), write_whole(entry.folder / "job.json") as part:
+        part.write_text(json.dumps(asdict(record), ensure_ascii=False), encoding="utf-8")
+
+
+def put(entry: CampaignEntry, campaign: Campaign, *, uploaded: bool) -> None:
+    """Write a new campaign's settings, with copies of its files beside them.
+
+    Data are copied if they were ``uploaded``, and read in place otherwise.
 
     Raises:
         OSError: the disk is full, or a file is gone.
@@ -52,26 +94,28 @@ def put(entry: CampaignEntry, campaign: Campaign, *, uploaded: bool) -> None:
     campaign_file(entry).write_text(write_campaign(kept), encoding="utf-8")
 
 
-def change(entry: CampaignEntry, changed: Callable[[Campaign], Campaign]) -> Campaign:
-    """Change settings of a campaign, whole or not at all; returns it as it is then.
+def change(entry: CampaignEntry, changed: Callable[[Campaign], Campaign]) -> None:
+    """Change the settings of a campaign, whole or not at all.
 
     Raises:
-        InputError: its file is missing or damaged, or cannot be written.
+        InputError: the file is missing or damaged, or cannot be written.
     """
-    campaign = changed(settings_of(entry))
-    text = write_campaign(_with_files(campaign, lambda file: _from_folder(entry.folder, file)))
+    home = entry.folder.resolve()
+
+    def within(file: str) -> str:
+        path = Path(file)
+        return path.relative_to(home).as_posix() if path.is_relative_to(home) else file
+
+    text = write_campaign(_with_files(changed(settings_of(entry)), within))
     try:
         with write_whole(campaign_file(entry)) as part:
             part.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError(
-            f"The campaign cannot be kept ({error.strerror}); is the disk full?"
-        ) from error
-    return campaign
+        raise InputError(say("errors.not_saved", reason=error.strerror)) from error
 
 
 def portable(entry: CampaignEntry) -> str:
-    """The campaign file, as one would write it beside the files it names.
+    """Return the campaign file as one would write it beside the files it names.
 
     Raises:
         InputError: it is missing or damaged.
@@ -80,14 +124,14 @@ def portable(entry: CampaignEntry) -> str:
     moved = _with_files(campaign, lambda file: Path(file).name)
     note = "# Run it with: hinter run THIS-FILE.yaml --out people\n"
     data = "" if campaign.data == SAMPLE or on_hub(campaign.data) else moved.data
-    files = [name for name in (data, moved.mutants, *moved.dictionaries) if name]
-    for name in files:
-        note += f"# {name} lies beside this file, or write its path below.\n"
+    for name in (data, moved.mutants, *moved.dictionaries):
+        if name:
+            note += f"# {name} lies beside this file, or write its path below.\n"
     return note + write_campaign(moved)
 
 
 def last_words(entry: CampaignEntry, record: JobRecord) -> str:
-    """Why a run ended before its time, in the words of its log."""
+    """Return why a run failed: its last message, or that it ended by itself."""
     try:
         with log_file(entry).open("rb") as log:
             log.seek(max(0, log.seek(0, os.SEEK_END) - _LOG_TAIL))
@@ -97,21 +141,18 @@ def last_words(entry: CampaignEntry, record: JobRecord) -> str:
     if said and record.code in (1, BAD_INPUT):
         folders = (entry.folder / "data", entry.folder / "dictionaries", entry.store.folder)
         return without_folder(said, *folders, entry.folder)
-    return (
-        f"The run ended by itself (code {record.code}), not through you; run.log in the campaign's "
-        "folder has the details. Resume goes on where it stopped."
-    )
+    return say("errors.ended", code=record.code)
 
 
 def said_last(log: bytes) -> str:
-    """The last message of the command line in its log, or nothing."""
+    """Return the last message of the command line in its log."""
     lines = reversed(log.decode("utf-8", "replace").strip().splitlines())
     found = next((line for line in lines if line.startswith("hinter: ")), "")
     return found.removeprefix("hinter: ")
 
 
 def _kept(entry: CampaignEntry, upload: str, where: str) -> str:
-    """Copy a file to where its campaign lies; its name from there."""
+    """Copy a file to the campaign's folder; return its path from there."""
     folder = entry.folder / where
     folder.mkdir(exist_ok=True)
     name = _UNSAFE.sub("_", Path(upload).name).lstrip(".")[-100:]
@@ -120,65 +161,11 @@ def _kept(entry: CampaignEntry, upload: str, where: str) -> str:
 
 
 def _with_files(campaign: Campaign, named: Callable[[str], str]) -> Campaign:
-    """The campaign with its files named otherwise; what is no file stays."""
+    """Name the campaign's files otherwise; what is no file stays."""
     data = campaign.data
     return replace(
         campaign,
         data=data if data in ("", SAMPLE) or on_hub(data) else named(data),
         mutants=campaign.mutants and named(campaign.mutants),
         dictionaries=tuple(map(named, campaign.dictionaries)),
-    )
-
-
-def _from_folder(folder: Path, file: str) -> str:
-    """A file by its path from a folder that it lies in, or as it is."""
-    path, home = Path(file), folder.resolve()
-    return path.relative_to(home).as_posix() if path.is_relative_to(home) else file
-
-
-_PATIENCE = 900  # seconds
-
-
-def estimate(campaign: Campaign, keys: Mapping[str, str], *, own_cache: bool) -> Forecast:
-    """What the campaign would do.
-
-    Raises:
-        InputError: it cannot be done; the message says why.
-    """
-    with TemporaryDirectory(prefix="hinter-estimate-") as folder:
-        path = Path(folder) / "campaign.yaml"
-        path.write_text(write_campaign(campaign), encoding="utf-8")
-        cache = Path(folder) / "answers.sqlite" if own_cache else None
-        try:
-            done = subprocess.run(  # noqa: S603 -- ourselves, with no words of a visitor
-                [*COMMAND, "run", str(path), "--estimate", "--json"],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                env=environment(keys, cache),
-                timeout=_PATIENCE,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise InputError(
-                "This takes too long to estimate; start it with a small sample instead."
-            ) from error
-    said = said_last(done.stderr)
-    if done.returncode == BAD_INPUT and said:
-        raise InputError(said)
-    if done.returncode:
-        raise InputError(
-            f"The estimate broke off (exit code {done.returncode}); this machine may lack memory."
-        )
-    return _read(json.loads(done.stdout))
-
-
-def _read(values: dict[str, object]) -> Forecast:
-    given: dict[str, object] = dict(values)
-    mutants, costs = given.pop("mutants"), given.pop("costs")
-    assert isinstance(mutants, dict)
-    assert isinstance(costs, dict)
-    return Forecast(
-        mutants={int(order): number for order, number in mutants.items()},
-        costs={name: Cost(**cost) for name, cost in costs.items()},
-        **given,  # type: ignore[arg-type]  # written by ourselves a moment ago
     )

@@ -1,29 +1,64 @@
-"""What a visitor asks for in the Batch tab, as one value; checked, and made into a campaign."""
-
-from __future__ import annotations
+"""The form of a new campaign: where its texts come from, its settings, and their checks."""
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, Campaign, CampaignOption
+from hinter_core.campaign.preview import MOST, Preview, preview
+from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, SAMPLE, Campaign, CampaignOption
+from hinter_core.data.hub import PREFIX, PRESETS, on_hub, read_hub_name
+from hinter_core.data.rows import Rows
 from hinter_core.errors import DictionaryError, InputError, ModelError
 from hinter_core.models.registry import BACKENDS
 from hinter_core.terms.dictionary import load_file
-from hinter_ui.batch.sources import HAND, PUBLIC_SAMPLE, SOURCES
+from hinter_ui.html.wording import Words
 from hinter_ui.shared.access import Access
+from hinter_ui.shared.downloads import discreet, without_folder
 from hinter_ui.shared.links import DEFAULT_MODEL
 from hinter_ui.shared.session import Session
+
+say = Words("batch")
 
 MOST_MODELS = 8
 MOST_DICTIONARIES = 6
 SEARCHED = 3  # from this order on a guide has something to search
+PUBLIC_SAMPLE = 500  # texts of one campaign on a public host
 PUBLIC_LIMIT = 100  # intersectional mutants of one text there
-_NAME = re.compile(r"[\w.-]+")
+PUBLIC_ROWS = 100_000  # rows of a data set of the Hub there
+_MOST_OF_HUB = 200  # rows looked at: each comes over the network
+_ROWS = 12  # asked for, so that some usable ones are among them
+_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
+_PARSER = re.compile(r"[\w.-]+")
+
+
+@dataclass(frozen=True)
+class DataSource:
+    """A place that texts come from; but for the sample, a field of its name says which.
+
+    ``columns``: its columns can be chosen; ``here_only``: it reaches files of this machine.
+    """
+
+    columns: bool = False
+    here_only: bool = False
+
+
+HAND = "hand"
+SOURCES = {
+    "sample": DataSource(),
+    "upload": DataSource(columns=True),
+    "path": DataSource(columns=True, here_only=True),
+    "hub": DataSource(columns=True),
+    HAND: DataSource(),
+}
+# (description, name) of data sets that have a name of their own.
+HUB_CHOICES = [(f"{name}: {preset.about}", name) for name, preset in PRESETS.items()]
 # The fields that say what the data are; they come first in the form.
-DATA = ("source", "upload", "path", "hub", "hand", "text_column", "label_column")
+# The fields that say what the data are; they come first in the form.
+DATA = ("source", "upload", "path", "hub", HAND, "text_column", "label_column")
 # The other fields: the settings of a campaign, without those of its data and those with one choice.
 SETTINGS = {
     name: option
@@ -41,7 +76,7 @@ def _defaults() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class BatchForm:
-    """The controls of the tab: where the data come from, and the ``settings`` as typed, by name."""
+    """The values of the form: where the data come from, and the ``settings`` as typed, by name."""
 
     source: str = "sample"
     upload: str = ""
@@ -53,14 +88,14 @@ class BatchForm:
     settings: Mapping[str, Any] = field(default_factory=_defaults)
 
     @classmethod
-    def of_data(cls, *values: Any) -> BatchForm:
-        """From the values of the controls that say what the data are, whatever a browser sent."""
+    def of_data(cls, *values: Any) -> Self:
+        """Read the controls that say what the data are, whatever a browser sent."""
         words: list[Any] = [str(value or "").strip() for value in values]
         return cls(**dict(zip(DATA, words, strict=True)))
 
     @classmethod
-    def of(cls, *values: Any) -> BatchForm:
-        """From the values of all controls."""
+    def of(cls, *values: Any) -> Self:
+        """Read all controls."""
         data = cls.of_data(*values[: len(DATA)])
         return replace(data, settings=dict(zip(SETTINGS, values[len(DATA) :], strict=True)))
 
@@ -69,23 +104,35 @@ class BatchForm:
         """Whether mutants are given and none are made."""
         return self.source == HAND
 
+    @property
+    def given(self) -> str:
+        """The file, path or name of the source; the sample needs none."""
+        return str(getattr(self, self.source)) if self.source in SOURCES.keys() - {"sample"} else ""
+
     def data(self, access: Access) -> Campaign:
-        """A campaign of the data alone, to look at it.
+        """Return a campaign of the data alone.
 
         Raises:
             InputError: nothing was chosen, or it may not be reached here.
         """
-        source = SOURCES.get(self.source)
+        source, given = SOURCES.get(self.source), self.given
         if source is None or (source.here_only and not access.local):
-            raise InputError("Choose where the texts come from.")
-        return replace(
-            source.campaign(getattr(self, source.field) if source.field else "", access),
-            text_column=self.text_column if source.columns else "",
-            label_column=self.label_column if source.columns else "",
-        )
+            raise InputError(say("errors.no_source"))
+        if self.source == "sample":
+            return Campaign(data=SAMPLE)
+        if not given:
+            button = say("widgets.job-export.value")
+            raise InputError(say(f"errors.no_{self.source}", button=button))
+        if self.by_hand:
+            return Campaign(mutants=given)
+        if self.source == "path":
+            given = str(Path(given).expanduser().absolute())
+        elif self.source == "hub":
+            given = _of_hub(given, access)
+        return Campaign(data=given, text_column=self.text_column, label_column=self.label_column)
 
     def campaign(self, access: Access, known: Mapping[str, Any]) -> Campaign:
-        """The campaign; ``known`` are the attributes that come with HInter.
+        """Return the campaign; ``known`` are the attributes that come with HInter.
 
         Raises:
             HinterError: a setting is missing or out of range; the message names it.
@@ -95,45 +142,49 @@ class BatchForm:
             for name, option in SETTINGS.items()
             if not (self.by_hand and option.part == "mutants")
         }
-        if not chosen["models"]:
-            raise InputError("No model chosen; choose at least one.")
-        if len(chosen["models"]) > MOST_MODELS:
-            raise InputError(f"Choose at most {MOST_MODELS} models.")
+        if not 0 < len(chosen["models"]) <= MOST_MODELS:
+            raise InputError(say("errors.models", most=MOST_MODELS))
         campaign = replace(self.data(access), **chosen)
         if not self.by_hand:
             campaign = _with_own_attributes(campaign, known)
             _require_guide(campaign, access)
-        if not access.local and not _NAME.fullmatch(campaign.parser):
-            raise InputError("Name a parser, such as embedded or en_core_web_sm.")
+        if not access.local and not _PARSER.fullmatch(campaign.parser):
+            raise InputError(say("errors.parser"))
         require_one_worker(campaign)
-        return campaign if access.local else self._within_public_limits(campaign)
-
-    def _within_public_limits(self, campaign: Campaign) -> Campaign:
-        """Refuse what this host, which is shared, does not do for one visitor."""
-        here, limit = "This is a shared host:", campaign.limit
-        if campaign.workers > 1:
-            raise InputError(f"{here} leave Workers at 1.")
-        if self.by_hand:
-            return campaign  # its rows are counted when they are read
-        if campaign.sample is None or campaign.sample > PUBLIC_SAMPLE:
-            raise InputError(f"{here} test at most {PUBLIC_SAMPLE} texts at a time.")
-        if limit is None or limit > PUBLIC_LIMIT:
-            raise InputError(
-                f"{here} test at most {PUBLIC_LIMIT} intersectional mutants of a text."
-            )
+        if not access.local:
+            self._require_public_limits(campaign)
         return campaign
+
+    def _require_public_limits(self, campaign: Campaign) -> None:
+        """Refuse what this host, which is shared, does not do for one visitor."""
+        limit = campaign.limit
+        if campaign.workers > 1:
+            raise InputError(say("errors.shared_workers"))
+        if self.by_hand:
+            return  # its rows are counted when they are read
+        if campaign.sample is None or campaign.sample > PUBLIC_SAMPLE:
+            raise InputError(say("errors.shared_sample", most=PUBLIC_SAMPLE))
+        if limit is None or limit > PUBLIC_LIMIT:
+            raise InputError(say("errors.shared_limit", most=PUBLIC_LIMIT))
+
+
+def _of_hub(given: str, access: Access) -> str:
+    data = given if on_hub(given) else f"{PREFIX}{given}"
+    name = read_hub_name(data)
+    # A folder of that name on this machine would be read in its place; the words are the same
+    # whether there is one or not.
+    plain = access.local or (_HUB_NAME.fullmatch(name.repo) and ".." not in name.repo)
+    if not plain or Path(name.repo).exists():
+        raise InputError(say("errors.hub_name", name=given))
+    return data
 
 
 def _with_own_attributes(campaign: Campaign, known: Mapping[str, Any]) -> Campaign:
-    own = own_attributes(campaign.dictionaries, known)
-    attributes = (*campaign.attributes, *own)
+    attributes = (*campaign.attributes, *own_attributes(campaign.dictionaries, known))
     if not set(campaign.attributes) <= set(known) or not attributes:
-        raise InputError("Choose at least one attribute, and two to find intersections.")
+        raise InputError(say("errors.attributes"))
     if campaign.order > len(attributes):
-        raise InputError(
-            f"Choose at least {campaign.order} attributes to change {campaign.order} of them at "
-            "once, or change fewer."
-        )
+        raise InputError(say("errors.order", order=campaign.order))
     return replace(campaign, attributes=attributes)
 
 
@@ -141,62 +192,46 @@ def _require_guide(campaign: Campaign, access: Access) -> None:
     if not campaign.guide:
         return
     if campaign.order < SEARCHED:
-        raise InputError(
-            "A guide searches mutants of three and more attributes changed at once: change "
-            "three or four, or leave the guide out."
-        )
+        raise InputError(say("errors.guide_order"))
     if campaign.limit is None:
-        raise InputError(
-            f"A guide needs a limit: fill in \u201c{SETTINGS['limit'].title}\u201d, which then "
-            "counts for each number of attributes."
-        )
+        raise InputError(say("errors.guide_limit", field=SETTINGS["limit"].title))
     backend = BACKENDS.get(campaign.guide.partition(":")[0])
     if backend and backend.takes_key:
-        raise ModelError(
-            f"{campaign.guide} is no guide: a guide is asked a lot, so name a model that runs here."
-        )
+        raise ModelError(say("errors.guide", name=campaign.guide))
     access.admit(campaign.guide)
 
 
 def own_attributes(files: Sequence[str], known: Mapping[str, Any]) -> tuple[str, ...]:
-    """The attributes of a visitor's dictionaries, one a file, after each was read.
+    """Read a visitor's dictionaries and return their attributes, one a file.
 
     Raises:
-        HinterError: a fault in a file, told without the folder it lies in here; a name twice.
+        HinterError: too many files, a fault in one, told without its folder, or a name twice.
     """
     if len(files) > MOST_DICTIONARIES:
-        raise InputError(f"Add at most {MOST_DICTIONARIES} dictionaries.")
+        raise InputError(say("errors.dictionaries", most=MOST_DICTIONARIES))
     names: list[str] = []
-    for file in files:
-        path = Path(file)
+    for path in map(Path, files):
         try:
             name = load_file(path).attribute
         except DictionaryError as error:
             raise DictionaryError(str(error).replace(str(path), path.name)) from error
         if name in known or name in names:
-            raise InputError(
-                f"There is an attribute \u201c{name}\u201d already; give the file {path.name} "
-                "another name, which becomes the attribute\u2019s."
-            )
+            raise InputError(say("errors.dictionary_name", name=name, file=path.name))
         names.append(name)
     return tuple(names)
 
 
 def require_one_worker(campaign: Campaign) -> None:
-    """Refuse a budget that several processes would have to keep together.
-
-    Raises:
-        InputError: there is one, and more than one worker.
-    """
+    """Refuse a budget that several processes would have to keep together."""
     if (campaign.requests or campaign.budget) and campaign.workers > 1:
-        raise InputError("A budget is kept by one worker; set Workers to 1, or spend freely.")
+        raise InputError(say("errors.one_worker"))
 
 
 def admitted_keys(models: Sequence[str], access: Access, session: Session) -> dict[str, str]:
-    """The visitor's keys that these models need, by server.
+    """Return the visitor's keys that these models need, by server.
 
     Raises:
-        ModelError: a model that is unknown, may not be named here, or wants a key first.
+        ModelError: a model that is unknown, may not be named here, or needs a key first.
     """
     keys = {}
     for name in models:
@@ -205,18 +240,14 @@ def admitted_keys(models: Sequence[str], access: Access, session: Session) -> di
             access.admit(name)
             continue
         server = access.admit(name, "-").string("base_url")
-        key = session.keys.get(server, "")
-        if not key:
-            raise ModelError(
-                f"{name} needs a key: load it in the Models tab first. The key stays with your "
-                "open page, so it has to be given again after the page was closed."
-            )
-        keys[server] = key
+        keys[server] = session.keys.get(server, "")
+        if not keys[server]:
+            raise ModelError(say("errors.key", name=name))
     return keys
 
 
 def read_setting(option: CampaignOption, value: Any) -> Any:
-    """The value of a setting from its field; an empty field is the default.
+    """Return the value of a setting from its field; an empty field is the default.
 
     Raises:
         InputError: no number, or one out of range; the message names the field.
@@ -239,5 +270,42 @@ def read_setting(option: CampaignOption, value: Any) -> Any:
     except (TypeError, ValueError, OverflowError):
         fits = False
     if not fits:
-        raise InputError(f"{option.title}: type {bounded.range}.")
+        raise InputError(say("errors.number", field=option.title, range=bounded.range))
     return number
+
+
+def require_rows(campaign: Campaign, access: Access) -> Rows:
+    """Open the data of a campaign.
+
+    Raises:
+        InputError: it cannot be read, or is too large for a shared host.
+    """
+    with without_folders(campaign):
+        table = campaign.table()
+        # There is no sample of mutants by hand: these are to be tested, and no others.
+        few = islice(table.rows(), PUBLIC_SAMPLE + 1) if campaign.mutants else ()
+        if not access.local and sum(1 for _ in few) > PUBLIC_SAMPLE:
+            raise InputError(say("errors.shared_variants", most=PUBLIC_SAMPLE))
+    many = (table.count or PUBLIC_ROWS + 1) > PUBLIC_ROWS
+    if on_hub(campaign.data) and not access.local and many:
+        case = "unknown" if table.count is None else "larger"
+        raise InputError(say(f"errors.shared_rows.{case}", most=PUBLIC_ROWS))
+    return table
+
+
+def look_at(campaign: Campaign, access: Access) -> Preview:
+    """Read the first rows of the data; raises like :func:`require_rows`."""
+    remote = on_hub(campaign.data)
+    if remote and not access.local:
+        require_rows(campaign, access)
+    with without_folders(campaign):
+        return preview(campaign, rows=_ROWS, most=_MOST_OF_HUB if remote else MOST)
+
+
+def without_folders(campaign: Campaign) -> AbstractContextManager[None]:
+    """Name the campaign's files in errors without the folders they lie in on this machine."""
+    files = [campaign.mutants, *campaign.dictionaries]
+    if not on_hub(campaign.data) and campaign.data != SAMPLE:
+        files.append(campaign.data)
+    parents = [Path(file).parent for file in files if file]
+    return discreet(lambda words: without_folder(words, *parents))

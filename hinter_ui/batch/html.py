@@ -1,6 +1,4 @@
-"""The Batch tab's pages: an estimate, a campaign at work, the list of them."""
-
-from __future__ import annotations
+"""The HTML of the Batch tab: data, an estimate, the open campaign, and the list of all."""
 
 import time
 from collections import Counter
@@ -13,15 +11,21 @@ from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import NOTHING, UNUSABLE
 from hinter_core.models.budget import cost_in_words
-from hinter_core.types import Edit, Verdict
+from hinter_core.types import Verdict
+from hinter_ui.batch.form import say
 from hinter_ui.batch.jobs import CampaignStatus, JobState
 from hinter_ui.html import glossary, notice
-from hinter_ui.html.difference import changed
+from hinter_ui.html.difference import changed, excerpt
 from hinter_ui.html.markup import Markup, isolated, join, table, tag
-from hinter_ui.html.wording import Words
-from hinter_ui.html.words import ARROW, SEVERITY, SIGNS, change_of, listed, name_of, spoken, term
+from hinter_ui.html.wording import (
+    ARROW,
+    SEVERITY,
+    SIGNS,
+    listed,
+    name_of,
+    verdict_name,
+)
 
-ROOM = "batch"
 # Kinds of variants as charts show them: their texts, and their entries in the glossary.
 _KINDS = {
     TOGETHER: ("verdicts.together", "intersectional"),
@@ -34,8 +38,8 @@ _ENTRIES = {"variants": "mutant", "predictions": "prediction", "hidden": "hidden
 # -- before the start ---------------------------------------------------------------------------
 
 
-def estimate(seen: Forecast, say: Words) -> Markup:
-    """What a campaign would do, figure by figure."""
+def estimate(seen: Forecast) -> Markup:
+    """Show the figures of an estimate."""
     share = seen.tested / seen.looked_at if seen.looked_at else 0.0
     tested = round(share * seen.texts)
     about = "estimate.exact" if seen.looked_at == seen.texts else "estimate.about"
@@ -48,74 +52,59 @@ def estimate(seen: Forecast, say: Words) -> Markup:
         ("parses", say("estimate.about", n=seen.parses), say("estimate.parses_more")),
         ("predictions", say("estimate.at_most", n=seen.predictions),
          say("estimate.predictions_more")),
-        ("time", duration(seen.seconds, say), say("estimate.time_more")),
+        ("time", duration(seen.seconds), say("estimate.time_more")),
         *(("cost", say("estimate.cost_value", cost=cost_in_words(cost)), name)
           for name, cost in seen.costs.items()),
     ]  # fmt: skip
-    cells = [
-        tag(
-            "div",
-            tag("dt", glossary.head(say(f"estimate.{key}"), _ENTRIES, key)),
-            tag("dd", tag("strong", value), tag("span", isolated(more))),
-        )
-        for key, value, more in figures
-    ]
-    return tag(
-        "div",
-        tag("dl", *cells, class_="figures"),
-        tag("p", say.count("estimate.looked", seen.looked_at), class_="quiet"),
-        role="status",
-        class_="estimate card",
-    )
+    cells = []
+    for key, value, more in figures:
+        head = tag("dt", glossary.head(say(f"estimate.{key}"), _ENTRIES, key))
+        cells.append(tag("div", head, tag("dd", tag("strong", value), tag("span", isolated(more)))))
+    looked = tag("p", say.count("estimate.looked", seen.looked_at), class_="quiet")
+    return tag("div", tag("dl", *cells, class_="figures"), looked, role="status",
+               class_="estimate card")  # fmt: skip
 
 
 # -- a campaign at work -------------------------------------------------------------------------
 
 
-def state_badge(state: JobState, say: Words) -> Markup:
-    """Where a campaign stands, as a word on its colour."""
+def state_badge(state: JobState) -> Markup:
+    """Write a campaign's state as a word on its colour."""
     kind = state.name.lower()
     return tag("span", say(f"states.{kind}"), class_=f"badge state job-{kind}")
 
 
-def title(status: CampaignStatus, say: Words) -> Markup:
-    """What is tested on what, and the link that leads back here."""
+def title(status: CampaignStatus) -> Markup:
+    """Write what is tested on what, and the link that leads back here."""
     campaign = status.campaign
     link = tag("a", say("campaign.link"), href=f"?campaign={status.id}", class_="share")
-    head = tag("h2", isolated(status.record.title), " ", state_badge(status.state, say))
+    head = tag("h2", isolated(status.record.title), " ", state_badge(status.state))
     models = join([tag("code", isolated(model)) for model in campaign.models], ", ")
-    asked = f"{_what(campaign, say)} \u00b7 {say('campaign.models')} "
+    asked = f"{_what(campaign)} \u00b7 {say('campaign.models')} "
     what = tag("p", asked, models, class_="quiet")
-    share = tag("p", link, notice.copy_button(say), class_="share-line")
+    share = tag("p", link, notice.copy_button(), class_="share-line")
     return tag("div", head, what, share, class_="job-title")
 
 
-def _what(campaign: Campaign, say: Words) -> str:
-    """What was changed."""
+def _what(campaign: Campaign) -> str:
     if campaign.mutants:
         return say("campaign.by_hand")
-    return listed([name_of(attribute, say) for attribute in campaign.attributes], say)
+    return listed([name_of(attribute) for attribute in campaign.attributes])
 
 
-def progress(status: CampaignStatus, say: Words) -> Markup:
-    """A bar with figures, what to know of the state, and the verdicts so far."""
-    seen = status.seen
-    words = _how_far(status, say)
-    bar = tag(
-        "progress",
-        value=seen.done if seen.texts else None,
-        max=max(seen.texts or 1, 1),
-        aria_label=words,
-    )
-    waits = status.state is JobState.WAITING
-    shown = None if waits or (seen.texts is None and not status.state.busy) else bar
-    line = tag("div", tag("span", words, class_="progress-words"), shown)
-    head = tag("div", line, _remark(status, say), class_="progress job-progress")
-    parts = (head, _chart(status, say), _outcomes(status, say))
-    return join([part for part in parts if part is not None])
+def progress(status: CampaignStatus) -> Markup:
+    """Show a bar with figures, what to know of the state, and the verdicts so far."""
+    seen, bar = status.seen, None
+    words = _how_far(status)
+    if status.state is not JobState.WAITING and (seen.texts is not None or status.state.busy):
+        bar = tag("progress", value=seen.done if seen.texts else None, max=max(seen.texts or 1, 1),
+                  aria_label=words)  # fmt: skip
+    line = tag("div", tag("span", words, class_="progress-words"), bar)
+    head = tag("div", line, _remark(status), class_="progress job-progress")
+    return join(part for part in (head, _chart(status), _outcomes(status)) if part)
 
 
-def _how_far(status: CampaignStatus, say: Words) -> str:
+def _how_far(status: CampaignStatus) -> str:
     seen, state, record = status.seen, status.state, status.record
     if state is JobState.WAITING:
         return say.count("progress.ahead", status.ahead)
@@ -128,22 +117,20 @@ def _how_far(status: CampaignStatus, say: Words) -> str:
     if state is JobState.RUNNING:
         rate, left = status.rate, status.seconds_left
         if rate and left is not None:
-            facts += [_rate(rate, say), say("progress.left", time=duration(left, say))]
+            unit = "second" if rate >= 1 else "minute"
+            facts += [
+                say(f"progress.per_{unit}", rate=rate if rate >= 1 else 60 * rate),
+                say("progress.left", time=duration(left)),
+            ]
         else:
             facts.append(say("progress.first"))
     elif state is JobState.DONE and record.ended > record.started:
-        facts.append(say("progress.took", time=duration(record.ended - record.started, say)))
+        facts.append(say("progress.took", time=duration(record.ended - record.started)))
     return " \u00b7 ".join(facts)
 
 
-def _rate(rate: float, say: Words) -> str:
-    if rate >= 1:
-        return say("progress.per_second", rate=rate)
-    return say("progress.per_minute", rate=60 * rate)
-
-
-def _remark(status: CampaignStatus, say: Words) -> Markup | None:
-    """What to do where something is not as it should be."""
+def _remark(status: CampaignStatus) -> Markup | None:
+    """Say what to do where something is not as it should be."""
     if status.problem:
         words = tag("strong", say("remarks.failed")), " ", isolated(status.problem)
         return tag("div", *words, role="alert", class_="notice error")
@@ -151,15 +138,15 @@ def _remark(status: CampaignStatus, say: Words) -> Markup | None:
     if state in (JobState.STOPPED, JobState.INTERRUPTED, JobState.STOPPING):
         told = say(f"remarks.{state.name.lower()}")
     elif status.seen.failed:
-        told = _unanswered(status, say)
+        told = _unanswered(status)
     else:
         return None
     return tag("div", tag("p", told), role="status", class_="notice info")
 
 
-def _unanswered(status: CampaignStatus, say: Words) -> str:
+def _unanswered(status: CampaignStatus) -> str:
     seen = status.seen
-    why = listed([f"{name} ({number:,})" for name, number in seen.failures.most_common(4)], say)
+    why = listed([f"{name} ({number:,})" for name, number in seen.failures.most_common(4)])
     told = [
         say.count("remarks.missing", seen.failed, reasons=why),
         say.count("remarks.no_verdict", seen.unanswered),
@@ -169,38 +156,34 @@ def _unanswered(status: CampaignStatus, say: Words) -> str:
     return " ".join(told)
 
 
-def _chart(status: CampaignStatus, say: Words) -> Markup | None:
-    """The verdicts so far: a bar for each model and kind of mutant, with its counts as text."""
+def _chart(status: CampaignStatus) -> Markup | None:
+    """Chart the verdicts: a bar for each model and kind of mutant, with its counts as text."""
     verdicts = {model: c for model, c in status.seen.verdicts.items() if c}
     if not verdicts:
         return None
     legend = tag(
         "ul",
-        *(tag("li", tag("span", class_=f"key {v.value}", aria_hidden="true"), _verdict(v, say))
+        *(tag("li", tag("span", class_=f"key {v.value}", aria_hidden="true"), verdict_name(v))
           for v in SEVERITY if any(c[k, v.value] for c in verdicts.values() for k in KINDS)
           or v is Verdict.HIDDEN),
         class_="legend",
         aria_hidden="true",
     )  # fmt: skip
-    models = [_model_bars(model, counts, say) for model, counts in verdicts.items()]
+    models = [_model_bars(model, counts) for model, counts in verdicts.items()]
     title = "verdicts.so_far" if status.state.busy else "verdicts.title"
     head = tag("h3", glossary.link("verdict", say(title)))
     return tag("section", tag("div", head, legend, class_="chart-head"), *models,
                class_="card verdict-chart")  # fmt: skip
 
 
-def _verdict(verdict: Verdict, say: Words) -> str:
-    return spoken(say)(f"verdicts.{verdict.value}")
-
-
-def _model_bars(model: str, counts: Counter[tuple[str, str]], say: Words) -> Markup:
+def _model_bars(model: str, counts: Counter[tuple[str, str]]) -> Markup:
     rows = []
     for kind, (text, entry) in _KINDS.items():
         total = sum(counts[kind, v.value] for v in SEVERITY)
         if not total:
             continue
         present = [v for v in SEVERITY if counts[kind, v.value]]
-        numbers = [(v, counts[kind, v.value], _verdict(v, say)) for v in present]
+        numbers = [(v, counts[kind, v.value], verdict_name(v)) for v in present]
         parts = [
             tag("span", class_=f"part {v.value}", style=f"flex-grow:{n}",
                 title=say("verdicts.share", verdict=name, n=n, total=total))
@@ -219,7 +202,7 @@ def _model_bars(model: str, counts: Counter[tuple[str, str]], say: Words) -> Mar
     return tag("div", name, tag("dl", *rows, class_="stacks"))
 
 
-def _outcomes(status: CampaignStatus, say: Words) -> Markup | None:
+def _outcomes(status: CampaignStatus) -> Markup | None:
     outcomes = status.seen.outcomes
     told = [
         say.count(f"outcomes.{key}", outcomes[outcome])
@@ -229,8 +212,8 @@ def _outcomes(status: CampaignStatus, say: Words) -> Markup | None:
     return tag("p", " ".join(told), class_="quiet") if told else None
 
 
-def duration(seconds: float, say: Words) -> str:
-    """``40 s``, ``12 min``, ``3 h 5 min``."""
+def duration(seconds: float) -> str:
+    """Write seconds as ``40 s``, ``12 min`` or ``3 h 5 min``."""
     whole = max(1, round(seconds))
     if whole < 90:
         return say("duration.seconds", n=whole)
@@ -243,15 +226,13 @@ def duration(seconds: float, say: Words) -> str:
 # -- the list -----------------------------------------------------------------------------------
 
 
-def campaigns(
-    statuses: Sequence[CampaignStatus], chosen: str, kept_days: float | None, say: Words
-) -> Markup:
-    """The campaigns that a visitor has; ``kept_days``: after so many idle ones they are deleted."""
+def campaigns(statuses: Sequence[CampaignStatus], chosen: str, kept_days: float | None) -> Markup:
+    """List the visitor's campaigns; they are deleted after ``kept_days`` without activity."""
     if not statuses:
         return tag("p", say("list.none"), class_="quiet")
     columns = say.branch("list.columns")
     heads = [glossary.head(title, _ENTRIES, key) for key, title in columns.items()]
-    rows = [_campaign_row(status, chosen, columns, say) for status in statuses]
+    rows = [_campaign_row(status, chosen, columns) for status in statuses]
     grid = table(say("list.title"), heads, rows)
     box = tag("div", grid, class_="model-table campaign-table")
     if kept_days is None:
@@ -259,9 +240,7 @@ def campaigns(
     return join([box, tag("p", say.count("list.kept", kept_days), class_="quiet")])
 
 
-def _campaign_row(
-    status: CampaignStatus, chosen: str, columns: Mapping[str, str], say: Words
-) -> Markup:
+def _campaign_row(status: CampaignStatus, chosen: str, columns: Mapping[str, str]) -> Markup:
     seen, record = status.seen, status.record
     done = "\u2013" if seen.texts is None else say("list.done", done=seen.done, n=seen.texts)
     begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(record.created))
@@ -276,12 +255,12 @@ def _campaign_row(
     )
     sign = SIGNS[Verdict.HIDDEN] if seen.hidden() else ""
     cells: list[tuple[str, object]] = [
-        ("state", state_badge(status.state, say)),
+        ("state", state_badge(status.state)),
         ("texts", done),
         ("hidden", f"{sign} {seen.hidden():,}".strip()),
         ("begun", begun),
     ]
-    what = tag("span", _what(status.campaign, say), class_="quiet-inline what")
+    what = tag("span", _what(status.campaign), class_="quiet-inline what")
     return tag(
         "tr",
         tag("th", open_it, what, scope="row"),
@@ -296,11 +275,11 @@ _SHORT = 160  # characters of a text in a table
 _ROWS, _FAULTS, _LABELS = 5, 5, 8  # shown
 
 
-def preview(seen: Preview, say: Words) -> Markup:
-    """How many rows, which columns and labels, the first texts, and rows that cannot be used."""
+def preview(seen: Preview) -> Markup:
+    """Show the size, columns and labels of data, the first texts, and unusable rows."""
     columns, by_hand = seen.chosen, seen.mutants is not None
     usable = [row for row in seen.rows if not row.fault][:_ROWS]
-    first, *rest = _facts(seen, say)
+    first, *rest = _facts(seen)
     head = tag("p", tag("strong", first), *(f" \u00b7 {fact}" for fact in rest))
     with_label = bool(columns.label) and any(row.label for row in usable)
     titles = ["row", "original" if by_hand else "text", *(["label"] if with_label else [])]
@@ -315,12 +294,12 @@ def preview(seen: Preview, say: Words) -> Markup:
     ]
     rows = table(say("preview.first_rows"), [say(f"preview.{t}") for t in titles], lines)
     box = tag("div", rows, class_="rows-table") if lines else None
-    parts = (head, _labels(seen, say), box, _faults(seen, say))
+    parts = (head, _labels(seen), box, _faults(seen))
     return tag("div", *parts, class_="data-preview", role="status")
 
 
-def _facts(seen: Preview, say: Words) -> list[str]:
-    """How much there is, and what else to know before these rows are tested."""
+def _facts(seen: Preview) -> list[str]:
+    """List what to know about the data before they are tested."""
     usable, columns = seen.looked_at - seen.unusable, seen.chosen
     if seen.mutants is not None:
         facts = [
@@ -347,7 +326,7 @@ def _facts(seen: Preview, say: Words) -> list[str]:
     return facts
 
 
-def _labels(seen: Preview, say: Words) -> Markup | None:
+def _labels(seen: Preview) -> Markup | None:
     if not seen.labels:
         return None
     common = [
@@ -359,7 +338,7 @@ def _labels(seen: Preview, say: Words) -> Markup | None:
     return tag("ul", *common, class_="label-counts", aria_label=say("preview.labels"))
 
 
-def _faults(seen: Preview, say: Words) -> Markup | None:
+def _faults(seen: Preview) -> Markup | None:
     if not seen.unusable:
         return None
     shown = seen.faults[:_FAULTS]
@@ -376,83 +355,40 @@ def _short(text: str, most: int = _SHORT) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}\u2026"
 
 
-_AROUND = 70  # characters beside the first and the last change
-_GAP = 160  # characters between two changes, from which the middle is left out
+def findings(found: Sequence[MutantRecord], models: Sequence[str], *, busy: bool) -> Markup:
+    """List findings, each with a button that opens it in Explore.
 
-
-def findings(
-    found: Sequence[MutantRecord], models: Sequence[str], say: Words, *, busy: bool
-) -> Markup:
-    """A table of findings, each with a button that opens it in Explore; empty where there is none.
-
-    ``models``: all of the campaign, by whose places a button names one.
+    ``models`` are those of the campaign: a button names one by its place.
     """
     if not found:
         return Markup("")
     columns = say.branch("findings.columns")
-    rows = [_row(one, models.index(one.model), columns, say) for one in found]
+    rows = [_row(one, models.index(one.model), columns) for one in found]
     grid = table(say("findings.caption"), (*columns.values(), ""), rows)
     title = say("findings.latest" if busy else "findings.some")
     remark = tag("span", say("findings.remark"), class_="quiet")
     return join([tag("h3", title, " ", remark), tag("div", grid, class_="model-table found-table")])
 
 
-def _row(finding: MutantRecord, model: int, columns: Mapping[str, str], say: Words) -> Markup:
-    changes = [tag("li", isolated(change_of(edit))) for edit in finding.edits]
+def _row(finding: MutantRecord, model: int, columns: Mapping[str, str]) -> Markup:
+    changes = [tag("li", isolated(edit.in_words)) for edit in finding.edits]
     answer = tag(
         "div",
         tag("span", isolated(", ".join(finding.original)), f" {ARROW} "),
         tag("strong", isolated(", ".join(finding.answer.labels))),
         tag("code", isolated(finding.model)),
     )
+    if finding.by_hand is None:
+        text = excerpt(finding.text, finding.edits)
+        button = tag("button", say("findings.open"), type="button", class_="act open",
+                     data_model=model, data_shard=finding.shard,
+                     data_place=finding.place)  # fmt: skip
+    else:  # Explore makes mutants of its own
+        text, button = changed(finding.text, finding.edits, finding.by_hand), None
     return tag(
         "tr",
-        tag("th", tag("p", _words(finding, say)), scope="row"),
+        tag("th", tag("p", text), scope="row"),
         tag("td", tag("ul", *changes, class_="plain"), data_column=columns["changed"]),
         tag("td", answer, data_column=columns["answer"]),
-        tag("td", _button(finding, model, say), data_column=""),
+        tag("td", button, data_column=""),
     )
-
-
-def _words(finding: MutantRecord, say: Words) -> Markup:
-    if finding.by_hand is not None:
-        return changed(finding.text, finding.edits, finding.by_hand)
-    return excerpt(finding.text, finding.edits, say)
-
-
-def _button(finding: MutantRecord, model: int, say: Words) -> Markup | None:
-    if finding.by_hand is not None:
-        return None  # Explore makes mutants of its own
-    return tag(
-        "button",
-        say("findings.open"),
-        type="button",
-        class_="act open",
-        data_model=model,
-        data_shard=finding.shard,
-        data_place=finding.place,
-    )
-
-
-def excerpt(text: str, edits: Sequence[Edit], say: Words) -> Markup:
-    """The words that were changed, with what stands around them."""
-    spans = ((start, end, edit) for edit in edits for start, end in edit.spans)
-    places = sorted(spans, key=lambda place: place[:2])
-    if not places:
-        return isolated(text[: 2 * _AROUND])
-    at = max(0, places[0][0] - _AROUND)
-    if at:
-        blank = text.find(" ", at, places[0][0])
-        at = blank + 1 if blank >= 0 else at
-    parts: list[object] = ["\u2026 "] if at else []
-    for start, end, edit in places:
-        between = text[at:start]
-        if len(between) > _GAP:
-            between = f"{between[: _GAP // 2]} \u2026 {between[-_GAP // 2 :]}"
-        parts += [between, term(text[start:end], edit.attribute, say=say)]
-        at = end
-    rest = text[at : at + _AROUND]
-    if at + _AROUND < len(text):
-        rest = f"{rest.rpartition(' ')[0] or rest} \u2026"
-    parts.append(rest)
-    return tag("bdi", *parts)

@@ -1,10 +1,8 @@
-"""Campaigns at work: each a process of its own, so that the app never waits and a page may close.
+"""Run campaigns as processes of their own, so that pages may close.
 
-A job is the command line on a campaign's folder. One runs at a time, others wait in a queue; what
-is known of each is written beside it, so that a new start of the app finds it as it was left.
+A job is the command line on a campaign's folder. One runs at a time, others wait in a queue. The
+record of each is written to its folder, so that a restarted app finds it as it was left.
 """
-
-from __future__ import annotations
 
 import contextlib
 import json
@@ -15,34 +13,44 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import psutil
 
+from hinter_core.campaign.estimate import Forecast
 from hinter_core.campaign.progress import CampaignProgress
-from hinter_core.campaign.spec import Campaign, load_campaign
+from hinter_core.campaign.spec import Campaign, write_campaign
 from hinter_core.errors import InputError
 from hinter_core.models.api.endpoint import KEYS
-from hinter_core.storage import ROOT, write_whole
+from hinter_core.models.budget import Cost
+from hinter_core.storage import ROOT
 from hinter_core.types import Failure
-from hinter_ui.html.wording import DEFAULT, words_of
+from hinter_ui.batch.files import (
+    BAD_INPUT,
+    JobRecord,
+    campaign_file,
+    log_file,
+    record_of,
+    said_last,
+    write_record,
+)
+from hinter_ui.batch.form import say
 from hinter_ui.shared.library import CampaignEntry
 
-say = words_of(DEFAULT, "batch")
-
 WINDOWS = os.name == "nt"
+_PATIENCE = 900  # seconds for an estimate
 _GRACE = 20.0  # seconds from a polite request to stop to the end; whole tables are kept either way
 _WAITING = 12  # jobs in the queue at most
 _INTERRUPTED = 130  # how a command ends that was asked to stop
-BAD_INPUT = 2  # and one that was given what it cannot use
 COMMAND = (sys.executable, "-m", "hinter_core.cli")
 
 
 class JobState(StrEnum):
-    """Where a campaign stands."""
+    """The state of a campaign."""
 
     NEW = "not started"
     WAITING = "waiting"
@@ -55,29 +63,13 @@ class JobState(StrEnum):
 
     @property
     def busy(self) -> bool:
-        """Whether something will still happen without anybody's doing."""
+        """Whether it runs or will run by itself."""
         return self in (JobState.WAITING, JobState.RUNNING, JobState.STOPPING)
 
 
 @dataclass(frozen=True)
-class JobRecord:
-    """What is noted of a job; times in seconds since 1970, 0 where there is none yet.
-
-    ``stopped``: somebody asked for it. ``code``: how the last run ended.
-    """
-
-    title: str
-    created: float
-    started: float = 0.0
-    ended: float = 0.0
-    pid: int = 0
-    code: int | None = None
-    stopped: bool = False
-
-
-@dataclass(frozen=True)
 class CampaignStatus:
-    """A campaign as it stands; ``problem`` is why its last run failed, or it cannot be read."""
+    """A campaign now; ``problem`` is why its last run failed, or it cannot be read."""
 
     id: str
     state: JobState
@@ -89,20 +81,20 @@ class CampaignStatus:
 
     @property
     def rate(self) -> float:
-        """Texts a second in this run; 0 while that is not known."""
+        """Texts per second in this run; 0 while that is unknown."""
         seconds = (self.record.ended or time.time()) - self.record.started
         return self.seen.since[0] / seconds if self.record.started and seconds > 0 else 0.0
 
     @property
     def seconds_left(self) -> float | None:
-        """How long it may still take; None while that is not known."""
+        """Estimated seconds left; None while that is unknown."""
         if self.seen.texts is None or not self.rate:
             return None
         return (self.seen.texts - self.seen.done) / self.rate
 
     @property
     def can_retry(self) -> bool:
-        """Whether asking again may help: what was too long for a model stays so."""
+        """Whether asking again may help: texts that are too long for a model stay so."""
         hopeless = self.seen.failures[Failure.TOO_LONG.value]
         return not self.state.busy and self.seen.failed > hopeless
 
@@ -112,47 +104,9 @@ class CampaignStatus:
         return not self.state.busy and self.state is not JobState.DONE
 
 
-def campaign_file(entry: CampaignEntry) -> Path:
-    """The file of a campaign's settings."""
-    return entry.folder / "campaign.yaml"
-
-
-def log_file(entry: CampaignEntry) -> Path:
-    """What the last run said."""
-    return entry.folder / "run.log"
-
-
-def settings_of(entry: CampaignEntry) -> Campaign:
-    """The settings of a campaign.
-
-    Raises:
-        InputError: its file is missing or damaged.
-    """
-    return load_campaign(campaign_file(entry))
-
-
-def record_of(entry: CampaignEntry) -> JobRecord:
-    """What is noted of a job.
-
-    Raises:
-        InputError: nothing is, or it is damaged.
-    """
-    try:
-        return JobRecord(**json.loads((entry.folder / "job.json").read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
-        raise InputError(say("errors.damaged")) from error
-
-
-def write_record(entry: CampaignEntry, record: JobRecord) -> None:
-    """Note what is known of a job, whole or not at all."""
-    # A campaign may be deleted while its last run ends.
-    with contextlib.suppress(FileNotFoundError), write_whole(entry.folder / "job.json") as part:
-        part.write_text(json.dumps(asdict(record), ensure_ascii=False), encoding="utf-8")
-
-
 @dataclass
 class _Job:
-    """One run, asked for or at work. ``keys`` (by server) live as long as it does."""
+    """One run, waiting or running; ``keys`` (by server) live as long as it does."""
 
     entry: CampaignEntry
     keys: Mapping[str, str]
@@ -162,7 +116,7 @@ class _Job:
 
 
 class Jobs:
-    """The queue of all campaigns of this app; ``own_cache``: each keeps its answers by itself."""
+    """The queue of all campaigns of this app; with ``own_cache`` each has its own answers."""
 
     def __init__(self, *, own_cache: bool = False, at_once: int = 1) -> None:
         self._own_cache = own_cache
@@ -176,10 +130,10 @@ class Jobs:
     # -- what there is --------------------------------------------------------------------------
 
     def state(self, entry: CampaignEntry) -> JobState:
-        """Where a campaign stands.
+        """Return the state of a campaign.
 
         Raises:
-            InputError: its notes are damaged.
+            InputError: its record is damaged.
         """
         with self._lock:
             record, name = record_of(entry), entry.id
@@ -190,7 +144,7 @@ class Jobs:
         if not record.started:
             return JobState.STOPPED if record.stopped else JobState.NEW
         if not record.ended:
-            # Another life of this app began it.
+            # It was started before the app was.
             if not _runs(entry, record.pid):
                 return JobState.STOPPED if record.stopped else JobState.INTERRUPTED
             return JobState.STOPPING if record.stopped else JobState.RUNNING
@@ -201,7 +155,7 @@ class Jobs:
         return JobState.INTERRUPTED if record.code in _ENDED_FROM_OUTSIDE else JobState.FAILED
 
     def ahead_of(self, entry: CampaignEntry) -> int:
-        """How many campaigns run or wait before this one."""
+        """Count the campaigns that run or wait before this one."""
         with self._lock:
             names = [*self._running, *(job.entry.id for job in self._waiting)]
         return names.index(entry.id) if entry.id in names else len(names)
@@ -216,10 +170,10 @@ class Jobs:
         retry: bool = False,
         models: Sequence[str] = (),
     ) -> None:
-        """Run a campaign, or go on with it; ``retry``: ask again what had no answer.
+        """Run or resume a campaign; ``retry`` asks again what had no answer.
 
-        ``keys``: the visitor's own, by server; given to the process, written nowhere. ``models``:
-        ask these only; empty: all of the campaign.
+        ``keys`` are the visitor's, by server: given to the process, written nowhere. ``models``
+        limits the run to some of the campaign's.
 
         Raises:
             InputError: it runs or waits already, or too many wait.
@@ -234,7 +188,7 @@ class Jobs:
             self._advance()
 
     def cancel(self, entry: CampaignEntry) -> None:
-        """Stop a campaign; what is whole is kept, and it can be resumed."""
+        """Stop a campaign; finished tables are kept, and it can be resumed."""
         with self._lock:
             if not self.state(entry).busy:
                 return
@@ -249,7 +203,7 @@ class Jobs:
             _stop(record.pid, lambda: _runs(entry, record.pid))
 
     def close(self) -> None:
-        """Stop everything, as the app ends; interrupted campaigns can be resumed."""
+        """Stop all campaigns as the app ends; they can be resumed."""
         with self._lock:
             self._closed = True
             self._waiting.clear()
@@ -312,8 +266,40 @@ class Jobs:
 _ENDED_FROM_OUTSIDE = (_INTERRUPTED, -signal.SIGTERM, -signal.SIGINT, -9)
 
 
+def estimate(campaign: Campaign, keys: Mapping[str, str], *, own_cache: bool) -> Forecast:
+    """Run an estimate of a campaign in a process, so that its models and keys are freed.
+
+    Raises:
+        InputError: the campaign cannot be run; the message says why.
+    """
+    with TemporaryDirectory(prefix="hinter-estimate-") as folder:
+        path = Path(folder) / "campaign.yaml"
+        path.write_text(write_campaign(campaign), encoding="utf-8")
+        cache = Path(folder) / "answers.sqlite" if own_cache else None
+        try:
+            done = subprocess.run(  # noqa: S603 -- ourselves, with no words of a visitor
+                [*COMMAND, "run", str(path), "--estimate", "--json"],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                env=environment(keys, cache),
+                timeout=_PATIENCE,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise InputError(say("errors.estimate_slow")) from error
+    said = said_last(done.stderr)
+    if done.returncode == BAD_INPUT and said:
+        raise InputError(said)
+    if done.returncode:
+        raise InputError(say("errors.estimate_failed", code=done.returncode))
+    found: dict[str, Any] = json.loads(done.stdout)
+    found["mutants"] = {int(order): number for order, number in found["mutants"].items()}
+    found["costs"] = {name: Cost(**cost) for name, cost in found["costs"].items()}
+    return Forecast(**found)
+
+
 def environment(keys: Mapping[str, str], cache: Path | None) -> dict[str, str]:
-    """What a process that works for a visitor is given: their keys, and none of this machine's."""
+    """Return the environment of a visitor's process: their keys, and none of this machine's."""
     env = {name: value for name, value in os.environ.items() if name != "OPENAI_API_KEY"}
     paths = [str(ROOT), env.get("PYTHONPATH", "")]
     env["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
@@ -335,7 +321,7 @@ def _hear_interrupts() -> None:
 
 
 def _alone() -> dict[str, Any]:
-    """A group of its own, so that stopping it reaches its workers, and nothing else reaches it."""
+    """Start a process group, so that stopping it reaches its workers and nothing else does."""
     if WINDOWS:
         return {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
     return {"start_new_session": True}
@@ -351,7 +337,7 @@ def _signal(pid: int, which: int) -> None:
 
 
 def _stop(pid: int, alive: Any) -> None:
-    """Ask a group of processes to stop, and end it if it does not, without waiting for that."""
+    """Ask a group of processes to stop, and end it later if it does not."""
     _signal(pid, signal.SIGINT)
 
     def end() -> None:
@@ -364,5 +350,5 @@ def _stop(pid: int, alive: Any) -> None:
 
 
 def _runs(entry: CampaignEntry, pid: int) -> bool:
-    """Whether a process that this life of the app did not start is still at work there."""
+    """Whether a process from before the app was restarted still runs there."""
     return bool(pid) and psutil.pid_exists(pid) and entry.store.running()

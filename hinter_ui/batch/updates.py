@@ -1,6 +1,4 @@
-"""What the Batch tab shows: from campaigns as they stand to updates of the widgets."""
-
-from __future__ import annotations
+"""From campaigns to updates of the Batch tab's widgets."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,12 +8,11 @@ import gradio as gr
 from hinter_core.errors import HinterError
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions, keep_days
-from hinter_ui.batch.form import BatchForm
+from hinter_ui.batch.form import HAND, SOURCES, BatchForm, say
 from hinter_ui.batch.jobs import CampaignStatus, JobState
 from hinter_ui.batch.layout import BatchLayout
-from hinter_ui.batch.sources import HAND, SOURCES
 from hinter_ui.html import notice
-from hinter_ui.html.wording import Words
+from hinter_ui.html.markup import Markup
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.library import known
 from hinter_ui.shared.services import Services
@@ -24,7 +21,7 @@ from hinter_ui.shared.session import Session
 
 @dataclass
 class BatchState:
-    """What Batch keeps of a page: what it shows of the open campaign, part by part."""
+    """What Batch keeps of a page: the parts that it shows of the open campaign."""
 
     watched: dict[str, str] = field(default_factory=dict)
 
@@ -37,24 +34,18 @@ class BatchUpdates:
         self.actions = actions
         self.ui = ui
 
-    def exists(self, name: str) -> bool:
-        """Whether there is a campaign of that name."""
-        try:
-            self.services.campaigns.get(name)
-        except HinterError:
-            return False
-        return True
-
     def data(self, form: BatchForm) -> Updates:
-        """The fields of a source."""
+        """Show the fields of a source."""
         fields = self.ui.fields
-        shown = {s.field: name == form.source for name, s in SOURCES.items() if s.field}
-        updates = {fields[name]: gr.update(visible=there) for name, there in shown.items()}
         made = gr.update(visible=not form.by_hand)
-        return updates | dict.fromkeys(self.ui.making, made)
+        return dict.fromkeys(self.ui.making, made) | {
+            fields[name]: gr.update(visible=name == form.source)
+            for name in SOURCES
+            if name in fields
+        }
 
-    def columns(self, form: BatchForm, seen: Any, names: tuple[str, ...], say: Words) -> Updates:
-        """The preview, and a choice of columns where there is one."""
+    def columns(self, form: BatchForm, seen: Any, names: tuple[str, ...]) -> Updates:
+        """Show the preview, and a choice of columns where there is one."""
         ui = self.ui
         choices = [(say("choices.detected"), ""), *((name, name) for name in names)]
         fresh = gr.update(choices=choices, value="")
@@ -68,20 +59,20 @@ class BatchUpdates:
         }
 
     def by_hand(self, path: str) -> Updates:
-        """The form as it runs a file of mutants."""
+        """Fill in a file of mutants."""
         return {
             self.ui.fields["source"]: gr.update(value=HAND),
             self.ui.fields[HAND]: gr.update(value=path, visible=True),
         }
 
     def opened(self, session: Session, name: str, kept: Any) -> Updates:
-        """Another campaign is open, or none."""
+        """Open another campaign, or none."""
         session.of(BatchState).watched.clear()
         return {self.ui.current: name} | self.watched(session, name, kept)
 
     def watched(self, session: Session, name: str, kept: Any) -> Updates:
-        """The open campaign and the list, as they stand; the clock runs while something does."""
-        ui, status, problem, say = self.ui, None, "", session.words(html.ROOM)
+        """Bring the open campaign and the list up to date; the timer runs while something does."""
+        ui, job, status, problem = self.ui, self.ui.job, None, ""
         shown = session.of(BatchState).watched
         if name:
             try:
@@ -90,66 +81,50 @@ class BatchUpdates:
                 problem = str(error)
         listed = self.actions.listed(known(kept))
         days = None if self.services.access.local else keep_days()
-        parts = {"list": str(html.campaigns(listed, name, days, say))}
-        parts |= self._job(status, problem, say)
-        busy = any(one.state.busy for one in (*listed, *([status] if status else [])))
-        job = ui.job
-        handles = {"list": ui.table, "title": job.title, "progress": job.progress,
+        parts = {"list": html.campaigns(listed, name, days)} | _job(status, problem)
+        widgets = {"list": ui.table, "title": job.title, "progress": job.progress,
                    "findings": job.findings}  # fmt: skip
         updates: Updates = {
-            handles[key]: value for key, value in parts.items() if shown.get(key) != value
+            widgets[key]: value for key, value in parts.items() if shown.get(key) != value
         }
+        busy = any(one.state.busy for one in (*listed, *([status] if status else [])))
         state = problem
         if status:
             some = any(status.seen.verdicts.values())
             state = f"{status.id} {status.state} {status.can_retry} {some}"
         if shown.get("state") != state or shown.get("busy") != str(busy):
-            updates |= self._actions(status, say)
+            updates |= self._actions(status)
             updates |= {job.box: gr.update(visible=bool(status or problem))}
             updates |= {ui.timer: gr.Timer(active=busy), job.notice: ""}
         shown.update(parts | {"state": state, "busy": str(busy)})
         # An event that changes nothing must still name one of its outputs.
         return updates or {ui.table: gr.skip()}
 
-    def _job(self, status: CampaignStatus | None, problem: str, say: Words) -> dict[str, str]:
-        if status is None:
-            told = notice.error(problem, say("titles.not_shown")) if problem else ""
-            return {"title": str(told), "progress": "", "findings": ""}
-        seen, models = status.seen.latest, status.campaign.models
-        found = html.findings(seen, models, say, busy=status.state.busy)
-        return {
-            "title": str(html.title(status, say)),
-            "progress": str(html.progress(status, say)),
-            "findings": str(found),
-        }
-
-    def _actions(self, status: CampaignStatus | None, say: Words) -> Updates:
-        job = self.ui.job
-        state = status.state if status else None
-        there = status is not None
-        done = there and bool(status and status.seen.shards_done)
-        some = there and bool(status and any(status.seen.verdicts.values()))
-        idle = there and not (state and state.busy)
-        stopping = state is JobState.STOPPING
+    def _actions(self, status: CampaignStatus | None) -> Updates:
+        """Show the buttons that fit the state of the open campaign."""
+        job, there = self.ui.job, status is not None
+        busy = status is not None and status.state.busy
+        resume = status is not None and status.can_resume
+        seen = status.seen if status else None
+        some = seen is not None and bool(seen.shards_done or any(seen.verdicts.values()))
         shown = {
-            "resume": status and status.can_resume,
-            "retry": status and status.can_retry and not status.can_resume,
-            "results": done or some,
+            "resume": resume,
+            "retry": status is not None and status.can_retry and not resume,
+            "results": some,
             "file": there,
-            "delete": idle,
+            "delete": there and not busy,
             "really": False,
         }
-        updates: Updates = {
-            job.buttons[name]: gr.update(visible=bool(value)) for name, value in shown.items()
-        }
-        updates[job.buttons["cancel"]] = gr.update(
-            visible=bool(state and state.busy),
-            interactive=not stopping,
-            value=say("stopping" if stopping else "widgets.job-cancel.value"),
-        )
+        updates: Updates = {job.buttons[name]: gr.update(visible=v) for name, v in shown.items()}
+        stopping = status is not None and status.state is JobState.STOPPING
         updates |= {
-            job.again: gr.update(visible=idle),
-            job.export: gr.update(visible=bool(done or some)),
+            job.buttons["cancel"]: gr.update(
+                visible=busy,
+                interactive=not stopping,
+                value=say("stopping" if stopping else "widgets.job-cancel.value"),
+            ),
+            job.again: gr.update(visible=there and not busy),
+            job.export: gr.update(visible=some),
         }
         if status:
             campaign = status.campaign
@@ -159,3 +134,15 @@ class BatchUpdates:
                 job.budget: gr.update(value=campaign.budget or 0),
             }
         return updates
+
+
+def _job(status: CampaignStatus | None, problem: str) -> dict[str, str]:
+    if status is None:
+        told = notice.error(problem, say("titles.not_shown")) if problem else Markup("")
+        return {"title": told, "progress": "", "findings": ""}
+    latest, models = status.seen.latest, status.campaign.models
+    return {
+        "title": html.title(status),
+        "progress": html.progress(status),
+        "findings": html.findings(latest, models, busy=status.state.busy),
+    }

@@ -1,15 +1,14 @@
 """What the Explore tab does, without its widgets: look, check, scan, choose, render.
 
-Every method takes values and gives values; the tab maps them to components. Faults a visitor can
-mend are raised as :class:`hinter_core.errors.HinterError`.
+Faults that a visitor can mend are raised as :class:`hinter_core.errors.HinterError`.
 """
-
-from __future__ import annotations
 
 import json
 import threading
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -22,20 +21,20 @@ from hinter_core.mutation.plan import Plan, make_plan, require_mutable
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import check_to_json, check_to_rows
 from hinter_core.pipeline.pipeline import Pipeline, estimate
+from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary, choose, load_file
 from hinter_core.types import Edit, Outcome
-from hinter_ui.explore.html import ROOM, banner, originals
+from hinter_ui.explore.html import banner, originals, say
 from hinter_ui.explore.table import Filter, rows_for, table
-from hinter_ui.html import charts
 from hinter_ui.html.markup import Markup, join, tag
-from hinter_ui.html.square import square
+from hinter_ui.html.square import figure, square
 from hinter_ui.html.trees import changed_sentences, trees
-from hinter_ui.html.wording import Words
-from hinter_ui.html.words import change_of, name_of, product
+from hinter_ui.html.wording import name_of, product
 from hinter_ui.shared.links import SEPARATOR, ExploreForm, edit_key, find_edits
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 
+EXAMPLES = ASSETS / "examples" / "examples.toml"
 PAIR_SEPARATOR = "+"
 _SCAN_CHUNK = 48
 
@@ -77,7 +76,7 @@ class ExploreActions:
         self._services = services
 
     def plan(self, session: Session, form: ExploreForm) -> Plan:
-        """What the text offers, without loading a model (a loaded one tells its window)."""
+        """Return what the text offers; no model is loaded, but loaded ones limit what is seen."""
         dictionaries = self._dictionaries(session, form)
         loaded = [self._services.loaded_model(name, session) for name in form.models]
         return make_plan(
@@ -90,56 +89,50 @@ class ExploreActions:
         )
 
     def costs(self, session: Session, form: ExploreForm, plan: Plan) -> dict[str, Cost]:
-        """What a scan asks at most of each chosen model that answers in words and is loaded."""
+        """Return the maximum cost of a scan for each loaded model that answers in words."""
         names = [name for name in form.models if is_generative(name)]
         loaded = [self._services.loaded_model(name, session) for name in names]
         stores = [store for store in loaded if store]
         return estimate(plan, stores) if stores else {}
 
-    def options(self, plan: Plan, form: ExploreForm, say: Words, chosen: str = "") -> Options:
-        """Attribute sets of the form's order, and the replacements of the chosen set."""
+    def options(self, plan: Plan, form: ExploreForm, chosen: str = "") -> Options:
+        """Return the attribute sets of the form's order, and the replacements of the chosen set."""
         present = [a for a in plan.attributes if plan.edits.get(a)]
         sets = list(combinations(present, form.order))
-        names = [(product([name_of(a, say) for a in s]), PAIR_SEPARATOR.join(s)) for s in sets]
+        names = [(product([name_of(a) for a in s]), PAIR_SEPARATOR.join(s)) for s in sets]
         if not sets:
             return Options([], "", [])
         wanted = {key.partition("|")[0] for key in form.edits}
         first = next((s for s in sets if PAIR_SEPARATOR.join(s) == chosen), None)
         first = first or next((s for s in sets if set(s) == wanted), sets[0])
-        slots = [_slot(plan, attribute, form.edits, say) for attribute in first]
+        slots = [_slot(plan, attribute, form.edits) for attribute in first]
         return Options(names, PAIR_SEPARATOR.join(first), slots)
 
     def check(self, session: Session, form: ExploreForm, *, strict: bool = True) -> TestResult:
         """Judge one combination of edits and its parts; the session keeps the result.
 
         Unless ``strict``, edits left over from a text that was typed over give way to others.
-
-        Raises:
-            HinterError: the input is at fault; the message says how.
         """
         pipeline, plan = self._prepare(session, form)
         left_over = not strict and all(SEPARATOR in key for key in form.edits)
         if form.edits and not left_over:
             edits = find_edits(plan, form.edits)
         else:
-            options = self.options(plan, form, session.words(ROOM))
+            options = self.options(plan, form)
             edits = find_edits(plan, [slot[2] for slot in options.slots])
         result: TestResult | None = None
         for partial in pipeline.run(plan, chosen=[edits]):
             result = partial
         if result is None:
-            raise InputError(session.words(ROOM)("errors.nothing"))
+            raise InputError(say("errors.nothing"))
         self._keep(session, result, form)
         session.of(ExploreState).selected = len(result.mutants) - 1
         return result
 
     def scan(self, session: Session, form: ExploreForm) -> Iterator[TestResult]:
-        """Judge all combinations up to the limit, yielding as they come.
+        """Judge all combinations up to the limit, yielding the result so far.
 
-        ``session.stop()`` ends it after the chunk at work; what was judged stays.
-
-        Raises:
-            HinterError: the input is at fault; the message says how.
+        ``session.stop()`` ends it after the current chunk; what was judged stays.
         """
         session.stop()
         stop = session.running = threading.Event()
@@ -155,7 +148,7 @@ class ExploreActions:
 
     def _prepare(self, session: Session, form: ExploreForm) -> tuple[Pipeline, Plan]:
         if not form.models:
-            raise InputError(session.words(ROOM)("errors.models"))
+            raise InputError(say("errors.models"))
         dictionaries = self._dictionaries(session, form)
         pipeline = self._services.pipeline(
             dictionaries, form.parser, form.models, form.settings, session
@@ -176,7 +169,7 @@ class ExploreActions:
             state.shown_model = state.models[0]
 
     def most_telling(self, session: Session) -> int | None:
-        """The mutant to show first after a scan: the worst verdict, then the largest effect."""
+        """Return the mutant to show after a scan: the worst verdict, then the largest effect."""
         if not session.check or not session.check.mutants:
             return None
         return rows_for(session.check, session.of(ExploreState).models, Filter())[0]
@@ -184,45 +177,45 @@ class ExploreActions:
     def show(self, session: Session) -> Shown | None:
         """Render the selected mutant for the model shown."""
         state = session.of(ExploreState)
-        check, index, say = session.check, state.selected, session.words(ROOM)
+        check, index = session.check, state.selected
         if check is None or index is None or index >= len(check.mutants):
             return None
         judged = {m: check.outcomes[m][index] for m in state.models}
         named = len(judged) > 1
         model = state.shown_model
         banners = [
-            banner(check, result, m, say, named=named, note=self._note(session, m))
+            banner(check, result, m, named=named, note=self._note(session, m))
             for m, result in judged.items()
         ]
         if named:
-            banners.insert(0, originals(check, state.models, say))
+            banners.insert(0, originals(check, state.models))
         return Shown(
             tag("div", join(banners), role="status", class_="banners"),
-            square(check, judged[model], model, say),
-            charts.figure(check, judged[model], model, say),
-            self._trees(check, judged[model], state.form.parser, say),
+            square(check, judged[model], model),
+            figure(check, judged[model], model),
+            self._trees(check, judged[model], state.form.parser),
         )
 
     def _note(self, session: Session, model: str) -> str:
         able = self._services.capabilities(model, session)
         return able.note if able else ""
 
-    def _trees(self, check: TestResult, judged: Outcome, parser: str, say: Words) -> Markup:
+    def _trees(self, check: TestResult, judged: Outcome, parser: str) -> Markup:
         pairs = changed_sentences(check, judged)
         store = self._services.parses(parser)
-        return trees(check, judged, store.parse(s.text for pair in pairs for s in pair), say)
+        return trees(check, judged, store.parse(s.text for pair in pairs for s in pair))
 
     def table(self, session: Session) -> Markup:
-        """The current page of the session's table."""
+        """Render the current page of the table."""
         if session.check is None:
             return Markup("")
         state = session.of(ExploreState)
         rows = rows_for(session.check, state.models, state.filter)
         page, selected = state.filter.page, state.selected
-        return table(session.check, state.models, rows, page, selected, session.words(ROOM))
+        return table(session.check, state.models, rows, page, selected)
 
     def link(self, session: Session) -> str:
-        """The query string that reopens what is shown; empty when too long or nothing shown."""
+        """Return the query that reopens what is shown; empty if too long or nothing is shown."""
         state = session.of(ExploreState)
         if session.check is None or state.selected is None:
             return ""
@@ -230,22 +223,18 @@ class ExploreActions:
         return state.form.for_edits(tuple(edit_key(e) for e in edits)).query()
 
     def csv(self, session: Session) -> str:
-        """All mutants as CSV."""
+        """Write all mutants as CSV."""
         return rows_to_csv(check_to_rows(session.check)) if session.check else ""
 
     def json(self, session: Session) -> str:
-        """All mutants as JSON: one object, or a list of one per model."""
+        """Write all mutants as JSON: an object, or a list with one for each model."""
         if session.check is None:
             return ""
         values = [check_to_json(session.check, model) for model in session.of(ExploreState).models]
         return json.dumps(values[0] if len(values) == 1 else values, ensure_ascii=False, indent=1)
 
     def add_dictionary(self, session: Session, path: str) -> Dictionary:
-        """Load a visitor's dictionary into the session; its name is the file's.
-
-        Raises:
-            DictionaryError: a fault in the file, without the path it was stored under.
-        """
+        """Load a visitor's dictionary into the session under the name of its file."""
         file = Path(path)
         attribute = "-".join(file.stem.casefold().split())[:40] or "own"
         if attribute in self._services.dictionaries():
@@ -259,16 +248,48 @@ class ExploreActions:
 
 
 def _slot(
-    plan: Plan, attribute: str, keys: Sequence[str], say: Words
+    plan: Plan, attribute: str, keys: Sequence[str]
 ) -> tuple[str, list[tuple[str, str]], str]:
     edits = sorted(plan.edits[attribute], key=lambda e: (e.spans, e.target.group))
-    choices = [(_described(e, say), edit_key(e)) for e in edits]
+    choices = [(_described(e), edit_key(e)) for e in edits]
     known = [key for _, key in choices]
     kept = next((k for key in keys for k in known if k == key or k.startswith(key + "|")), known[0])
     return attribute, choices, kept
 
 
-def _described(edit: Edit, say: Words) -> str:
+def _described(edit: Edit) -> str:
     key = "form.edit_places" if len(edit.spans) > 1 else "form.edit"
-    group = name_of(edit.target.group, say)
-    return say(key, change=change_of(edit), group=group, places=len(edit.spans))
+    group = name_of(edit.target.group)
+    return say(key, change=edit.in_words, group=group, places=len(edit.spans))
+
+
+@dataclass(frozen=True)
+class ExampleText:
+    """A text to try; ``shows`` is the verdict it promises, or empty."""
+
+    title: str
+    domain: str
+    form: ExploreForm
+    shows: str = ""
+
+
+@cache
+def load_examples(path: Path = EXAMPLES) -> tuple[ExampleText, ...]:
+    """Read all examples, in the file's order."""
+    tables = tomllib.loads(path.read_text(encoding="utf-8"))["example"]
+    return tuple(
+        ExampleText(
+            title=t["title"],
+            domain=t["domain"],
+            form=ExploreForm(
+                text=t["text"],
+                attributes=tuple(t["attributes"]),
+                models=tuple(t["models"]),
+                order=t.get("order", 2),
+                literal=t.get("literal", False),
+                edits=tuple(t.get("edits", ())),
+            ),
+            shows=t.get("shows", ""),
+        )
+        for t in tables
+    )

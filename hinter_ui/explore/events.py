@@ -1,6 +1,4 @@
-"""The Explore tab: paste a text, see the predictions and one verdict."""
-
-from __future__ import annotations
+"""The events of the Explore tab: a text is looked at, checked and scanned."""
 
 import logging
 import time
@@ -14,21 +12,21 @@ from gradio.events import api
 
 from hinter_core.errors import HinterError
 from hinter_core.pipeline.export import check_to_json
-from hinter_ui.explore.actions import ExploreActions, ExploreState
-from hinter_ui.explore.examples import ExampleText, load_examples
-from hinter_ui.explore.html import ROOM
-from hinter_ui.explore.layout import ExploreLayout, lay_out
+from hinter_ui.explore.actions import ExampleText, ExploreActions, ExploreState, load_examples
+from hinter_ui.explore.html import say
+from hinter_ui.explore.layout import ExploreLayout
 from hinter_ui.explore.table import Filter
-from hinter_ui.explore.updates import ExploreUpdates, cancel_button, hint
+from hinter_ui.explore.updates import ExploreUpdates, cancel_button
 from hinter_ui.html import notice
 from hinter_ui.html.highlight import preview
-from hinter_ui.html.markup import join
-from hinter_ui.html.words import name_of
+from hinter_ui.html.markup import join, tag
+from hinter_ui.html.wording import name_of
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER, ExploreForm
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.wiring import FAILED, TabLink, guarded, scripted
+from hinter_ui.shared.wiring import TabLink, guarded, scripted
+from hinter_ui.shared.wiring import say as shared
 
 log = logging.getLogger(__name__)
 
@@ -39,12 +37,13 @@ _JUDGING: dict[str, Any] = {"concurrency_id": "judge", "concurrency_limit": 4}
 def build(services: Services) -> None:
     """Build the tab inside the current ``gr.Tab`` and wire it."""
     examples = load_examples()
-    ExploreEvents(services, lay_out(services, examples), examples).wire()
+    ExploreEvents(services, ExploreLayout(services, examples), examples).wire()
 
 
 class ExploreEvents(TabEvents):
     """From the widgets of the tab to its actions and back."""
 
+    room = "explore"
     options: ClassVar = {"show_progress": "full"}
 
     def __init__(
@@ -110,7 +109,7 @@ class ExploreEvents(TabEvents):
         self._swift(changed, self.filter, ui.filters, [ui.table])
 
     def _swift(self, *wiring: Any) -> None:
-        """An event without a progress overlay; of several while it runs, the last counts."""
+        """Wire an event without a progress overlay; of several while it runs, the last counts."""
         self.on(*wiring, show_progress="hidden", trigger_mode="always_last")
 
     def _wire_downloads(self) -> None:
@@ -130,22 +129,21 @@ class ExploreEvents(TabEvents):
         try:
             form = ExploreForm.of(*values)
         except HinterError as error:
-            say = session.words(ROOM)
-            failed = {self.ui.preview: notice.error(str(error), say=say)}
-            return self.updates.options(None, say) | failed
+            failed = {self.ui.preview: notice.error(str(error))}
+            return self.updates.options(None) | failed
         return self._looked(session, form, str(pair or ""))
 
     def _looked(self, session: Session, form: ExploreForm, pair: str = "") -> Updates:
-        updates, say = self.updates, session.words(ROOM)
+        updates = self.updates
         if not form.text.strip():
-            return updates.looked(form, hint(say), None, say)
+            return updates.looked(form, tag("p", say("form.empty"), class_="quiet"), None)
         try:
             plan = self.actions.plan(session, form)
         except HinterError as error:
-            return updates.looked(form, notice.error(str(error), say=say), None, say)
-        options = self.actions.options(plan, form, say, pair)
-        costs = notice.costs(self.actions.costs(session, form, plan), say)
-        return updates.looked(form, join([preview(plan, say), costs]), options, say)
+            return updates.looked(form, notice.error(str(error)), None)
+        options = self.actions.options(plan, form, pair)
+        costs = notice.costs(self.actions.costs(session, form, plan))
+        return updates.looked(form, join([preview(plan), costs]), options)
 
     # -- judging --------------------------------------------------------------------------------
 
@@ -154,28 +152,27 @@ class ExploreEvents(TabEvents):
         return self._check(self.session(request), ExploreForm.of(*values), strict=False)
 
     def _check(self, session: Session, form: ExploreForm, *, strict: bool = True) -> Updates:
-        ui, updates, say = self.ui, self.updates, session.words(ROOM)
+        ui, updates = self.ui, self.updates
         session.stop()
         try:
             check = self.actions.check(session, form, strict=strict)
         except HinterError as error:
-            return self._looked(session, form) | updates.refused(str(error), say)
+            return self._looked(session, form) | updates.refused(str(error))
         plan = check.plan
-        options = self.actions.options(plan, form, say)
-        looked = updates.looked(form, preview(plan, say), options, say)
+        options = self.actions.options(plan, form)
+        looked = updates.looked(form, preview(plan), options)
         done = updates.remarks(plan.notices) | {ui.progress: ""}
         fresh = updates.fresh_filter(session)
         return looked | done | fresh | updates.shown(session, with_table=True)
 
     def scan(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
-        """Judge all combinations, telling how far it is."""
+        """Judge all combinations, and show the progress."""
         ui, updates, session = self.ui, self.updates, self.session(request)
-        say = session.words(ROOM)
-        stop, hidden = cancel_button(say, running=True), cancel_button(say, running=False)
+        stop, hidden = cancel_button(running=True), cancel_button(running=False)
         busy = {ui.scan: gr.update(interactive=False), ui.cancel: stop}
         idle = {ui.scan: gr.update(interactive=True), ui.cancel: hidden}
         session.check = session.of(ExploreState).selected = None
-        nothing = notice.progress(0, 0, {}, say("scan.starting"), say)
+        nothing = notice.progress(0, 0, {}, say("scan.starting"))
         yield busy | {ui.notice: "", ui.progress: nothing}
         last, first = 0.0, True
         try:
@@ -188,24 +185,23 @@ class ExploreEvents(TabEvents):
                     yield updates.partly(session, check, say("scan.running"))
             yield idle | updates.finished(session)
         except HinterError as error:
-            yield idle | updates.refused(str(error), say)
+            yield idle | updates.refused(str(error))
         except Exception:
             log.exception("A scan failed.")
-            yield idle | updates.refused(FAILED, say)
+            yield idle | updates.refused(shared("notices.failed"))
 
     def cancel(self, request: gr.Request) -> Updates:
         """Ask the scan to stop after the chunk at work."""
         session, ui = self.session(request), self.ui
-        say = session.words(ROOM)
         if session.stop():
             return {ui.cancel: gr.update(value=say("scan.stopping"), interactive=False)}
-        hidden = cancel_button(say, running=False)
+        hidden = cancel_button(running=False)
         return {ui.scan: gr.update(interactive=True), ui.cancel: hidden}
 
     # -- choosing what is shown -----------------------------------------------------------------
 
     def select(self, event: gr.EventData, request: gr.Request) -> Updates:
-        """A row of the table, or another page of it."""
+        """Show a row of the table, or another page of it."""
         session = self.session(request)
         state, data = session.of(ExploreState), event._data or {}
         if "page" in data:
@@ -239,11 +235,11 @@ class ExploreEvents(TabEvents):
         return {self.ui.table: self.actions.table(session)}
 
     def csv(self, request: gr.Request) -> str:
-        """All mutants as CSV."""
+        """Return all mutants as CSV."""
         return self.actions.csv(self.session(request))
 
     def json(self, request: gr.Request) -> str:
-        """All mutants as JSON."""
+        """Return all mutants as JSON."""
         return self.actions.json(self.session(request))
 
     # -- opening and closing --------------------------------------------------------------------
@@ -257,7 +253,7 @@ class ExploreEvents(TabEvents):
         return use
 
     def open_page(self, request: gr.Request) -> Updates:
-        """A fresh page: the check of its link, or the first example ready to be checked."""
+        """Check the text of a fresh page's link, or fill in the first example."""
         session = self.session(request)
         form = ExploreForm.from_query(dict(request.query_params or {}))
         if form is None:
@@ -271,10 +267,10 @@ class ExploreEvents(TabEvents):
             return filled | self._check(session, form)
         # A link must not make this machine fetch a model unasked.
         looked = self._looked(session, replace(form, parser=DEFAULT_PARSER))
-        return filled | looked | self.updates.remarks([session.words(ROOM)("link.foreign")])
+        return filled | looked | self.updates.remarks([say("link.foreign")])
 
     def open_wanted(self, request: gr.Request) -> Any:
-        """Fill in what another tab asks for, and check it where that fetches no model unasked."""
+        """Fill in what another tab asks for, and check it unless that would fetch a model."""
         session = self.session(request)
         form, session.wanted = session.wanted, None
         if form is None:
@@ -283,7 +279,7 @@ class ExploreEvents(TabEvents):
         ready = all(self.services.at_hand(name, session) for name in form.models)
         if ready and form.parser == DEFAULT_PARSER:
             return filled | self._check(session, form)
-        remark = self.updates.remarks([session.words(ROOM)("link.unloaded")])
+        remark = self.updates.remarks([say("link.unloaded")])
         return filled | self._looked(session, form) | remark
 
     def close_page(self, request: gr.Request) -> None:
@@ -293,21 +289,20 @@ class ExploreEvents(TabEvents):
     def upload(self, request: gr.Request, path: Any, chosen: Any) -> Updates:
         """Add a visitor's dictionary to the attributes."""
         session = self.session(request)
-        say = session.words(ROOM)
         try:
             dictionary = self.actions.add_dictionary(session, str(path))
         except HinterError as error:
-            return {self.ui.upload_note: notice.error(str(error), say=say)}
+            return {self.ui.upload_note: notice.error(str(error))}
         names = list(self.services.dictionaries(session))
         words = say(
             "form.uploaded",
-            name=name_of(dictionary.attribute, say),
+            name=name_of(dictionary.attribute),
             terms=len(dictionary.terms),
             pairs=dictionary.pair_count,
         )
         return {
             self.ui.attributes: gr.update(
-                choices=[(name_of(n, say), n) for n in names],
+                choices=[(name_of(n), n) for n in names],
                 value=[*(chosen or []), dictionary.attribute],
             ),
             self.ui.upload_note: notice.info([words]),

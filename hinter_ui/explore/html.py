@@ -1,6 +1,4 @@
-"""The verdict in one plain sentence, by word and sign."""
-
-from __future__ import annotations
+"""The verdict of a mutant in one sentence."""
 
 from collections.abc import Sequence
 
@@ -10,24 +8,17 @@ from hinter_core.relations.base import NoiseFloor
 from hinter_core.types import Edit, Outcome, Prediction, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, isolated, tag
-from hinter_ui.html.wording import Words
-from hinter_ui.html.words import SIGNS, answer_of, in_order, listed, name_of
+from hinter_ui.html.wording import SIGNS, Words, answer_of, in_order, listed, name_of
 
-ROOM = "explore"
+say = Words("explore")
 
 
 def banner(
-    check: TestResult,
-    judged: Outcome,
-    model: str,
-    say: Words,
-    *,
-    named: bool,
-    note: str = "",
+    check: TestResult, judged: Outcome, model: str, *, named: bool, note: str = ""
 ) -> Markup:
-    """The banner of one mutant for one model; ``named`` puts the model's name in front.
+    """Write the banner of one mutant for one model, ``named`` where several are shown.
 
-    ``note`` is a remark of the model's own.
+    ``note`` is a remark on the model.
     """
     verdict = judged.verdict
     alone = verdict is Verdict.BIASED and judged.mutant.order == 1
@@ -38,17 +29,17 @@ def banner(
         tag("span", SIGNS[verdict], aria_hidden="true", class_="sign"),
         " ",
         tag("span", model, class_="who") if named else None,
-        tag("strong", glossary.link(verdict.value, title, say.language)),
+        tag("strong", glossary.link(verdict.value, title)),
         " ",
-        _sentence(check, judged, model, say),
-        _noise(check.noise.get(model), say),
+        _sentence(check, judged, model),
+        _noise(check.noise.get(model)),
         tag("span", about, class_="model-note") if about else None,
         class_=f"banner {verdict.value}",
     )
 
 
-def _noise(floor: NoiseFloor | None, say: Words) -> Markup | None:
-    """What repetitions of the original text have shown."""
+def _noise(floor: NoiseFloor | None) -> Markup | None:
+    """Say how often the answer to the original changed when it was repeated."""
     if floor is None:
         return None
     kind = "silent" if not floor.answered else "flips" if floor.flips else "steady"
@@ -56,10 +47,10 @@ def _noise(floor: NoiseFloor | None, say: Words) -> Markup | None:
     return tag("span", words, class_="noise loud" if floor.flips else "noise")
 
 
-def originals(check: TestResult, models: Sequence[str], say: Words) -> Markup:
-    """The models' answers to the original text, side by side."""
+def originals(check: TestResult, models: Sequence[str]) -> Markup:
+    """Show the models' answers to the original text side by side."""
     items = [
-        tag("li", tag("span", m, class_="who"), _strong(check.originals[m], say), _top(check, m))
+        tag("li", tag("span", m, class_="who"), _strong(check.originals[m]), _top(check, m))
         for m in models
     ]
     return tag("div", say("banner.originals"), " ", tag("ul", *items), class_="originals")
@@ -71,14 +62,14 @@ def _top(check: TestResult, model: str) -> str:
     return "" if score is None else f" {score:.2f}"
 
 
-def _strong(prediction: Prediction | None, say: Words) -> Markup:
-    return tag("strong", isolated(answer_of(prediction, say)))
+def _strong(prediction: Prediction | None) -> Markup:
+    return tag("strong", isolated(answer_of(prediction)))
 
 
-def _sentence(check: TestResult, judged: Outcome, model: str, say: Words) -> Markup:
+def _sentence(check: TestResult, judged: Outcome, model: str) -> Markup:
     original = check.originals[model]
     edits = in_order(judged.mutant.edits, check.plan.attributes)
-    names = [name_of(edit.attribute, say) for edit in edits]
+    names = [name_of(edit.attribute) for edit in edits]
     key, parts = judged.verdict.value, list[str]()
     values: dict[str, object] = {}
     match judged.verdict:
@@ -89,11 +80,11 @@ def _sentence(check: TestResult, judged: Outcome, model: str, say: Words) -> Mar
         case Verdict.BIASED | Verdict.BENIGN if len(names) == 1:
             key += "_alone"
         case Verdict.BIASED:
-            parts = _parts(check, edits, model, say, Verdict.BIASED)
+            parts = _parts(check, edits, model, Verdict.BIASED)
             key = "biased_parts" if parts else "biased_unknown"
-            parts = parts or _parts(check, edits, model, say, Verdict.DISCARDED, Verdict.UNANSWERED)
+            parts = parts or _parts(check, edits, model, Verdict.DISCARDED, Verdict.UNANSWERED)
         case Verdict.BENIGN:
-            parts = _parts(check, edits, model, say, Verdict.BIASED)
+            parts = _parts(check, edits, model, Verdict.BIASED)
             key = "benign_parts" if parts else "benign"
         case Verdict.DISCARDED:
             values = {"reason": isolated(judged.conformance.reason)}
@@ -101,28 +92,26 @@ def _sentence(check: TestResult, judged: Outcome, model: str, say: Words) -> Mar
             failed = judged.prediction if original.answered else original
             key = "unanswered" if original.answered else "unanswered_original"
             detail = failed.detail if failed else ""
-            values = {"reason": isolated(detail or answer_of(failed, say))}
+            values = {"reason": isolated(detail or answer_of(failed))}
     return glossary.sentence(
         say,
         f"verdict.{key}",
-        original=_strong(original, say),
-        answer=_strong(judged.prediction, say),
-        names=listed(names, say),
-        parts=listed(parts, say),
+        original=_strong(original),
+        answer=_strong(judged.prediction),
+        names=listed(names),
+        parts=listed(parts),
         **values,
     )
 
 
-def _parts(
-    check: TestResult, edits: Sequence[Edit], model: str, say: Words, *verdicts: Verdict
-) -> list[str]:
-    """Proper sub-mutants with one of these verdicts, as ``race alone`` or ``race and body``."""
+def _parts(check: TestResult, edits: Sequence[Edit], model: str, *verdicts: Verdict) -> list[str]:
+    """Name the proper sub-mutants with one of these verdicts: ``race alone``, ``race and body``."""
     found = []
     for part in proper_subsets(edits):
         result = check.find(model, part)
         # A part of order 2 that is itself hidden flips as well.
         verdict = Verdict.BIASED if result and result.verdict is Verdict.HIDDEN else None
         if result and (verdict or result.verdict) in verdicts:
-            names = listed([name_of(edit.attribute, say) for edit in part], say)
+            names = listed([name_of(edit.attribute) for edit in part])
             found.append(say("parts.alone", name=names) if len(part) == 1 else names)
     return found

@@ -1,22 +1,21 @@
-"""The table of all mutants: filtered, ordered, one page at a time.
+"""The table of all mutants: filtered, sorted, by the page.
 
-Own HTML rather than a data grid: the verdict is a real button (Tab and Enter reach it), a page is
+HTML of ours and no data grid: the verdict is a real button (Tab and Enter reach it), a page is
 small whatever the scan's size, and every cell is escaped like the rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import reason
 from hinter_core.types import Outcome, Verdict
+from hinter_ui.explore.html import say
 from hinter_ui.html import glossary, markup
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import pager
-from hinter_ui.html.wording import Words
-from hinter_ui.html.words import SEVERITY, answer_of, badge, change_of, name_of, signed
+from hinter_ui.html.wording import SEVERITY, answer_of, badge, name_of, signed
 
 PAGE = 25
 _MOST_COLUMNS = 3  # attributes that have a column each
@@ -24,7 +23,7 @@ _MOST_COLUMNS = 3  # attributes that have a column each
 
 @dataclass(frozen=True)
 class Filter:
-    """What the table shows; empty means all."""
+    """The rows that the table shows; empty means all."""
 
     verdicts: tuple[str, ...] = ()
     attribute: str = ""
@@ -32,13 +31,13 @@ class Filter:
     order: str = "verdict"
     page: int = 0
 
-    def turned(self, page: int) -> Filter:
-        """The same with another page."""
+    def turned(self, page: int) -> Self:
+        """Return the filter with another page."""
         return replace(self, page=page)
 
 
 def groups_in(check: TestResult) -> list[str]:
-    """Groups that any mutant leaves or enters, as ``attribute: group``."""
+    """List the groups that any mutant leaves or enters, as ``attribute: group``."""
     found = {
         f"{e.attribute}: {group}"
         for mutant in check.mutants
@@ -49,7 +48,7 @@ def groups_in(check: TestResult) -> list[str]:
 
 
 def rows_for(check: TestResult, models: Sequence[str], wanted: Filter) -> list[int]:
-    """Indices of the mutants that pass the filter, in its order."""
+    """Return the indices of the mutants that pass the filter, in its order."""
     results = [check.outcomes[m] for m in models]
     chosen = [i for i in range(len(check.mutants)) if _passes(results, i, wanted)]
     if wanted.order == "verdict":
@@ -88,9 +87,8 @@ def table(
     rows: Sequence[int],
     page: int,
     selected: int | None,
-    say: Words,
 ) -> Markup:
-    """One page of the table with its pager."""
+    """Write one page of the table with its pager."""
     if not check.mutants:
         return tag("p", say("table.empty"), class_="quiet")
     if not rows:
@@ -101,23 +99,23 @@ def table(
     attributes = [a for a in check.plan.attributes if a in changed]
     if len(attributes) > _MOST_COLUMNS:
         attributes = []  # one column for all changes
-    body = [_row(check, attributes, models, i, i == selected, say) for i in shown]
-    grid = markup.table(say("table.title"), _heads(attributes, models, say), body)
+    body = [_row(check, attributes, models, i, i == selected) for i in shown]
+    grid = markup.table(say("table.title"), _heads(attributes, models), body)
     scroll = tag("div", grid, class_="table-scroll", role="region", tabindex="0",
                  aria_label=say("table.region"))  # fmt: skip
-    turning = pager(len(rows), page, PAGE, len(check.mutants), say)
+    turning = pager(len(rows), page, PAGE, len(check.mutants))
     return tag("div", scroll, turning, class_="mutants")
 
 
-def _heads(attributes: Sequence[str], models: Sequence[str], say: Words) -> list[object]:
-    changes: list[object] = [name_of(a, say) for a in attributes] or [say("table.change")]
+def _heads(attributes: Sequence[str], models: Sequence[str]) -> list[object]:
+    changes: list[object] = [name_of(a) for a in attributes] or [say("table.change")]
     if len(models) == 1:
         return [
-            glossary.link("verdict", say("table.verdict"), say.language),
+            glossary.link("verdict", say("table.verdict")),
             *changes,
             say("table.answer"),
-            glossary.link("shift", say("table.shift"), say.language),
-            glossary.link("interaction", say("table.last"), say.language),
+            glossary.link("shift", say("table.shift")),
+            glossary.link("interaction", say("table.last")),
         ]
     first, *others = (say("table.verdict_of", model=model) for model in models)
     return [first, *changes, *others]
@@ -129,14 +127,13 @@ def _row(
     models: Sequence[str],
     i: int,
     selected: bool,
-    say: Words,
 ) -> Markup:
     results = [check.outcomes[m][i] for m in models]
-    changes = {e.attribute: change_of(e) for e in results[0].mutant.edits}
-    named = "; ".join(f"{name_of(a, say)} {c}" for a, c in changes.items())
+    changes = {e.attribute: e.in_words for e in results[0].mutant.edits}
+    named = "; ".join(f"{name_of(a)} {c}" for a, c in changes.items())
     button = tag(
         "button",
-        badge(results[0].verdict, say),
+        badge(results[0].verdict),
         tag("span", ": ", say("table.show", changes=named), class_="sr-only"),
         type="button",
         class_="pick",
@@ -146,18 +143,18 @@ def _row(
     )
     first: list[Markup] = [button]
     if len(models) > 1:
-        first.append(_answer_cell(results[0], say))
+        first.append(_answer_cell(results[0]))
     cells = [tag("td", *first)]
     if attributes:
         cells += [tag("td", isolated(changes.get(a, "")), class_="change-cell") for a in attributes]
     else:
-        together = join((_change(name_of(a, say), c) for a, c in changes.items()), "; ")
+        together = join((_change(name_of(a), c) for a, c in changes.items()), "; ")
         cells.append(tag("td", together, class_="change-cell"))
     if len(models) == 1:
-        cells += _single(results[0], say)
+        cells += _single(results[0])
     else:
         cells += [
-            tag("td", badge(r.verdict, say), _answer_cell(r, say), data_row=i, data_model=m)
+            tag("td", badge(r.verdict), _answer_cell(r), data_row=i, data_model=m)
             for m, r in zip(models[1:], results[1:], strict=True)
         ]
     return tag("tr", *cells, class_="selected" if selected else None, data_row=i)
@@ -167,20 +164,20 @@ def _change(attribute: str, change: str) -> Markup:
     return join([tag("span", f"{attribute} ", class_="quiet-inline"), isolated(change)])
 
 
-def _single(judged: Outcome, say: Words) -> list[Markup]:
+def _single(judged: Outcome) -> list[Markup]:
     answered = judged.prediction is not None
     effect = judged.effect
     last = reason(judged)
     if judged.verdict is not Verdict.DISCARDED and not last:
         last = signed(effect.interaction) if effect and judged.mutant.order > 1 else "\u2013"
     return [
-        tag("td", isolated(answer_of(judged.prediction, say)) if answered else "\u2013"),
+        tag("td", isolated(answer_of(judged.prediction)) if answered else "\u2013"),
         tag("td", signed(effect.shift if effect else None), class_="number"),
         tag("td", isolated(last), class_="last"),
     ]
 
 
-def _answer_cell(judged: Outcome, say: Words) -> Markup:
+def _answer_cell(judged: Outcome) -> Markup:
     shift = f" ({signed(judged.effect.shift)})" if judged.effect else ""
-    words = isolated(answer_of(judged.prediction, say))
+    words = isolated(answer_of(judged.prediction))
     return tag("span", " ", words, shift, class_="quiet")

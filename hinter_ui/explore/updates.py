@@ -1,6 +1,4 @@
-"""What the Explore tab shows: from a session's values to updates of the widgets."""
-
-from __future__ import annotations
+"""From a session to updates of the Explore tab's widgets."""
 
 from typing import Any
 
@@ -10,13 +8,12 @@ from hinter_core.models.registry import is_generative
 from hinter_core.pipeline.case import TestResult
 from hinter_core.types import Failure
 from hinter_ui.explore.actions import ExploreActions, ExploreState, Options
-from hinter_ui.explore.html import ROOM
+from hinter_ui.explore.html import say
 from hinter_ui.explore.layout import ExploreLayout
 from hinter_ui.explore.table import Filter, groups_in
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, tag
-from hinter_ui.html.wording import Words
-from hinter_ui.html.words import capital, name_of
+from hinter_ui.html.wording import capital, name_of
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.links import ExploreForm
 from hinter_ui.shared.session import Session
@@ -30,7 +27,7 @@ class ExploreUpdates:
         self.actions = actions
 
     def controls(self, form: ExploreForm) -> Updates:
-        """The controls filled in from a form."""
+        """Fill in the controls from a form."""
         ui = self.ui
         return {
             ui.text: form.text,
@@ -42,18 +39,16 @@ class ExploreUpdates:
             ui.repeat: form.repeat,
         }
 
-    def looked(
-        self, form: ExploreForm, seen: Markup, options: Options | None, say: Words
-    ) -> Updates:
-        """What follows from text and settings alone: what counts, and what can be chosen."""
+    def looked(self, form: ExploreForm, seen: Markup, options: Options | None) -> Updates:
+        """Show what follows from text and settings alone: what counts, what can be chosen."""
         asking = any(is_generative(name) for name in form.models)
-        return self.options(options, say) | {
+        return self.options(options) | {
             self.ui.preview: seen,
             self.ui.asking: gr.update(visible=asking),
         }
 
-    def options(self, options: Options | None, say: Words) -> Updates:
-        """The choice of attributes and replacements."""
+    def options(self, options: Options | None) -> Updates:
+        """Offer attributes and replacements."""
         ui = self.ui
         if options is None or not options.sets:
             empty = {slot: gr.update(choices=[], value=None) for slot in ui.slots}
@@ -65,26 +60,26 @@ class ExploreUpdates:
         for i, slot in enumerate(ui.slots):
             if i < len(options.slots):
                 attribute, choices, value = options.slots[i]
-                label = capital(name_of(attribute, say))
+                label = capital(name_of(attribute))
                 updates[slot] = gr.update(choices=choices, value=value, label=label, visible=True)
             else:
                 updates[slot] = gr.update(choices=[], value=None, visible=False)
         return updates
 
-    def refused(self, message: str, say: Words) -> Updates:
-        """A notice in place of a result; what was shown belongs to another text."""
+    def refused(self, message: str) -> Updates:
+        """Show a notice in place of the result, which belongs to another text."""
         return {
-            self.ui.notice: notice.error(message, say=say),
+            self.ui.notice: notice.error(message),
             self.ui.progress: "",
             self.ui.results: gr.update(visible=False),
         }
 
     def remarks(self, messages: list[str]) -> Updates:
-        """Remarks that do not stop anything."""
+        """Show remarks that do not stop a check."""
         return {self.ui.notice: notice.info(messages)}
 
     def emptied(self, session: Session) -> Updates:
-        """The results' place before the first of a scan."""
+        """Empty the results before a scan has some."""
         ui = self.ui
         blank = dict.fromkeys((ui.banner, ui.square, ui.trees, ui.link), "")
         return {
@@ -96,15 +91,15 @@ class ExploreUpdates:
         }
 
     def partly(self, session: Session, check: TestResult, state: str) -> Updates:
-        """Progress, counts and the table so far."""
+        """Show progress, counts and the table so far."""
         counts = {m: check.counts(m) for m in session.of(ExploreState).models}
-        done, say = len(check.mutants), session.words(ROOM)
-        bar = notice.progress(done, check.planned, counts, state, say)
+        done = len(check.mutants)
+        bar = notice.progress(done, check.planned, counts, state)
         return {self.ui.progress: bar, self.ui.table: self.actions.table(session)}
 
     def finished(self, session: Session) -> Updates:
-        """A scan at its end, complete or stopped: the most telling mutant is shown."""
-        check, say = session.check, session.words(ROOM)
+        """Show the most telling mutant after a scan, complete or stopped."""
+        check = session.check
         if check is None or not check.mutants:
             words = tag("p", say("scan.nothing"), role="status")
             return {self.ui.progress: words, self.ui.results: gr.update(visible=False)}
@@ -116,12 +111,12 @@ class ExploreUpdates:
             outcome = say("scan.sampled", sample=limit, all=check.plan.total)
         else:
             outcome = say("scan.complete")
-        outcome = over_budget(check, outcome, say)
+        outcome = over_budget(check, outcome)
         fresh = self.fresh_filter(session)
         return fresh | self.shown(session) | self.partly(session, check, outcome)
 
     def shown(self, session: Session, *, with_table: bool = False) -> Updates:
-        """Everything about the selected mutant."""
+        """Show everything about the selected mutant."""
         ui, parts, state = self.ui, self.actions.show(session), session.of(ExploreState)
         if parts is None:
             return {ui.results: gr.update(visible=False)}
@@ -131,7 +126,7 @@ class ExploreUpdates:
             ui.square: parts.square,
             ui.plot_box: gr.update(visible=parts.plot is not None),
             ui.trees: parts.trees,
-            ui.link: _share(self.actions.link(session), session.words(ROOM)),
+            ui.link: _share(self.actions.link(session)),
             ui.model_switch: gr.update(
                 choices=list(state.models),
                 value=state.shown_model,
@@ -145,13 +140,13 @@ class ExploreUpdates:
         return updates
 
     def fresh_filter(self, session: Session) -> Updates:
-        """The filter set back, offering what the check holds."""
-        ui, check, say = self.ui, session.check, session.words(ROOM)
+        """Reset the filter, offering what the check holds."""
+        ui, check = self.ui, session.check
         session.of(ExploreState).filter = Filter()
         present = [a for a in check.plan.attributes if check.plan.edits.get(a)] if check else []
         groups = groups_in(check) if check else []
         every = (say("form.any"), "")
-        attributes = [every, *((name_of(a, say), a) for a in present)]
+        attributes = [every, *((name_of(a), a) for a in present)]
         return {
             ui.verdict_filter: gr.update(value=[]),
             ui.attribute_filter: gr.update(choices=attributes, value=""),
@@ -160,25 +155,20 @@ class ExploreUpdates:
         }
 
 
-def over_budget(check: TestResult, state: str, say: Words) -> str:
-    """The state of a scan, with what it left out when its requests were used up."""
+def over_budget(check: TestResult, state: str) -> str:
+    """Add to a scan's state how much it left out when its requests were used up."""
     answers = (j.prediction for judged in check.outcomes.values() for j in judged)
     left = sum(a is not None and a.failure is Failure.OVER_BUDGET for a in answers)
     return say.count("scan.over_budget", left, state=state) if left else state
 
 
-def hint(say: Words) -> Markup:
-    """What stands under an empty text box."""
-    return tag("p", say("form.empty"), class_="quiet")
-
-
-def cancel_button(say: Words, *, running: bool) -> Any:
-    """The button that stops a scan, hidden while none runs."""
+def cancel_button(*, running: bool) -> Any:
+    """Show the button that stops a scan while one runs."""
     return gr.update(value=say("widgets.cancel.value"), visible=running, interactive=True)
 
 
-def _share(query: str, say: Words) -> Markup:
+def _share(query: str) -> Markup:
     if not query:
         return tag("span", say("link.long"), class_="quiet")
     link = tag("a", say("link.open"), href=f"?{query}", class_="share")
-    return tag("span", link, " ", notice.copy_button(say))
+    return tag("span", link, " ", notice.copy_button())

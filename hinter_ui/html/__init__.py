@@ -1,3 +1,1 @@
 """Values to HTML, SVG and plots: no gradio components, no models, everything escaped once."""
-
-from __future__ import annotations

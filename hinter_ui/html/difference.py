@@ -1,19 +1,19 @@
-"""Two versions of a text, each cut into pieces that both have and pieces that differ."""
-
-from __future__ import annotations
+"""Two versions of a text: their pieces that differ, and how changes are marked."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import takewhile
 
 from hinter_core.errors import HinterError
 from hinter_core.mutation.edits import mutant_of
 from hinter_core.types import Edit, Splice
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.wording import Words
-from hinter_ui.html.words import ARROW, spoken, term
+from hinter_ui.html.wording import ARROW, Words, term
+
+say = Words("check")
 
 _WORD = re.compile(r"\s+|\w+(?:['\u2019]\w+)*|[^\w\s]")
 _MOST = 800  # words that are compared one by one
@@ -21,7 +21,7 @@ _MOST = 800  # words that are compared one by one
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a text; ``changed``: the other version has something else there."""
+    """A part of a text, and whether the other version differs there."""
 
     text: str
     changed: bool = False
@@ -31,30 +31,20 @@ class Piece:
 def differences(
     source: str, mutant: str, edits: tuple[Edit, ...] = ()
 ) -> tuple[list[Piece], list[Piece]]:
-    """The pieces of both texts; by the edits where they make the mutant, else word by word."""
-    splices = _splices(source, mutant, edits)
+    """Cut both texts into pieces: by the edits where they make the mutant, else word by word."""
+    splices = sorted(_splices(source, mutant, edits), key=lambda splice: splice.start)
     if splices:
-        return _by_splices(source, mutant, splices)
+        old = _cut(source, [(s.start, s.end) for s in splices])
+        return old, _cut(mutant, [(s.at, s.at + len(s.new)) for s in splices])
     return _by_words(_WORD.findall(source), _WORD.findall(mutant))
 
 
 def _splices(source: str, mutant: str, edits: Sequence[Edit]) -> Sequence[Splice]:
-    if not edits:
-        return ()
     try:
-        made = mutant_of(source, edits)
+        made = mutant_of(source, edits) if edits else None
     except (HinterError, IndexError):
         return ()
-    return made.splices if made.text == mutant else ()
-
-
-def _by_splices(
-    source: str, mutant: str, splices: Sequence[Splice]
-) -> tuple[list[Piece], list[Piece]]:
-    ordered = sorted(splices, key=lambda splice: splice.start)
-    old = _cut(source, [(s.start, s.end) for s in ordered])
-    new = _cut(mutant, [(s.at, s.at + len(s.new)) for s in ordered])
-    return old, new
+    return made.splices if made and made.text == mutant else ()
 
 
 def _cut(text: str, spans: Sequence[tuple[int, int]]) -> list[Piece]:
@@ -84,17 +74,13 @@ def _by_words(old: Sequence[str], new: Sequence[str]) -> tuple[list[Piece], list
 
 
 def _alike(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many words both begin with."""
-    count = 0
-    for left, right in zip(old, new, strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
+    """Count the words that both begin with."""
+    pairs = zip(old, new, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _joined(pieces: Sequence[Piece]) -> list[Piece]:
-    """Changed words with only blanks between them as one piece, and no empty ones."""
+    """Join changed words that have only blanks between them, and leave out empty pieces."""
     found: list[Piece] = []
     for piece in pieces:
         if not piece.text:
@@ -114,56 +100,76 @@ _DOTS = "\u2026"
 
 
 def changed(text: str, edits: Sequence[Edit], by_hand: str | None = None) -> Markup:
-    """The text with its changes marked, cut around them; ``by_hand``: what a person made of it."""
+    """Mark the changes of a text, cut around them; ``by_hand`` is what a person made of it."""
+
+    def mark(splice: Splice) -> Markup:
+        old = tag("del", splice.old)
+        if by_hand is not None:  # which attribute a person's change belongs to is not known
+            return join([old, " ", tag("ins", splice.new)])
+        if not splice.attribute:  # a mended article
+            return tag("ins", splice.new, class_="article")
+        return join([old, " ", term(splice.new, splice.attribute)])
+
     splices = mutant_of(text, edits, by_hand).splices
-    parts: list[object] = []
-    at = _word_before(text, splices[0].start - _AROUND) if splices else 0
-    if at:
-        parts.append(_DOTS + " ")
-    for splice in splices:
-        parts += [_between(text[at : splice.start]), _one(splice, whole=by_hand is not None)]
-        at = splice.end
+    return tag("span", _cut_around(text, [(s.start, s.end, mark(s)) for s in splices]),
+               class_="changed")  # fmt: skip
+
+
+def excerpt(text: str, edits: Iterable[Edit]) -> Markup:
+    """Mark the words of a text that edits change, cut around them."""
+    places = sorted((start, end, edit.attribute) for edit in edits for start, end in edit.spans)
+    return _cut_around(text, [(a, b, term(text[a:b], name)) for a, b, name in places])
+
+
+def _cut_around(text: str, places: Sequence[tuple[int, int, Markup]]) -> Markup:
+    """Show marked places, in the order of the text, with some words around them."""
+    at = _word_before(text, places[0][0] - _AROUND) if places else 0
+    parts: list[object] = [_DOTS + " "] if at else []
+    for start, end, mark in places:
+        between = text[at:start]
+        if len(between) > 3 * _AROUND:
+            first, last = (
+                _word_after(between, _AROUND),
+                _word_before(between, len(between) - _AROUND),
+            )
+            between = f"{between[:first]} {_DOTS} {between[last:]}"
+        parts += [between, mark]
+        at = end
     end = _word_after(text, at + _AROUND)
     parts.append(text[at:end] + (f" {_DOTS}" if end < len(text) else ""))
-    return tag("span", isolated_all(parts), class_="changed")
+    return tag("bdi", *parts)
 
 
 def _word_before(text: str, place: int) -> int:
-    """Where the word begins that stands at a place."""
+    """Return where the word at a place begins."""
     return max(0, text.rfind(" ", 0, place) + 1) if place > 0 else 0
 
 
 def _word_after(text: str, place: int) -> int:
-    """Where the word ends that stands at a place."""
+    """Return where the word at a place ends."""
     end = text.find(" ", place)
     return len(text) if end < 0 or place >= len(text) else end
 
 
-def isolated_all(parts: Sequence[object]) -> Markup:
-    """Parts of one text, whose writing direction stays its own."""
-    return tag("bdi", join(parts))
+def spliced(
+    text: str,
+    splices: Iterable[Splice],
+    mark: Callable[[Splice], Markup],
+    start: int = 0,
+    end: int | None = None,
+) -> Markup:
+    """Write the part of a text from ``start`` to ``end`` with every splice in it as ``mark``."""
+    end = len(text) if end is None else end
+    parts: list[object] = []
+    for splice in splices:
+        if start <= splice.start < end:
+            parts += [text[start : splice.start], mark(splice)]
+            start = splice.end
+    return join([*parts, text[start:end]])
 
 
-def _between(text: str) -> str:
-    """What lies between two changes, without its middle where that is long."""
-    if len(text) <= 3 * _AROUND:
-        return text
-    start, end = _word_after(text, _AROUND), _word_before(text, len(text) - _AROUND)
-    return f"{text[:start]} {_DOTS} {text[end:]}"
-
-
-def _one(splice: Splice, *, whole: bool) -> Markup:
-    if whole:  # all that a person changed; what belongs to which attribute is not known
-        return join([tag("del", splice.old), " ", tag("ins", splice.new)])
-    if not splice.attribute:  # a mended article
-        return tag("ins", splice.new, class_="article")
-    old = tag("del", splice.old)
-    return join([old, " ", term(splice.new, splice.attribute)])
-
-
-def answers(before: Sequence[str], after: Sequence[str] | None, say: Words | None = None) -> Markup:
-    """The answer to the original and to the mutant."""
-    say = spoken(say)
+def answers(before: Sequence[str], after: Sequence[str] | None) -> Markup:
+    """Show the answer to the original and to the mutant."""
     none = say("answers.unlabelled")
     first = isolated(", ".join(before) or none)
     if after is None:

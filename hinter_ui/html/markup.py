@@ -4,8 +4,6 @@
 or an answer cannot reach the page as HTML unless somebody wraps it in ``Markup`` by hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from html import escape as _html_escape
 

@@ -1,20 +1,19 @@
-"""Notices, progress and what cannot be tested: said in the page, not only in a toast."""
-
-from __future__ import annotations
+"""Notices, costs and progress, shown in the page and announced to screen readers."""
 
 from collections.abc import Mapping, Sequence
 
 from hinter_core.models.budget import Cost, cost_in_words
-from hinter_core.types import RejectedOccurrence, Verdict
+from hinter_core.types import Verdict
 from hinter_ui.html.glossary import sentence
-from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.wording import Words
-from hinter_ui.html.words import SEVERITY, SIGNS, name_of, spoken
+from hinter_ui.html.markup import Markup, isolated, tag
+from hinter_ui.html.wording import SEVERITY, SIGNS, Words, verdict_name
+
+say = Words("check")
 
 
-def error(message: str, title: str | None = None, say: Words | None = None) -> Markup:
-    """What is wrong and what to do, announced at once; without a title: no check was possible."""
-    title = spoken(say)("notices.unchecked") if title is None else title
+def error(message: str, title: str | None = None) -> Markup:
+    """Announce what is wrong and what to do; without a title, that no check was possible."""
+    title = say("notices.unchecked") if title is None else title
     lines = [isolated(line) for line in message.splitlines() if line.strip()]
     head = tag("strong", f"{title} ")
     body = lines[0] if len(lines) == 1 else tag("ul", *(tag("li", line) for line in lines))
@@ -22,15 +21,14 @@ def error(message: str, title: str | None = None, say: Words | None = None) -> M
 
 
 def info(messages: Sequence[str]) -> Markup:
-    """Remarks that do not stop a check; nothing where there are none."""
+    """Show remarks that do not stop a check."""
     if not messages:
         return Markup("")
     return tag("div", *(tag("p", m) for m in messages), role="status", class_="notice info")
 
 
-def costs(estimates: Mapping[str, Cost], say: Words | None = None) -> Markup:
-    """What a scan would ask at most, model by model; nothing where nothing costs."""
-    say = spoken(say)
+def costs(estimates: Mapping[str, Cost]) -> Markup:
+    """Show the maximum cost of a scan by model."""
     lines = [
         tag("p", sentence(say, "notices.cost", model=name,
                           cost=tag("strong", cost_in_words(cost))))
@@ -40,25 +38,20 @@ def costs(estimates: Mapping[str, Cost], say: Words | None = None) -> Markup:
 
 
 def progress(
-    done: int,
-    planned: int,
-    counts: Mapping[str, Mapping[str, int]],
-    state: str,
-    say: Words | None = None,
+    done: int, planned: int, counts: Mapping[str, Mapping[str, int]], state: str
 ) -> Markup:
-    """How many mutants are judged, with a bar and the verdicts so far, model by model."""
-    say = spoken(say)
+    """Show how many mutants are judged, with a bar and the verdicts so far by model."""
     words = say.count("notices.progress", planned, done=done)
     text = tag("span", words, f" \u00b7 {state}" if state else "", class_="progress-words")
     bar = tag("progress", value=done, max=max(planned, 1), aria_label=words)
-    rows = [_counts(model, tally, say, named=len(counts) > 1) for model, tally in counts.items()]
+    rows = [_counts(model, tally, named=len(counts) > 1) for model, tally in counts.items()]
     return tag("div", tag("div", text, bar), *rows, role="status", class_="progress")
 
 
-def _counts(model: str, tally: Mapping[str, int], say: Words, *, named: bool) -> Markup:
+def _counts(model: str, tally: Mapping[str, int], *, named: bool) -> Markup:
     chips = [
-        tag("li", f"{SIGNS[v]} {tally.get(v.value, 0):,} ", say(f"verdicts.{v.value}"),
-            class_=_count_class(v, tally))
+        tag("li", f"{SIGNS[v]} {tally.get(v.value, 0):,} ", verdict_name(v),
+            class_=f"count {v.value}" if tally.get(v.value) else "count")
         for v in SEVERITY
         if tally.get(v.value, 0) or v is Verdict.HIDDEN
     ]  # fmt: skip
@@ -66,53 +59,15 @@ def _counts(model: str, tally: Mapping[str, int], say: Words, *, named: bool) ->
     return tag("ul", head, *chips, class_="counts", aria_label=say("notices.counts", model=model))
 
 
-def _count_class(verdict: Verdict, tally: Mapping[str, int]) -> str:
-    return f"count {verdict.value}" if tally.get(verdict.value) else "count"
-
-
-def rejected_list(
-    rejected: Sequence[RejectedOccurrence], most: int = 12, say: Words | None = None
-) -> Markup:
-    """Terms that do not count, each with its reason as text."""
-    if not rejected:
-        return Markup("")
-    say = spoken(say)
-    items = [
-        tag(
-            "li",
-            tag("s", isolated(r.occurrence.surface)),
-            tag("span", f" {name_of(r.occurrence.attribute, say)}", class_="quiet"),
-            ": ",
-            _reason(r),
-        )
-        for r in rejected[:most]
-    ]
-    if len(rejected) > most:
-        items.append(tag("li", say("terms.more", n=len(rejected) - most)))
-    return tag("ul", join(items), class_="rejected-list", aria_label=say("terms.rejected"))
-
-
-def _reason(rejected: RejectedOccurrence) -> str:
-    surface = f"\u201c{rejected.occurrence.surface}\u201d"
-    reason = rejected.reason
-    return reason if surface in reason else f"{surface} {reason}"
-
-
-def copy_button(say: Words | None = None) -> Markup:
-    """The button that copies the link beside it (``page.copyLink``)."""
-    say = spoken(say)
-    return tag(
-        "button",
-        say("notices.copy"),
-        type="button",
-        class_="copy-link",
-        data_copied=say("notices.copied"),
-        data_uncopied=say("notices.uncopied"),
-    )
+def copy_button() -> Markup:
+    """Make the button that copies the link beside it (``page.copyLink``)."""
+    return tag("button", say("notices.copy"), type="button", class_="copy-link",
+               data_copied=say("notices.copied"),
+               data_uncopied=say("notices.uncopied"))  # fmt: skip
 
 
 def working(words: str, seconds: int) -> Markup:
-    """A line that says what is under way, and for how long."""
+    """Show what is under way, and for how long."""
     dot = tag("span", class_="pulse", aria_hidden="true")
     since = tag("span", f" {seconds} s", aria_hidden="true", class_="quiet-inline")
     return tag("p", dot, isolated(words), since if seconds else None, role="status",

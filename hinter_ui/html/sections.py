@@ -1,6 +1,4 @@
-"""Sections of a report, folded below their first sentence; tables with the way to further rows."""
-
-from __future__ import annotations
+"""Sections of a report, folded below their first sentence, and tables by the page."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -8,8 +6,9 @@ from itertools import groupby
 from hinter_core.report.section import Section
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, isolated, join, table, tag
-from hinter_ui.html.wording import Words
-from hinter_ui.html.words import capital, listed, spoken
+from hinter_ui.html.wording import Words, capital, listed
+
+say = Words("check")
 
 # Entries of the glossary: by figure or column, and by the section they head.
 ENTRIES = {
@@ -31,14 +30,11 @@ SECTION_ENTRIES = {
 _MANY = ("confusion",)  # sections of which there are many
 
 
-def pager(
-    found: int, page: int, size: int, every: int | None = None, say: Words | None = None
-) -> Markup:
-    """Rows ``page * size + 1`` and on of ``found``; buttons where there is more than one page.
+def pager(found: int, page: int, size: int, every: int | None = None) -> Markup:
+    """Show which of the ``found`` rows are on this page, with buttons to turn pages.
 
     ``every`` is the number of rows without the filter, where there is one.
     """
-    say = spoken(say)
     start, last = page * size + 1, max(0, (found - 1) // size)
     key = "table.rows" if every in (None, found) else "table.filtered"
     words = say(key, start=start, end=min(found, start + size - 1), found=found, every=every)
@@ -54,19 +50,17 @@ def pager(
                turn(say("table.next"), page + 1), class_="pager")  # fmt: skip
 
 
-def folded(found: Iterable[Section], say: Words | None = None) -> Markup:
-    """Sections one after another, each with its first sentence; many of a kind fold into one."""
-    say = spoken(say)
+def folded(found: Iterable[Section]) -> Markup:
+    """Write sections with their first sentences; many of a kind fold into one."""
     return join(
-        _together(say(f"sections.{key}"), list(alike), say)
+        _together(say(f"sections.{key}"), list(alike))
         if key in _MANY
-        else join(section_of(section, say=say) for section in alike)
+        else join(section_of(section) for section in alike)
         for key, alike in groupby(found, key=lambda section: section.key)
     )
 
 
-def _together(title: str, found: Sequence[Section], say: Words) -> Markup:
-    """Sections of one kind under one title, each with its own once unfolded."""
+def _together(title: str, found: Sequence[Section]) -> Markup:
     many = say.count("sections.tables", len(found))
     each = [
         join([tag("h4", section.title), *(tag("p", isolated(s)) for s in section.sentences),
@@ -77,28 +71,24 @@ def _together(title: str, found: Sequence[Section], say: Words) -> Markup:
     return tag("section", tag("h3", title), rest, class_="fold")
 
 
-def section_of(section: Section, *, wide: bool = False, say: Words | None = None) -> Markup:
-    """A section's first sentence, and the rest of it folded unless ``wide``."""
+def section_of(section: Section, *, wide: bool = False) -> Markup:
+    """Write a section's first sentence, and the rest of it folded unless ``wide``."""
     if not section.sentences and not section.rows:
         return Markup("")
     said = [tag("p", isolated(sentence)) for sentence in section.sentences]
     body = join([*said[1:], _table_of(section)])
-    rest = (
-        tag("details", tag("summary", _rest(section, spoken(say))), body, open=wide)
-        if body
-        else None
-    )
+    rest = tag("details", tag("summary", _rest(section)), body, open=wide) if body else None
     entry = SECTION_ENTRIES.get(section.key)
     title = glossary.link(entry, section.title) if entry else section.title
     return tag("section", tag("h3", title), join(said[:1]), rest, class_="fold")
 
 
-def _rest(section: Section, say: Words) -> str:
-    """What a click unfolds."""
+def _rest(section: Section) -> str:
+    """Name what a click unfolds."""
     rows, more = len(section.rows), len(section.sentences) - 1
     parts = [say.count("sections.sentences", more)] if more > 0 else []
     parts += [say.count("sections.rows", rows)] if rows else []
-    return capital(listed(parts, say))
+    return capital(listed(parts))
 
 
 def _table_of(section: Section) -> Markup:
@@ -109,7 +99,7 @@ def _table_of(section: Section) -> Markup:
 
 
 def cells_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[Markup]:
-    """Rows of text; on a narrow page, where a table is a list, each cell says its column."""
+    """Write rows of text; on a narrow page a table is a list, so each cell names its column."""
     return [
         tag("tr", *(tag("td", isolated(cell), data_column=column)
                     for column, cell in zip(columns, row, strict=True)))
@@ -118,6 +108,6 @@ def cells_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[Mark
 
 
 def report_table(title: str, columns: Iterable[object], rows: Iterable[Markup]) -> Markup:
-    """A table in a box that scrolls where it is too wide."""
+    """Write a table in a box that scrolls where it is too wide."""
     grid = table(title, columns, rows)
     return tag("div", grid, class_="report-table", role="region", tabindex="0", aria_label=title)

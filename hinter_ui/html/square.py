@@ -1,103 +1,92 @@
-"""The intersectional square: the original, its parts and the whole, each with its answer.
+"""The intersectional square of a mutant, and the plot of its interaction.
 
-At order 2 these are four cards; at order 3 the eight of the lattice; an atomic mutant has two.
+The square has a card each for the original, the parts and the whole, with their answers: four
+cards at order 2, the eight of the lattice at order 3, two for an atomic mutant.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import exp, log
+from typing import Any
 
 from hinter_core.mutation.lattice import subsets
 from hinter_core.pipeline.case import TestResult
 from hinter_core.types import Edit, Outcome, Prediction, Sentence, Splice, Verdict
 from hinter_ui.html import glossary
-from hinter_ui.html.charts import bars
+from hinter_ui.html.difference import spliced
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.wording import Words
-from hinter_ui.html.words import (
+from hinter_ui.html.wording import (
     SIGNS,
+    Words,
     answer_of,
     capital,
-    hue,
     in_order,
     name_of,
     product,
     signed,
-    spoken,
     term,
 )
 
+say = Words("check")
+
+_MOST_BARS = 6
 _LONG = 300  # characters; longer texts show the sentences that change
 _LONGEST_REPLY = 2_000  # characters
 
 
-def square(check: TestResult, judged: Outcome, model: str, say: Words | None = None) -> Markup:
-    """All cards of one mutant for one model, in the language of ``say``."""
-    say = spoken(say)
+def square(check: TestResult, judged: Outcome, model: str) -> Markup:
+    """Draw all cards of one mutant for one model."""
     edits = in_order(judged.mutant.edits, check.plan.attributes)
-    cards = [_original_card(check, edits, model, say)]
+    cards = [_original_card(check, edits, model)]
     told = False
     for part in subsets(edits):
         result = check.find(model, part)
         told |= bool(result and result.effect and result.effect.interaction is not None)
         whole = len(part) == len(edits)
-        cards.append(_card(check, part, result, say, whole=whole, model=model))
+        cards.append(_card(check, part, result, whole=whole, model=model))
     legend = tag("p", glossary.sentence(say, "square.legend"), class_="quiet") if told else None
     kind = f"square order-{len(edits)}"
     heading = tag("h2", say("square.title"), class_="sr-only")
     return tag("div", heading, tag("div", *cards, class_=kind), legend, class_="square-wrap")
 
 
-def original(check: TestResult, model: str, say: Words | None = None) -> Markup:
-    """The card of the unchanged text alone."""
-    card = _original_card(check, (), model, spoken(say))
+def original(check: TestResult, model: str) -> Markup:
+    """Draw the card of the unchanged text alone."""
+    card = _original_card(check, (), model)
     return tag("div", tag("div", card, class_="square order-1"), class_="square-wrap")
 
 
-def _original_card(check: TestResult, edits: Sequence[Edit], model: str, say: Words) -> Markup:
-    prediction = check.originals[model]
-    marks = _source_marks(check.plan.text, edits)
-    body = _text(check.plan.text, marks, check.plan.sentences, say, original=True)
-    foot = tag("p", say("square.source"), class_="foot")
-    return _frame(say("square.original"), body, prediction, None, foot, "", say)
-
-
-def _source_marks(text: str, edits: Sequence[Edit]) -> list[Splice]:
+def _original_card(check: TestResult, edits: Sequence[Edit], model: str) -> Markup:
+    text = check.plan.text
     spans = sorted((start, end, e.attribute) for e in edits for start, end in e.spans)
-    return [Splice(a, b, text[a:b], "", 0, attribute) for a, b, attribute in spans]
+    terms = [Splice(a, b, text[a:b], "", 0, attribute) for a, b, attribute in spans]
+    body = _text(check, terms, lambda splice: term(splice.old, splice.attribute))
+    foot = tag("p", say("square.source"), class_="foot")
+    return _frame(say("square.original"), body, foot, check.originals[model])
 
 
 def _card(
-    check: TestResult,
-    part: Sequence[Edit],
-    judged: Outcome | None,
-    say: Words,
-    *,
-    whole: bool,
-    model: str,
+    check: TestResult, part: Sequence[Edit], judged: Outcome | None, *, whole: bool, model: str
 ) -> Markup:
-    names = product([name_of(edit.attribute, say) for edit in part])
+    names = product([name_of(edit.attribute) for edit in part])
     title = capital(say("square.only", name=capital(names)) if len(part) == 1 else names)
     if judged is None:
         foot = tag("p", say("square.untried"), class_="foot")
-        return _frame(title, Markup(""), None, None, foot, "", say)
-    body = _text(check.plan.text, judged.mutant.splices, check.plan.sentences, say)
+        return _frame(title, Markup(""), foot)
+    body = _text(check, judged.mutant.splices, _mark)
     verdict = judged.verdict
     frame = verdict.value if whole or verdict in (Verdict.BIASED, Verdict.HIDDEN) else ""
     if whole:
         frame += " whole"
-    original = check.originals[model]
-    return _frame(title, body, judged.prediction, original, _foot(judged, say), frame, say)
+    return _frame(title, body, _foot(judged), judged.prediction, check.originals[model], frame)
 
 
 def _frame(
     title: str,
     body: Markup,
-    prediction: Prediction | None,
-    original: Prediction | None,
     foot: Markup,
-    frame: str,
-    say: Words,
+    prediction: Prediction | None = None,
+    original: Prediction | None = None,
+    frame: str = "",
 ) -> Markup:
     flipped = (
         prediction is not None
@@ -106,26 +95,23 @@ def _frame(
         and original.answered
         and set(prediction.labels) != set(original.labels)
     )
-    label = tag(
-        "span",
-        isolated(answer_of(prediction, say)),
-        class_="answer flipped" if flipped else "answer",
+    kind = "answer flipped" if flipped else "answer"
+    head = tag(
+        "header", tag("h3", title), tag("span", isolated(answer_of(prediction)), class_=kind)
     )
-    head = tag("header", tag("h3", title), label)
-    scores = bars(prediction, flipped=flipped, say=say)
-    said = _reply(prediction, say)
-    return tag("article", head, body, scores, said, foot, class_=f"card cell {frame}".strip())
+    scores, reply = bars(prediction, flipped=flipped), _reply(prediction)
+    return tag("article", head, body, scores, reply, foot, class_=f"card cell {frame}".strip())
 
 
-def _reply(prediction: Prediction | None, say: Words) -> Markup | None:
-    """What a generative model said, word by word, where it said more than the label."""
+def _reply(prediction: Prediction | None) -> Markup | None:
+    """Quote a generative model's reply where it is more than the label."""
     if prediction is None or prediction.reply.strip() in ("", *prediction.labels):
         return None
     said = tag("blockquote", isolated(prediction.reply.strip()[:_LONGEST_REPLY]))
     return tag("details", tag("summary", say("square.said")), said, class_="reply")
 
 
-def _foot(judged: Outcome, say: Words) -> Markup:
+def _foot(judged: Outcome) -> Markup:
     if not judged.conformance.kept:
         reason = isolated(judged.conformance.reason)
         sign = f"{SIGNS[Verdict.DISCARDED]} {say('square.discarded')}"
@@ -146,26 +132,19 @@ def _foot(judged: Outcome, say: Words) -> Markup:
     return tag("p", join(parts, " \u00b7 "), class_="foot")
 
 
-def _text(
-    text: str,
-    splices: Sequence[Splice],
-    sentences: Sequence[Sentence],
-    say: Words,
-    *,
-    original: bool = False,
-) -> Markup:
-    """The text with its edits marked; a long one is cut to the sentences that change."""
-    whole = _pieces(text, splices, 0, len(text), say, original=original)
+def _text(check: TestResult, splices: Sequence[Splice], mark: Callable[[Splice], Markup]) -> Markup:
+    """Mark the edits of a text; a long one is cut to the sentences that change."""
+    text = check.plan.text
+    whole = spliced(text, splices, mark)
     if len(text) <= _LONG:
         return tag("p", whole, class_="mutant", dir="auto")
-    windows = _windows(splices, sentences)
     parts: list[Markup | str] = []
     position = 0
-    for start, end in windows:
+    for start, end in _windows(splices, check.plan.sentences):
         if text[position:start].strip():
             gap = " \u2026 " if position else "\u2026 "
             parts.append(tag("span", gap, class_="gap", title=say("square.gap")))
-        parts.append(_pieces(text, splices, start, end, say, original=original))
+        parts.append(spliced(text, splices, mark, start, end))
         position = end
     if text[position:].strip():
         parts.append(tag("span", " \u2026", class_="gap", title=say("square.gap")))
@@ -186,27 +165,180 @@ def _windows(splices: Sequence[Splice], sentences: Sequence[Sentence]) -> list[t
     return merged
 
 
-def _pieces(
-    text: str, splices: Sequence[Splice], start: int, end: int, say: Words, *, original: bool
-) -> Markup:
-    parts: list[Markup | str] = []
-    position = start
-    for splice in splices:
-        if not start <= splice.start < end:
-            continue
-        parts.append(text[position : splice.start])
-        parts.append(_mark(splice, say, original=original))
-        position = splice.end
-    parts.append(text[position:end])
-    return join(parts)
-
-
-def _mark(splice: Splice, say: Words, *, original: bool) -> Markup:
-    if original:
-        return term(splice.old, splice.attribute, say=say)
-    old = tag("del", splice.old)
+def _mark(splice: Splice) -> Markup:
     if not splice.attribute:  # a mended article
-        return join([old, " ", tag("ins", splice.new, class_="article")])
-    name = tag("span", f" ({name_of(splice.attribute, say)})", class_="sr-only")
-    new = tag("ins", splice.new, name, class_="term", style=f"--h:{hue(splice.attribute)}")
-    return join([old, " ", new])
+        new = tag("ins", splice.new, class_="article")
+    else:
+        new = term(splice.new, splice.attribute, element="ins")
+    return join([tag("del", splice.old), " ", new])
+
+
+def bars(prediction: Prediction | None, *, flipped: bool = False) -> Markup | None:
+    """Draw the scores of an answer as bars, the highest ones where there are many."""
+    if prediction is None or not prediction.scores:
+        return None
+    scores = prediction.scores
+    shown = list(scores)
+    if len(shown) > _MOST_BARS:
+        shown = sorted(shown, key=lambda x: -scores[x])[:_MOST_BARS]
+    rows = []
+    for label in shown:
+        kind = "other" if label not in prediction.labels else "bad" if flipped else "good"
+        rows.append(bar(isolated(label), scores[label], f"{scores[label]:.2f}", kind))
+    if len(scores) > len(shown):
+        rest = say.count("answers.lower", len(scores) - len(shown))
+        rows.append(tag("li", rest, class_="quiet rest"))
+    return tag("ul", *rows, class_="bars", aria_label=say("square.scores"))
+
+
+def bar(label: object, share: float, value: object, kind: str = "good") -> Markup:
+    """Draw one line of a bar chart: ``share`` is from 0 to 1."""
+    fill = tag("span", class_=f"fill {kind}", style=f"width:{100 * share:.1f}%")
+    return tag(
+        "li",
+        tag("span", label, class_="bar-label"),
+        tag("span", fill, class_="bar", aria_hidden="true"),
+        tag("span", value, class_="bar-value"),
+    )
+
+
+# -- the plot of an interaction -----------------------------------------------------------------
+
+_TICKS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
+_INK = "#737886"
+_MAIN = "#4f46e5"
+_ALARM = "#c8323f"
+_EPSILON = 1e-4
+_GRID = {"gridcolor": "rgba(128,128,128,.22)", "zeroline": False, "fixedrange": True}
+
+
+def log_odds(p: float) -> float:
+    """Return the log-odds of a probability, kept within the plot."""
+    p = min(max(p, _EPSILON), 1 - _EPSILON)
+    return log(p / (1 - p))
+
+
+def probability(value: float) -> float:
+    """Invert :func:`log_odds`."""
+    return 1 / (1 + exp(-value))
+
+
+def figure(check: TestResult, judged: Outcome, model: str) -> Any | None:
+    """Plot the scores of a mutant and its parts on a log-odds scale; None where one is missing."""
+    if judged.effect is None:
+        return None
+    edits = in_order(judged.mutant.edits, check.plan.attributes)
+    label = judged.effect.label
+    scores: dict[frozenset[Edit], float] = {frozenset(): check.originals[model].scores[label]}
+    for part in subsets(edits):
+        result = check.find(model, part)
+        if result and result.prediction and label in result.prediction.scores:
+            scores[frozenset(part)] = result.prediction.scores[label]
+    if len(edits) == 2 and len(scores) == 4:
+        return _interaction(scores, edits, label)
+    return _dots(scores, edits, label)
+
+
+def _interaction(scores: dict[frozenset[Edit], float], edits: tuple[Edit, ...], label: str) -> Any:
+    from plotly import graph_objects as go
+
+    first, second = edits
+    a, b = name_of(first.attribute), name_of(second.attribute)
+    none, both = frozenset[Edit](), frozenset(edits)
+    one, two = frozenset([first]), frozenset([second])
+    xs = [say("plot.unchanged", name=a), say("plot.changed", name=a)]
+    plain, changed = [scores[none], scores[one]], [scores[two], scores[both]]
+    added = log_odds(scores[one]) + log_odds(scores[two]) - log_odds(scores[none])
+    fig = go.Figure()
+    fig.add_trace(_line(xs, plain, say("plot.unchanged", name=b), _MAIN, "circle", "solid"))
+    fig.add_trace(_line(xs, changed, say("plot.changed", name=b), _ALARM, "square", "dash"))
+    fig.add_trace(
+        go.Scatter(
+            x=[xs[1]],
+            y=[added],
+            mode="markers",
+            name=say("plot.added"),
+            marker={"symbol": "diamond-open", "size": 14, "color": _INK, "line": {"width": 2}},
+            hovertemplate=f"{say('plot.added')}: {probability(added):.2f}<extra></extra>",
+        )
+    )
+    values = [log_odds(p) for p in (*plain, *changed)] + [added]
+    fig.add_hline(y=0, line={"color": _INK, "width": 1, "dash": "dot"})
+    _dress(fig)
+    fig.update_yaxes(**_score_axis(values, label))
+    fig.update_xaxes(type="category", range=[-0.25, 1.25], **(_GRID | {"showgrid": False}))
+    return fig
+
+
+def _line(xs: list[str], ps: list[float], name: str, colour: str, symbol: str, dash: str) -> Any:
+    from plotly import graph_objects as go
+
+    return go.Scatter(
+        x=xs,
+        y=[log_odds(p) for p in ps],
+        customdata=ps,
+        mode="lines+markers",
+        name=name,
+        line={"color": colour, "width": 2, "dash": dash},
+        marker={"symbol": symbol, "size": 10, "color": colour},
+        hovertemplate="%{x}, " + name + ": %{customdata:.3f}<extra></extra>",
+    )
+
+
+def _dots(scores: dict[frozenset[Edit], float], edits: tuple[Edit, ...], label: str) -> Any:
+    from plotly import graph_objects as go
+
+    names, ps = [], []
+    for part in [(), *subsets(edits)]:
+        if frozenset(part) in scores:
+            own = capital(product([name_of(e.attribute) for e in part]))
+            names.append(own or say("square.original"))
+            ps.append(scores[frozenset(part)])
+    fig = go.Figure()
+    fig.add_trace(
+        go.Scatter(
+            x=[log_odds(p) for p in ps],
+            y=names,
+            customdata=ps,
+            mode="markers",
+            marker={"size": 12, "color": [_MAIN] * (len(ps) - 1) + [_ALARM]},
+            hovertemplate="%{y}: %{customdata:.3f}<extra></extra>",
+        )
+    )
+    fig.add_vline(x=0, line={"color": _INK, "width": 1, "dash": "dot"})
+    _dress(fig)
+    fig.update_layout(height=110 + 30 * len(ps))
+    fig.update_xaxes(**_score_axis([log_odds(p) for p in ps], label))
+    fig.update_yaxes(type="category", autorange="reversed", automargin=True, **_GRID)
+    return fig
+
+
+def _dress(fig: Any) -> None:
+    fig.update_layout(
+        height=330,
+        margin={"l": 60, "r": 20, "t": 16, "b": 40},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"color": _INK, "size": 13},
+        legend={"orientation": "h", "y": -0.16, "x": 0},
+        showlegend=len(fig.data) > 1,
+        dragmode=False,
+    )
+
+
+def _score_axis(values: list[float], label: str) -> dict[str, Any]:
+    low, high = min(*values, log_odds(0.4)), max(*values, log_odds(0.6))
+    room = 0.15 * (high - low)
+    ticks = [p for p in _TICKS if low - room <= log_odds(p) <= high + room]
+    return {
+        "title": {"text": say("plot.probability", label=_plain(label))},
+        "range": [low - room, high + room],
+        "tickvals": [log_odds(p) for p in ticks],
+        "ticktext": [f"{p:g}" for p in ticks],
+        **_GRID,
+    }
+
+
+def _plain(label: str) -> str:
+    """Keep plotly from reading a label as one of the few HTML tags it knows."""
+    return label.replace("<", "\u2039").replace(">", "\u203a")[:40]

@@ -1,86 +1,90 @@
-"""The texts of a tab in the visitor's language, kept apart from the code.
+"""The app's texts by language, and how names, numbers and verdicts are written in them.
 
-They lie in ``assets/words/LANGUAGE/ROOM.yaml`` as nested mappings; ``words("join.title")`` is the
-text under ``join: title:``. A text that counts has the forms ``one`` and ``other``; its numbers
-are written as ``{n:,}``. A language may lack a room, which then speaks the default language. A room
-that it has holds the same keys and ``{placeholders}`` as the default one's (``tests/architecture``
-checks that), so that no page mixes two languages. A new language is a folder with a
-``language.yaml`` (its name for itself) and the rooms that are translated.
+Texts are nested mappings in ``assets/words/LANGUAGE/ROOM.yaml``; ``words("join.title")`` is the
+text under ``join: title:``. A text that depends on a number has the forms ``one`` and ``other``;
+numbers are written as ``{n:,}``. A room that a language lacks is shown in English. A translated
+room has the same keys and ``{placeholders}`` as the English one (``tests/architecture`` checks
+that). A new language is a folder with a ``language.yaml`` (its own name) and the translated rooms.
+
+:func:`speak` sets the language for everything that is written for one event of a page.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
+from zlib import crc32
+
+import yaml
 
 from hinter_core.storage import ASSETS
+from hinter_core.types import Edit, Prediction, Verdict
+from hinter_ui.html.markup import Markup, isolated, tag
 
 FOLDER = ASSETS / "words"
 DEFAULT = "en"
+_spoken: ContextVar[str] = ContextVar("language", default=DEFAULT)
 
 
 class Words:
-    """The texts of one room in one language."""
+    """The texts of one room, in a fixed ``language`` or else in the one that is spoken now."""
 
-    def __init__(self, language: str, tree: Mapping[str, Any]) -> None:
-        self.language = language
-        self._tree = tree
+    def __init__(self, room: str, language: str = "") -> None:
+        self.room = room
+        self._fixed = language
+
+    @property
+    def language(self) -> str:
+        """The language of the texts: English where the wanted one lacks the room."""
+        wanted = self._fixed or _spoken.get()
+        return wanted if wanted in languages(self.room) else DEFAULT
 
     def __call__(self, key: str, /, **values: object) -> str:
-        """The text under a dotted key, its placeholders filled.
-
-        Raises:
-            KeyError: there is no such text; a mistake in the code.
-        """
+        """The text under a dotted key, its placeholders filled."""
         found = self.branch(key)
         if not isinstance(found, str):
             raise KeyError(f"'{key}' is not a text.")
         return found.format(**values) if values else found
 
     def count(self, key: str, number: float, /, **values: object) -> str:
-        """The text under ``key.one`` for 1, under ``key.other`` for any other number, as ``{n}``.
-
-        Raises:
-            KeyError: there is no such text; a mistake in the code.
-        """
+        """The text under ``key.one`` for 1, under ``key.other`` for other numbers, as ``{n}``."""
         return self(f"{key}.{'one' if number == 1 else 'other'}", n=number, **values)
 
     def branch(self, key: str) -> Any:
-        """What lies under a dotted key: a text, a list or a mapping.
-
-        Raises:
-            KeyError: there is nothing; a mistake in the code.
-        """
-        found: Any = self._tree
+        """What is under a dotted key: a text, a list or a mapping."""
+        found: Any = _tree(self.language, self.room)
         for part in key.split("."):
             found = found[part]
         return found
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """All texts by dotted key; items of lists by their number."""
-        yield from _leaves(self._tree, "")
+        yield from _leaves(_tree(self.language, self.room), "")
+
+
+def words_of(language: str, room: str) -> Words:
+    """The texts of a room in one language, whatever is spoken."""
+    return Words(room, language)
+
+
+def speak(language: str, room: str = "language") -> None:
+    """Write everything in this language until the event ends; in English where it lacks ``room``.
+
+    The language is that of the current context (:mod:`contextvars`), so visitors do not share it.
+    """
+    _spoken.set(language if language in languages(room) else DEFAULT)
 
 
 @cache
-def words_of(language: str, room: str) -> Words:
-    """The texts of a room, read once; of the default language where the wanted one lacks the room.
-
-    Raises:
-        OSError: there is no such room; a mistake in the code.
-    """
-    import yaml
-
-    language = language if language in languages(room) else DEFAULT
+def _tree(language: str, room: str) -> Mapping[str, Any]:
     path = FOLDER / language / f"{room}.yaml"
-    return Words(language, yaml.safe_load(path.read_text(encoding="utf-8")))
+    tree: Mapping[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return tree
 
 
 @cache
 def languages(room: str = "language") -> dict[str, str]:
-    """Codes and own names of the languages that have a room; the default language first."""
-    import yaml
-
+    """Codes and own names of the languages that have a room; English first."""
     found = {}
     for path in sorted(FOLDER.glob(f"*/{room}.yaml")):
         named = (path.parent / "language.yaml").read_text(encoding="utf-8")
@@ -103,3 +107,125 @@ def _leaves(tree: Any, key: str) -> Iterator[tuple[str, str]]:
             yield from _leaves(branch, f"{key}.{place}")
     else:
         yield key, str(tree)
+
+
+# -- names, numbers and verdicts ----------------------------------------------------------------
+
+say = Words("check")
+
+MINUS = "\u2212"
+ARROW = "\u2192"
+TIMES = "\u00d7"
+_TEXT_STYLE = "\ufe0e"  # a sign, not an emoji
+
+SIGNS = {
+    Verdict.HIDDEN: "\u26a0" + _TEXT_STYLE,
+    Verdict.BIASED: "\u25b2",
+    Verdict.BENIGN: "\u2713",
+    Verdict.DISCARDED: "\u2298",
+    Verdict.UNANSWERED: "?",
+}
+# From the one that matters most to the one that matters least.
+SEVERITY = (
+    Verdict.HIDDEN, Verdict.BIASED, Verdict.UNANSWERED, Verdict.BENIGN, Verdict.DISCARDED,
+)  # fmt: skip
+_HUES = {
+    "race": 36, "gender": 186, "body": 275, "age": 100, "religion": 325, "nationality": 215,
+    "disability": 60, "sexual-orientation": 300, "occupation": 155, "socio-economic-status": 80,
+    "placebo": 200,
+}  # fmt: skip
+FEW = 4  # labels that are shown without folding
+
+
+def hue(attribute: str) -> int:
+    """Return the colour of an attribute as a hue; a word always stands beside it."""
+    return _HUES.get(attribute, crc32(attribute.encode()) % 360)
+
+
+def name_of(attribute: str) -> str:
+    """Return the name of an attribute or group as a sentence uses it."""
+    return str(say.branch("attributes").get(attribute) or attribute.replace("-", " "))
+
+
+def capital(text: str) -> str:
+    """Write the first letter as a capital."""
+    return text[:1].upper() + text[1:]
+
+
+def listed(names: Sequence[str], kind: str = "and") -> str:
+    """Join names as ``a, b and c``, or with ``kind="or"`` as ``a, b or c``."""
+    if len(names) < 2:
+        return "".join(names)
+    return say(f"lists.{kind}", first=", ".join(names[:-1]), last=names[-1])
+
+
+def product(names: Sequence[str]) -> str:
+    """Join names as ``race × gender``."""
+    return f" {TIMES} ".join(names)
+
+
+def signed(value: float | None, digits: int = 2) -> str:
+    """Write a difference with its sign, and None as a dash."""
+    if value is None:
+        return "\u2013"
+    rounded = round(value, digits)
+    if rounded == 0:
+        return f"{0:.{digits}f}"
+    return f"{'+' if rounded > 0 else MINUS}{abs(rounded):.{digits}f}"
+
+
+def answer_of(prediction: Prediction | None) -> str:
+    """Return a model's answer in words."""
+    if prediction is None:
+        return say("answers.unasked")
+    if prediction.failure:
+        return say("answers.failed", reason=prediction.failure.value)
+    return ", ".join(prediction.labels) or say("answers.unlabelled")
+
+
+def in_order(edits: Sequence[Edit], attributes: Sequence[str]) -> tuple[Edit, ...]:
+    """Sort edits by the order in which the visitor chose the attributes."""
+    return tuple(sorted(edits, key=lambda e: attributes.index(e.attribute)))
+
+
+def verdict_name(verdict: Verdict) -> str:
+    """Return the word for a verdict."""
+    return say(f"verdicts.{verdict.value}")
+
+
+def verdict_choices() -> list[tuple[str, str]]:
+    """Return (word, value) of every verdict."""
+    return [(verdict_name(verdict), verdict.value) for verdict in Verdict]
+
+
+def badge(verdict: Verdict) -> Markup:
+    """Write a verdict as its sign and word on its colour."""
+    sign = tag("span", SIGNS[verdict], aria_hidden="true", class_="sign")
+    return tag("span", sign, " ", verdict_name(verdict), class_=f"badge {verdict.value}")
+
+
+def term(text: str, attribute: str, *, element: str = "mark") -> Markup:
+    """Mark a word with the colour of its attribute; screen readers hear the attribute's name."""
+    name = tag("span", f" ({name_of(attribute)})", class_="sr-only")
+    return tag(element, text, name, class_="term", style=f"--h:{hue(attribute)}")
+
+
+def attribute_styles() -> str:
+    """Write the CSS that colours the chips of the attributes."""
+    return "\n".join(
+        f'.attribute-chips label:has(input[name="{attribute}"]) {{ --h: {degrees}; }}'
+        for attribute, degrees in _HUES.items()
+    )
+
+
+def labels(names: Sequence[str]) -> Markup:
+    """List label names, folded where there are many."""
+    items = tag("ul", *(tag("li", isolated(n)) for n in names), class_="labels")
+    if len(names) <= FEW:
+        return items
+    return tag("details", tag("summary", label_count(names)), items)
+
+
+def label_count(names: Sequence[str]) -> str:
+    """Say how many labels there are."""
+    return say.count("answers.labels", len(names))

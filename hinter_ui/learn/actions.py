@@ -1,6 +1,4 @@
-"""What the lesson asks of the pipeline: a text with the words chosen, judged for its models."""
-
-from __future__ import annotations
+"""Judge a text of the lesson, with the words chosen, by the pipeline."""
 
 import threading
 from dataclasses import dataclass
@@ -13,14 +11,14 @@ from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary, choose, load_file
 from hinter_core.types import Edit, Outcome, Parse, Prediction, Verdict
 from hinter_ui.html.trees import changed_sentences
-from hinter_ui.learn.lesson import FOLDER, Scene
+from hinter_ui.learn.lesson import FOLDER, Scene, say
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
 
 
 @dataclass(frozen=True)
 class Trying:
-    """A scene with the words chosen, and what the pipeline made of it.
+    """A scene with the words chosen, judged by the pipeline.
 
     ``edits`` are in the menus' order; empty where every word is the text's own.
     """
@@ -41,12 +39,19 @@ class Trying:
         return self.check.originals[self.model]
 
     def judged(self, model: str = "") -> Outcome | None:
-        """The mutant with all edits; None where nothing was changed."""
+        """Return the mutant with all edits; None where nothing was changed."""
         return self.check.find(model or self.model, self.edits) if self.edits else None
 
-    def parts(self, model: str = "") -> list[Outcome]:
-        """The mutant's parts and itself, smaller ones first."""
-        found = (self.check.find(model or self.model, part) for part in subsets(self.edits))
+    @property
+    def changed(self) -> Outcome:
+        """The mutant of a scene whose words are always changed."""
+        judged = self.judged()
+        assert judged is not None
+        return judged
+
+    def parts(self) -> list[Outcome]:
+        """Return the mutant's parts and itself, smaller ones first."""
+        found = (self.check.find(self.model, part) for part in subsets(self.edits))
         return [judged for judged in found if judged]
 
     @property
@@ -57,9 +62,9 @@ class Trying:
 
 
 class LessonActions:
-    """Judges scenes through the app's own parser, models and pipeline.
+    """Judge scenes by the app's own parser, models and pipeline.
 
-    What was judged is kept: the menus allow few combinations, and a class asks for the same ones.
+    Results are kept: the menus allow few combinations, and a class asks for the same ones.
     """
 
     def __init__(self, services: Services) -> None:
@@ -69,11 +74,11 @@ class LessonActions:
         self._lock = threading.Lock()
 
     def plan(self, scene: Scene) -> Plan:
-        """What a scene's text offers to be changed."""
+        """Return what can be changed in a scene's text."""
         return self._ready(scene)[1]
 
     def judge(self, scene: Scene, words: tuple[str, ...] = ()) -> Trying:
-        """The text with these words, one from each menu; with those shown at first unless given.
+        """Judge the text with these words, one from each menu, or with those shown at first.
 
         Raises:
             InputError: a word is not on its menu.
@@ -96,10 +101,8 @@ class LessonActions:
             return self._judged.setdefault((scene.key, words), trying)
 
     def parses(self, trying: Trying) -> dict[str, Parse]:
-        """The parses of the sentences that changed."""
-        judged = trying.judged()
-        assert judged is not None
-        pairs = changed_sentences(trying.check, judged)
+        """Parse the sentences that changed."""
+        pairs = changed_sentences(trying.check, trying.changed)
         store = self._services.parses(DEFAULT_PARSER)
         return dict(store.parse(s.text for pair in pairs for s in pair))
 
@@ -123,7 +126,7 @@ class LessonActions:
 
 
 def find_edit(plan: Plan, attribute: str, source: str, target: str) -> Edit:
-    """The edit that turns one word of a text into another.
+    """Return the edit that turns one word of a text into another.
 
     Raises:
         InputError: the text offers none.
@@ -131,4 +134,4 @@ def find_edit(plan: Plan, attribute: str, source: str, target: str) -> Edit:
     for edit in plan.edits.get(attribute, ()):
         if (edit.source.text, edit.target.text) == (source, target):
             return edit
-    raise InputError(f"\u201c{source}\u201d cannot be turned into \u201c{target}\u201d here.")
+    raise InputError(say("errors.edit", source=source, target=target))

@@ -1,12 +1,10 @@
-"""Classes: the guesses of a class, collected without names and counted for its teacher.
+"""Collect the guesses of a class without names, and count them for its teacher.
 
-One SQLite file in write-ahead mode holds all classes of this app: per class a code that students
-are told, a hash of the teacher's secret and when it was opened; per guess the question, the choice
-and a hash of the device and the class. No name, no address and no time of a guess is kept. A class
-is deleted with its guesses thirty days after it was opened.
+One SQLite file in write-ahead mode holds all classes of this app: per class a code for the
+students, a hash of the teacher's secret and when it was opened; per guess the question, the choice
+and a hash of the device and the class. No name, address or time of a guess is kept. A class is
+deleted with its guesses thirty days after it was opened.
 """
-
-from __future__ import annotations
 
 import os
 import re
@@ -19,10 +17,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Self
 
 from hinter_core.errors import InputError
 from hinter_core.storage import open_database, transaction, user_cache
-from hinter_ui.html.wording import DEFAULT, words_of
+from hinter_ui.learn.lesson import say
 
 FOLDER = "HINTER_CLASSES"
 DAYS = 30
@@ -49,8 +48,7 @@ class ClassroomError(InputError):
     """A guess that does not count; ``key`` is the text under ``join`` that says so."""
 
     def __init__(self, key: str) -> None:
-        super().__init__(words_of(DEFAULT, "learn")(f"join.{key}"))
-        self.key = key
+        super().__init__(say(f"join.{key}"))
 
 
 class UnknownClassError(ClassroomError):
@@ -65,8 +63,8 @@ class ClosedClassError(ClassroomError):
 class ClassCounts:
     """A class as its teacher sees it.
 
-    ``counts`` maps each question to the number of devices by choice; ``devices`` is how many have
-    guessed at all.
+    ``counts`` maps each question to the number of devices by choice; ``devices`` is the number
+    that have guessed at all.
     """
 
     code: str
@@ -76,9 +74,9 @@ class ClassCounts:
 
 
 class Classroom:
-    """The classes of one folder; safe to use from many threads and processes at once.
+    """The classes of one folder, for many threads and processes at once.
 
-    ``questions`` are those that can be answered, with their choices.
+    ``questions`` maps those that can be answered to their choices.
     """
 
     def __init__(
@@ -94,13 +92,13 @@ class Classroom:
         self._turn = threading.Lock()
 
     @classmethod
-    def at_home(cls, questions: Mapping[str, tuple[str, ...]]) -> Classroom:
-        """The folder that ``HINTER_CLASSES`` names, or one in the visitor's own cache."""
+    def at_home(cls, questions: Mapping[str, tuple[str, ...]]) -> Self:
+        """Use the folder that ``HINTER_CLASSES`` names, or one in the user's cache."""
         named = os.environ.get(FOLDER)
         return cls(Path(named) if named else user_cache() / "classes", questions)
 
     def open(self) -> tuple[str, str]:
-        """A new class: the code for its students, and the key for its teacher alone.
+        """Open a class; return the code for its students and the key for its teacher.
 
         Raises:
             InputError: the folder cannot be written, or there are too many classes.
@@ -117,7 +115,7 @@ class Classroom:
         return code, f"{code}.{secret}"
 
     def join(self, typed: object) -> str:
-        """The code of an open class, however it was typed.
+        """Return the code of an open class, however it was typed.
 
         Raises:
             UnknownClassError: there is none of that code.
@@ -127,12 +125,11 @@ class Classroom:
             return self._open_class(db, typed)
 
     def guess(self, code: object, device: object, question: object, choice: object) -> None:
-        """Keep a device's guess; an earlier one to the same question gives way.
+        """Keep a device's guess; it replaces an earlier one to the same question.
 
         Raises:
-            UnknownClassError: there is no such class.
-            ClosedClassError: it takes no more guesses.
-            InputError: no such question or choice, no device, or too many devices.
+            ClassroomError: no such class, a closed one, no such question or choice, no device, or
+                too many devices.
         """
         if choice not in self._questions.get(str(question), ()):
             raise ClassroomError("strange")
@@ -151,7 +148,7 @@ class Classroom:
             )
 
     def look(self, key: object) -> ClassCounts:
-        """A class with its counts, for the teacher who has its key.
+        """Return the counts of a class to the teacher who has its key.
 
         Raises:
             UnknownClassError: there is no such class, or this is not its key.
@@ -173,28 +170,20 @@ class Classroom:
         return ClassCounts(code, closed, devices, counts)
 
     def clear(self, key: object) -> None:
-        """Delete all guesses of a class; it stays as it is otherwise.
-
-        Raises:
-            UnknownClassError: there is no such class, or this is not its key.
-        """
+        """Delete all guesses of a class; raises like :meth:`look`."""
         with self._connected() as db:
             code, _ = self._own(db, key)
             db.execute("DELETE FROM guess WHERE code = ?", (code,))
 
     def close(self, key: object) -> None:
-        """Take no more guesses; what was guessed can still be looked at.
-
-        Raises:
-            UnknownClassError: there is no such class, or this is not its key.
-        """
+        """Take no more guesses, keep those there are; raises like :meth:`look`."""
         with self._connected() as db:
             code, _ = self._own(db, key)
             db.execute("UPDATE class SET closed = 1 WHERE code = ?", (code,))
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        """The connection inside one transaction, which ends with the block."""
+        """Open a transaction that ends with the block."""
         with self._turn:
             if self._db is None:
                 self._db = self._opened()
@@ -202,21 +191,16 @@ class Classroom:
                 yield self._db
 
     def _opened(self) -> sqlite3.Connection:
-        """The one connection of this process, kept open: the last to close a file has to tidy it.
-
-        Raises:
-            InputError: the folder cannot be written.
-        """
+        """Open the connection that this process keeps: closing the last one costs a checkpoint."""
         try:
             # What an app that is killed had counted stays; a power cut may take the last guesses.
             db = open_database(self.path, wait=_PATIENCE)
             db.executescript(_TABLES)
             self._forget_old(db)
         except (OSError, sqlite3.Error) as error:
-            raise InputError(
-                f"Classes cannot be kept in {self.path.parent}: {error}. Name another folder in "
-                f"the environment variable {FOLDER}."
-            ) from error
+            folder = self.path.parent
+            words = say("errors.folder", folder=folder, reason=error, variable=FOLDER)
+            raise InputError(words) from error
         return db
 
     def _open_class(self, db: sqlite3.Connection, typed: object) -> str:
@@ -248,5 +232,5 @@ class Classroom:
 
 
 def _hashed(code: str, secret: str) -> str:
-    """A hash that tells nothing of the secret, and differs between classes."""
+    """Hash a secret differently for each class."""
     return sha256(f"{code}:{secret}".encode()).hexdigest()

@@ -1,22 +1,26 @@
 """The Learn tab: a lesson that asks before it shows, a glossary, and a page for teachers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 import gradio as gr
 
 from hinter_core.errors import HinterError
-from hinter_ui.html.wording import chosen, words_of
+from hinter_ui.html.wording import chosen, speak
 from hinter_ui.learn import teachers
 from hinter_ui.learn.actions import LessonActions
 from hinter_ui.learn.classroom import Classroom, ClassroomError, UnknownClassError
-from hinter_ui.learn.html import SECTIONS, query_of
-from hinter_ui.learn.journey import Journey
-from hinter_ui.learn.layout import LearnLayout, lay_out
-from hinter_ui.learn.lesson import load_lesson, number_of, questions
+from hinter_ui.learn.layout import LearnLayout
+from hinter_ui.learn.lesson import (
+    SECTIONS,
+    Journey,
+    load_lesson,
+    number_of,
+    query_of,
+    questions,
+    say,
+)
 from hinter_ui.learn.updates import LearnUpdates, address, first_page, handouts
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.links import DEFAULT_MODEL, ExploreForm
@@ -29,22 +33,20 @@ _MOST_TEXT = 8_000  # characters of a text put into a link
 def build(services: Services) -> None:
     """Build the tab inside the current ``gr.Tab`` and wire it."""
     classes = Classroom.at_home(questions())
-    ui = lay_out(Journey(), first_page(), guess_counter(classes))
+    ui = LearnLayout(Journey(), first_page(), guess_counter(classes))
     LearnEvents(services, ui, classes).wire()
 
 
 def guess_counter(classes: Classroom) -> Callable[[Any], str]:
-    """A function for the browser that counts a guess in a class, past the queue."""
+    """Return a function for the browser that counts a guess in a class, past the queue."""
 
     def count_guess(data: Any) -> str:
-        """``data``: code, device, question, choice, language; what to say to the student."""
+        """Count ``data``: code, device, question, choice, language; answer the student."""
         code, device, question, choice, language = [*(data if isinstance(data, list) else []),
                                                     *[""] * 5][:5]  # fmt: skip
-        say = words_of(chosen(language), "learn")
+        speak(chosen(language), "learn")
         try:
             classes.guess(code, device, question, choice)
-        except ClassroomError as error:
-            return say(f"join.{error.key}")
         except HinterError as error:
             return str(error)
         return say("join.sent")
@@ -55,9 +57,11 @@ def guess_counter(classes: Classroom) -> Callable[[Any], str]:
 class LearnEvents(TabEvents):
     """From the widgets of the tab to the visitor's journey and back."""
 
+    room = "learn"
+    failure = "ui.failed"
+
     def __init__(self, services: Services, ui: LearnLayout, classes: Classroom) -> None:
         super().__init__(services, ui.notice)
-        self.title = Journey().say("ui.failed")
         self.ui = ui
         self.classes = classes
         self.updates = LearnUpdates(ui, LessonActions(services))
@@ -88,16 +92,23 @@ class LearnEvents(TabEvents):
     def _on(
         self, event: Callable[..., Any], act: Callable[..., Any], outputs: list[Any], **options: Any
     ) -> Any:
-        """Wire one event that is given the journey and gives it back."""
+        """Wire one event that takes the journey and returns it; its language is spoken."""
         state = self.ui.state
-        return self.on(event, act, [state], [state, *outputs], **options)
+
+        @wraps(act)
+        def run(*values: Any) -> Any:
+            speak(values[-1].language, self.room)
+            return act(*values)
+
+        return self.on(event, run, [state], [state, *outputs], **options)
 
     # -- opening and moving ---------------------------------------------------------------------
 
     def open_page(self, request: gr.Request, _: Journey) -> Updates:
-        """A fresh page: what its link asks for, if it asks for this tab or a language."""
+        """Open what the link of a fresh page asks for, if it asks for this tab or a language."""
         query = {str(k): str(v) for k, v in dict(request.query_params or {}).items()}
         journey = Journey.from_query(query)
+        speak(journey.language, self.room)
         if not Journey.wanted(query):
             if journey.language == Journey().language:
                 return {self.ui.state: journey}
@@ -108,7 +119,7 @@ class LearnEvents(TabEvents):
         return shown | self.show("learn")
 
     def move(self, event: gr.EventData, journey: Journey) -> Updates:
-        """Another part, step or language, or a class to join or to leave."""
+        """Go to another part, step or language, or join or leave a class."""
         data: Mapping[str, Any] = event._data or {}
         journey.told = journey.sure = ""
         match data.get("act"):
@@ -116,6 +127,7 @@ class LearnEvents(TabEvents):
                 journey.section, journey.entry = str(data["section"]), ""
             case "language":
                 journey.language = chosen(data.get("language"))
+                speak(journey.language, self.room)
             case "step":
                 journey.section, journey.number = "lesson", number_of(data.get("step"))
             case "join":
@@ -128,7 +140,7 @@ class LearnEvents(TabEvents):
         try:
             journey.code = self.classes.join(code)
         except ClassroomError as error:
-            journey.told = journey.say(f"join.{error.key}")
+            journey.told = str(error)
 
     def _shown(self, journey: Journey) -> Updates:
         updates = self.updates.moved(journey)
@@ -150,47 +162,42 @@ class LearnEvents(TabEvents):
         return self._tried(journey)
 
     def _tried(self, journey: Journey) -> Updates:
-        shown = self.updates.shown(journey)
-        return {self.ui.state: journey, self.ui.notice: ""} | shown
+        return {self.ui.state: journey, self.ui.notice: ""} | self.updates.shown(journey)
 
     # -- teaching -------------------------------------------------------------------------------
 
     def _teaching(self, journey: Journey) -> Updates:
-        ui, say = self.ui, journey.teach
-        attributes = list(self.services.dictionaries())
-        models = [(label, name) for label, name in self.services.model_choices()]
-        first = ExploreForm()
+        ui, attributes = self.ui, list(self.services.dictionaries())
+        first = (ExploreForm().attributes, (DEFAULT_MODEL,))
         return {
-            ui.teach_head: teachers.head(say),
-            ui.plan: teachers.plan(say),
-            ui.handouts: teachers.handouts(say),
-            ui.builder: teachers.builder(
-                say, attributes, models, (first.attributes, (DEFAULT_MODEL,))
-            ),
-            ui.made: teachers.made(query_of(load_lesson()[0], journey.language), say),
+            ui.teach_head: teachers.head(),
+            ui.plan: teachers.plan(),
+            ui.handouts: teachers.handouts(),
+            ui.builder: teachers.builder(attributes, self.services.model_choices(), first),
+            ui.made: teachers.made(query_of(load_lesson()[0])),
             **handouts(ui, journey),
             **self._class(journey),
         }
 
     def _class(self, journey: Journey, told: str = "") -> Updates:
-        ui, say = self.ui, journey.teach
+        ui = self.ui
         idle: Updates = {ui.timer: gr.Timer(active=False), ui.chart: ""}
         if not journey.key:
-            return {**idle, ui.class_room: teachers.invitation(say)}
+            return {**idle, ui.class_room: teachers.invitation()}
         try:
             seen = self.classes.look(journey.key)
         except UnknownClassError:
             journey.key = ""
-            return {**idle, ui.class_room: teachers.gone(say)}
-        links = teachers.links(seen, journey.key, say, journey.sure, told)
+            return {**idle, ui.class_room: teachers.gone()}
+        links = teachers.links(seen, journey.key, journey.sure, told)
         return {
             ui.class_room: links,
-            ui.chart: teachers.chart(seen, say),
+            ui.chart: teachers.chart(seen),
             ui.timer: gr.Timer(active=not seen.closed),
         }
 
     def teach(self, event: gr.EventData, journey: Journey) -> Updates:
-        """Open, clear or close a class; what cannot be undone is asked twice."""
+        """Open, clear or close a class; what cannot be undone takes a second press."""
         act = str((event._data or {}).get("act"))
         told, sure, journey.sure = "", journey.sure, ""
         if act == "open-class":
@@ -201,7 +208,7 @@ class LearnEvents(TabEvents):
                 journey.sure = wanted
             elif wanted == "clear":
                 self.classes.clear(journey.key)
-                told = journey.teach("class.cleared")
+                told = teachers.say("class.cleared")
             else:
                 self.classes.close(journey.key)
         shown = self._class(journey, told)
@@ -209,22 +216,22 @@ class LearnEvents(TabEvents):
         return {**own, **shown}
 
     def look(self, journey: Journey) -> Updates:
-        """The chart once more."""
+        """Bring the chart up to date."""
         try:
             seen = self.classes.look(journey.key)
         except UnknownClassError:
             return {self.ui.timer: gr.Timer(active=False)}
-        return {self.ui.chart: teachers.chart(seen, journey.teach)}
+        return {self.ui.chart: teachers.chart(seen)}
 
     def link(self, event: gr.EventData, journey: Journey) -> Updates:
-        """The link that the builder's form describes."""
+        """Make the link that the builder's form describes."""
         data: Mapping[str, Any] = event._data or {}
-        say = journey.teach
         if data.get("opens") != "check":
             step = load_lesson()[number_of(data.get("step"))]
             code = journey.key.partition(".")[0]
-            query = query_of(step, chosen(data.get("language")), code)
-            return {self.ui.made: teachers.made(query, say, say("links.class") if code else "")}
+            query = query_of(step, code, chosen(data.get("language")))
+            told = teachers.say("links.class") if code else ""
+            return {self.ui.made: teachers.made(query, told)}
         names = {name for _, name in self.services.model_choices()}
         form = ExploreForm(
             text=str(data.get("text") or "").strip()[:_MOST_TEXT],
@@ -232,12 +239,13 @@ class LearnEvents(TabEvents):
             models=_known(data.get("models"), names),
         )
         if not (form.text and form.attributes and form.models):
-            return {self.ui.made: teachers.made("", say, say("links.empty"))}
+            return {self.ui.made: teachers.made("", teachers.say("links.empty"))}
         query = form.query()
-        made = teachers.made(f"?{query}" if query else "", say, "" if query else say("links.long"))
-        return {self.ui.made: made}
+        if not query:
+            return {self.ui.made: teachers.made("", teachers.say("links.long"))}
+        return {self.ui.made: teachers.made(f"?{query}")}
 
 
 def _known(values: Any, names: Any) -> tuple[str, ...]:
-    """Those of a browser's values that there are."""
+    """Keep those of a browser's values that exist."""
     return tuple(value for value in values or () if value in names)

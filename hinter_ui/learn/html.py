@@ -1,41 +1,50 @@
-"""The lesson's frame: its steps, what a step says and asks, its menus, and the way on."""
-
-from __future__ import annotations
+"""The lesson's page: its steps, what a step says and asks, and what the pipeline answers."""
 
 import re
-from collections.abc import Collection, Sequence
-from urllib.parse import urlencode
+from collections.abc import Sequence
 
 from hinter_core.mutation.plan import Plan
 from hinter_core.types import Outcome, Prediction, Splice, Verdict
 from hinter_ui.html import trees
-from hinter_ui.html.charts import log_odds, probability
+from hinter_ui.html.difference import spliced
 from hinter_ui.html.glossary import linked
 from hinter_ui.html.highlight import marked
-from hinter_ui.html.markup import Markup, isolated, join, table, tag
+from hinter_ui.html.markup import Markup, escape, isolated, join, table, tag
+from hinter_ui.html.notice import copy_button
+from hinter_ui.html.square import log_odds, probability, square
 from hinter_ui.html.square import original as original_card
-from hinter_ui.html.square import square
-from hinter_ui.html.wording import DEFAULT, Words, languages, words_of
-from hinter_ui.html.words import (
+from hinter_ui.html.wording import (
     SIGNS,
+    Words,
     answer_of,
     badge,
     capital,
     hue,
     in_order,
+    languages,
     name_of,
     product,
     signed,
     term,
+    verdict_name,
 )
 from hinter_ui.learn.actions import LessonActions, Trying
-from hinter_ui.learn.lesson import Menu, Scene, Step
+from hinter_ui.learn.lesson import (
+    SECTIONS,
+    Journey,
+    Menu,
+    Scene,
+    Step,
+    load_lesson,
+    query_of,
+    say,
+)
 
-SECTIONS = ("lesson", "glossary", "teach")
+_CHECK = Words("check")
 
 
-def head(section: str, say: Words) -> Markup:
-    """The parts of the tab, and the choice of a language."""
+def head(section: str) -> Markup:
+    """Show the parts of the tab, and the choice of a language."""
     buttons = [
         tag("button", say(f"ui.{name}"), type="button", class_="learn-part", data_act="section",
             data_section=name, aria_current="page" if name == section else None)
@@ -54,65 +63,60 @@ def head(section: str, say: Words) -> Markup:
     return tag("div", parts, choice, class_="learn-head", lang=say.language)
 
 
-def steps(lesson: Sequence[Step], current: int, done: Collection[str], say: Words) -> Markup:
-    """How far one is, and a button for every step."""
+def steps(journey: Journey) -> Markup:
+    """Show how far one is, with a button for every step."""
     items = []
-    for number, step in enumerate(lesson):
-        mark = "\u2713" if step.key in done else str(number + 1)
-        spoken = tag("span", f", {say('ui.guessed')}", class_="sr-only")
+    for number, step in enumerate(load_lesson()):
+        done, name = step.key in journey.done, say(f"steps.{step.key}.name")
         button = tag(
             "button",
-            tag("span", mark, class_="dot", aria_hidden="true"),
-            tag("span", say(f"steps.{step.key}.name"), class_="step-name"),
-            spoken if step.key in done else None,
+            tag("span", "\u2713" if done else number + 1, class_="dot", aria_hidden="true"),
+            tag("span", name, class_="step-name"),
+            tag("span", f", {say('ui.guessed')}", class_="sr-only") if done else None,
             type="button",
             data_act="step",
             data_step=step.key,
-            title=say(f"steps.{step.key}.name"),
-            aria_current="step" if number == current else None,
+            title=name,
+            aria_current="step" if number == journey.number else None,
         )
-        items.append(tag("li", button, class_="done" if step.key in done else None))
+        items.append(tag("li", button, class_="done" if done else None))
+    return tag("nav", tag("ol", *items), class_="lesson-steps", aria_label=say("ui.steps"),
+               lang=say.language)  # fmt: skip
+
+
+def opening(journey: Journey, evidence: Markup) -> Markup:
+    """Write a step up to its question; ``evidence`` is what is known before the guess."""
+    step, number = journey.step, journey.number
+    lead = [tag("p", linked(text)) for text in say.branch(f"steps.{step.key}.lead")]
+    within = step.key == "attribute"
     return tag(
-        "nav",
-        tag("ol", *items),
-        class_="lesson-steps",
-        aria_label=say("ui.steps"),
+        "section",
+        tag("p", say("ui.step", number=number + 1, total=len(load_lesson())), class_="step-count"),
+        tag("h2", say(f"steps.{step.key}.title"), tabindex="-1"),
+        _note() if number == 0 else None,
+        tag("div", *lead[:1], evidence if within else None, *lead[1:], class_="lead"),
+        None if within else evidence,
+        _question(journey),
         lang=say.language,
+        class_="step",
     )
 
 
-def opening(step: Step, number: int, total: int, evidence: Markup, asked: Markup,
-            say: Words) -> Markup:  # fmt: skip
-    """A step up to its question: heading, a few sentences, what is known, what is asked."""
-    told = [tag("p", linked(text, say.language)) for text in say.branch(f"steps.{step.key}.lead")]
-    return tag(
-        "section",
-        tag("p", say("ui.step", number=number + 1, total=total), class_="step-count"),
-        tag("h2", say(f"steps.{step.key}.title"), tabindex="-1"),
-        _note(say) if number == 0 else None,
-        tag("div", *told[:1], evidence if step.key == "attribute" else None, *told[1:],
-            class_="lead"),
-        evidence if step.key != "attribute" else None,
-        asked,
-        lang=say.language,
-        class_="step",
-    )  # fmt: skip
-
-
-def _note(say: Words) -> Markup:
+def _note() -> Markup:
     summary = tag("summary", say("note.title"))
     return tag("details", summary, tag("p", say("note.text")), class_="content-note", open=True)
 
 
-def question(step: Step, guess: str, code: str, say: Words) -> Markup:
-    """A guess to be made before anything is shown; ``code`` is that of the class joined."""
+def _question(journey: Journey) -> Markup | None:
+    """Ask for a guess before anything is shown."""
+    step, key, code = journey.step, f"steps.{journey.step.key}", journey.code
     if not step.choices:
-        return Markup("")
-    key = f"steps.{step.key}"
+        return None
     buttons = [
         tag("button", say(f"{key}.choices.{choice}"), type="button", class_="choice",
             data_act="guess", data_question=step.key, data_choice=choice, data_code=code or None,
-            data_lang=say.language, aria_pressed="true" if choice == guess else "false")
+            data_lang=say.language,
+            aria_pressed="true" if choice == journey.guess else "false")
         for choice in step.choices
     ]  # fmt: skip
     told = None
@@ -128,25 +132,26 @@ def question(step: Step, guess: str, code: str, say: Words) -> Markup:
     )
 
 
-def reply(step: Step, guess: str, say: Words) -> Markup:
-    """What is said to a guess."""
+def reply(step: Step, guess: str) -> Markup:
+    """Answer a guess."""
     key = f"steps.{step.key}"
     right = guess == step.right
     sign = tag("span", "\u2713 " if right else "\u2192 ", aria_hidden="true", class_="sign")
     yours = say("ui.your_guess", guess=say(f"{key}.choices.{guess}"))
-    words = tag("span", linked(say(f"{key}.replies.{guess}"), say.language))
+    words = tag("span", linked(say(f"{key}.replies.{guess}")))
     return tag("p", sign, tag("strong", f"{yours}. "), words,
                class_="reply-to right" if right else "reply-to")  # fmt: skip
 
 
-def after(step: Step, say: Words) -> Markup:
-    """What a step says in the end."""
-    told = [tag("p", linked(text, say.language)) for text in say.branch(f"steps.{step.key}.after")]
+def after(step: Step) -> Markup:
+    """Write what a step says in the end."""
+    told = [tag("p", linked(text)) for text in say.branch(f"steps.{step.key}.after")]
     return tag("div", *told, class_="lead after")
 
 
-def foot(lesson: Sequence[Step], current: int, query: str, say: Words) -> Markup:
-    """The way back and on, and a link to the step."""
+def foot(journey: Journey) -> Markup:
+    """Show the way back and on, and a link to the step."""
+    lesson, current = load_lesson(), journey.number
 
     def turn(name: str, to: int, kind: str) -> Markup:
         there = lesson[to % len(lesson)]
@@ -158,31 +163,18 @@ def foot(lesson: Sequence[Step], current: int, query: str, say: Words) -> Markup
     last = current == len(lesson) - 1
     back = turn("back", current - 1, "back") if current else tag("span")
     on = turn("again", 0, "again") if last else turn("next", current + 1, "next")
-    link = tag("a", say("ui.link"), href=query, class_="share")
-    copy = tag("button", say("ui.copy"), type="button", class_="copy-link",
-               data_copied=say("ui.copied"), data_uncopied=say("ui.uncopied"))  # fmt: skip
+    link = tag("a", say("ui.link"), href=query_of(journey.step), class_="share")
     return tag(
         "div",
         tag("div", back, on, class_="turns"),
-        tag("p", link, copy, class_="share-line"),
+        tag("p", link, copy_button(), class_="share-line"),
         class_="lesson-foot",
         lang=say.language,
     )
 
 
-def query_of(step: Step, language: str, code: str = "") -> str:
-    """The address of a step within the app."""
-    items = {"lesson": step.key}
-    if language != DEFAULT:
-        items["lang"] = language
-    if code:
-        items["class"] = code
-    return f"?{urlencode(items)}"
-
-
-def sentence(scene: Scene, words: Sequence[str], place: int, say: Words) -> Markup:
-    """A text with a menu in place of each word that can be chosen."""
-    check = words_of(say.language, "check")
+def sentence(scene: Scene, words: Sequence[str], place: int) -> Markup:
+    """Write a text with a menu in place of each word that can be chosen."""
     parts: list[object] = []
     rest = scene.text
     spots = sorted(
@@ -192,32 +184,33 @@ def sentence(scene: Scene, words: Sequence[str], place: int, say: Words) -> Mark
     )
     end = 0
     for start, stop, menu, word in spots:
-        parts += [rest[end:start], _menu(menu, word, place, say, check)]
+        parts += [rest[end:start], _menu(menu, word, place)]
         end = stop
     parts.append(rest[end:])
     return tag("p", join(parts), class_="sentence", lang="en")
 
 
-def _menu(menu: Menu, word: str, place: int, say: Words, check: Words) -> Markup:
+def _menu(menu: Menu, word: str, place: int) -> Markup:
     options = [tag("option", w, value=w, selected=w == word) for w in menu.words]
-    label = say("ui.words", attribute=name_of(menu.attribute, check))
+    label = say("ui.words", attribute=name_of(menu.attribute))
     return tag("select", *options, class_="word-menu", data_act="word", data_place=place,
                aria_label=label, style=f"--h:{hue(menu.attribute)}")  # fmt: skip
 
 
-def case(key: str, menus: Markup, say: Words) -> Markup:
-    """A sentence of the hunt with what it is, and a hint."""
+def case(key: str, menus: Markup) -> Markup:
+    """Introduce a sentence of the hunt, with a hint."""
     hint = tag("details", tag("summary", say("steps.hunt.hint")),
                tag("p", say(f"steps.hunt.hints.{key}")), class_="hint")  # fmt: skip
-    told = linked(say(f"steps.hunt.{key}"), say.language)
+    told = linked(say(f"steps.hunt.{key}"))
     return tag("div", tag("p", told, class_="quiet"), menus, hint, lang=say.language)
 
 
-def joining(code: str, told: str, say: Words) -> Markup:
-    """A place to join a class, or word of the class one is in; ``told`` is what went wrong."""
+def joining(journey: Journey) -> Markup:
+    """Offer to join a class, or to leave the one that was joined."""
+    told = journey.told
     wrong = tag("p", told, class_="notice error", role="alert") if told else None
-    if code:
-        words = tag("p", say("join.joined", code=code))
+    if journey.code:
+        words = tag("p", say("join.joined", code=journey.code))
         leave = tag("button", say("join.leave"), type="button", class_="act", data_act="leave")
         return tag("div", wrong, words, leave, class_="join joined", lang=say.language)
     box = tag("input", type="text", class_="join-code", maxlength=9, autocomplete="off",
@@ -230,75 +223,71 @@ def joining(code: str, told: str, say: Words) -> Markup:
 
 
 def quoted(*texts: Markup | str) -> Markup:
-    """Texts under test, which are English in every language of the lesson."""
+    """Quote texts under test, which are English in every language of the lesson."""
     return tag("div", *(tag("blockquote", text, lang="en") for text in texts), class_="quotes")
 
 
-def found_words(plans: Sequence[Plan], say: Words) -> Markup:
-    """The texts with the words that count marked."""
-    texts = quoted(*(marked(plan, say) for plan in plans))
+def found_words(plans: Sequence[Plan]) -> Markup:
+    """Mark the words that count in the texts."""
+    texts = quoted(*(marked(plan) for plan in plans))
     return join([tag("p", say("steps.attribute.marked")), texts])
 
 
-def cards(trying: Trying, say: Words) -> Markup:
-    """The square of what was chosen, with its verdict in a sentence."""
-    check = words_of(say.language, "check")
+def cards(trying: Trying) -> Markup:
+    """Draw the square of what was chosen, with its verdict in a sentence."""
     judged = trying.judged()
     if judged is None:
         hint = tag("p", say("ui.unchanged"), class_="quiet")
-        return join([hint, original_card(trying.check, trying.model, check)])
-    shown = square(trying.check, judged, trying.model, check)
-    return join([_headed(trying, judged, say), shown])
+        return join([hint, original_card(trying.check, trying.model)])
+    shown = square(trying.check, judged, trying.model)
+    return join([_headed(trying, judged), shown])
 
 
-def verdict(trying: Trying, say: Words, *, found: bool) -> Markup:
-    """The verdict of the whole in a sentence, and its parts; ``found`` marks a case of the hunt."""
-    check = words_of(say.language, "check")
+def verdict(trying: Trying, *, found: bool) -> Markup:
+    """Write the verdict of the whole, and its parts; ``found`` marks a case of the hunt."""
     judged = trying.judged()
     words = f"\u2713 {say('steps.hunt.found')}"
     mark = tag("p", tag("span", words, class_="badge found")) if found else Markup("")
     if judged is None:
         told = tag("span", answer_of(trying.original), class_="answer", lang="en")
-        title = tag("strong", check("square.original"))
+        title = tag("strong", _CHECK("square.original"))
         return join([mark, tag("p", title, ": ", told, class_="verdict")])
-    head = _headed(trying, judged, say)
+    head = _headed(trying, judged)
     parts = trying.parts()[:-1]
     if not parts:
         return join([mark, head])
-    items = [tag("li", _part(trying, part, say)) for part in parts]
+    items = [tag("li", _part(trying, part)) for part in parts]
     return join([mark, head, tag("ul", *items, class_="verdict-parts")])
 
 
-def judgements(trying: Trying, say: Words) -> Markup:
-    """What each model's answers come to."""
+def judgements(trying: Trying) -> Markup:
+    """Write the verdict for each model."""
     items = []
     for place, model in enumerate(trying.scene.models):
         judged = trying.judged(model)
         assert judged is not None
         name = tag("strong", say("ui.model", letter="ABCDEF"[place]))
-        items.append(tag("li", name, " ", _headed(trying, judged, say, model)))
+        items.append(tag("li", name, " ", _headed(trying, judged, model)))
     return tag("ul", *items, class_="judgements")
 
 
-def _headed(trying: Trying, judged: Outcome, say: Words, model: str = "") -> Markup:
-    check = words_of(say.language, "check")
-    told = told_of(trying, judged, say, model)
-    return tag("p", badge(judged.verdict, check), " ", told, class_="verdict")
+def _headed(trying: Trying, judged: Outcome, model: str = "") -> Markup:
+    told = told_of(trying, judged, model)
+    return tag("p", badge(judged.verdict), " ", told, class_="verdict")
 
 
-def _part(trying: Trying, judged: Outcome, say: Words) -> Markup:
-    check = words_of(say.language, "check")
-    names = _names(trying, judged, check)
-    title = check("square.only", name=names) if judged.mutant.order == 1 else names
+def _part(trying: Trying, judged: Outcome) -> Markup:
+    names = _names(trying, judged)
+    title = _CHECK("square.only", name=names) if judged.mutant.order == 1 else names
     if judged.prediction is None:
-        return join([title, ": ", check(f"verdicts.{judged.verdict.value}")])
+        return join([title, ": ", verdict_name(judged.verdict)])
     words = say("told.part", names=title, answer=answer_of(judged.prediction),
                 probability=f"{_score(judged.prediction):.2f}")  # fmt: skip
     return tag("span", words)
 
 
-def told_of(trying: Trying, judged: Outcome, say: Words, model: str = "") -> str:
-    """What came of a mutant, in a sentence."""
+def told_of(trying: Trying, judged: Outcome, model: str = "") -> str:
+    """Write what came of a mutant in a sentence."""
     before = trying.check.originals[model or trying.model]
     key = judged.verdict.value
     if judged.verdict is Verdict.BIASED and judged.mutant.order == 1:
@@ -316,12 +305,11 @@ def told_of(trying: Trying, judged: Outcome, say: Words, model: str = "") -> str
     )
 
 
-def answers(trying: Trying, say: Words, *, revealed: bool, alone: bool = False) -> Markup:
-    """A table of the answers to the original, its parts and the whole.
+def answers(trying: Trying, *, revealed: bool, alone: bool = False) -> Markup:
+    """Write a table of the answers to the original, its parts and the whole.
 
     Unless ``revealed``, the whole's answers are not shown; ``alone`` shows nothing but them.
     """
-    check = words_of(say.language, "check")
     models = trying.scene.models
     names = [say("ui.model", letter="ABCDEF"[i]) for i in range(len(models))]
     columns = [say("ui.text"), *(names if len(models) > 1 else [say("ui.answer")])]
@@ -330,8 +318,8 @@ def answers(trying: Trying, say: Words, *, revealed: bool, alone: bool = False) 
     parts = trying.parts()
     for judged in parts:
         known = revealed or judged is not parts[-1]
-        told = say("ui.changed", names=_names(trying, judged, check))
-        text = mutant(trying.scene.text, judged.mutant.splices, check)
+        told = say("ui.changed", names=_names(trying, judged))
+        text = mutant(trying.scene.text, judged)
         if known:
             found = [trying.check.find(m, judged.mutant.edits) for m in models]
             said = [one.prediction if one else None for one in found]
@@ -367,37 +355,31 @@ def _row(
     return tag("tr", title, *cells)
 
 
-def mutant(text: str, splices: Sequence[Splice], check: Words) -> Markup:
-    """A mutant with its new words marked."""
-    parts: list[object] = []
-    position = 0
-    for splice in splices:
-        parts.append(text[position : splice.start])
+def mutant(text: str, judged: Outcome) -> Markup:
+    """Write a mutant with its new words marked."""
+
+    def mark(splice: Splice) -> Markup:
         if splice.attribute:
-            parts.append(term(splice.new, splice.attribute, element="ins", say=check))
-        else:
-            parts.append(splice.new)
-        position = splice.end
-    return join([*parts, text[position:]])
+            return term(splice.new, splice.attribute, element="ins")
+        return escape(splice.new)
+
+    return spliced(text, judged.mutant.splices, mark)
 
 
-def broken(trying: Trying, say: Words, actions: LessonActions) -> Markup:
-    """The trees of a sentence and of its broken mutant."""
-    judged = trying.judged()
-    assert judged is not None
+def broken(trying: Trying, actions: LessonActions) -> Markup:
+    """Draw the trees of a sentence and of its broken mutant."""
+    judged = trying.changed
     shown = [
-        trees.pair(judged, actions.parses(trying), sides, words_of(say.language, "check"))
+        trees.pair(judged, actions.parses(trying), sides)
         for sides in trees.changed_sentences(trying.check, judged)[:1]
     ]
-    return join([_headed(trying, judged, say), *shown])
+    return join([_headed(trying, judged), *shown])
 
 
-def sums(trying: Trying, say: Words) -> Markup:
-    """The figures behind the plot of an interaction."""
-    judged = trying.judged()
-    assert judged is not None
+def sums(trying: Trying) -> Markup:
+    """Write the figures behind the plot of an interaction."""
+    judged = trying.changed
     assert judged.effect is not None
-    check = words_of(say.language, "check")
     label = judged.effect.label
     one, two, both = (part.prediction for part in trying.parts())
     assert one is not None
@@ -405,7 +387,7 @@ def sums(trying: Trying, say: Words) -> Markup:
     assert both is not None
     origin, first, second = (p.scores[label] for p in (trying.original, one, two))
     added = probability(log_odds(first) + log_odds(second) - log_odds(origin))
-    names = [name_of(edit.attribute, check) for edit in trying.edits]
+    names = [name_of(edit.attribute) for edit in trying.edits]
     words = say(
         "steps.plot.told",
         original=f"{origin:.2f}", first=names[0], one=f"{first:.2f}", second=names[1],
@@ -415,9 +397,8 @@ def sums(trying: Trying, say: Words) -> Markup:
     return tag("p", words, class_="sums")
 
 
-def swaps(tried: Sequence[Trying], say: Words) -> Markup:
-    """Neutral swaps one under the other, and how many of them turn the answer."""
-    check = words_of(say.language, "check")
+def swaps(tried: Sequence[Trying]) -> Markup:
+    """List neutral swaps, and how many of them flip the answer."""
     first = tried[0]
     columns = [say("ui.text"), say("ui.answer")]
     rows, flips = [_row(first.scene.text, say("ui.original"), [first.original], columns)], 0
@@ -426,7 +407,7 @@ def swaps(tried: Sequence[Trying], say: Words) -> Markup:
         if judged is None:
             continue
         flips += judged.verdict is Verdict.BIASED
-        text = mutant(one.scene.text, judged.mutant.splices, check)
+        text = mutant(one.scene.text, judged)
         rows.append(_row(text, "", [judged.prediction], columns, [one.original]))
     answered = table(say("ui.answers"), columns, rows, class_="answers-table")
     words = say("steps.limits.placebo_told", flips=flips, total=len(rows) - 1,
@@ -435,8 +416,8 @@ def swaps(tried: Sequence[Trying], say: Words) -> Markup:
     return join([intro, answered, tag("p", tag("strong", words), class_="sums")])
 
 
-def tally(found: int, step: Step, say: Words) -> Markup:
-    """How many cases of a hunt were found."""
+def tally(found: int, step: Step) -> Markup:
+    """Show how many cases of the hunt were found."""
     total = len(step.scenes)
     words = say("steps.hunt.count", found=found, total=total)
     bar = tag("progress", value=found, max=total, aria_label=words)
@@ -444,9 +425,9 @@ def tally(found: int, step: Step, say: Words) -> Markup:
     return join([tag("p", tag("strong", words), bar, class_="hunt-count"), end or Markup("")])
 
 
-def _names(trying: Trying, judged: Outcome, check: Words) -> str:
+def _names(trying: Trying, judged: Outcome) -> str:
     edits = in_order(judged.mutant.edits, trying.scene.attributes)
-    return capital(product([name_of(edit.attribute, check) for edit in edits]))
+    return capital(product([name_of(edit.attribute) for edit in edits]))
 
 
 def _score(prediction: Prediction) -> float:

@@ -1,9 +1,6 @@
-"""The widgets of the Learn tab: what stands where, and nothing of what it does."""
-
-from __future__ import annotations
+"""The widgets of the Learn tab: where each stands, without what it does."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -14,115 +11,78 @@ CASES = 3  # texts of one step that are tried side by side
 TICK = 2.0  # seconds between two looks at a class
 
 
-@dataclass(frozen=True)
 class LearnLayout:
-    """Handles to all widgets that events touch."""
+    """Build the widgets inside the current tab and keep those that events use.
 
-    state: gr.State
-    head: gr.HTML
-    lesson: gr.Column
-    join: gr.HTML
-    steps: gr.HTML
-    notice: gr.HTML
-    step: gr.HTML
-    cases: list[gr.HTML]
-    verdicts: list[gr.HTML]
-    boxes: list[gr.Column]
-    reply: gr.HTML
-    result: gr.HTML
-    plot_box: gr.Column
-    plot: gr.Plot
-    after: gr.HTML
-    foot: gr.HTML
-    glossary_box: gr.Column
-    glossary: gr.HTML
-    teach: gr.Column
-    teach_head: gr.HTML
-    plan: gr.HTML
-    handouts: gr.HTML
-    pdf: gr.DownloadButton
-    md: gr.DownloadButton
-    builder: gr.HTML
-    made: gr.HTML
-    class_room: gr.HTML
-    chart: gr.HTML
-    timer: gr.Timer
-    address: gr.Textbox
+    ``first`` is the HTML shown before anything is asked for; ``count`` takes a guess for a class.
+    """
 
-    @property
-    def shown(self) -> list[Any]:
-        """What follows from a guess or a word."""
-        return [
+    def __init__(self, state: Any, first: dict[str, str], count: Callable[..., str]) -> None:
+        self._first = first
+        self._count = count
+        self.state = gr.State(state)
+        with gr.Column(elem_id="learn", min_width=0):
+            self.head = self._html("head")
+            with gr.Column(elem_id="lesson", min_width=0) as self.lesson:
+                self._lesson()
+            with gr.Column(visible=False, min_width=0) as self.glossary_box:
+                self.glossary = self._html("glossary", "glossary.search")
+            with gr.Column(visible=False, elem_id="teach", min_width=0) as self.teach:
+                self._teach()
+        self.address = gr.Textbox(elem_classes="offstage", show_label=False)
+        # What follows from a guess or a word.
+        self.shown = [
             self.steps, *self.verdicts, self.reply, self.result, self.plot_box, self.plot,
             self.after,
         ]  # fmt: skip
-
-    @property
-    def everything(self) -> list[Any]:
-        """All that a move sets."""
-        return [
+        # All that a move sets.
+        self.everything = [
             self.head, self.lesson, self.join, self.step, *self.cases, *self.boxes, self.foot,
             self.glossary_box, self.glossary, self.teach, self.teach_head, self.plan,
             self.handouts, self.pdf, self.md, self.builder, self.made, self.class_room, self.chart,
             self.timer, self.address, *self.shown,
         ]  # fmt: skip
 
+    def _lesson(self) -> None:
+        html = self._html
+        self.steps = html("steps")
+        self.join = html("join")
+        self.notice = html("notice", "")
+        self.step = html("step")
+        self.cases: list[gr.HTML] = []
+        self.verdicts: list[gr.HTML] = []
+        self.boxes: list[gr.Column] = []
+        for place in range(CASES):
+            with gr.Column(visible=False, elem_classes="case", min_width=0) as box:
+                self.cases.append(html(f"case-{place}"))
+                self.verdicts.append(html(f"verdict-{place}", "learn.live"))
+            self.boxes.append(box)
+        self.reply = html("reply", "learn.live")
+        self.result = html("result", "")
+        with gr.Column(visible=False, elem_classes="plot-box", min_width=0) as self.plot_box:
+            self.plot = gr.Plot(show_label=False, container=False, elem_id="learn-plot")
+        self.after = html("after", "")
+        self.foot = html("foot")
 
-def lay_out(state: Any, first: dict[str, str], count: Callable[..., str]) -> LearnLayout:
-    """Build the widgets inside the current tab.
+    def _teach(self) -> None:
+        html = self._html
+        self.teach_head = html("teach-head", "")
+        self.class_room = html("class")
+        self.chart = html("chart")
+        self.timer = gr.Timer(TICK, active=False)
+        self.plan = html("plan", "")
+        self.handouts = html("handouts", "")
+        with gr.Row(elem_classes="downloads"):
+            self.pdf, self.md = (
+                gr.DownloadButton(kind, size="sm", elem_id=f"learn-{kind}", min_width=180)
+                for kind in ("pdf", "md")
+            )
+        self.builder = html("builder", "learn.form")
+        self.made = html("made")
 
-    ``first`` is what is shown before anything is asked for; ``count`` takes a guess for a class.
-    """
-
-    def html(name: str, script: str = "learn.act") -> gr.HTML:
+    def _html(self, name: str, script: str = "learn.act") -> gr.HTML:
         return gr.HTML(
-            first.get(name, ""), elem_id=f"learn-{name}", apply_default_css=False,
+            self._first.get(name, ""), elem_id=f"learn-{name}", apply_default_css=False,
             js_on_load=on_load(script) if script else None,
-            server_functions=[count] if script == "learn.act" else None,
+            server_functions=[self._count] if script == "learn.act" else None,
         )  # fmt: skip
-
-    widgets: dict[str, Any] = {"state": gr.State(state)}
-    with gr.Column(elem_id="learn", min_width=0):
-        widgets["head"] = html("head")
-        with gr.Column(elem_id="lesson", min_width=0) as widgets["lesson"]:
-            _lesson(widgets, html)
-        with gr.Column(visible=False, min_width=0) as widgets["glossary_box"]:
-            widgets["glossary"] = html("glossary", "glossary.search")
-        with gr.Column(visible=False, elem_id="teach", min_width=0) as widgets["teach"]:
-            _teach(widgets, html)
-    widgets["address"] = gr.Textbox(elem_classes="offstage", show_label=False)
-    return LearnLayout(**widgets)
-
-
-def _lesson(widgets: dict[str, Any], html: Callable[..., gr.HTML]) -> None:
-    widgets["steps"] = html("steps")
-    widgets["join"] = html("join")
-    widgets["notice"] = html("notice", "")
-    widgets["step"] = html("step")
-    widgets |= {"cases": [], "verdicts": [], "boxes": []}
-    for place in range(CASES):
-        with gr.Column(visible=False, elem_classes="case", min_width=0) as box:
-            widgets["cases"].append(html(f"case-{place}"))
-            widgets["verdicts"].append(html(f"verdict-{place}", "learn.live"))
-        widgets["boxes"].append(box)
-    widgets["reply"] = html("reply", "learn.live")
-    widgets["result"] = html("result", "")
-    with gr.Column(visible=False, elem_classes="plot-box", min_width=0) as widgets["plot_box"]:
-        widgets["plot"] = gr.Plot(show_label=False, container=False, elem_id="learn-plot")
-    widgets["after"] = html("after", "")
-    widgets["foot"] = html("foot")
-
-
-def _teach(widgets: dict[str, Any], html: Callable[..., gr.HTML]) -> None:
-    widgets["teach_head"] = html("teach-head", "")
-    widgets["class_room"] = html("class")
-    widgets["chart"] = html("chart")
-    widgets["timer"] = gr.Timer(TICK, active=False)
-    widgets["plan"] = html("plan", "")
-    widgets["handouts"] = html("handouts", "")
-    with gr.Row(elem_classes="downloads"):
-        for kind in ("pdf", "md"):
-            widgets[kind] = gr.DownloadButton(kind, size="sm", elem_id=f"learn-{kind}",
-                                              min_width=180)  # fmt: skip
-    widgets["builder"] = html("builder", "learn.form")
-    widgets["made"] = html("made")

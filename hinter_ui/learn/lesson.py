@@ -1,25 +1,32 @@
-"""The lesson as data: its steps, and the texts under test that they show.
+"""The lesson as data, and a visitor's way through it.
 
-``assets/lesson/lesson.toml`` holds texts, models, menus and questions; what is said about them lies
-in ``assets/words``. Nothing here knows a result: these come from the pipeline, every time.
+``assets/lesson/lesson.toml`` holds texts, models, menus and questions; what is said about them is
+in ``assets/words``. Results are not part of it: they come from the pipeline, every time.
 """
 
-from __future__ import annotations
-
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlencode
 
 from hinter_core.errors import InputError
 from hinter_core.storage import ASSETS
+from hinter_ui.html.glossary import entries
+from hinter_ui.html.wording import DEFAULT, Words, chosen
+
+say = Words("learn")
 
 FOLDER = ASSETS / "lesson"
+SECTIONS = ("lesson", "glossary", "teach")
+_LONGEST = 80  # characters of a code or key in a link
 
 
 @dataclass(frozen=True)
 class Menu:
-    """Words to choose from at one place of a text; the first is the one that stands there."""
+    """Words to choose from at one place of a text; the first is the text's own."""
 
     attribute: str
     words: tuple[str, ...]
@@ -33,10 +40,10 @@ class Menu:
 
 @dataclass(frozen=True)
 class Scene:
-    """A text under test. ``shows`` are the verdicts promised for the first words, by model.
+    """A text under test; ``shows`` are the verdicts promised for the first words, by model.
 
-    ``solution`` are the words that reveal hidden bias, where a visitor is to find them;
-    ``dictionary`` is a file of the lesson's own, in place of a shipped one.
+    ``solution`` are the words that reveal hidden bias where a visitor is to find them;
+    ``dictionary`` is a file of the lesson in place of a shipped one.
     """
 
     key: str
@@ -56,14 +63,14 @@ class Scene:
         return tuple(menu.start for menu in self.menus)
 
     def checked(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """``words``, one for each menu.
+        """Return ``words`` if they are one for each menu.
 
         Raises:
             InputError: a word is not on its menu.
         """
         fits = len(words) == len(self.menus)
         if not fits or any(w not in m.words for w, m in zip(words, self.menus, strict=True)):
-            raise InputError("Choose a word from each menu of the sentence.")
+            raise InputError(say("errors.menus"))
         return words
 
 
@@ -84,7 +91,7 @@ class Step:
 
 @cache
 def load_lesson(path: Path = FOLDER / "lesson.toml") -> tuple[Step, ...]:
-    """All steps in order."""
+    """Read all steps, in order."""
     tables = tomllib.loads(path.read_text(encoding="utf-8"))
     scenes = {key: _scene(key, table) for key, table in tables["scene"].items()}
     return tuple(
@@ -99,7 +106,7 @@ def load_lesson(path: Path = FOLDER / "lesson.toml") -> tuple[Step, ...]:
 
 
 def number_of(key: object) -> int:
-    """The place of a step by its key or its number from 1; the first for anything else."""
+    """Return the place of a step from its key or its number from 1; the first by default."""
     keys = [step.key for step in load_lesson()]
     wanted = str(key or "").strip().lower()[:40]
     if wanted in keys:
@@ -109,7 +116,7 @@ def number_of(key: object) -> int:
 
 
 def questions() -> dict[str, tuple[str, ...]]:
-    """The steps that ask for a guess, with what can be guessed."""
+    """Return the choices of the steps that ask for a guess."""
     return {step.key: step.choices for step in load_lesson() if step.choices}
 
 
@@ -120,3 +127,83 @@ def _scene(key: str, table: dict[str, object]) -> Scene:
     )
     rest = {name: tuple(v) if isinstance(v, list) else v for name, v in table.items()}
     return Scene(key, menus=menus, **rest)  # type: ignore[arg-type]
+
+
+def query_of(step: Step, code: str = "", language: str = "") -> str:
+    """Return the address of a step, in the language spoken unless one is given."""
+    language = language or say.language
+    items = {"lesson": step.key}
+    if language != DEFAULT:
+        items["lang"] = language
+    if code:
+        items["class"] = code
+    return f"?{urlencode(items)}"
+
+
+@dataclass
+class Journey:
+    """One page's way through the lesson. ``code`` is the class joined, ``key`` the one taught."""
+
+    language: str = DEFAULT
+    section: str = SECTIONS[0]
+    number: int = 0
+    guesses: dict[str, str] = field(default_factory=dict)
+    words: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    found: set[str] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
+    entry: str = ""
+    code: str = ""
+    told: str = ""  # what went wrong with a class
+    key: str = ""
+    sure: str = ""  # what is to be pressed a second time
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> Self:
+        """Return the journey that a link asks for, whatever it says."""
+        journey = cls(language=chosen(query.get("lang")), number=number_of(query.get("lesson")))
+        if "glossary" in query:
+            journey.section = "glossary"
+            wanted = query["glossary"][:_LONGEST].lower()
+            journey.entry = wanted if wanted in entries() else ""
+        elif "teach" in query:
+            journey.section = "teach"
+            journey.key = query["teach"][:_LONGEST]
+        return journey
+
+    @staticmethod
+    def wanted(query: Mapping[str, str]) -> bool:
+        """Whether a link asks for this tab."""
+        return any(name in query for name in ("lesson", "glossary", "teach", "class"))
+
+    @property
+    def step(self) -> Step:
+        """The current step."""
+        return load_lesson()[self.number]
+
+    @property
+    def guess(self) -> str:
+        """The guess of the current step; empty where there is none."""
+        return self.guesses.get(self.step.key, "")
+
+    @property
+    def open(self) -> bool:
+        """Whether the current step shows its result."""
+        return not self.step.choices or bool(self.guess)
+
+    @property
+    def done(self) -> set[str]:
+        """Steps with a guess, and those without a question that were seen."""
+        asked = {step.key for step in load_lesson() if step.choices}
+        hunt = next(step for step in load_lesson() if step.key == "hunt")
+        done = set(self.guesses) | (self.seen - asked - {hunt.key})
+        return done | ({hunt.key} if len(self.found) == len(hunt.scenes) else set())
+
+    def words_of(self, scene: Scene) -> tuple[str, ...]:
+        """Return the words chosen in a scene."""
+        return self.words.get(scene.key, scene.start)
+
+    def choose(self, data: Mapping[str, Any]) -> None:
+        """Take a guess, if it is one of the current step."""
+        choice = str(data.get("choice"))
+        if data.get("question") == self.step.key and choice in self.step.choices:
+            self.guesses[self.step.key] = choice

@@ -1,40 +1,46 @@
-"""The teacher's page: a plan, a builder of links, and a class with its chart."""
-
-from __future__ import annotations
+"""The teacher's page: a plan, handouts, a builder of links, and a class with its chart."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from hinter_core.storage import ASSETS
 from hinter_ui.html.glossary import linked
 from hinter_ui.html.markup import Markup, join, table, tag
-from hinter_ui.html.wording import Words, languages, words_of
-from hinter_ui.html.words import capital, name_of
+from hinter_ui.html.notice import copy_button
+from hinter_ui.html.square import bar
+from hinter_ui.html.wording import Words, capital, languages, name_of, words_of
 from hinter_ui.learn.classroom import ClassCounts
-from hinter_ui.learn.html import query_of
-from hinter_ui.learn.lesson import load_lesson
+from hinter_ui.learn.lesson import Scene, load_lesson, query_of
+from hinter_ui.learn.lesson import say as lesson
+
+say = Words("teach")
+
+HANDOUTS = ASSETS / "handouts"
+_LINE = "_" * 88
+_VERDICTS = ("benign", "biased", "hidden", "discarded")
 
 
-def head(say: Words) -> Markup:
-    """The title of the page."""
+def head() -> Markup:
+    """Write the title of the page."""
     title = tag("h2", say("title"), tabindex="-1")
     return tag("div", title, tag("p", say("intro"), class_="lead"), lang=say.language)
 
 
-def plan(say: Words) -> Markup:
-    """The lesson plan, each line with a link to its step."""
-    lesson = words_of(say.language, "learn")
+def plan() -> Markup:
+    """Write the lesson plan, each line with a link to its step."""
     steps = {step.key: step for step in load_lesson()}
     columns = say.branch("plan.columns")
     rows = []
     for row in say.branch("plan.rows"):
         step = steps[row["step"]]
-        link = tag("a", lesson(f"steps.{step.key}.name"), href=query_of(step, say.language),
+        link = tag("a", lesson(f"steps.{step.key}.name"), href=query_of(step),
                    target="_blank", rel="noopener")  # fmt: skip
         cells = {"minutes": row["minutes"], "step": link, "does": row["does"], "asks": row["asks"]}
         rows.append(
             tag("tr", *(tag("td", cell, data_column=columns[key]) for key, cell in cells.items()))
         )
     lines = table(say("plan.title"), columns.values(), rows, class_="plan-table")
-    points = [tag("li", linked(point, say.language)) for point in say.branch("care.points")]
+    points = [tag("li", linked(point)) for point in say.branch("care.points")]
     return tag(
         "section",
         tag("h3", say("plan.title")),
@@ -46,20 +52,18 @@ def plan(say: Words) -> Markup:
     )
 
 
-def handouts(say: Words) -> Markup:
-    """What stands over the buttons that download the handout."""
-    words = (tag("h3", say("handouts.title")), tag("p", say("handouts.intro"), class_="quiet"))
-    return tag("div", *words, lang=say.language)
+def handouts() -> Markup:
+    """Introduce the buttons that download the handout."""
+    intro = tag("p", say("handouts.intro"), class_="quiet")
+    return tag("div", tag("h3", say("handouts.title")), intro, lang=say.language)
 
 
 def builder(
-    say: Words,
     attributes: Sequence[str],
     models: Sequence[tuple[str, str]],
     chosen: tuple[tuple[str, ...], tuple[str, ...]],
 ) -> Markup:
-    """A form whose link is made as it is filled in; ``chosen`` are attributes and models."""
-    lesson, check = words_of(say.language, "learn"), words_of(say.language, "check")
+    """Show a form whose link is made as it is filled in; ``chosen`` are attributes and models."""
     steps = [
         tag("option", f"{number}. {lesson(f'steps.{step.key}.name')}", value=step.key)
         for number, step in enumerate(load_lesson(), 1)
@@ -68,7 +72,7 @@ def builder(
         tag("option", name, value=code, selected=code == say.language)
         for code, name in languages("learn").items()
     ]
-    boxes = [(capital(name_of(a, check)), a) for a in attributes]
+    boxes = [(capital(name_of(a)), a) for a in attributes]
     return tag(
         "section",
         tag("h3", say("links.title")),
@@ -106,102 +110,154 @@ def _boxes(
     return tag("fieldset", tag("legend", title), *items, class_="boxes")
 
 
-def made(query: str, say: Words, told: str = "") -> Markup:
-    """The link that was made, or why there is none."""
+def made(query: str, told: str = "") -> Markup:
+    """Show the link that was made, or why there is none."""
     if not query:
         return tag("p", told, class_="quiet", role="status", lang=say.language)
-    words = words_of(say.language, "learn")
-    return tag("p", tag("strong", say("links.made"), ": "), _link(query, words),
+    return tag("p", tag("strong", say("links.made"), ": "), _link(query),
                tag("span", f" {told}", class_="quiet-inline") if told else None,
                class_="made", role="status", lang=say.language)  # fmt: skip
 
 
-def _link(query: str, words: Words) -> Markup:
+def _link(query: str) -> Markup:
     link = tag("a", query, href=query, class_="share full", target="_blank", rel="noopener")
-    copy = tag("button", words("ui.copy"), type="button", class_="copy-link",
-               data_copied=words("ui.copied"), data_uncopied=words("ui.uncopied"))  # fmt: skip
-    return tag("span", link, " ", copy, class_="link-line")
+    return tag("span", link, " ", copy_button(), class_="link-line")
 
 
-def invitation(say: Words) -> Markup:
-    """Class mode before a class is open."""
+def invitation() -> Markup:
+    """Offer to open a class."""
     button = tag("button", say("class.open"), type="button", class_="big", data_act="open-class")
-    return tag(
-        "section", tag("h3", say("class.title")), tag("p", say("class.intro")), button,
-        tag("p", say("class.kept"), class_="quiet"), lang=say.language, class_="class-room",
+    return _class_room(
+        tag("h3", say("class.title")), tag("p", say("class.intro")), button,
+        tag("p", say("class.kept"), class_="quiet"),
     )  # fmt: skip
 
 
-def links(seen: ClassCounts, key: str, say: Words, sure: str = "", told: str = "") -> Markup:
-    """The code and the links of a class, and what its teacher can do with it.
+def links(seen: ClassCounts, key: str, sure: str = "", told: str = "") -> Markup:
+    """Show the code and the links of a class, and what its teacher can do with it.
 
-    ``sure`` is what waits to be pressed a second time, ``told`` what has been done.
+    ``sure`` is the act to be pressed a second time, ``told`` what has been done.
     """
-    words, code = words_of(say.language, "learn"), seen.code
-    student = query_of(load_lesson()[0], say.language, code)
+    code = seen.code
+    student = query_of(load_lesson()[0], code)
     rows = (
         (say("class.code"), tag("strong", code, class_="class-code")),
-        (say("class.student"), _link(student, words)),
-        (say("class.teacher"), _link(f"?teach={key}", words)),
+        (say("class.student"), _link(student)),
+        (say("class.teacher"), _link(f"?teach={key}")),
     )
     items = [tag("div", tag("dt", name), tag("dd", value)) for name, value in rows]
-    return tag(
-        "section", tag("h3", say("class.title"), tabindex="-1"), tag("dl", *items),
+    acts = [
+        tag("button", say("class.sure") if sure == act else say(f"class.{act}"), type="button",
+            class_="act", data_act=f"{act}-class")
+        for act in (["clear"] if seen.closed else ["clear", "close"])
+    ]  # fmt: skip
+    return _class_room(
+        tag("h3", say("class.title"), tabindex="-1"),
+        tag("dl", *items),
         tag("p", say("class.keep"), " ", say("class.kept"), class_="quiet"),
-        tag("div", *_acts(seen, say, sure), class_="class-acts"),
+        tag("div", *acts, class_="class-acts"),
         tag("p", told, class_="notice info", role="status") if told else None,
-        lang=say.language, class_="class-room",
-    )  # fmt: skip
+    )
 
 
-def chart(seen: ClassCounts, say: Words) -> Markup:
-    """The guesses so far."""
-    lesson = words_of(say.language, "learn")
+def chart(seen: ClassCounts) -> Markup:
+    """Chart the guesses so far."""
     state = say("class.closed") if seen.closed else say("class.live")
     devices = say("class.devices", number=seen.devices)
     head = tag("p", tag("strong", devices), " ", tag("span", state, class_="quiet-inline"),
                role="status")  # fmt: skip
     none = None if seen.devices else tag("p", say("class.none"), class_="quiet")
-    bodies = [_question(key, counts, lesson, say) for key, counts in seen.counts.items()]
-    return tag(
-        "section",
-        head,
-        none,
-        tag("div", *bodies, class_="class-charts"),
-        lang=say.language,
-        class_="class-room",
-    )
+    bodies = [_question(key, counts) for key, counts in seen.counts.items()]
+    return _class_room(head, none, tag("div", *bodies, class_="class-charts"))
 
 
-def _question(key: str, counts: Mapping[str, int], lesson: Words, say: Words) -> Markup:
+def _class_room(*parts: Markup | None) -> Markup:
+    return tag("section", *parts, lang=say.language, class_="class-room")
+
+
+def _question(key: str, counts: Mapping[str, int]) -> Markup:
     total = sum(counts.values())
     rows = []
     for choice, number in counts.items():
-        width = 100 * number / total if total else 0
-        fill = tag("span", class_="fill good", style=f"width:{width:.1f}%")
-        rows.append(
-            tag("li", tag("span", lesson(f"steps.{key}.choices.{choice}"), class_="bar-label"),
-                tag("span", fill, class_="bar", aria_hidden="true"),
-                tag("span", tag("span", number, aria_hidden="true"),
-                    tag("span", say("class.count", number=number, total=total), class_="sr-only"),
-                    class_="bar-value"))
-        )  # fmt: skip
+        spoken = tag("span", say("class.count", number=number, total=total), class_="sr-only")
+        value = join([tag("span", number, aria_hidden="true"), spoken])
+        name = lesson(f"steps.{key}.choices.{choice}")
+        rows.append(bar(name, number / total if total else 0, value))
     question = lesson(f"steps.{key}.question")
     bars = tag("ul", *rows, class_="bars", aria_label=say("class.chart", question=question))
     name = tag("h4", lesson(f"steps.{key}.name"))
     return tag("article", name, tag("p", question), bars, class_="card", data_question=key)
 
 
-def _acts(seen: ClassCounts, say: Words, sure: str) -> list[Markup]:
-    offered = ["clear"] if seen.closed else ["clear", "close"]
-    return [
-        tag("button", say("class.sure") if sure == act else say(f"class.{act}"), type="button",
-            class_="act", data_act=f"{act}-class")
-        for act in offered
-    ]  # fmt: skip
-
-
-def gone(say: Words) -> Markup:
-    """A link to a class that is not there."""
+def gone() -> Markup:
+    """Say that the class of a link does not exist."""
     alert = tag("p", say("class.unknown"), class_="notice error", role="alert", lang=say.language)
-    return join([alert, invitation(say)])
+    return join([alert, invitation()])
+
+
+# -- the handout --------------------------------------------------------------------------------
+
+
+def path_of(language: str, ending: str) -> Path:
+    """Return where a handout is; ``ending`` is ``md`` or ``pdf``."""
+    return HANDOUTS / f"hinter-lesson-{language}.{ending}"
+
+
+def markdown(language: str) -> str:
+    """Write the handout of the lesson as Markdown; ``scripts/render_handouts.py`` prints it."""
+    words = words_of(language, "teach")
+    scenes = {scene.key: scene for step in load_lesson() for scene in step.scenes}
+    hunt = next(step for step in load_lesson() if step.key == "hunt")
+    parts = [
+        f"# {words('handout.title')}",
+        words("handout.intro"),
+        *_task(1, "one", words),
+        f"> {scenes['review'].text}",
+        *_task(2, "two", words),
+        _markdown_table(
+            [words("handout.two_text"), words("handout.two_guess"), words("handout.two_answer")],
+            [[text, "", ""] for text in _four(scenes["both"])],
+        ),
+        *_task(3, "three", words),
+        _verdicts(language),
+        words("handout.three_ask").replace("_", "\\_"),
+        *_task(4, "four", words),
+        _blank(2),
+        *_task(5, "five", words),
+        _markdown_table(
+            [words("handout.five_text"), words("handout.five_found")],
+            [[scene.text, ""] for scene in hunt.scenes],
+        ),
+        *_task(6, "six", words),
+        _blank(2),
+        f"## {words('handout.talk_title')}",
+        "\n".join(f"- {point}" for point in words.branch("handout.talk")),
+        "---",
+        words("handout.foot"),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _task(number: int, key: str, words: Words) -> tuple[str, str]:
+    return f"## {number}. {words(f'handout.{key}_title')}", words(f"handout.{key}")
+
+
+def _four(scene: Scene) -> list[str]:
+    """Return the text, each change alone, and both; these texts need no mended article."""
+    first, second = ((menu.source, menu.start) for menu in scene.menus)
+    one, two = scene.text.replace(*first), scene.text.replace(*second)
+    return [scene.text, one, two, one.replace(*second)]
+
+
+def _verdicts(language: str) -> str:
+    terms = words_of(language, "glossary").branch("terms")
+    return "\n".join(f"- **{terms[key]['name']}:** {terms[key]['short']}" for key in _VERDICTS)
+
+
+def _markdown_table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _blank(lines: int) -> str:
+    return "\n\n".join([_LINE.replace("_", "\\_")] * lines)

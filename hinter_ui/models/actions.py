@@ -1,10 +1,8 @@
 """What the Models tab does, without its widgets: list, name, load, ask.
 
-Every method takes values and gives values; faults a visitor can mend are raised as
-:class:`hinter_core.errors.HinterError`. A visitor's key is in a session's memory only.
+Faults that a visitor can mend are raised as :class:`hinter_core.errors.HinterError`. A visitor's
+key is in a session's memory only.
 """
-
-from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
@@ -13,12 +11,11 @@ from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
 from hinter_core.models.registry import BACKENDS, ModelName
 from hinter_core.models.store import PredictionStore
-from hinter_ui.html.wording import Words
-from hinter_ui.models.html import ROOM, ModelRow, ModelState, RepeatedAnswer, asked_of
+from hinter_ui.models.html import ModelRow, ModelState, RepeatedAnswer, asked_of, say
 from hinter_ui.shared.access import clean_key, key_or_none
-from hinter_ui.shared.background import Load
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
+from hinter_ui.shared.wiring import Load
 
 MOST_REPEATS = 20
 _MOST_ADDED = 12
@@ -27,7 +24,7 @@ _FIRST_QUESTION = "The table stands by the window."
 
 @dataclass
 class ModelsState:
-    """What Models keeps of a page: the latest try to load each model."""
+    """What Models keeps of a page: the last attempt to load each model."""
 
     loads: dict[str, Load] = field(default_factory=dict)
 
@@ -41,7 +38,7 @@ class ModelsActions:
         self._shipped = {name for _, name in services.model_choices()}
 
     def known(self, session: Session) -> list[ModelRow]:
-        """The models at hand: those that come with HInter, and what the visitor added."""
+        """List the models that come with HInter, and those that the visitor added."""
         return [
             self._describe(session, label, name)
             for label, name in self._services.model_choices(session)
@@ -66,11 +63,7 @@ class ModelsActions:
         return ModelRow(name, label, state, able, on_disk, error, name not in self._shipped)
 
     def load(self, session: Session, name: str, key: str = "") -> Load:
-        """Start to load a model; a second press joins the first.
-
-        Raises:
-            HinterError: the name or the key cannot be used; nothing was started.
-        """
+        """Start to load a model; a second press joins the first."""
         name = name.strip()
         parsed, key = self._admitted(session, name, key)
         loads = session.of(ModelsState).loads
@@ -99,7 +92,7 @@ class ModelsActions:
         remark = ""
         if key:
             store = self._services.open_store(name.text, key)
-            remark = _first_answer(store, session.words(ROOM))
+            remark = _first_answer(store)
             session.keep(name.text, store)
             session.keys[name.string("base_url")] = key
         else:
@@ -110,42 +103,34 @@ class ModelsActions:
         return remark
 
     def remove(self, session: Session, name: str) -> None:
-        """Take a model that the visitor added off their list."""
+        """Remove a model that the visitor added."""
         session.added = [n for n in session.added if n != name]
         session.own.pop(name, None)
         session.of(ModelsState).loads.pop(name, None)
 
     def steady(self, session: Session, name: str) -> bool:
-        """Whether asking again says nothing, as far as is known."""
+        """Whether the model always gives the same answer, as far as is known."""
         able = self._services.capabilities(name, session)
         return able is None or able.steady
 
     def ask(self, session: Session, name: str, text: str) -> RepeatedAnswer:
-        """A model's answer to a text; the model is loaded if need be.
-
-        Raises:
-            HinterError: no text, or a model that cannot be had or asked.
-        """
+        """Ask a model about a text; the model is loaded if need be."""
         text, _ = clean(text)
         store = self._services.model(name, session)
         return asked_of(store, name, text, store.predict([text])[text])
 
     def again(self, session: Session, name: str, text: str, times: object) -> RepeatedAnswer:
-        """A model's answer to a text, and more to the same text, asked so many times anew.
-
-        Raises:
-            HinterError: no text, a number out of range, or a model that cannot be had or asked.
-        """
+        """Ask a model about a text, and repeat the question ``times``."""
         text, _ = clean(text)
         number = times if isinstance(times, int | float) else 0
         if not 1 <= number <= MOST_REPEATS or number != int(number):
-            raise InputError(session.words(ROOM)("status.times", most=MOST_REPEATS))
+            raise InputError(say("status.times", most=MOST_REPEATS))
         store = self._services.model(name, session)
         first = store.predict([text])[text]
         return asked_of(store, name, text, first, store.repeat(text, int(number)))
 
 
-def _first_answer(store: PredictionStore, say: Words) -> str:
+def _first_answer(store: PredictionStore) -> str:
     """Ask one short question, since only that shows whether server, model and key are right.
 
     The model is asked itself, not its store: a kept answer would prove nothing.

@@ -1,6 +1,4 @@
-"""The Models tab: what models there are, a new one of your own, and one question to any of them."""
-
-from __future__ import annotations
+"""The events of the Models tab: models are listed, loaded, removed and asked."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -13,13 +11,13 @@ from hinter_ui.html import notice
 from hinter_ui.models import html
 from hinter_ui.models.actions import ModelsActions
 from hinter_ui.models.form import name_of, sketch
-from hinter_ui.models.layout import KindForm, ModelsLayout, lay_out
+from hinter_ui.models.html import say
+from hinter_ui.models.layout import KindForm, ModelsLayout
 from hinter_ui.models.updates import ModelsUpdates, loaded
-from hinter_ui.shared.background import Load
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.wiring import attempt, private
+from hinter_ui.shared.wiring import Load, attempt, private
 
 _TICK = 1.0  # seconds between two signs of life while a model is loaded
 _FIRST_TICK = 0.2
@@ -28,11 +26,13 @@ _SLOW = 16  # a load or an answer waits for a download or a server, not for othe
 
 def build(services: Services) -> None:
     """Build the tab inside the current ``gr.Tab`` and wire it."""
-    ModelsEvents(services, lay_out(services)).wire()
+    ModelsEvents(services, ModelsLayout(services)).wire()
 
 
 class ModelsEvents(TabEvents):
     """From the widgets of the tab to its actions and back."""
+
+    room = "models"
 
     def __init__(self, services: Services, ui: ModelsLayout) -> None:
         super().__init__(services, ui.status)
@@ -85,7 +85,7 @@ class ModelsEvents(TabEvents):
     # -- what there is --------------------------------------------------------------------------
 
     def look(self, request: gr.Request) -> Any:
-        """The table as things stand now."""
+        """Bring the table up to date."""
         return self.updates.table(self.session(request))
 
     def choose_kind(self, kind: str) -> Updates:
@@ -93,27 +93,26 @@ class ModelsEvents(TabEvents):
         return {form.box: gr.update(visible=form.kind == kind) for form in self.ui.forms}
 
     def choose_model(self, request: gr.Request, name: Any) -> Any:
-        """Offer to ask again where that says something."""
+        """Offer to ask again unless the model always answers the same."""
         return self.updates.again_row(self.session(request), str(name or ""))
 
     # -- loading --------------------------------------------------------------------------------
 
     def _sketch(self, form: KindForm) -> Callable[..., Any]:
         def told(request: gr.Request, source: Any, *values: Any) -> Any:
-            """The name that the fields stand for."""
-            access, say = self.services.access, self.session(request).words(html.ROOM)
-            name, problem = sketch(access, form.kind, form.backend, source, values, say)
-            return html.name_line(name, problem, say)
+            """Show the name that the fields stand for."""
+            self.session(request)
+            name, problem = sketch(self.services.access, form.kind, form.backend, source, values)
+            return html.name_line(name, problem)
 
         return told
 
     def _load(self, form: KindForm) -> Callable[..., Iterator[Updates]]:
         def load(request: gr.Request, *given: Any) -> Iterator[Updates]:
-            """Load what the form names, telling that it is under way."""
+            """Load the model that the form names, and show the progress."""
             key, fields = (str(given[0] or ""), given[1:]) if form.key else ("", given)
             emptied = {form.key: ""} if form.key else {}
             session = self.session(request)
-            say = session.words(html.ROOM)
             try:
                 name = name_of(form.kind, form.backend, fields[0], fields[1:])
                 work = self.actions.load(session, name, key)
@@ -127,13 +126,13 @@ class ModelsEvents(TabEvents):
             for seconds in _ticks(work):
                 yield {form.status: notice.working(words, seconds)}
             idle = gr.update(value=say("form.load"), interactive=True)
-            told = {form.load: idle, form.status: loaded(name, work, say)}
+            told = {form.load: idle, form.status: loaded(name, work)}
             yield told | self.updates.loaded(session, name, work)
 
         return load
 
     def act(self, event: gr.EventData, request: gr.Request) -> Iterator[Updates]:
-        """A button of the table."""
+        """Act on a button of the table."""
         session, ui = self.session(request), self.ui
         data: dict[str, Any] = event._data or {}
         name = str(data.get("model", ""))
@@ -147,7 +146,7 @@ class ModelsEvents(TabEvents):
                 try:
                     work = self.actions.load(session, name)
                 except HinterError as error:
-                    title = session.words(html.ROOM)("status.unloaded")
+                    title = say("status.unloaded")
                     yield {ui.status: notice.error(str(error), title)}
                     return
                 yield self.updates.lists(session) | {ui.status: ""}
@@ -157,27 +156,27 @@ class ModelsEvents(TabEvents):
     # -- asking ---------------------------------------------------------------------------------
 
     def ask(self, request: gr.Request, name: Any, text: Any) -> Iterator[Updates]:
-        """One answer."""
+        """Ask once."""
         session = self.session(request)
 
         def ask(chosen: str) -> Any:
             answer = self.actions.ask(session, chosen, str(text))
-            return html.one(answer, session.words(html.ROOM))
+            return html.one(answer)
 
         yield from self._asking(session, str(name or ""), ask)
 
     def again(self, request: gr.Request, name: Any, text: Any, times: Any) -> Iterator[Updates]:
-        """The same text several times."""
+        """Ask about the same text several times."""
         session = self.session(request)
 
         def repeat(chosen: str) -> Any:
             answers = self.actions.again(session, chosen, str(text), times)
-            return html.repeated(answers, session.words(html.ROOM))
+            return html.repeated(answers)
 
         yield from self._asking(session, str(name or ""), repeat)
 
     def _asking(self, session: Session, name: str, ask: Callable[[str], Any]) -> Iterator[Updates]:
-        ui, say = self.ui, session.words(html.ROOM)
+        ui = self.ui
         yield {ui.answer: notice.working(say("status.asking", name=name), 0)}
         told, failure = attempt(ask, name, title=say("status.unasked"))
         yield {
@@ -188,7 +187,7 @@ class ModelsEvents(TabEvents):
 
 
 def _ticks(work: Load) -> Iterator[int]:
-    """Seconds gone by, once each, until the work is done."""
+    """Yield the seconds gone by, about once a second, until the work is done."""
     pause = _FIRST_TICK
     while not work.done.wait(pause):
         pause = _TICK

@@ -1,6 +1,4 @@
-"""From the fields of a kind of model to a name, and what is still wrong with it."""
-
-from __future__ import annotations
+"""From the fields of a kind of model to a name, and what is wrong with it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +9,8 @@ from hinter_core.models.registry import Backend, write_name
 from hinter_core.options import Option, Value
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.access import Access
+
+say = Words("models")
 
 # What a source looks like; any other is taken too.
 EXAMPLES = {
@@ -24,12 +24,12 @@ _ANY_KEY = "-"  # a name is looked at before its key is typed
 
 
 def addable(access: Access) -> dict[str, Backend]:
-    """The kinds that a visitor can add models of: those with something to choose."""
+    """Return the kinds with something to choose, so that a visitor can add models of them."""
     return {kind: b for kind, b in access.kinds().items() if b.source}
 
 
-def offered(option: Option, access: Access, say: Words) -> tuple[list[tuple[str, str]], bool]:
-    """Choices (label, value) that the app adds to a text option, and whether others are taken."""
+def offered(option: Option, access: Access) -> tuple[list[tuple[str, str]], bool]:
+    """Return choices (label, value) for a text option, and whether others are taken."""
     names: Sequence[str]
     match option.name:
         case "prompt":
@@ -43,17 +43,17 @@ def offered(option: Option, access: Access, say: Words) -> tuple[list[tuple[str,
     return [(say(f"form.choices.{option.name}"), ""), *((n, n) for n in names)], others
 
 
-def help_of(option: Option, say: Words) -> str:
-    """What an option does, and the numbers it takes."""
+def help_of(option: Option) -> str:
+    """Describe an option, and the range of its numbers."""
     if option.low is None or option.high is None:
         return option.help
     return say("form.range", help=option.help, low=option.low, high=option.high)
 
 
 def name_of(kind: str, backend: Backend, source: Any, values: Sequence[Any]) -> str:
-    """The name that the fields of a kind stand for; ``values`` in the order of its options.
+    """Return the name for the fields of a kind; ``values`` are in the order of its options.
 
-    A whole name may be pasted as the source; what it says beats the fields.
+    A whole name may be pasted as the source; its settings override the fields.
     """
     written = "; ".join(line.strip() for line in str(source or "").splitlines() if line.strip())
     written = written.removeprefix(f"{kind}:")
@@ -82,9 +82,9 @@ def _value(option: Option, given: Any) -> Value:
 
 
 def sketch(
-    access: Access, kind: str, backend: Backend, source: Any, values: Sequence[Any], say: Words
+    access: Access, kind: str, backend: Backend, source: Any, values: Sequence[Any]
 ) -> tuple[str, str]:
-    """The name so far, and what is wrong with it (empty: nothing that can be seen yet)."""
+    """Return the name so far, and what is wrong with it, if anything can be seen yet."""
     name = name_of(kind, backend, source, values)
     if not str(source or "").strip():
         example = EXAMPLES.get(kind, backend.source)

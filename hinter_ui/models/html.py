@@ -1,6 +1,4 @@
-"""A table of models with what each can do, the kinds of them, and a model's answers to a text."""
-
-from __future__ import annotations
+"""The HTML of the Models tab: a table of models, their kinds, and a model's answers."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,18 +12,17 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.relations.base import NoiseFloor, noise_floor
 from hinter_core.relations.registry import relation_named
 from hinter_core.types import Prediction
-from hinter_ui.html.charts import bars
 from hinter_ui.html.glossary import linked
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.markup import table as grid
-from hinter_ui.html.wording import Words
-from hinter_ui.html.words import FEW, answer_of, labels, spoken
+from hinter_ui.html.square import bars
+from hinter_ui.html.wording import FEW, Words, answer_of, label_count, labels
 
-ROOM = "models"
+say = Words("models")
 
 
 class ModelState(StrEnum):
-    """Where a model stands."""
+    """The state of a model."""
 
     ABSENT = "absent"
     LOADING = "loading"
@@ -35,7 +32,7 @@ class ModelState(StrEnum):
 
 @dataclass(frozen=True)
 class ModelRow:
-    """A model at hand; what it can do is known once it is loaded."""
+    """An available model; what it can do is known once it is loaded."""
 
     name: str
     label: str
@@ -46,41 +43,37 @@ class ModelRow:
     added: bool = False
 
 
-def table(models: Sequence[ModelRow], say: Words) -> Markup:
-    """All models there are, each with what can be done with it."""
+def table(models: Sequence[ModelRow]) -> Markup:
+    """List the models, each with what it can do and what can be done with it."""
     columns: dict[str, str] = say.branch("table.columns")
-    rows = [_row(model, say) for model in models]
+    rows = [_row(model) for model in models]
     return tag("div", grid(say("table.title"), columns.values(), rows), class_="model-table")
 
 
-def _row(model: ModelRow, say: Words) -> Markup:
+def _row(model: ModelRow) -> Markup:
     code = tag("code", isolated(model.name))
     label = tag("span", model.label, class_="model-label") if model.name != model.label else None
-    cells = [tag("th", label, code, scope="row"), tag("td", _state(model, say))]
+    cells = [tag("th", label, code, scope="row"), tag("td", _state(model))]
     able = model.capabilities
     if able is None:
         hint = tag("span", say("table.unknown"), class_="quiet-inline")
         return tag("tr", *cells, tag("td", hint, colspan=4, class_="unknown"))
     contents = {
-        "answers": _answers(able, say),
-        "reads": _reads(able, say),
+        "answers": _answers(able),
+        "reads": _reads(able),
         "device": " \u00b7 ".join(x for x in (able.device, able.dtype) if x),
         "costs": say(f"costs.{('disk' if model.on_disk else 'memory') if able.costs else 'free'}"),
     }
     # On a narrow page the table becomes a list, and each cell says what it is.
+    columns = say.branch("table.columns")
     cells += [
-        tag(
-            "td",
-            tag("div", content),
-            class_=f"about-{key}",
-            data_column=say(f"table.columns.{key}"),
-        )
+        tag("td", tag("div", content), class_=f"about-{key}", data_column=columns[key])
         for key, content in contents.items()
     ]
     return tag("tr", *cells)
 
 
-def _state(model: ModelRow, say: Words) -> Markup:
+def _state(model: ModelRow) -> Markup:
     state = model.state.value
     parts = [tag("span", say(f"states.{state}"), class_=f"badge state {state}")]
     match model.state:
@@ -103,22 +96,22 @@ def _act(act: str, words: str, name: str) -> Markup:
     return tag("button", words, whose, type="button", class_="act", data_act=act, data_model=name)
 
 
-def _answers(able: Capabilities, say: Words) -> Markup:
+def _answers(able: Capabilities) -> Markup:
     kind = ("several" if able.multi_label else "one") + ("" if able.scores else "_plain")
     words = tag("div", say(f"answers.{kind}", task=able.task, n=len(able.labels)))
     varies = Markup("") if able.steady else tag("div", say("answers.unsteady"))
     note = tag("div", isolated(able.note), class_="quiet-inline") if able.note else Markup("")
-    return join([words, varies, labels(able.labels, say), note])
+    return join([words, varies, labels(able.labels), note])
 
 
-def _reads(able: Capabilities, say: Words) -> str:
+def _reads(able: Capabilities) -> str:
     if able.window:
         return say("reads.tokens", n=able.window)
     return say("reads.unknown" if able.device == "remote" else "reads.whole")
 
 
 def kinds(backends: Mapping[str, Backend]) -> Markup:
-    """Every kind of model: what it is and how one is named."""
+    """Describe every kind of model and how one is named."""
     items = [
         tag(
             "div",
@@ -130,8 +123,8 @@ def kinds(backends: Mapping[str, Backend]) -> Markup:
     return tag("dl", *items, class_="kinds")
 
 
-def name_line(name: str, problem: str, say: Words) -> Markup:
-    """The name that a form stands for, to be copied, or what is missing from it."""
+def name_line(name: str, problem: str) -> Markup:
+    """Show the name that a form stands for, to be copied, or what is missing from it."""
     code = tag("code", isolated(name), class_="model-name")
     copy = tag("button", say("form.copy"), tag("span", say("form.copy_what"), class_="sr-only"),
                type="button", class_="copy-name act", data_copied=say("form.copied"),
@@ -142,7 +135,7 @@ def name_line(name: str, problem: str, say: Words) -> Markup:
 
 @dataclass(frozen=True)
 class RepeatedAnswer:
-    """A model's answer to one text, and further ones to the same question."""
+    """A model's answer to a text, and those to repetitions."""
 
     name: str
     first: Prediction
@@ -153,29 +146,28 @@ class RepeatedAnswer:
 
     @property
     def floor(self) -> NoiseFloor:
-        """How often a further answer differs from the first."""
+        """How often a repetition differs from the first answer."""
         return noise_floor(relation_named("substitution"), self.first, self.more)
 
 
-def one(asked: RepeatedAnswer, say: Words) -> Markup:
-    """One answer with its scores and, of models that answer in words, their reply."""
+def one(asked: RepeatedAnswer) -> Markup:
+    """Show an answer with its scores, and the reply of models that answer in words."""
     answer = asked.first
     many = len(answer.labels) > FEW
-    shared = spoken(say)
-    words = shared.count("answers.labels", len(answer.labels)) if many else answer_of(answer, say)
-    scores = bars(answer, say=say)
+    words = label_count(answer.labels) if many else answer_of(answer)
+    scores = bars(answer)
     if answer.answered and scores is None:
         scores = tag("p", say("answer.unscored"), class_="quiet")
     shown = tag("span", isolated(words), class_="answer")
-    return tag("div", _head(asked, shown), _failure(answer, say), _said(answer, say),
-               labels(answer.labels, say) if many else None, scores, _foot(asked, say),
+    return tag("div", _head(asked, shown), _failure(answer), _said(answer),
+               labels(answer.labels) if many else None, scores, _foot(asked),
                class_="card cell", role="status")  # fmt: skip
 
 
-def repeated(asked: RepeatedAnswer, say: Words) -> Markup:
-    """How often the same question got which answer, and what that means for a flip."""
+def repeated(asked: RepeatedAnswer) -> Markup:
+    """Count the answers to the same question, and say what that means for a flip."""
     answers = (asked.first, *asked.more)
-    tally = Counter(answer_of(answer, say) for answer in answers)
+    tally = Counter(answer_of(answer) for answer in answers)
     items = [
         tag("li", tag("strong", isolated(words)), ": ",
             say("answer.tally", count=count, all=len(answers)))
@@ -183,8 +175,8 @@ def repeated(asked: RepeatedAnswer, say: Words) -> Markup:
     ]  # fmt: skip
     failed = next((answer for answer in answers if answer.failure), None)
     return tag("div", _head(asked), tag("ul", *items, class_="tally"),
-               _failure(failed, say) if failed else None,
-               tag("p", _floor(asked, say), class_="floor"), _foot(asked, say),
+               _failure(failed) if failed else None,
+               tag("p", _floor(asked), class_="floor"), _foot(asked),
                class_="card cell", role="status")  # fmt: skip
 
 
@@ -192,23 +184,23 @@ def _head(asked: RepeatedAnswer, answer: Markup | None = None) -> Markup:
     return tag("header", tag("h3", tag("code", isolated(asked.name))), answer)
 
 
-def _floor(asked: RepeatedAnswer, say: Words) -> Markup:
+def _floor(asked: RepeatedAnswer) -> Markup:
     floor = asked.floor
     if not asked.first.answered or floor.rate is None:
         return linked(say("answer.few"))
     key = "flips" if floor.flips else "steady.one" if floor.answered == 1 else "steady.other"
     words = say(f"answer.{key}", n=floor.answered, flips=floor.flips, rate=floor.rate)
-    return linked(words, say.language)
+    return linked(words)
 
 
-def _failure(answer: Prediction, say: Words) -> Markup | None:
+def _failure(answer: Prediction) -> Markup | None:
     if not answer.failure:
         return None
     head = tag("strong", say("answer.failed", reason=answer.failure.value))
     return tag("p", head, " ", isolated(answer.detail), class_="notice error")
 
 
-def _said(answer: Prediction, say: Words) -> Markup | None:
+def _said(answer: Prediction) -> Markup | None:
     if not answer.reply:
         return None
     quote = tag("blockquote", answer.reply, dir="auto")
@@ -216,7 +208,7 @@ def _said(answer: Prediction, say: Words) -> Markup | None:
                class_="said")  # fmt: skip
 
 
-def _foot(asked: RepeatedAnswer, say: Words) -> Markup | None:
+def _foot(asked: RepeatedAnswer) -> Markup | None:
     parts = []
     if asked.seen < asked.length:
         parts.append(say("answer.cut", seen=asked.seen, length=asked.length))
@@ -226,13 +218,9 @@ def _foot(asked: RepeatedAnswer, say: Words) -> Markup | None:
 
 
 def asked_of(
-    store: PredictionStore,
-    name: str,
-    text: str,
-    first: Prediction,
-    more: Sequence[Prediction] = (),
+    store: PredictionStore, name: str, text: str, first: Prediction, more: Sequence[Prediction] = ()
 ) -> RepeatedAnswer:
-    """What is shown of a store's answers to ``text``."""
+    """Return what is shown of a store's answers to ``text``."""
     usage = store.model.usage if isinstance(store.model, Generative) else None
     seen = store.model.visible(text)
     return RepeatedAnswer(name, first, seen, len(text), usage.spent if usage else None, tuple(more))

@@ -1,11 +1,8 @@
-"""The widgets of the Models tab: what stands where, and nothing of what it does.
+"""The widgets of the Models tab: where each stands, without what it does.
 
-A form is drawn for each kind of model from the options that the kind declares.
+Each kind of model has a form with the options that it declares.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,7 +11,6 @@ import gradio as gr
 from hinter_core.models.registry import Backend
 from hinter_core.options import Option
 from hinter_ui.html.markup import Markup, tag
-from hinter_ui.html.wording import Words
 from hinter_ui.models import html as present
 from hinter_ui.models.form import EXAMPLES, addable, help_of, offered, sketch
 from hinter_ui.shared.access import Access
@@ -26,157 +22,124 @@ FIRST_KIND = "hf"
 _FIRST_TEXT = "The waiter was friendly, and the soup was cold."
 
 
-@dataclass(frozen=True)
-class KindForm:
-    """The fields of one kind; ``values`` in the order of its options."""
-
-    kind: str
-    backend: Backend
-    box: gr.Column
-    source: gr.Textbox
-    values: list[Any]
-    name: gr.HTML
-    key: gr.Textbox | None
-    load: gr.Button
-    status: gr.HTML
-
-    @property
-    def fields(self) -> list[Any]:
-        """Source and options."""
-        return [self.source, *self.values]
-
-
-@dataclass(frozen=True)
 class ModelsLayout:
-    """Handles to all widgets that events touch."""
+    """Build the widgets inside the current tab and keep those that events use."""
 
-    table: gr.HTML
-    kind: gr.Radio
-    forms: list[KindForm]
-    status: gr.HTML
-    model: gr.Dropdown
-    text: gr.Textbox
-    ask: gr.Button
-    again_row: gr.Column
-    times: gr.Number
-    again: gr.Button
-    answer: gr.HTML
+    def __init__(self, services: Services) -> None:
+        labels = services.labels_of("models")
+        labels.heading("models")
+        self.table = html("model-table", script="models.table")
+        self.status = html("table-status")
+        with gr.Row(elem_classes="model-desk"):
+            with gr.Column(min_width=0, elem_classes="add-side"):
+                self._add(labels, services.access)
+            with gr.Column(min_width=0, elem_classes="try-side"):
+                self._try(labels, services)
+        labels.heading("kinds")
+        html("model-kinds", present.kinds(services.access.kinds()))
+
+    def _add(self, labels: Labels, access: Access) -> None:
+        labels.heading("add")
+        kinds = addable(access)
+        self.kind = labels.make(
+            gr.Radio,
+            "model-kind",
+            choices=[(backend.label, kind) for kind, backend in kinds.items()],
+            value=FIRST_KIND,
+        )
+        self.forms = [KindForm(labels, kind, backend, access) for kind, backend in kinds.items()]
+
+    def _try(self, labels: Labels, services: Services) -> None:
+        labels.heading("try")
+        self.model = labels.make(
+            gr.Dropdown,
+            "try-model",
+            choices=list(services.model_choices()),
+            value=DEFAULT_MODEL,
+            allow_custom_value=True,  # the choices grow while the page is open
+        )
+        self.text = labels.make(gr.Textbox, "try-text", value=_FIRST_TEXT, lines=3, max_lines=10)
+        self.ask = labels.make(gr.Button, "ask", variant="primary")
+        with gr.Column(visible=False, elem_id="again-row") as self.again_row:
+            labels.html("again-why", lambda: tag("p", labels.say("try.again"), class_="quiet"))
+            with gr.Row(elem_classes="again-row"):
+                self.times = labels.make(gr.Number, "times", value=5, precision=0, min_width=110)
+                self.again = labels.make(gr.Button, "again", min_width=160)
+        self.answer = html("try-answer")
 
 
-def lay_out(services: Services) -> ModelsLayout:
-    """Build the widgets inside the current tab."""
-    labels = Labels(present.ROOM)
-    services.labels.append(labels)
-    widgets: dict[str, Any] = {}
-    labels.heading("models")
-    widgets["table"] = html("model-table", script="models.table")
-    widgets["status"] = html("table-status")
-    with gr.Row(elem_classes="model-desk"):
-        with gr.Column(min_width=0, elem_classes="add-side"):
-            _add(labels, widgets, services.access)
-        with gr.Column(min_width=0, elem_classes="try-side"):
-            _try(labels, widgets, services)
-    labels.heading("kinds")
-    html("model-kinds", present.kinds(services.access.kinds()))
-    return ModelsLayout(**widgets)
+class KindForm:
+    """The form of one kind of models; ``values`` are the fields of its options, in their order."""
 
+    def __init__(self, labels: Labels, kind: str, backend: Backend, access: Access) -> None:
+        self.kind = kind
+        self.backend = backend
+        self.access = access
+        self._labels = labels
+        say = labels.say
+        shown = kind == FIRST_KIND
+        with gr.Column(
+            visible=shown, min_width=0, elem_id=f"form-{kind}", elem_classes="kind-form"
+        ) as self.box:
+            self.source = labels.write(
+                gr.Textbox,
+                lambda: {"label": say("form.source", source=backend.source.partition("?")[0])},
+                info=backend.about,
+                placeholder=EXAMPLES.get(kind, ""),
+                lines=1 if backend.options else 3,
+                elem_id=f"source-{kind}",
+            )
+            self.values = self._options()
+            self.key = self._key() if backend.takes_key else None
+            self.name = labels.html(f"name-{kind}", self._first_name, "models.copyName")
+            self.load = labels.write(
+                gr.Button,
+                lambda: {"value": say("form.load")},
+                variant="primary",
+                elem_id=f"load-{kind}",
+            )
+            self.status = html(f"status-{kind}")
+        self.fields = [self.source, *self.values]
 
-def _add(labels: Labels, widgets: dict[str, Any], access: Access) -> None:
-    labels.heading("add")
-    kinds = addable(access)
-    widgets["kind"] = labels.make(
-        gr.Radio,
-        "model-kind",
-        choices=[(backend.label, kind) for kind, backend in kinds.items()],
-        value=FIRST_KIND,
-    )
-    widgets["forms"] = [_form(labels, kind, backend, access) for kind, backend in kinds.items()]
+    def _options(self) -> list[Any]:
+        """Make a field for each option, the advanced ones folded."""
+        made: dict[str, Any] = {}
+        options = self.backend.options
+        with gr.Row(elem_classes="option-grid"):
+            made |= {o.name: self._field(o) for o in options if not o.advanced}
+        advanced = [option for option in options if option.advanced]
+        if advanced:
+            fold = self._labels.write(
+                gr.Accordion,
+                lambda: {"label": self._labels.say("form.options")},
+                open=False,
+                elem_id=f"advanced-{self.kind}",
+            )
+            with fold, gr.Row(elem_classes="option-grid"):
+                made |= {o.name: self._field(o) for o in advanced}
+        return [made[option.name] for option in options]
 
+    def _field(self, option: Option) -> Any:
+        def texts() -> dict[str, Any]:
+            choices = offered(option, self.access)[0]
+            return {"info": help_of(option)} | ({"choices": choices} if choices else {})
 
-def _form(labels: Labels, kind: str, backend: Backend, access: Access) -> KindForm:
-    with gr.Column(
-        visible=kind == FIRST_KIND, min_width=0, elem_id=f"form-{kind}", elem_classes="kind-form"
-    ) as box:
-        source = labels.write(
+        elem_id = f"{self.kind}-{option.name.replace('_', '-')}"
+        others = offered(option, self.access)[1]
+        return self._labels.write(partial(option_field, option, elem_id, others=others), texts)
+
+    def _key(self) -> gr.Textbox:
+        say = self._labels.say
+        about = "form.key_help_local" if self.access.local else "form.key_help"
+        return self._labels.write(
             gr.Textbox,
-            lambda say: {"label": say("form.source", source=backend.source.partition("?")[0])},
-            info=backend.about,
-            placeholder=EXAMPLES.get(kind, ""),
-            lines=1 if backend.options else 3,
-            elem_id=f"source-{kind}",
+            lambda: {"label": say("form.key"), "info": say(about)},
+            type="password",
+            max_lines=1,
+            html_attributes=gr.InputHTMLAttributes(autocomplete="off", spellcheck=False),
+            elem_id=f"key-{self.kind}",
         )
-        values = _options(labels, kind, backend, access)
-        key = _key(labels, kind, access) if backend.takes_key else None
-        defaults = [option.default for option in backend.options]
 
-        def named(say: Words) -> Markup:
-            return present.name_line(*sketch(access, kind, backend, "", defaults, say), say)
-
-        name = labels.html(f"name-{kind}", named, "models.copyName")
-        load = labels.write(
-            gr.Button,
-            lambda say: {"value": say("form.load")},
-            variant="primary",
-            elem_id=f"load-{kind}",
-        )
-        status = html(f"status-{kind}")
-    return KindForm(kind, backend, box, source, values, name, key, load, status)
-
-
-def _options(labels: Labels, kind: str, backend: Backend, access: Access) -> list[Any]:
-    """A field for each option, the advanced ones folded; in the order of the options."""
-    made: dict[str, Any] = {}
-    with gr.Row(elem_classes="option-grid"):
-        made |= {o.name: _field(labels, kind, o, access) for o in backend.options if not o.advanced}
-    advanced = [option for option in backend.options if option.advanced]
-    if advanced:
-        fold = labels.write(
-            gr.Accordion,
-            lambda say: {"label": say("form.options")},
-            open=False,
-            elem_id=f"advanced-{kind}",
-        )
-        with fold, gr.Row(elem_classes="option-grid"):
-            made |= {o.name: _field(labels, kind, o, access) for o in advanced}
-    return [made[option.name] for option in backend.options]
-
-
-def _field(labels: Labels, kind: str, option: Option, access: Access) -> Any:
-    def texts(say: Words) -> dict[str, Any]:
-        choices = offered(option, access, say)[0]
-        return {"info": help_of(option, say)} | ({"choices": choices} if choices else {})
-
-    name, others = option.name.replace("_", "-"), offered(option, access, labels.say)[1]
-    return labels.write(partial(option_field, option, f"{kind}-{name}", others=others), texts)
-
-
-def _key(labels: Labels, kind: str, access: Access) -> gr.Textbox:
-    help_key = "form.key_help_local" if access.local else "form.key_help"
-    return labels.write(
-        gr.Textbox,
-        lambda say: {"label": say("form.key"), "info": say(help_key)},
-        type="password",
-        max_lines=1,
-        html_attributes=gr.InputHTMLAttributes(autocomplete="off", spellcheck=False),
-        elem_id=f"key-{kind}",
-    )
-
-
-def _try(labels: Labels, widgets: dict[str, Any], services: Services) -> None:
-    labels.heading("try")
-    widgets["model"] = labels.make(
-        gr.Dropdown,
-        "try-model",
-        choices=list(services.model_choices()),
-        value=DEFAULT_MODEL,
-        allow_custom_value=True,  # the choices grow while the page is open
-    )
-    widgets["text"] = labels.make(gr.Textbox, "try-text", value=_FIRST_TEXT, lines=3, max_lines=10)
-    widgets["ask"] = labels.make(gr.Button, "ask", variant="primary")
-    with gr.Column(visible=False, elem_id="again-row") as row:
-        labels.html("again-why", lambda say: tag("p", say("try.again"), class_="quiet"))
-        with gr.Row(elem_classes="again-row"):
-            widgets["times"] = labels.make(gr.Number, "times", value=5, precision=0, min_width=110)
-            widgets["again"] = labels.make(gr.Button, "again", min_width=160)
-    widgets["again_row"] = row
-    widgets["answer"] = html("try-answer")
+    def _first_name(self) -> Markup:
+        defaults = [option.default for option in self.backend.options]
+        return present.name_line(*sketch(self.access, self.kind, self.backend, "", defaults))

@@ -1,6 +1,4 @@
-"""What the Models tab shows: from the models there are to updates of the widgets."""
-
-from __future__ import annotations
+"""From the available models to updates of the Models tab's widgets."""
 
 from typing import Any
 
@@ -8,25 +6,21 @@ import gradio as gr
 
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup
-from hinter_ui.html.wording import Words
 from hinter_ui.models import html
 from hinter_ui.models.actions import ModelsActions
+from hinter_ui.models.html import say
 from hinter_ui.models.layout import ModelsLayout
-from hinter_ui.shared.background import Load
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
+from hinter_ui.shared.wiring import Load
 
 
 class ModelsUpdates:
     """Updates of the tab's widgets, by widget; ``pickers`` are other tabs' choices of models."""
 
     def __init__(
-        self,
-        services: Services,
-        actions: ModelsActions,
-        ui: ModelsLayout,
-        pickers: list[gr.Dropdown],
+        self, services: Services, actions: ModelsActions, ui: ModelsLayout, pickers: list[Any]
     ) -> None:
         self.services = services
         self.actions = actions
@@ -34,11 +28,11 @@ class ModelsUpdates:
         self.pickers = pickers
 
     def table(self, session: Session) -> Markup:
-        """The models there are, as things stand now."""
-        return html.table(self.actions.known(session), session.words(html.ROOM))
+        """Write the table of models."""
+        return html.table(self.actions.known(session))
 
     def lists(self, session: Session, chosen: str = "") -> Updates:
-        """All that names the models there are; choices change, what is chosen stays."""
+        """Update all lists of models; what is chosen stays."""
         choices = self.services.model_choices(session)
         updates: Updates = {picker: gr.update(choices=choices) for picker in self.pickers}
         updates[self.ui.table] = self.table(session)
@@ -49,16 +43,16 @@ class ModelsUpdates:
         return updates
 
     def again_row(self, session: Session, name: str) -> Any:
-        """The way to ask again, shown where that says something."""
+        """Show the way to ask again unless the model always answers the same."""
         return gr.update(visible=not self.actions.steady(session, name))
 
     def loaded(self, session: Session, name: str, work: Load) -> Updates:
-        """The lists once a load is over; a model that is ready is chosen to be tried."""
+        """Update the lists after a load; a model that is ready is chosen to be tried."""
         return self.lists(session, "" if work.error else name)
 
 
-def loaded(name: str, work: Load, say: Words) -> Markup:
-    """What came of a load."""
+def loaded(name: str, work: Load) -> Markup:
+    """Say whether a load succeeded."""
     if work.error:
         return notice.error(work.error, say("status.unloaded"))
     words = say("status.ready", name=name)

@@ -1,18 +1,21 @@
 """What the Results tab does, without its widgets: find, open, filter, compare, write files.
 
-Faults a visitor can mend are raised as :class:`hinter_core.errors.HinterError`. On a public host no
-message names a folder of this machine.
+Faults that a visitor can mend are raised as :class:`hinter_core.errors.HinterError`. On a public
+host no message names a folder of this machine.
 """
-
-from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from hinter_core.campaign.findings import (
+    FindingFilter,
+    ShardCounts,
+    Side,
+    VerdictCounts,
     choose_sides,
     count_findings,
     find,
@@ -20,9 +23,10 @@ from hinter_core.campaign.findings import (
     write_findings,
 )
 from hinter_core.campaign.mutants_file import ExportFilter as Mutants
-from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.schema import edit_from_row
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.campaign.views import Attributes
 from hinter_core.data.tables import rows_to_csv
 from hinter_core.errors import InputError
 from hinter_core.report.aggregate import count
@@ -31,21 +35,94 @@ from hinter_core.report.formats import flat_rows, plain, to_markdown
 from hinter_core.report.html import to_html
 from hinter_core.report.model import ModelReport, Report, report_of
 from hinter_core.types import Edit, Verdict
-from hinter_ui.html.wording import DEFAULT, words_of
-from hinter_ui.results.open_report import OpenReport, ResultsState
+from hinter_ui.html.wording import Words
 from hinter_ui.shared.downloads import discreet, write_for
 from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 
-say = words_of(DEFAULT, "results")
+say = Words("results")
+
 PAGE = 20
+FIRST = FindingFilter(("hidden", "biased"))
 _FORMS: dict[str, Callable[[Report], str]] = {
     "html": to_html,
     "md": to_markdown,
     "csv": lambda report: rows_to_csv(flat_rows(report)),
     "json": lambda report: json.dumps(plain(report), ensure_ascii=False, indent=1) + "\n",
 }
+
+
+@dataclass
+class OpenReport:
+    """An open campaign; ``name`` is its name in the app, empty if it was opened by its path.
+
+    ``by_shard`` counts each model's mutants by shard, attributes and verdict. ``stamp`` tells which
+    tables were counted, so that a running campaign is counted again only when it has more.
+    ``state`` says what is still missing. ``attributes`` limits what is shown; empty for all.
+    """
+
+    store: CampaignStore
+    name: str
+    report: Report
+    by_shard: Mapping[str, VerdictCounts]
+    stamp: object
+    state: str = ""
+    model: str = ""
+    attributes: Attributes = ()
+    wanted: FindingFilter = FIRST
+    page: int = 0
+    counted: ShardCounts | None = None
+    shown: list[MutantRecord] = field(default_factory=list)
+    comparison: Comparison | None = None
+
+    @property
+    def chosen(self) -> ModelReport | None:
+        """The report of the model shown, on the attributes shown."""
+        for model in self.report.models:
+            if model.model == self.model:
+                return only(model, self.attributes)
+        return None
+
+    @property
+    def side(self) -> Side:
+        """The answers of the model shown."""
+        identity = self.store.read()["models"][self.model]["identity"]
+        return Side(self.store, self.model, identity)
+
+    @property
+    def filter(self) -> FindingFilter:
+        """The filter of the table, on the attributes shown unless it names others."""
+        return replace(self.wanted, attributes=self.wanted.attributes or self.attributes)
+
+
+@dataclass
+class ResultsState:
+    """What Results keeps of a page: the open campaign, and the choices of campaigns it shows."""
+
+    reading: OpenReport | None = None
+    offered: list[tuple[str, str]] = field(default_factory=list)
+
+
+def only(model: ModelReport, attributes: Attributes) -> ModelReport:
+    """Keep what a model's report says about these attributes; sums over all stay."""
+    if not attributes:
+        return model
+    parts = [(attribute,) for attribute in attributes]
+
+    def own(items: list) -> list:  # type: ignore[type-arg]
+        return [item for item in items if item.attributes in (attributes, *parts)]
+
+    return replace(
+        model,
+        lines=own(model.lines),
+        truths=own(model.truths),
+        overlaps=own(model.overlaps),
+        groups=own(model.groups),
+        words=[turn for turn in model.words if turn.attribute in attributes],
+        directions=[turn for turn in model.directions if turn.attribute in attributes],
+        examples=[e for e in model.examples if tuple(e["attributes"]) == attributes],
+    )
 
 
 class ResultsActions:
@@ -55,25 +132,21 @@ class ResultsActions:
         self._services = services
 
     def choices(self, known: Iterable[str]) -> list[tuple[str, str]]:
-        """(label, name) of the campaigns that a visitor may see and that have begun."""
+        """Return (label, name) of the campaigns that a visitor may see and that have begun."""
         return self._services.campaigns.offered(known)
 
     def find(self, name: str, path: str = "") -> tuple[CampaignStore, str]:
-        """A campaign by its name, or by the path of its directory.
-
-        Raises:
-            InputError: there is none, or paths are not for this visitor.
-        """
+        """Find a campaign by its name, or by the path of its directory."""
         path = path.strip()
         if not (path or name):
             raise InputError(say("errors.none_chosen"))
         return self._services.campaigns.store(name, path), "" if path else name
 
     def open(self, session: Session, name: str, path: str = "") -> OpenReport:
-        """Count a campaign and keep it as the one that is read; again, if there is more of it.
+        """Count a campaign, if there is more of it than before, and keep it open.
 
         Raises:
-            HinterError: no campaign, or a damaged one; what was open stays open.
+            HinterError: no campaign, or a damaged one; the last one stays open.
         """
         store, name = self.find(name, path)
         with self._discreet(store):
@@ -98,11 +171,7 @@ class ResultsActions:
         return reading
 
     def findings(self, reading: OpenReport) -> tuple[int, int]:
-        """Fill the page of findings; returns how many there are, and the page shown.
-
-        Raises:
-            HinterError: a table cannot be read.
-        """
+        """Fill the page of findings; return how many there are, and the page shown."""
         if not reading.model:
             reading.shown = []
             return 0, 0
@@ -119,11 +188,7 @@ class ResultsActions:
         return total, reading.page
 
     def form_of_finding(self, session: Session, shard: int, place: int) -> ExploreForm:
-        """The Explore form that shows one mutant.
-
-        Raises:
-            HinterError: it is not there any more, or Explore cannot show it.
-        """
+        """Return the Explore form that shows one mutant."""
         reading = _open(session)
         with self._discreet(reading.store):
             found = find(reading.side, shard, place)
@@ -132,21 +197,13 @@ class ResultsActions:
         return self._form(session, found.text, found.edits, reading.model)
 
     def form_of_example(self, session: Session, number: int) -> ExploreForm:
-        """The Explore form that shows one of the hidden examples.
-
-        Raises:
-            HinterError: see :meth:`form_of_finding`.
-        """
+        """Return the Explore form that shows one of the hidden examples."""
         reading = _open(session)
         examples = reading.chosen.examples if reading.chosen else []
         return self._form_of_row(session, examples, number, reading.model)
 
     def form_of_change(self, session: Session, number: int) -> ExploreForm:
-        """The Explore form that shows one mutant whose verdict changed, for both models.
-
-        Raises:
-            HinterError: see :meth:`form_of_finding`.
-        """
+        """Return the Explore form that shows one changed verdict, for both models."""
         comparison = _open(session).comparison
         changes = comparison.changes if comparison else []
         models = comparison.models if comparison else ()
@@ -167,11 +224,7 @@ class ResultsActions:
         return explore_form(_open(session).report.campaign, known, text, edits, *models)
 
     def compare(self, session: Session, name: str, path: str, models: Sequence[str]) -> Comparison:
-        """Compare the open campaign with another, or two of its models.
-
-        Raises:
-            HinterError: there is nothing to compare, or a table cannot be read.
-        """
+        """Compare the open campaign with another, or two of its models."""
         reading = _open(session)
         reading.comparison = None
         other = self.find(name, path)[0] if name or path.strip() else None
@@ -183,21 +236,13 @@ class ResultsActions:
         return reading.comparison
 
     def models_of(self, name: str, path: str) -> list[str]:
-        """The models that a campaign has asked.
-
-        Raises:
-            HinterError: no campaign.
-        """
+        """Return the models that a campaign has asked."""
         store, _ = self.find(name, path)
         with self._discreet(store):
             return list(store.read()["models"])
 
     def write(self, session: Session, kind: str, folder: Path) -> Path:
-        """Write the report (``html``, ``md``, ``csv``, ``json``) or all ``findings`` to a file.
-
-        Raises:
-            HinterError: nothing is open, a table cannot be read, or the disk is full.
-        """
+        """Write the report (``html``, ``md``, ``csv``, ``json``) or all ``findings`` to a file."""
         reading = _open(session)
         own = session.new_folder(folder)
         path = own / (f"hinter-report.{kind}" if kind in _FORMS else "hinter-findings.csv")
@@ -216,11 +261,7 @@ class ResultsActions:
         return path
 
     def hand_over(self, session: Session, folder: Path) -> Path:
-        """Write the mutants that pass the filter, with their parts, for Batch to run.
-
-        Raises:
-            HinterError: nothing is open, nothing passes, or a table cannot be read.
-        """
+        """Write the mutants that pass the filter, with their parts, for Batch to run."""
         reading = _open(session)
         wanted = reading.filter
         verdicts = tuple(v for v in Verdict if v.value in wanted.verdicts)
@@ -229,11 +270,11 @@ class ResultsActions:
         return write_for(session, reading.store, chosen, folder)
 
     def _discreet(self, *stores: CampaignStore) -> AbstractContextManager[None]:
-        """Errors without the folders of this machine, where they are none of the visitor's."""
+        """Keep the folders of this machine out of errors on a public host."""
 
         def hide(words: str) -> str:
             for store in () if self._services.access.local else stores:
-                words = words.replace(str(store.folder), "this campaign")
+                words = words.replace(str(store.folder), say("errors.this"))
             return words
 
         return discreet(hide)
@@ -247,7 +288,7 @@ def _open(session: Session) -> OpenReport:
 
 
 def _most_telling(report: Report) -> str:
-    """The model to show first: that with most hidden findings, then most errors; empty if none."""
+    """Return the model with most hidden findings, then most errors; empty if there is none."""
 
     def finds(model: ModelReport) -> tuple[int, int]:
         line = model.intersectional
@@ -257,13 +298,13 @@ def _most_telling(report: Report) -> str:
 
 
 def _stamp(store: CampaignStore) -> object:
-    """Changes whenever a table is added or made anew."""
+    """Identify the tables that there are, and when each was written."""
     found = sorted(store.shards.glob("*.parquet")) if store.shards.is_dir() else []
     return (store.read()["identity"], *((p.name, p.stat().st_mtime_ns) for p in found))
 
 
 def _state(store: CampaignStore, report: Report) -> str:
-    """What is still missing, in words; empty where all is there, as far as can be known."""
+    """Say what is still missing, as far as is known; empty where nothing is."""
     spec = store.read()
     done, texts = store.known(), report.texts.total()
     size = spec.get("size")

@@ -1,6 +1,4 @@
-"""The Results tab: a campaign's report to read, to filter, to compare and to take along."""
-
-from __future__ import annotations
+"""The events of the Results tab: a report is opened, filtered, compared and downloaded."""
 
 from collections.abc import Callable
 from functools import partial
@@ -10,11 +8,10 @@ from typing import Any, ClassVar
 import gradio as gr
 from gradio.utils import get_upload_folder
 
-from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.results import html as present
-from hinter_ui.results.actions import ResultsActions
-from hinter_ui.results.layout import ResultsLayout, lay_out
-from hinter_ui.results.open_report import OpenReport, ResultsState
+from hinter_ui.results.actions import OpenReport, ResultsActions, ResultsState
+from hinter_ui.results.html import say
+from hinter_ui.results.layout import ResultsLayout
 from hinter_ui.results.updates import ResultsUpdates, attributes_of, wanted_of
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import find_kept, known
@@ -22,21 +19,17 @@ from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.wiring import attempt
 
-say = words_of(DEFAULT, present.ROOM)
-
 
 def build(services: Services) -> None:
     """Build the tab inside the current ``gr.Tab`` and wire it."""
-    ResultsEvents(services, lay_out(services)).wire()
+    ResultsEvents(services, ResultsLayout(services)).wire()
 
 
 class ResultsEvents(TabEvents):
-    """From the widgets of the tab to its actions and back.
+    """From the widgets of the tab to its actions and back."""
 
-    ``kept`` are the campaigns whose names the browser keeps.
-    """
-
-    title = say("errors.title")
+    room = "results"
+    failure = "errors.title"
     options: ClassVar = {"concurrency_limit": 4}
 
     def __init__(self, services: Services, ui: ResultsLayout) -> None:
@@ -88,7 +81,7 @@ class ResultsEvents(TabEvents):
     # -- opening --------------------------------------------------------------------------------
 
     def open_page(self, request: gr.Request, kept: Any) -> Updates:
-        """A fresh page: the campaigns there are, and the one of its link."""
+        """Offer the campaigns on a fresh page, and open the one of its link."""
         query = dict(request.query_params or {})
         session, names = self.session(request), known(kept)
         session.campaign = str(query.get("results") or query.get("campaign") or "")[:64]
@@ -100,7 +93,7 @@ class ResultsEvents(TabEvents):
         return shown | self.show("results")
 
     def look(self, request: gr.Request, kept: Any) -> Updates:
-        """The tab is turned to: what is open is brought up to date, or opened."""
+        """Bring what is open up to date, or open a campaign, when the tab is selected."""
         session, names = self.session(request), known(kept)
         reading = session.of(ResultsState).reading
         if reading and (reading.name == session.campaign or not reading.name):
@@ -111,7 +104,7 @@ class ResultsEvents(TabEvents):
         return self._offered(session, names)
 
     def _offered(self, session: Session, names: list[str]) -> Updates:
-        """The campaigns to choose from, if there are others: a list that is open now stays so."""
+        """Offer the campaigns, if they are others, so that an unfolded list stays so."""
         choices = self.actions.choices(names)
         state = session.of(ResultsState)
         if choices == state.offered:
@@ -128,36 +121,32 @@ class ResultsEvents(TabEvents):
         choices = self.actions.choices([*names, name])
         reading = self.actions.open(session, name, path)
         session.of(ResultsState).offered = choices
-        return self.updates.opened(reading, choices, session.words(present.ROOM)) | {
-            self.ui.notice: ""
-        }
+        return self.updates.opened(reading, choices) | {self.ui.notice: ""}
 
     # -- choosing what is shown -----------------------------------------------------------------
 
     def choose(self, request: gr.Request, model: Any, attributes: Any) -> Updates:
-        """Another model, or other attributes."""
-        session = self.session(request)
-        reading = session.of(ResultsState).reading
+        """Show another model, or other attributes."""
+        reading = self.session(request).of(ResultsState).reading
         if reading is None:
             return {self.ui.notice: ""}
         if any(model == known.model for known in reading.report.models):
             reading.model = str(model)
         reading.attributes = attributes_of(attributes)
         reading.counted, reading.page = None, 0
-        return self.updates.of_model(reading, session.words(present.ROOM)) | {self.ui.notice: ""}
+        return self.updates.of_model(reading) | {self.ui.notice: ""}
 
     def filter(self, request: gr.Request, verdicts: Any, which: Any, search: Any) -> Updates:
-        """Another filter of the findings."""
-        session = self.session(request)
-        reading = session.of(ResultsState).reading
+        """Filter the findings."""
+        reading = self.session(request).of(ResultsState).reading
         wanted = wanted_of(verdicts, which, search)
         if reading is None or (wanted == reading.wanted and reading.counted is not None):
             return {self.ui.notice: ""}
         reading.wanted, reading.counted, reading.page = wanted, None, 0
-        return self._table(session, reading)
+        return self._table(reading)
 
     def pick(self, event: gr.EventData, request: gr.Request) -> Updates:
-        """A finding to open in Explore, or another page of findings."""
+        """Open a finding in Explore, or show another page of findings."""
         session = self.session(request)
         data: dict[str, Any] = event._data or {}
         if "page" in data:
@@ -165,7 +154,7 @@ class ResultsEvents(TabEvents):
             if reading is None:
                 return {self.ui.notice: ""}
             reading.page = int(data["page"])
-            return self._table(session, reading)
+            return self._table(reading)
         if "example" in data:
             session.wanted = self.actions.form_of_example(session, int(data["example"]))
         elif "change" in data:
@@ -176,8 +165,8 @@ class ResultsEvents(TabEvents):
             )
         return self.show("explore") | {self.ui.notice: ""}
 
-    def _table(self, session: Session, reading: OpenReport) -> Updates:
-        found = self.updates.table(reading, session.words(present.ROOM))
+    def _table(self, reading: OpenReport) -> Updates:
+        found = self.updates.table(reading)
         return {self.ui.findings: found, self.ui.notice: ""}
 
     # -- comparing and taking along -------------------------------------------------------------
@@ -192,8 +181,7 @@ class ResultsEvents(TabEvents):
             models = [model.model for model in reading.report.models]
         else:
             models = []
-        mine = reading.model if reading else ""
-        elsewhere = bool(name or path.strip())
+        mine, elsewhere = reading.model if reading else "", bool(name or path.strip())
         rest = [model for model in models if elsewhere or model != mine]
         value = mine if mine in rest else next(iter(rest), None)
         return {self.ui.second: gr.update(choices=models, value=value), self.ui.notice: ""}
@@ -202,15 +190,13 @@ class ResultsEvents(TabEvents):
         self, request: gr.Request, name: Any, path: Any, first: Any, second: Any
     ) -> Updates:
         """Compare what is open with another campaign, or two of its models."""
-        ui, models, session = self.ui, [str(first or ""), str(second or "")], self.session(request)
-        compare, names = self.actions.compare, (str(name or ""), str(path or ""))
-        say = session.words(present.ROOM)
-        title = say("errors.not_compared")
-        found, failure = attempt(compare, session, *names, models, title=title)
-        return {ui.comparison: failure or present.comparison(found, say), ui.notice: ""}
+        session, models = self.session(request), [str(first or ""), str(second or "")]
+        other, title = (str(name or ""), str(path or "")), say("errors.not_compared")
+        found, failure = attempt(self.actions.compare, session, *other, models, title=title)
+        return {self.ui.comparison: failure or present.comparison(found), self.ui.notice: ""}
 
     def hand_over(self, request: gr.Request) -> Updates:
-        """Make a file of mutants for the Batch tab."""
+        """Write a file of mutants for the Batch tab."""
         session = self.session(request)
         session.hand = ""
         session.hand = str(self.actions.hand_over(session, Path(get_upload_folder())))
@@ -218,7 +204,7 @@ class ResultsEvents(TabEvents):
 
     def _write(self, kind: str) -> Callable[[gr.Request], Path]:
         def write(request: gr.Request) -> Path:
-            """Make a file."""
+            """Write a file."""
             return self.actions.write(self.session(request), kind, Path(get_upload_folder()))
 
         return write

@@ -1,15 +1,14 @@
-"""A campaign's report on the page: figures on cards, sections that unfold, findings to open."""
-
-from __future__ import annotations
+"""The HTML of a campaign's report: figures on cards, sections that unfold, findings to open."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import acos, pi, sqrt
 
 from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.schema import edit_from_row
 from hinter_core.report.comparison import Comparison
 from hinter_core.report.comparison_sections import comparison_sections
-from hinter_core.report.model import ModelReport, Report
+from hinter_core.report.model import ModelReport, Overlap, Report
 from hinter_core.report.section import Section
 from hinter_core.report.sections import line_in_words, sections
 from hinter_core.statistics.format import percent, points
@@ -18,11 +17,10 @@ from hinter_ui.html import glossary
 from hinter_ui.html.difference import answers, changed
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import pager, report_table, section_of
-from hinter_ui.html.wording import Words
-from hinter_ui.html.words import badge, change_of, name_of
-from hinter_ui.results.venn import venn
+from hinter_ui.html.wording import Words, badge, name_of, product
 
-ROOM = "results"
+say = Words("results")
+
 _ENTRIES = {"errors": "error-rate", "hidden": "hidden", "excess": "excess", "verdict": "verdict"}
 _OPEN = {"excess"}  # sections that need no click
 _OWN_PLACE = {"overview", "main", "examples", "coverage", "unused", "flow", "overlap", "groups"}
@@ -30,7 +28,7 @@ _LAST = ("coverage", "unused")
 
 
 def head(report: Report, state: str) -> Markup:
-    """What the campaign was, and what it has not done yet."""
+    """Write what was tested, and what is still missing."""
     overview = next(s for s in sections(report) if s.key == "overview")
     told = [tag("p", isolated(sentence)) for sentence in overview.sentences[:2]]
     if state:
@@ -38,14 +36,14 @@ def head(report: Report, state: str) -> Markup:
     return tag("div", *told, class_="results-head")
 
 
-def cards(report: Report, say: Words) -> Markup:
-    """A card for each model: its rates, and the same in words."""
+def cards(report: Report) -> Markup:
+    """Show a card for each model: its rates, and the same in words."""
     if not report.models:
         return tag("p", say("cards.none"), class_="quiet")
-    return tag("div", *(_card(model, say) for model in report.models), class_="results-cards")
+    return tag("div", *(_card(model) for model in report.models), class_="results-cards")
 
 
-def _card(model: ModelReport, say: Words) -> Markup:
+def _card(model: ModelReport) -> Markup:
     line = model.intersectional
     share, _, interval = percent(line.errors).partition(" [")
     hidden = line.verdicts[Verdict.HIDDEN.value]
@@ -54,20 +52,20 @@ def _card(model: ModelReport, say: Words) -> Markup:
     else:
         of_errors = say("cards.no_errors")
     figures = [
-        _figure(share, "errors", f"[{interval}" if interval else say("cards.no_interval"), say),
-        _figure(f"{hidden:,}", "hidden", of_errors, say),
+        _figure(share, "errors", f"[{interval}" if interval else say("cards.no_interval")),
+        _figure(f"{hidden:,}", "hidden", of_errors),
     ]
     excess = [e for e in model.excess if e.difference.value is not None]
     if excess:
         last = excess[-1].difference
         interval = points(last).partition(" ")[2] or say("cards.no_interval")
-        figures.append(_figure(f"{100 * (last.value or 0):+.1f}", "excess", interval, say))
+        figures.append(_figure(f"{100 * (last.value or 0):+.1f}", "excess", interval))
     title = tag("h3", isolated(model.model))
     words = tag("p", isolated(line_in_words(line)))
     return tag("article", title, tag("div", *figures, class_="headlines"), words, class_="card")
 
 
-def _figure(value: str, key: str, more: str, say: Words) -> Markup:
+def _figure(value: str, key: str, more: str) -> Markup:
     return tag(
         "div",
         tag("span", value, class_="big"),
@@ -77,17 +75,15 @@ def _figure(value: str, key: str, more: str, say: Words) -> Markup:
     )
 
 
-def rates(report: Report, say: Words) -> Markup:
-    """The main table, folded under its chart."""
-    return section_of(next(s for s in sections(report) if s.key == "main"), say=say)
+def rates(report: Report) -> Markup:
+    """Write the main table, folded under its chart."""
+    return section_of(next(s for s in sections(report) if s.key == "main"))
 
 
-def of_model(report: Report, model: ModelReport, say: Words) -> Markup:
-    """All sections of one model that have no chart of their own."""
+def of_model(report: Report, model: ModelReport) -> Markup:
+    """Write the sections of one model that have no chart of their own."""
     found = _sections(report, model)
-    return join(
-        section_of(s, wide=s.key in _OPEN, say=say) for s in found if s.key not in _OWN_PLACE
-    )
+    return join(section_of(s, wide=s.key in _OPEN) for s in found if s.key not in _OWN_PLACE)
 
 
 def _sections(report: Report, model: ModelReport) -> list[Section]:
@@ -95,29 +91,27 @@ def _sections(report: Report, model: ModelReport) -> list[Section]:
     return [section for section in every if section.model]
 
 
-def beside_chart(report: Report, model: ModelReport, key: str, say: Words) -> Markup:
-    """Sentences and table of the section beside a chart."""
+def beside_chart(report: Report, model: ModelReport, key: str) -> Markup:
+    """Write sentences and table of the section beside a chart."""
     found = [s for s in _sections(report, model) if s.key == key]
-    return join(section_of(section, say=say) for section in found)
+    return join(section_of(section) for section in found)
 
 
-def overlaps(model: ModelReport, say: Words) -> Markup:
-    """Circles for each set of attributes."""
+def overlaps(model: ModelReport) -> Markup:
+    """Draw circles for each set of attributes."""
     if not model.overlaps:
         return Markup("")
     title = tag("h3", say("overlaps.title"), class_="map-title")
-    return tag(
-        "div", title, tag("div", *(venn(one, say) for one in model.overlaps), class_="venns")
-    )
+    return tag("div", title, tag("div", *(_venn(one) for one in model.overlaps), class_="venns"))
 
 
-def ending(report: Report, say: Words) -> Markup:
-    """Coverage and unused rows."""
-    return join(section_of(s, say=say) for s in sections(report) if s.key in _LAST)
+def ending(report: Report) -> Markup:
+    """Write coverage and unused rows."""
+    return join(section_of(s) for s in sections(report) if s.key in _LAST)
 
 
-def examples(model: ModelReport, say: Words) -> Markup:
-    """Hidden findings, each with its text and a button that opens it in Explore."""
+def examples(model: ModelReport) -> Markup:
+    """List hidden findings, each with its text and a button that opens it in Explore."""
     if not model.examples:
         return tag("p", say("hidden.none"), class_="quiet")
     items = []
@@ -125,10 +119,9 @@ def examples(model: ModelReport, say: Words) -> Markup:
         edits = [edit_from_row(row) for row in example["edits"]]
         items.append(
             _finding(
-                badge(Verdict.HIDDEN, say), example["text"], edits,
-                answers(example["original"] or (), example["labels"] or (), say),
+                badge(Verdict.HIDDEN), example["text"], edits,
+                answers(example["original"] or (), example["labels"] or ()),
                 say("findings.row", n=example["row"]), {"example": number}, example["mutant"],
-                say,
             )
         )  # fmt: skip
     return tag("ul", *items, class_="finding-list")
@@ -136,86 +129,81 @@ def examples(model: ModelReport, say: Words) -> Markup:
 
 def _finding(
     mark: Markup, text: str, edits: Sequence[Edit], said: Markup, where: str,
-    place: Mapping[str, int], by_hand: str | None, say: Words,
+    place: Mapping[str, int], by_hand: str | None,
 ) -> Markup:  # fmt: skip
     return tag(
         "li",
         tag("div", mark, " ", said, tag("span", where, class_="where"), class_="finding-top"),
         tag("p", changed(text, edits, by_hand)),
-        tag("div", _button(edits, place, by_hand, say), class_="finding-end"),
+        tag("div", _button(edits, place, by_hand), class_="finding-end"),
         class_="card finding",
     )
 
 
-def _button(
-    edits: Sequence[Edit], place: Mapping[str, int], by_hand: str | None, say: Words
-) -> Markup | None:
+def _button(edits: Sequence[Edit], place: Mapping[str, int], by_hand: str | None) -> Markup | None:
     if by_hand is not None:
         return None  # Explore makes mutants of its own
     if any(edit.attribute.startswith("placebo") for edit in edits):
         return None  # Explore has no such pseudo-attributes
-    changes = ", ".join(f"{name_of(e.attribute, say)} {change_of(e)}" for e in edits)
+    changes = ", ".join(f"{name_of(e.attribute)} {e.in_words}" for e in edits)
     data = {f"data_{key}": value for key, value in place.items()}
     return tag("button", say("findings.open"),
                tag("span", say("findings.opened", changes=changes), class_="sr-only"),
                type="button", class_="act open", **data)  # fmt: skip
 
 
-def findings(found: Sequence[MutantRecord], total: int, page: int, size: int, say: Words) -> Markup:
-    """One page of the table of findings."""
+def findings(found: Sequence[MutantRecord], total: int, page: int, size: int) -> Markup:
+    """Write one page of the table of findings."""
     if not found:
         return tag("p", say("findings.none"), class_="quiet", role="status")
     columns = say.branch("findings.columns")
     heads = [glossary.head(name, _ENTRIES, key) for key, name in columns.items()]
     heads.append(tag("span", say("findings.action"), class_="sr-only"))
-    rows = [_row(one, columns, say) for one in found]
-    return join(
-        [report_table(say("findings.title"), heads, rows), pager(total, page, size, say=say)]
-    )
+    rows = [_row(one, columns) for one in found]
+    return join([report_table(say("findings.title"), heads, rows), pager(total, page, size)])
 
 
-def _row(finding: MutantRecord, columns: Mapping[str, str], say: Words) -> Markup:
+def _row(finding: MutantRecord, columns: Mapping[str, str]) -> Markup:
     changes = join(
-        (tag("span", tag("span", f"{name_of(e.attribute, say)} ", class_="quiet-inline"),
-             isolated(change_of(e)), class_="one-change") for e in finding.edits),
+        (tag("span", tag("span", f"{name_of(e.attribute)} ", class_="quiet-inline"),
+             isolated(e.in_words), class_="one-change") for e in finding.edits),
     )  # fmt: skip
     why = tag("div", isolated(finding.why), class_="quiet-inline") if finding.why else None
     place = {"shard": finding.shard, "place": finding.place}
     cells = (
-        badge(Verdict(finding.verdict), say),
+        badge(Verdict(finding.verdict)),
         changes,
-        join([answers(finding.original, finding.labels, say), why or Markup("")]),
+        join([answers(finding.original, finding.labels), why or Markup("")]),
         changed(finding.text, finding.edits, finding.by_hand),
         str(finding.row),
-        _button(finding.edits, place, finding.by_hand, say) or Markup(""),
+        _button(finding.edits, place, finding.by_hand) or Markup(""),
     )
     heads = (*columns.values(), "")
     return tag("tr", *(tag("td", tag("div", cell), data_column=head)
                        for head, cell in zip(heads, cells, strict=True)))  # fmt: skip
 
 
-def comparison(found: Comparison, say: Words) -> Markup:
-    """Two sides: sentences, the table, and mutants that changed, to be opened in Explore."""
+def comparison(found: Comparison) -> Markup:
+    """Compare two sides: sentences, a table, and mutants that changed, to open in Explore."""
     parts: list[Markup] = []
     for section in comparison_sections(found):
         if section.key in ("overview", "main", "verdicts"):
             if section.key == "overview":
                 parts.append(_overview(section))
             else:
-                parts.append(section_of(section, wide=section.key == "main", say=say))
+                parts.append(section_of(section, wide=section.key == "main"))
     changes: list[Markup] = []
     for number, change in enumerate(found.changes):
         edits = [edit_from_row(row) for row in change["edits"]]
         said = [
             join([tag("span", which, class_="quiet-inline"), " ",
-                  answers(change["originals"][i] or (), change["labels"][i] or (), say)])
+                  answers(change["originals"][i] or (), change["labels"][i] or ())])
             for i, which in enumerate(say.branch("comparison.sides"))
         ]  # fmt: skip
         mark = tag("span", change["change"], class_=f"badge {change['change'].split()[0]}")
         changes.append(
             _finding(mark, change["text"], edits, join(said, " \u00b7 "),
-                     say("findings.row", n=change["row"]), {"change": number}, change["mutant"],
-                     say)
+                     say("findings.row", n=change["row"]), {"change": number}, change["mutant"])
         )  # fmt: skip
     listed_changes = tag("ul", *changes, class_="finding-list") if changes else None
     return tag("div", *parts, listed_changes, class_="comparison")
@@ -224,3 +212,77 @@ def comparison(found: Comparison, say: Words) -> Markup:
 def _overview(section: Section) -> Markup:
     said = [tag("p", isolated(sentence)) for sentence in section.sentences]
     return tag("div", *said, class_="card", role="status")
+
+
+# -- circles ------------------------------------------------------------------------------------
+
+_WIDE, _HIGH, _MOST = 320, 150, 58.0  # pixels; the larger circle's radius
+
+
+def _venn(overlap: Overlap) -> Markup:
+    """Draw circles of texts that err by a single change, by combined changes, or by both.
+
+    Their areas and that of their overlap are in the ratio of the numbers.
+    """
+    alone = overlap.only_atomic + overlap.both
+    together = overlap.only_together + overlap.both
+    total = alone + overlap.only_together + overlap.neither
+    name = product([name_of(attribute) for attribute in overlap.attributes])
+    kinds = {
+        "alone": overlap.only_atomic,
+        "both": overlap.both,
+        "together": overlap.only_together,
+        "neither": overlap.neither,
+    }
+    words = say.count("overlaps.summary", total, **kinds)
+    drawn = _circles(alone, together, overlap.both, words) if alone + together else None
+    items = [
+        tag("li", tag("span", class_=f"dot {kind}", aria_hidden="true"),
+            tag("strong", f"{number:,}"), " ", say(f"overlaps.{kind}"))
+        for kind, number in kinds.items()
+    ]  # fmt: skip
+    texts = say.count("overlaps.texts", total)
+    title = tag("h4", name, tag("span", f" {texts}", class_="quiet-inline"))
+    return tag("div", title, drawn, tag("ul", *items, class_="legend"), class_="venn")
+
+
+def _circles(alone: int, together: int, both: int, words: str) -> Markup:
+    scale = _MOST / sqrt(max(alone, together))
+    first, second = scale * sqrt(alone), scale * sqrt(together)
+    shared = pi * scale * scale * both
+    apart = distance(first, second, shared)
+    width = first + apart + second if apart > abs(first - second) else 2 * max(first, second)
+    left = (_WIDE - width) / 2
+    x = left + first if first + apart >= second else left + second - apart
+    circles = [
+        tag("circle", cx=f"{at:.1f}", cy=_HIGH / 2, r=f"{radius:.1f}", class_=kind)
+        for at, radius, kind in ((x, first, "alone"), (x + apart, second, "together"))
+        if radius
+    ]
+    box = f"0 0 {_WIDE} {_HIGH}"
+    return tag("svg", *circles, viewBox=box, role="img", aria_label=words)
+
+
+def distance(first: float, second: float, shared: float) -> float:
+    """Return the distance between two circles of these radii that share this area."""
+    from scipy.optimize import brentq
+
+    low, high = abs(first - second), first + second
+    if not _shared(first, second, high) < shared < _shared(first, second, low):
+        return high if shared <= 0 else low
+    return float(brentq(lambda d: _shared(first, second, d) - shared, low, high))
+
+
+def _shared(a: float, b: float, d: float) -> float:
+    """Return the area that two circles of radii ``a`` and ``b`` share at distance ``d``."""
+    if d >= a + b:
+        return 0.0
+    if d <= abs(a - b):
+        return pi * min(a, b) ** 2
+    kite = (-d + a + b) * (d + a - b) * (d - a + b) * (d + a + b)
+    return a * a * _angle(a, b, d) + b * b * _angle(b, a, d) - sqrt(max(0.0, kite)) / 2
+
+
+def _angle(a: float, b: float, d: float) -> float:
+    """Return the angle between sides ``a`` and ``d`` of a triangle, by the law of cosines."""
+    return acos(min(1.0, max(-1.0, (d * d + a * a - b * b) / (2 * d * a))))

@@ -1,6 +1,4 @@
-"""What the Results tab shows: from an open campaign to updates of the widgets."""
-
-from __future__ import annotations
+"""From an open campaign to updates of the Results tab's widgets."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,11 +11,10 @@ from hinter_core.campaign.views import Attributes
 from hinter_core.report.figures import Figure, bars, flow, heat_maps
 from hinter_core.report.section import joined
 from hinter_ui.html.markup import Markup, tag
-from hinter_ui.html.wording import Words
 from hinter_ui.results import html as present
-from hinter_ui.results.actions import PAGE, ResultsActions
+from hinter_ui.results.actions import FIRST, PAGE, OpenReport, ResultsActions
+from hinter_ui.results.html import say
 from hinter_ui.results.layout import MAPS, ResultsLayout
-from hinter_ui.results.open_report import FIRST, OpenReport
 from hinter_ui.shared.events import Updates
 
 _JOINED = "\n"  # between the attributes of a choice
@@ -31,41 +28,38 @@ class ResultsUpdates:
         self.ui = ui
         self.actions = actions
 
-    def opened(
-        self, reading: OpenReport, choices: Sequence[tuple[str, str]], say: Words
-    ) -> Updates:
-        """A campaign that has just been opened, or opened again."""
+    def opened(self, reading: OpenReport, choices: Sequence[tuple[str, str]]) -> Updates:
+        """Show a campaign that has just been opened, or opened again."""
         ui, report = self.ui, reading.report
         models = [model.model for model in report.models]
-        there = bool(models)
         rest = [model for model in models if model != reading.model]
-        known = {name for _, name in choices}
         others = [(words, name) for words, name in choices if name != reading.name]
+        name = reading.name if len(others) < len(choices) else None
         updates: Updates = {
-            ui.campaign: gr.update(
-                choices=list(choices), value=reading.name if reading.name in known else None
-            ),
+            ui.campaign: gr.update(choices=list(choices), value=name),
             ui.page: gr.update(visible=True),
             ui.head: present.head(report, reading.state),
-            ui.cards: present.cards(report, say),
+            ui.cards: present.cards(report),
             ui.bars: _drawn(bars(report)),
-            ui.rates: present.rates(report, say) if there else "",
+            ui.rates: present.rates(report) if models else "",
             ui.model: gr.update(choices=models, value=reading.model or None),
-            ui.ending: present.ending(report, say),
+            ui.ending: present.ending(report),
             ui.other: gr.update(choices=[(say("choices.this_campaign"), ""), *others], value=""),
             ui.first: gr.update(choices=models, value=reading.model or None),
             ui.second: gr.update(choices=models, value=next(iter(rest), None)),
             ui.comparison: "",
         }
-        return updates | self.filters(reading, say) | self.of_model(reading, say)
+        return updates | self.filters(reading) | self.of_model(reading)
 
-    def filters(self, reading: OpenReport, say: Words) -> Updates:
-        """The filters, offering what the campaign holds."""
+    def filters(self, reading: OpenReport) -> Updates:
+        """Show the filters, offering what the campaign holds."""
         ui = self.ui
-        sets = _sets(reading)
+        model = next((m for m in reading.report.models if m.model == reading.model), None)
+        sets = [line.attributes for line in model.lines] if model else []
         offered = [(joined(names), _JOINED.join(names)) for names in sets]
         together = [choice for choice, names in zip(offered, sets, strict=True) if len(names) > 1]
-        placebo = [(say("choices.placebo"), ONLY_PLACEBO[0])] if _has_placebo(reading) else []
+        has_placebo = model is not None and model.placebo
+        placebo = [(say("choices.placebo"), ONLY_PLACEBO[0])] if has_placebo else []
         shown = _JOINED.join(reading.attributes)
         return {
             ui.attributes: gr.update(choices=[(say("choices.all"), ""), *together], value=shown),
@@ -75,8 +69,8 @@ class ResultsUpdates:
             ui.search: gr.update(value=reading.wanted.search),
         }  # fmt: skip
 
-    def of_model(self, reading: OpenReport, say: Words) -> Updates:
-        """All that follows from the model and the attributes shown."""
+    def of_model(self, reading: OpenReport) -> Updates:
+        """Show what follows from the model and the attributes chosen."""
         ui, model = self.ui, reading.chosen
         if model is None:
             plots = dict.fromkeys((ui.flow, *ui.maps), gr.update(value=None, visible=False))
@@ -86,29 +80,30 @@ class ResultsUpdates:
         maps = heat_maps(model)
         updates: Updates = {
             ui.flow: _drawn(flow(model)),
-            ui.flow_words: present.beside_chart(reading.report, model, "flow", say),
-            ui.overlaps: present.overlaps(model, say),
-            ui.groups: present.beside_chart(reading.report, model, "groups", say),
-            ui.sections: present.of_model(reading.report, model, say),
-            ui.examples: present.examples(model, say),
-            ui.findings: self.table(reading, say),
+            ui.flow_words: present.beside_chart(reading.report, model, "flow"),
+            ui.overlaps: present.overlaps(model),
+            ui.groups: present.beside_chart(reading.report, model, "groups"),
+            ui.sections: present.of_model(reading.report, model),
+            ui.examples: present.examples(model),
+            ui.findings: self.table(reading),
         }
+        remark = tag("span", say("map"), class_="quiet-inline")
         for place in range(MAPS):
-            there = place < len(maps)
-            name, figure = maps[place] if there else ("", None)
-            updates[ui.map_boxes[place]] = gr.update(visible=there)
-            updates[ui.map_titles[place]] = _map_title(name, say) if there else ""
+            name, figure = maps[place] if place < len(maps) else ("", None)
+            title = tag("h3", f"{name} ", remark, class_="map-title") if figure else ""
+            updates[ui.map_boxes[place]] = gr.update(visible=figure is not None)
+            updates[ui.map_titles[place]] = title
             updates[ui.maps[place]] = _drawn(figure)
         return updates
 
-    def table(self, reading: OpenReport, say: Words) -> Markup:
-        """The page of findings."""
+    def table(self, reading: OpenReport) -> Markup:
+        """Write the page of findings."""
         total, page = self.actions.findings(reading)
-        return present.findings(reading.shown, total, page, PAGE, say)
+        return present.findings(reading.shown, total, page, PAGE)
 
 
 def wanted_of(verdicts: Any, which: Any, search: Any) -> Any:
-    """The filter that the widgets say, whatever a browser sent."""
+    """Read the filter of findings, whatever a browser sent."""
     return replace(
         FIRST,
         verdicts=tuple(str(verdict) for verdict in verdicts or ()),
@@ -118,28 +113,12 @@ def wanted_of(verdicts: Any, which: Any, search: Any) -> Any:
 
 
 def attributes_of(choice: Any) -> Attributes:
-    """The attributes of a choice; empty for all."""
+    """Return the attributes of a choice; empty for all."""
     return tuple(name for name in str(choice or "").split(_JOINED) if name)
 
 
-def _sets(reading: OpenReport) -> list[Attributes]:
-    for model in reading.report.models:
-        if model.model == reading.model:
-            return [line.attributes for line in model.lines]
-    return []
-
-
-def _has_placebo(reading: OpenReport) -> bool:
-    return any(m.placebo for m in reading.report.models if m.model == reading.model)
-
-
-def _map_title(name: str, say: Words) -> Markup:
-    remark = tag("span", say("map"), class_="quiet-inline")
-    return tag("h3", f"{name} ", remark, class_="map-title")
-
-
 def _drawn(figure: Figure | None) -> Any:
-    """A figure as gradio draws it; hidden where there is none."""
+    """Draw a figure; hidden where there is none."""
     from plotly import graph_objects as go
 
     if figure is None:

@@ -1,17 +1,16 @@
-"""Who may name which model: the owner of this machine, or a stranger on a public host.
+"""Decide which models may be named here: by the machine's owner, or by strangers on a public host.
 
-On a public host a name must not reach the server's own files, addresses inside its network, its
-keys or its code. The owner at their own machine may use folders and servers of their own; Python
-functions stay on the command line for both, since a page can be sent by others.
+On a public host a name must not reach the server's files, addresses inside its network, its keys or
+its code. The owner of the machine may use its folders and servers; Python functions stay on the
+command line for both, since a page can be sent by others.
 """
-
-from __future__ import annotations
 
 import ipaddress
 import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 from urllib.parse import urlsplit
 
 from hinter_core.errors import InputError, ModelError
@@ -24,6 +23,9 @@ from hinter_core.models.registry import (
     is_generative,
     parse_name,
 )
+from hinter_ui.html.wording import Words, listed
+
+say = Words("shared")
 
 OPENAI_URL = "https://api.openai.com/v1"
 # Where Ollama, and vLLM or transformers serve, listen unless told otherwise.
@@ -41,8 +43,8 @@ class Access:
     endpoints: tuple[str, ...] = (OPENAI_URL,)
 
     @classmethod
-    def at(cls, host: str | None) -> Access:
-        """The access of an app that listens on ``host`` (None: as gradio chooses).
+    def at(cls, host: str | None) -> Self:
+        """Return the access of an app that listens on ``host`` (None: as gradio chooses).
 
         ``HINTER_ENDPOINTS`` names further servers, separated by commas.
         """
@@ -54,15 +56,15 @@ class Access:
         return cls(local, tuple(dict.fromkeys(urls)))
 
     def kinds(self) -> dict[str, Backend]:
-        """The kinds of models that the app offers."""
+        """Return the kinds of models that the app offers."""
         return {k: b for k, b in BACKENDS.items() if b.takes_key or not b.trusted_only}
 
     def servers(self) -> tuple[str, ...]:
-        """Addresses to offer."""
+        """Return the addresses to offer."""
         return (*self.endpoints, *LOCAL_URLS) if self.local else self.endpoints
 
     def admit(self, name: str, key: str = "") -> ModelName:
-        """A model's name taken apart, if it may be loaded here.
+        """Parse a model's name, if it may be loaded here.
 
         Raises:
             ModelError: an unknown name, or one that reaches what it must not.
@@ -70,13 +72,10 @@ class Access:
         kind = name.strip().partition(":")[0]
         backend = BACKENDS.get(kind)
         if backend and kind not in self.kinds():
-            raise ModelError(f"Models of kind '{kind}' can be used on the command line only.")
+            raise ModelError(say("access.kind", kind=kind))
         takes_key = backend is not None and backend.takes_key
         if takes_key and not key:
-            raise ModelError(
-                f"'{name.strip()}' is asked through a server that you name; add it in the Models "
-                "tab, where it stays with your open page."
-            )
+            raise ModelError(say("access.add_first", name=name.strip()))
         parsed = parse_name(name, key=key if takes_key else "")
         if takes_key:
             self._require_server(parsed)
@@ -88,27 +87,24 @@ class Access:
 
     def _admit_judge(self, judge: str) -> None:
         backend = BACKENDS.get(judge.strip().partition(":")[0])
-        if backend and backend.trusted_only:
-            raise ModelError(f"'{judge}' cannot be a judge here; name one such as vader.")
-        inner = self.admit(judge)
-        if not self.local and is_generative(inner.kind):
-            raise ModelError(f"'{judge}' cannot be a judge here; name one such as vader.")
+        trusted = backend is not None and backend.trusted_only
+        if trusted or (is_generative(self.admit(judge).kind) and not self.local):
+            raise ModelError(say("access.judge", name=judge))
 
     def _require_server(self, name: ModelName) -> None:
         given = name.string("base_url")
         url = given or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
         if not self.local and _bare(url) not in self.endpoints:
-            named = " or ".join(self.endpoints)
-            raise ModelError(f"This page may not ask {given or 'the default server'}; use {named}.")
-        if given and not _is_plain(given):
+            server = given or say("access.default_server")
             raise ModelError(
-                "base_url is an address such as http://localhost:8000/v1, without a user, a key "
-                "or a question mark in it."
+                say("access.server", server=server, servers=listed(self.endpoints, "or"))
             )
+        if given and not _is_plain(given):
+            raise ModelError(say("access.base_url"))
 
 
 def clean_key(key: str) -> str:
-    """A visitor's key without blanks around it; empty where there is none.
+    """Strip a visitor's key; it may be empty.
 
     Raises:
         InputError: something that cannot be a key; the message does not repeat it.
@@ -116,38 +112,34 @@ def clean_key(key: str) -> str:
     key = key.strip()
     if not (key.isascii() and key.isprintable()) or " " in key or len(key) > _LONGEST_KEY:
         # Libraries repeat such a header in their errors, so it must not get that far.
-        raise InputError("This is no key: it holds blanks or characters that no key has.")
+        raise InputError(say("access.no_key"))
     return key
 
 
 def key_or_none(key: str, *, local: bool) -> str:
-    """The key to ask with; the owner's own servers may want none.
+    """Return the key to ask with; the owner's servers may need none.
 
     Raises:
         InputError: a key is needed and there is none.
     """
     if key or local:
         return key or NO_KEY
-    raise InputError("Type your key for this server; it stays in this app\u2019s memory only.")
+    raise InputError(say("access.key"))
 
 
 def _require_nothing_of_this_machine(name: ModelName) -> None:
-    """Refuse names that stand for files of the server.
-
-    Raises:
-        ModelError: a folder, a prompt file or a rule file.
-    """
+    """Refuse folders, prompt files and rule files of the server."""
     source = name.source
-    # The same words whether it exists or not: what lies on this machine is not told.
+    # The same words whether it exists or not, so that nothing is told of this machine.
     plain = len(source) <= _LONGEST_HUB_NAME and _HUB_NAME.fullmatch(source)
     elsewhere = plain and ".." not in source and not Path(source).exists()
     if name.kind.startswith("hf") and not elsewhere:
-        raise ModelError(f"'{source}': name a model of the Hugging Face Hub as ORG/NAME.")
+        raise ModelError(say("access.hub", name=source))
     if name.kind == "scripted" and Path(source).suffix == ".rules":
-        raise ModelError("Rule files cannot be named here; write the rules themselves.")
+        raise ModelError(say("access.rules"))
     prompt = name.settings.get("prompt")
     if prompt and prompt not in shipped_prompts():
-        raise ModelError(f"No prompt '{prompt}'; use one of {', '.join(shipped_prompts())}.")
+        raise ModelError(say("access.prompt", name=prompt, names=", ".join(shipped_prompts())))
 
 
 def _is_loopback(host: str) -> bool:

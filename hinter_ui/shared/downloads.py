@@ -1,6 +1,4 @@
-"""Files that a visitor takes along, and messages without the folders of this machine."""
-
-from __future__ import annotations
+"""Downloads, and messages without the folders of this machine."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,11 +7,14 @@ from pathlib import Path
 from hinter_core.campaign.mutants_file import ExportFilter, write_mutants
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
+from hinter_ui.html.wording import Words
 from hinter_ui.shared.session import Session
+
+say = Words("shared")
 
 
 def without_folder(message: str, *folders: Path) -> str:
-    """A message that names files without the folders they lie in on this machine."""
+    """Name files in a message without the folders they lie in on this machine."""
     for folder in sorted(map(str, folders), key=len, reverse=True):
         if folder not in (".", "/", ""):
             message = message.replace(f"{folder}/", "").replace(f"{folder}\\", "")
@@ -22,7 +23,7 @@ def without_folder(message: str, *folders: Path) -> str:
 
 @contextmanager
 def discreet(hide: Callable[[str], str]) -> Iterator[None]:
-    """Errors in the words that ``hide`` makes of theirs, without the folders of this machine."""
+    """Raise errors with the message that ``hide`` makes of theirs."""
     try:
         yield
     except HinterError as error:
@@ -36,8 +37,7 @@ def write_for(session: Session, store: CampaignStore, wanted: ExportFilter, fold
     """Write mutants to a file that is deleted when the page is closed.
 
     Raises:
-        HinterError: there are none, a table cannot be read, or the disk is full; without the
-            folders of this machine.
+        HinterError: there are none, a table cannot be read, or the disk is full.
     """
     path = session.new_folder(folder) / "hinter-mutants.csv"
     try:
@@ -45,8 +45,8 @@ def write_for(session: Session, store: CampaignStore, wanted: ExportFilter, fold
         written = write_mutants(store, path, wanted)
     except (HinterError, OSError) as error:
         said = error.strerror or "" if isinstance(error, OSError) else str(error)
-        said = without_folder(said.replace(str(store.folder), "this campaign"), path.parent)
-        raise InputError(f"The mutants cannot be written: {said}") from error
+        said = without_folder(said.replace(str(store.folder), say("campaigns.this")), path.parent)
+        raise InputError(say("campaigns.not_written", reason=said)) from error
     if not written:
-        raise InputError("No mutant has such a verdict; choose others, or none for all.")
+        raise InputError(say("campaigns.no_verdict"))
     return path

@@ -1,6 +1,4 @@
-"""What the events of all tabs have in common."""
-
-from __future__ import annotations
+"""The base of every tab's events."""
 
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -9,7 +7,7 @@ from typing import Any, ClassVar
 import gradio as gr
 from gradio.context import Context
 
-from hinter_ui.html.wording import chosen
+from hinter_ui.html.wording import Words, chosen, speak
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.wiring import attempt, guarded, private, scripted
@@ -18,12 +16,14 @@ Updates = dict[Any, Any]  # widgets, and what becomes of them
 
 
 class TabEvents:
-    """What the events of all tabs have in common; made inside the tab's ``gr.Tab``.
+    """The events of one tab; made inside its ``gr.Tab``.
 
-    ``notice`` is where failures are told, under ``title``; ``options`` are those of its events.
+    Failures are shown in ``notice`` under the text ``failure`` of the tab's ``room`` of texts;
+    ``options`` are those of its events.
     """
 
-    title = ""
+    room = "language"
+    failure = ""
     options: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, services: Services, notice: Any) -> None:
@@ -35,10 +35,16 @@ class TabEvents:
         self.notice = notice
         self.tab, self.tabs, self.page = tab, tab.parent, page
 
+    @property
+    def title(self) -> str:
+        """The title of failures."""
+        return Words(self.room)(self.failure) if self.failure else ""
+
     def session(self, request: gr.Request) -> Session:
-        """What the visitor's open page has."""
+        """Return the session of the visitor's open page, and speak its language from now on."""
         session = self.services.sessions.of(request.session_hash)
         session.language = chosen(request.query_params.get("lang", session.language))
+        speak(session.language, self.room)
         return session
 
     def on(
@@ -50,10 +56,10 @@ class TabEvents:
         notice: Any = None,
         **options: Any,
     ) -> Any:
-        """Wire one private event; what fails is told in the notice, and what is shown stays."""
+        """Wire one private event; failures are shown in the notice, the rest of the page stays."""
         place = notice or self.notice
-        act = guarded(act, place, self.title)
         every = list(dict.fromkeys([*outputs, place]))
+        act = guarded(act, place, lambda: self.title)
         return private(event, act, inputs, every, **{**self.options, **options})
 
     def download(
@@ -63,12 +69,12 @@ class TabEvents:
 
         @wraps(act)
         def write(*values: Any) -> Updates:
-            path, failure = attempt(act, *values, title=self.title)
+            path, failure = attempt(act, *values, title=lambda: self.title)
             return {place: str(path or ""), self.notice: failure}
 
         made = private(event, write, inputs, [place, self.notice], **self.options)
         scripted(made.success, "page.fetchFile", [place])
 
     def show(self, tab: str) -> Updates:
-        """Turn to another tab."""
+        """Switch to another tab."""
         return {self.tabs: gr.Tabs(selected=tab)}

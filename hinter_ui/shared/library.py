@@ -1,19 +1,18 @@
 """Campaigns and annotation projects kept by the app, and which of them a visitor may see.
 
-Each lies under a name that cannot be guessed. The owner of this machine
-sees all of them; on a public host one sees those whose name one has: the name is the key.
+Each has a name that cannot be guessed. The machine's owner sees all of them; on a public host a
+visitor sees those whose name they know.
 """
-
-from __future__ import annotations
 
 import os
 import re
 import secrets
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import gradio as gr
 from cachetools import LRUCache
@@ -27,6 +26,9 @@ from hinter_core.campaign.spec import SAMPLE
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
 from hinter_core.storage import user_cache
+from hinter_ui.html.wording import Words
+
+say = Words("shared")
 
 CAMPAIGNS_FOLDER = "HINTER_CAMPAIGNS"
 _ID_OF_CAMPAIGNS = re.compile(r"[A-Za-z0-9_-]{16,64}")
@@ -34,14 +36,14 @@ _ID_OF_CAMPAIGNS = re.compile(r"[A-Za-z0-9_-]{16,64}")
 
 @dataclass(frozen=True)
 class CampaignEntry:
-    """A campaign kept here: the folder that holds all that belongs to it, by its name."""
+    """A campaign kept by the app, and the folder with all that belongs to it."""
 
     id: str
     folder: Path
 
     @property
     def store(self) -> CampaignStore:
-        """The campaign's own directory; it may hold nothing yet."""
+        """The campaign's directory of tables, which may not exist yet."""
         return CampaignStore(self.folder / "campaign")
 
 
@@ -53,39 +55,38 @@ class Campaigns:
         self.shared = shared
 
     @classmethod
-    def at_home(cls, *, shared: bool) -> Campaigns:
-        """The folder that ``HINTER_CAMPAIGNS`` names, or one in the visitor's own cache."""
+    def at_home(cls, *, shared: bool) -> Self:
+        """Use the folder that ``HINTER_CAMPAIGNS`` names, or one in the user's cache."""
         named = os.environ.get(CAMPAIGNS_FOLDER)
         return cls(Path(named) if named else user_cache() / "campaigns", shared=shared)
 
     def new(self) -> CampaignEntry:
-        """Room for one more.
+        """Make the folder of a new campaign.
 
         Raises:
-            InputError: the folder cannot be written.
+            InputError: it cannot be written.
         """
         entry = self._entry(secrets.token_urlsafe(16))
-        try:
+        with _writable(self.folder, CAMPAIGNS_FOLDER):
             entry.folder.mkdir(parents=True)
-        except OSError as error:
-            raise InputError(
-                f"Cannot write to {self.folder}: {error.strerror}. Name another folder in the "
-                f"environment variable {CAMPAIGNS_FOLDER}."
-            ) from error
         return entry
 
+    def exists(self, name: str) -> bool:
+        """Whether there is a campaign of that name."""
+        return bool(_ID_OF_CAMPAIGNS.fullmatch(name)) and self._entry(name).folder.is_dir()
+
     def get(self, name: str) -> CampaignEntry:
-        """The campaign of that name.
+        """Return the campaign of that name.
 
         Raises:
-            InputError: there is none, or that is no name.
+            InputError: there is none.
         """
-        if not _ID_OF_CAMPAIGNS.fullmatch(name) or not self._entry(name).folder.is_dir():
-            raise InputError("There is no such campaign; it may have been deleted.")
+        if not self.exists(name):
+            raise InputError(say("campaigns.unknown"))
         return self._entry(name)
 
     def store(self, name: str, path: str = "") -> CampaignStore:
-        """A campaign by its name here, or by the path of its directory.
+        """Return a campaign's tables by its name here, or by the path of its directory.
 
         Raises:
             InputError: there is none, or paths are not for this visitor.
@@ -93,11 +94,11 @@ class Campaigns:
         if not path:
             return self.get(name).store
         if not self.shared:
-            raise InputError("A path can be opened on your own machine only.")
+            raise InputError(say("campaigns.path"))
         return CampaignStore(Path(path).expanduser())
 
     def offered(self, known: Iterable[str]) -> list[tuple[str, str]]:
-        """(label, name) of the campaigns that a visitor may see and that have begun."""
+        """Return (label, name) of the campaigns that a visitor may see and that have begun."""
         found = []
         for entry in self.seen_by(known)[:_LISTED]:
             try:
@@ -107,15 +108,9 @@ class Campaigns:
         return found
 
     def seen_by(self, known: Iterable[str]) -> list[CampaignEntry]:
-        """What a visitor may see, the latest first; ``known`` are the names their browser keeps."""
-        if self.shared:
-            names = {
-                path.name for path in self.folder.glob("*") if _ID_OF_CAMPAIGNS.fullmatch(path.name)
-            }
-        else:
-            names = {name for name in known if _ID_OF_CAMPAIGNS.fullmatch(name)}
-        found = [self._entry(name) for name in names]
-        there = [entry for entry in found if entry.folder.is_dir()]
+        """List what a visitor may see, the latest first; the browser keeps the ``known`` names."""
+        names = {path.name for path in self.folder.glob("*")} if self.shared else set(known)
+        there = [self._entry(name) for name in names if self.exists(name)]
         return sorted(there, key=lambda entry: entry.folder.stat().st_ctime, reverse=True)
 
     def _entry(self, name: str) -> CampaignEntry:
@@ -123,16 +118,15 @@ class Campaigns:
 
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_SHORTEST = 16  # characters of a name that strangers may use: one that cannot be guessed
-# Projects whose files stay open; the connections of one that makes room close with its last use.
-_OPEN = 16
+_SHORTEST = 16  # characters of a name that strangers may use, so that it cannot be guessed
+_OPEN = 16  # projects whose files stay open
 _LISTED = 100
 _MOST = 500  # projects that strangers may make together
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A project kept here: the name of its link, its title, and whether it is closed."""
+    """A project kept by the app: the name of its link, its title, and whether it is closed."""
 
     id: str
     title: str
@@ -140,7 +134,7 @@ class Listed:
 
 
 class Annotations:
-    """The folder of projects; ``local`` says whether whoever sees the page owns the machine."""
+    """The folder of projects; ``local`` tells whether the visitor owns the machine."""
 
     def __init__(self, folder: Path, local: Callable[[], bool]) -> None:
         self.folder = folder
@@ -149,50 +143,40 @@ class Annotations:
         self._lock = threading.Lock()
 
     @classmethod
-    def at_home(cls, local: Callable[[], bool]) -> Annotations:
-        """The folder where projects last, as far as the environment names one."""
+    def at_home(cls, local: Callable[[], bool]) -> Self:
+        """Use the folder that the environment names, or one in the user's cache."""
         return cls(annotations_folder(), local)
 
     @property
     def local(self) -> bool:
-        """Whether whoever sees the page owns the machine, and so all projects."""
+        """Whether the visitor owns the machine, and so all projects."""
         return self._local()
 
     def new(self, project: Project) -> tuple[str, str]:
-        """A new project; its name and the key of its owner, which is told this once.
+        """Create a project; return its name and its owner's key, which is kept nowhere.
 
         Raises:
             HinterError: the folder cannot be written, or strangers made too many already.
         """
         if not self.local and len(list(self.folder.glob(f"*{ENDING}"))) >= _MOST:
-            raise InputError(
-                "This app holds as many projects as it can. Run HInter on a machine of your own, "
-                "or ask whoever runs this one to make room."
-            )
+            raise InputError(say("projects.full"))
         name = secrets.token_urlsafe(16)
-        try:
+        with _writable(self.folder, FOLDER):
             self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(
-                f"Cannot write to {self.folder}: {error.strerror}. Name another folder in the "
-                f"environment variable {FOLDER}."
-            ) from error
         store, key = AnnotationStore.create(self._path(name), project)
         with self._lock:
             self._open[name] = Judging(store)
         return name, key
 
     def judging(self, name: str) -> Judging:
-        """The judgements of a project, and who gives them.
+        """Open the judgements of a project.
 
         Raises:
-            AnnotationError: there is none of that name, or its file cannot be used.
+            AnnotationError: there is no such project, or its file cannot be used.
         """
         path = self._path(name) if self._is_name(name) else None
         if path is None or not path.is_file():
-            raise AnnotationError(
-                "There is no such project; check the link, or ask who sent it.", "no-project"
-            )
+            raise AnnotationError(say("projects.unknown"), "no-project")
         with self._lock:
             judging = self._open.get(name)
             if judging is None:
@@ -200,7 +184,7 @@ class Annotations:
         return judging
 
     def owned(self, name: str, key: str) -> Judging:
-        """The same for the owner of the project.
+        """Open the judgements of a project for its owner.
 
         Raises:
             AnnotationError: no such project, or not its owner's key.
@@ -211,7 +195,7 @@ class Annotations:
         return judging
 
     def listed(self) -> list[Listed]:
-        """All projects, the latest first; nothing where strangers look."""
+        """List all projects to the machine's owner, the latest first."""
         if not self.local:
             return []
         there = [path for path in self.folder.glob(f"*{ENDING}") if self._is_name(path.stem)]
@@ -226,7 +210,7 @@ class Annotations:
         return found
 
     def delete(self, name: str, key: str) -> Path:
-        """Delete a project with all that was judged; returns where it lay.
+        """Delete a project with its judgements; return the path it had.
 
         Raises:
             HinterError: not the owner, or the file cannot be removed.
@@ -239,11 +223,11 @@ class Annotations:
             for own in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
                 own.unlink(missing_ok=True)
         except OSError as error:
-            raise InputError(f"The project cannot be deleted ({error.strerror}).") from error
+            raise InputError(say("projects.not_deleted", reason=error.strerror)) from error
         return path
 
     def _is_name(self, name: str) -> bool:
-        """Whether a project may have that name; on this machine, one made by hand is welcome."""
+        """Whether a project may have that name; the machine's owner may choose a short one."""
         return bool(_ID.fullmatch(name)) and (self.local or len(name) >= _SHORTEST)
 
     def _path(self, name: str) -> Path:
@@ -254,21 +238,31 @@ def _born(path: Path) -> float:
     return path.stat().st_ctime
 
 
+@contextmanager
+def _writable(folder: Path, variable: str) -> Iterator[None]:
+    """Raise errors of a folder with the environment variable that names another one."""
+    try:
+        yield
+    except OSError as error:
+        words = say("campaigns.folder", folder=folder, reason=error.strerror, variable=variable)
+        raise InputError(words) from error
+
+
 KEY = "hinter-campaigns"  # in the browser's storage
 _MOST_OF_KEPT = 50
 
 
 def names_kept() -> gr.BrowserState:
-    """The state of the page that is being built.
+    """Make the page's list of campaigns that the browser keeps.
 
-    Made outside the tabs: what lies in a tab is neither read nor written before it is opened.
+    It is outside the tabs, since what is in a tab is not read before the tab is opened.
     """
-    # Every visitor's page has this word: it keeps the browser's note readable, not secret.
+    # The same for every visitor: it keeps the browser's note readable, not secret.
     return gr.BrowserState([], storage_key=KEY, secret="hinter")  # noqa: S106
 
 
 def find_kept() -> gr.BrowserState:
-    """The state of the page that is being built, which all of its tabs share."""
+    """Return that list for a tab of the page that is being built."""
     page = Context.root_block
     assert page is not None
     return next(
@@ -279,20 +273,21 @@ def find_kept() -> gr.BrowserState:
 
 
 def known(kept: Any) -> list[str]:
-    """The names of campaigns, whatever a browser sent."""
+    """Return names of campaigns, whatever a browser sent."""
     names = kept if isinstance(kept, list) else []
     return [name for name in names if isinstance(name, str)][:_MOST_OF_KEPT]
 
 
 def label_of(store: CampaignStore) -> str:
-    """A campaign in a list: its data, attributes, size and models.
+    """Describe a campaign in a list: its data, attributes, size and models.
 
     Raises:
         StoreError: no campaign, or a damaged one.
     """
     campaign, models = store.campaign(), list(store.read()["models"])
-    data = "the texts that come with HInter" if campaign.data == SAMPLE else campaign.title
-    size = f"{campaign.sample:,} texts of " if campaign.sample else ""
+    data = say("campaigns.sample") if campaign.data == SAMPLE else campaign.title
+    if campaign.sample:
+        data = say("campaigns.sampled", n=campaign.sample, data=data)
     asked = ", ".join(model[:40] for model in models[:3]) + (" \u2026" if len(models) > 3 else "")
-    what = "handwritten mutants" if campaign.mutants else ", ".join(campaign.attributes)
-    return f"{size}{data} \u00b7 {what} \u00b7 {asked or 'no answers yet'}"
+    what = say("campaigns.by_hand") if campaign.mutants else ", ".join(campaign.attributes)
+    return f"{data} \u00b7 {what} \u00b7 {asked or say('campaigns.unanswered')}"

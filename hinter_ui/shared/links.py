@@ -1,10 +1,8 @@
-"""What a visitor asks for, as one value; and the same as a link."""
-
-from __future__ import annotations
+"""The form of Explore as one value, and as a link."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlencode
 
 from hinter_core.campaign.spec import Campaign
@@ -13,6 +11,9 @@ from hinter_core.models.registry import is_generative
 from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Edit
+from hinter_ui.html.wording import Words
+
+say = Words("shared")
 
 DEFAULT_MODEL = "embedded"
 DEFAULT_PARSER = "embedded"
@@ -22,7 +23,7 @@ SEPARATOR = "|"
 
 @dataclass(frozen=True)
 class ExploreForm:
-    """The controls of the Explore tab. ``edits`` are keys as :func:`edit_key` gives them."""
+    """The values of Explore's controls; ``edits`` are keys of :func:`edit_key`."""
 
     text: str = ""
     attributes: tuple[str, ...] = ("race", "gender")
@@ -48,8 +49,8 @@ class ExploreForm:
         repeat: Any,
         requests: Any,
         *edits: Any,
-    ) -> ExploreForm:
-        """From the values of the controls, whatever a browser sent.
+    ) -> Self:
+        """Read the controls, whatever a browser sent.
 
         Raises:
             InputError: a number is missing or out of range.
@@ -59,47 +60,44 @@ class ExploreForm:
             attributes=tuple(str(a) for a in attributes or ()),
             models=tuple(dict.fromkeys(str(m).strip() for m in models or () if str(m).strip())),
             parser=str(parser or "").strip() or DEFAULT_PARSER,
-            order=_whole(order, "The order", 1, 3),
+            order=_whole(order, "order", 1, 3),
             literal=not person_sense,
-            limit=_whole(limit, "The limit", 1, 5_000),
-            repeat=_whole(repeat, "How often the original is asked again", 0, 100),
-            requests=_whole(requests, "The number of requests", 0, 1_000_000),
+            limit=_whole(limit, "limit", 1, 5_000),
+            repeat=_whole(repeat, "repeat", 0, 100),
+            requests=_whole(requests, "requests", 0, 1_000_000),
             edits=tuple(str(e) for e in edits if e),
         )
 
     @property
     def settings(self) -> Settings:
-        """The settings of the core; only a model that answers in words is asked again."""
+        """The pipeline's settings; only models that answer in words are asked again."""
         repeat = self.repeat if any(map(is_generative, self.models)) else 0
         return Settings(self.order, self.limit, self.literal, repeat=repeat)
 
-    def for_edits(self, edits: tuple[str, ...]) -> ExploreForm:
-        """The same form with other edits, and the order that fits them."""
+    def for_edits(self, edits: tuple[str, ...]) -> Self:
+        """Return the form with other edits, and the order that fits them."""
         return replace(self, edits=edits, order=max(2, min(3, len(edits))))
 
     def query(self) -> str:
-        """The query string that reopens this form; empty when it would be too long."""
-        items = {
+        """Return the query string that reopens this form; empty if it is too long."""
+        always = {
             "text": self.text,
             "attributes": ",".join(self.attributes),
             "models": "\n".join(self.models),
         }
-        if self.edits:
-            items["edits"] = "\n".join(self.edits)
-        if self.order != 2:
-            items["order"] = str(self.order)
-        if self.literal:
-            items["literal"] = "1"
-        if self.repeat:
-            items["again"] = str(self.repeat)
-        if self.parser != DEFAULT_PARSER:
-            items["parser"] = self.parser
-        written = urlencode(items)
+        optional = {
+            "edits": "\n".join(self.edits),
+            "order": self.order if self.order != 2 else "",
+            "literal": "1" if self.literal else "",
+            "again": self.repeat or "",
+            "parser": self.parser if self.parser != DEFAULT_PARSER else "",
+        }
+        written = urlencode(always | {name: value for name, value in optional.items() if value})
         return written if len(written) <= LINK_LIMIT else ""
 
     @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> ExploreForm | None:
-        """The form of a link; None where the address holds none."""
+    def from_query(cls, query: Mapping[str, str]) -> Self | None:
+        """Return the form of a link; None where the address holds none."""
         text = query.get("text", "")
         if not text:
             return None
@@ -119,24 +117,24 @@ class ExploreForm:
         )
 
 
-def _whole(value: Any, name: str, low: int, high: int) -> int:
+def _whole(value: Any, field: str, low: int, high: int) -> int:
     try:
         number = int(value)
     except (TypeError, ValueError, OverflowError):
         number = low - 1
     if not low <= number <= high:
-        raise InputError(f"{name} is a whole number from {low} to {high:,}.")
+        raise InputError(say("form.number", field=say(f"form.{field}"), low=low, high=high))
     return number
 
 
 def edit_key(edit: Edit) -> str:
-    """A short name of an edit within its text: ``gender|waiter|waitress|noun-sg``."""
+    """Name an edit within its text: ``gender|waiter|waitress|noun-sg``."""
     source = edit.source
     return SEPARATOR.join((edit.attribute, source.text, edit.target.text, source.form))
 
 
 def find_edits(plan: Plan, keys: Sequence[str]) -> tuple[Edit, ...]:
-    """The edits that the keys name; a key may leave out the form.
+    """Return the edits that the keys name; a key may leave out the form.
 
     Raises:
         InputError: the text offers no such edit, or two change the same attribute.
@@ -150,14 +148,11 @@ def find_edits(plan: Plan, keys: Sequence[str]) -> tuple[Edit, ...]:
                 break
         else:
             what = f"{rest[0]} \u2192 {rest[1]}" if len(rest) >= 2 else key
-            raise InputError(
-                f"The replacement {what} ({attribute}) is not possible in this text; choose "
-                "another."
-            )
+            raise InputError(say("form.impossible", change=what, attribute=attribute))
     if len({e.attribute for e in chosen}) != len(chosen):
-        raise InputError("Choose one replacement for each attribute.")
+        raise InputError(say("form.twice"))
     if not plan.possible(chosen):
-        raise InputError("These replacements touch the same words; choose others.")
+        raise InputError(say("form.overlap"))
     return tuple(chosen)
 
 
@@ -171,28 +166,18 @@ def explore_form(
     edits: tuple[Edit, ...],
     *models: str,
 ) -> ExploreForm:
-    """The Explore form that shows one mutant of a campaign; ``known`` are the dictionaries there.
+    """Return the Explore form that shows one mutant; ``known`` are the dictionaries there.
 
     Raises:
         InputError: Explore cannot make this mutant.
     """
     if campaign.mutants:
-        raise InputError(
-            "This mutant was given by hand, and Explore makes its own; Export mutants writes it "
-            "to a file with what was answered."
-        )
+        raise InputError(say("form.by_hand"))
     if len(edits) > _HIGHEST:
-        raise InputError(
-            f"This mutant changes {len(edits)} attributes at once and Explore shows up to "
-            f"{_HIGHEST}; Export mutants writes it to a file with all of its parts."
-        )
+        raise InputError(say("form.many", n=len(edits), most=_HIGHEST))
     for edit in edits:
         if edit.attribute not in known:
-            raise InputError(
-                f"This mutant changes \u201c{edit.attribute}\u201d, which is not among the "
-                "dictionaries here. Add yours in Explore, under More settings, and open the "
-                "mutant again."
-            )
+            raise InputError(say("form.unknown", attribute=edit.attribute))
     attributes = tuple(a for a in campaign.attributes if a in known)
     own = tuple(edit.attribute for edit in edits if edit.attribute not in attributes)
     form = ExploreForm(

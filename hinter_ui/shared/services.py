@@ -1,10 +1,7 @@
-"""What all visitors share: dictionaries, parsers, models and their stores; and what each has alone.
+"""What all visitors share: dictionaries, parsers, models and their stores.
 
-Nothing is loaded at import or when the page is built: a parser or model is loaded by the first
-check that needs it, or by :meth:`Services.warm_up` in the background.
+A parser or model is loaded by the first check that needs it, or by :meth:`Services.warm_up`.
 """
-
-from __future__ import annotations
 
 import logging
 import threading
@@ -40,7 +37,7 @@ T = TypeVar("T")
 
 
 class _Stores(Generic[T]):
-    """Things made once by name, under a lock per name; the least recently used go first."""
+    """Values made once by name, under a lock per name; the least recently used go first."""
 
     def __init__(self, make: Callable[[str], T], capacity: int) -> None:
         self._make = make
@@ -49,7 +46,7 @@ class _Stores(Generic[T]):
         self._guard = threading.Lock()
 
     def get(self, name: str) -> T:
-        """The thing of that name, made now if need be; others may be had meanwhile."""
+        """Return the value of that name, made now if need be without blocking others."""
         with self._guard:
             lock = self._locks.setdefault(name, threading.Lock())
         with lock:
@@ -65,7 +62,7 @@ class _Stores(Generic[T]):
             return found
 
     def peek(self, name: str) -> T | None:
-        """The thing if it has been made, without waiting."""
+        """Return the value if it has been made."""
         with self._guard:
             return self._made.get(name)
 
@@ -76,14 +73,13 @@ class _Stores(Generic[T]):
 
 
 class Services:
-    """Everything a tab may ask for.
+    """What tabs share; without ``access`` the app is on a public host.
 
     ``links`` lead to tabs that were built before; ``labels`` are the tabs' widgets with texts;
-    ``backup`` copies annotation projects to the Hub, where the environment asks for it.
+    ``backup`` copies annotation projects to the Hub, if the environment asks for it.
     """
 
     def __init__(self, access: Access | None = None) -> None:
-        """``access`` tells where the app runs; a public host unless told otherwise."""
         self.access = access or Access()
         self.sessions = Sessions()
         self.links: dict[str, TabLink] = {}
@@ -94,18 +90,23 @@ class Services:
         self._light = _Stores(self.open_store, _LIGHT_STORES)
         self._matchers: dict[tuple[int, ...], tuple[Sequence[Dictionary], Matcher]] = {}
 
+    def labels_of(self, room: str) -> Labels:
+        """Return what makes the widgets of a tab with the texts of its room."""
+        self.labels.append(Labels(room))
+        return self.labels[-1]
+
     @property
     def campaigns(self) -> Campaigns:
-        """The campaigns, as open as the app is now: a tunnel may have let strangers in."""
+        """The campaigns; a tunnel may have let strangers in since the app was started."""
         return Campaigns.at_home(shared=self.access.local)
 
     def dictionaries(self, session: Session | None = None) -> dict[str, Dictionary]:
-        """The shipped dictionaries and the visitor's own."""
+        """Return the shipped dictionaries and the visitor's."""
         own = session.dictionaries if session else {}
         return {**load_shipped(), **own}
 
     def model_choices(self, session: Session | None = None) -> list[tuple[str, str]]:
-        """(label, name) of the models that come with HInter, then of those the visitor added."""
+        """Return (label, name) of the models that come with HInter and those the visitor added."""
         scripted = [
             (f"Scripted: {name.replace('-', ' ')}", f"scripted:{name}") for name in shipped_rules()
         ]
@@ -119,7 +120,7 @@ class Services:
         ]
 
     def parses(self, name: str) -> ParseStore:
-        """The shared parse store of a parser.
+        """Return the shared parse store of a parser.
 
         Raises:
             ParserError: unknown or missing.
@@ -127,7 +128,7 @@ class Services:
         return self._parses.get(name.strip())
 
     def model(self, name: str, session: Session | None = None) -> PredictionStore:
-        """The page's own prediction store of a model, or the one that all share.
+        """Return the page's prediction store of a model, or the one that all share.
 
         Raises:
             ModelError: unknown, missing, broken, or not to be named here.
@@ -137,33 +138,31 @@ class Services:
         return own or self._stores_of(name).get(name)
 
     def loaded_model(self, name: str, session: Session | None = None) -> PredictionStore | None:
-        """The store of a model that is in memory already."""
+        """Return the store of a model that is in memory already."""
         name = name.strip()
         own = session.own.get(name) if session else None
         return own or self._stores_of(name).peek(name)
 
     def at_hand(self, name: str, session: Session | None = None) -> bool:
-        """Whether a model can be asked without loading anything that weighs or costs."""
+        """Whether a model can be asked at once and without cost."""
         name = name.strip()
         light = name.partition(":")[0] in _LIGHT
         return light or self.loaded_model(name, session) is not None
 
     def loading(self, name: str) -> bool:
-        """Whether anybody is loading the shared model of that name."""
+        """Whether the shared model of that name is being loaded."""
         return self._stores_of(name).busy(name)
 
     def capabilities(self, name: str, session: Session | None = None) -> Capabilities | None:
-        """What a model can do; known once it is loaded."""
+        """Return what a model can do, once it is loaded."""
         store = self.loaded_model(name, session)
         return store.model.capabilities if store else None
 
     def open_store(self, name: str, key: str = "") -> PredictionStore:
-        """A new store of a model, kept nowhere yet.
-
-        At the owner's own machine, answers that cost are kept on disk; those to strangers are not.
+        """Load a model into a store of its own; on the owner's machine costly answers go to disk.
 
         Raises:
-            HinterError: the model cannot be had, or the disk's cache cannot be opened.
+            HinterError: the model cannot be loaded, or the cache on disk cannot be opened.
         """
         model = build_model(self.access.admit(name, key))
         return store_for(model) if self.access.local else PredictionStore(model)
@@ -172,7 +171,7 @@ class Services:
         return self._light if name.partition(":")[0] in _LIGHT else self._models
 
     def matcher(self, dictionaries: Sequence[Dictionary]) -> Matcher:
-        """A compiled matcher, kept for the dictionaries used last."""
+        """Return a compiled matcher, kept for the dictionaries used last."""
         key = tuple(id(d) for d in dictionaries)
         kept = self._matchers.get(key)
         if kept is None:
@@ -189,16 +188,16 @@ class Services:
         settings: Settings,
         session: Session | None = None,
     ) -> Pipeline:
-        """A pipeline over the shared stores and those of the page.
+        """Return a pipeline over the shared stores and those of the page.
 
         Raises:
-            HinterError: a parser or model cannot be had.
+            HinterError: a parser or model cannot be loaded.
         """
         stores = [self.model(name, session) for name in dict.fromkeys(models)]
         return Pipeline(dictionaries, self.parses(parser), stores, settings)
 
     def warm_up(self) -> None:
-        """Load the embedded parser and model, so that the first check is quick."""
+        """Load the embedded parser and model for a quick first check."""
         try:
             self.parses(DEFAULT_PARSER).parse(["She is a nurse."])
             self.model(DEFAULT_MODEL).predict(["She is a nurse."])

@@ -1,6 +1,4 @@
-"""What one open page has alone; what all visitors share is in :mod:`hinter_ui.shared.services`."""
-
-from __future__ import annotations
+"""The state of one open page; :mod:`hinter_ui.shared.services` has what all visitors share."""
 
 import secrets
 import shutil
@@ -26,11 +24,11 @@ State = TypeVar("State")
 
 @dataclass
 class Session:
-    """What one open page has: its check, its own dictionaries and models, the wish to stop.
+    """The state of one open page; :meth:`of` keeps what only one tab needs.
 
     ``own`` are models asked with the visitor's key; they and the ``keys`` (by server) are kept
-    here only, and go when the page closes. ``added`` are names the visitor loaded. ``campaign`` is
-    the one looked at last. What only one tab needs is a dataclass of its own: see :meth:`of`.
+    here only, and go when the page closes. ``added`` are models that the visitor loaded.
+    ``campaign`` is the one opened last.
     """
 
     check: TestResult | None = None
@@ -47,30 +45,30 @@ class Session:
     _states: dict[type[Any], Any] = field(default_factory=dict, repr=False)
 
     def of(self, state: type[State]) -> State:
-        """What one tab keeps of the page: a dataclass, made when it is first asked for."""
+        """Return a tab's state of the page: a dataclass, made at the first call."""
         kept: State = self._states.setdefault(state, state())
         return kept
 
     def words(self, room: str) -> Words:
-        """The texts of a room in the visitor's language."""
+        """Return the texts of a room in the visitor's language."""
         return words_of(self.language, room)
 
     def stop(self) -> bool:
-        """Ask a running scan to stop; whether there was one."""
+        """Ask a running scan to stop; return whether there is one."""
         if self.running is None:
             return False
         self.running.set()
         return True
 
     def keep(self, name: str, store: PredictionStore) -> None:
-        """Keep a model of this page alone; the oldest ones go first."""
+        """Keep a model for this page alone; the oldest ones go first."""
         self.own.pop(name, None)
         self.own[name] = store
         while len(self.own) > _OWN_MODELS:
             self.own.pop(next(iter(self.own)))
 
     def new_folder(self, folder: Path) -> Path:
-        """A new folder, not yet made, for a file to be downloaded; the oldest ones go first."""
+        """Return a folder, not yet made, for a download; the oldest ones go first."""
         own = folder / f"hinter-{secrets.token_urlsafe(24)}"
         while len(self.files) >= _MOST_FILES:
             shutil.rmtree(self.files.pop(0), ignore_errors=True)
@@ -78,7 +76,7 @@ class Session:
         return own
 
     def close(self) -> None:
-        """Stop what runs, and let go of keys, of models asked with them, and of downloads."""
+        """Stop the scan, and drop keys, models asked with them, and downloads."""
         self.stop()
         self.keys.clear()
         self.own.clear()
@@ -88,7 +86,7 @@ class Session:
 
 
 class _ClosingLRU(LRUCache[str, Session]):
-    """Close sessions that make room for others."""
+    """A cache that closes the sessions it drops."""
 
     def popitem(self) -> tuple[str, Session]:
         key, session = super().popitem()
@@ -104,14 +102,14 @@ class Sessions:
         self._lock = threading.Lock()
 
     def of(self, key: str | None) -> Session:
-        """The session of an open page, made when it is new."""
+        """Return the session of an open page, made at the first call."""
         with self._lock:
             if (key or "") not in self._kept:
                 self._kept[key or ""] = Session()
             return self._kept[key or ""]
 
     def forget(self, key: str | None) -> None:
-        """Drop a session with its keys and stop its scan."""
+        """Close and drop a session."""
         with self._lock:
             session = self._kept.pop(key or "", None)
         if session:

@@ -1,30 +1,22 @@
-"""Widgets that several tabs have alike, and widgets with texts in the visitor's language."""
+"""Widgets that several tabs share, and widgets with texts in the visitor's language."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import gradio as gr
 
 from hinter_core.options import Option
 from hinter_ui.html.markup import Markup, tag
-from hinter_ui.html.wording import DEFAULT, Words, words_of
+from hinter_ui.html.wording import Words, speak
 from hinter_ui.shared.scripts import on_load
 
 Widget = TypeVar("Widget")
 
 
 def html(elem_id: str, value: str = "", script: str = "") -> gr.HTML:
-    """HTML of ours, without gradio's prose styles; its scripts run once it is in the page."""
+    """Make a box for our HTML, without gradio's prose styles; its scripts run once it is shown."""
     code = on_load(*script.split()) if script else None
     return gr.HTML(value, elem_id=elem_id, apply_default_css=False, js_on_load=code)
-
-
-def heading(title: str, remark: str) -> gr.HTML:
-    """A section's heading with a remark beside it."""
-    words = tag("h2", title, " ", tag("span", remark, class_="quiet"))
-    return html(f"heading-{title.split()[0].lower()}", words)
 
 
 def option_field(
@@ -36,9 +28,9 @@ def option_field(
     choices: Sequence[tuple[str, str]] = (),
     others: bool = False,
 ) -> Any:
-    """The widget that fits the type of an option, with its ``value`` or else the default.
+    """Make the widget that fits an option's type, with ``value`` or else the default.
 
-    ``choices`` (label, value) of a text option, and whether ``others`` are taken.
+    ``choices`` are (label, value) of a text option; ``others`` allows further values.
     """
     common: dict[str, Any] = {
         "label": option.title,
@@ -60,53 +52,67 @@ def option_field(
 
 
 class Labels:
-    """The widgets of a tab that show texts of its room.
+    """The widgets of a tab that show texts of its ``room``, made in English.
 
-    They are made in the default language; :meth:`translated` gives them another one.
+    ``texts`` are functions that write the properties of each in the language spoken.
     """
 
     def __init__(self, room: str) -> None:
         self.room = room
-        self.say = words_of(DEFAULT, room)
-        self.texts: dict[Any, Callable[[Words], dict[str, Any]]] = {}
+        self.say = Words(room)
+        self.texts: dict[Any, Callable[[], dict[str, Any]]] = {}
 
     def make(self, kind: Callable[..., Widget], key: str, **options: Any) -> Widget:
-        """A widget with the texts under ``widgets: KEY:``; the key is its element id as well."""
+        """Make a widget with the texts under ``widgets: KEY:``; the key is also its element id."""
 
-        def texts(say: Words) -> dict[str, Any]:
-            found = dict(say.branch(f"widgets.{key}"))
+        def texts() -> dict[str, Any]:
+            found = dict(self.say.branch(f"widgets.{key}"))
             if "choices" in found:
                 found["choices"] = [(text, value) for value, text in found["choices"].items()]
             return found
 
         return self.write(kind, texts, elem_id=key, **options)
 
-    def write(
-        self, kind: Callable[..., Widget], texts: Callable[[Words], dict[str, Any]], **options: Any
+    def choice(
+        self,
+        kind: Callable[..., Widget],
+        key: str,
+        choices: Callable[[], Iterable[tuple[str, Any]]],
+        **options: Any,
     ) -> Widget:
-        """A widget with the properties that a function makes of the room's texts."""
-        widget = kind(**texts(self.say), **options)
+        """Make such a widget whose choices, (label, value), are written in the language, too."""
+
+        def texts() -> dict[str, Any]:
+            return {"choices": list(choices()), **self.say.branch(f"widgets.{key}")}
+
+        return self.write(kind, texts, elem_id=key, **options)
+
+    def write(
+        self, kind: Callable[..., Widget], texts: Callable[[], dict[str, Any]], **options: Any
+    ) -> Widget:
+        """Make a widget with the properties that ``texts`` returns."""
+        widget = kind(**texts(), **options)
         self.texts[widget] = texts
         return widget
 
     def heading(self, key: str) -> gr.HTML:
-        """A section's title with a remark beside it, from ``headings: KEY:``."""
-        return self.html(f"heading-{key}", lambda say: _heading(say, key))
+        """Write a section's title with a remark beside it, from ``headings: KEY:``."""
 
-    def html(self, elem_id: str, write: Callable[[Words], Markup], script: str = "") -> gr.HTML:
-        """HTML that a function writes from the room's texts."""
+        def write() -> Markup:
+            remark = tag("span", self.say(f"headings.{key}.remark"), class_="quiet")
+            return tag("h2", self.say(f"headings.{key}.title"), " ", remark)
+
+        return self.html(f"heading-{key}", write)
+
+    def html(self, elem_id: str, write: Callable[[], Markup], script: str = "") -> gr.HTML:
+        """Make a box for HTML that a function writes."""
 
         def make(value: Markup) -> gr.HTML:
             return html(elem_id, value, script)
 
-        return self.write(make, lambda say: {"value": write(say)})
+        return self.write(make, lambda: {"value": write()})
 
     def translated(self, language: str) -> dict[Any, Any]:
-        """Updates that put all widgets into a language."""
-        say = words_of(language, self.room)
-        return {widget: gr.update(**texts(say)) for widget, texts in self.texts.items()}
-
-
-def _heading(say: Words, key: str) -> Markup:
-    remark = tag("span", say(f"headings.{key}.remark"), class_="quiet")
-    return tag("h2", say(f"headings.{key}.title"), " ", remark)
+        """Return the updates that put all widgets into a language."""
+        speak(language, self.room)
+        return {widget: gr.update(**texts()) for widget, texts in self.texts.items()}

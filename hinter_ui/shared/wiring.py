@@ -1,9 +1,10 @@
-"""How a tab connects an event with what it does: privately, guarded, failures told in a notice."""
-
-from __future__ import annotations
+"""Connect events with what they do: privately, guarded, with failures shown in a notice."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import wraps
 from inspect import isgeneratorfunction
@@ -12,35 +13,49 @@ from typing import Any
 from hinter_core.errors import HinterError
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup
-from hinter_ui.html.wording import DEFAULT, words_of
+from hinter_ui.html.wording import Words
 from hinter_ui.shared.scripts import after_event
 
 log = logging.getLogger(__name__)
-
-FAILED = words_of(DEFAULT, "check")("notices.failed")
+say = Words("check")
 
 
 def private(
     event: Callable[..., Any],
-    act: Callable[..., Any] | None,
+    act: Callable[..., Any],
     inputs: list[Any],
     outputs: list[Any],
     **options: Any,
 ) -> Any:
-    """Wire one event that is no part of the public API; without a progress overlay.
+    """Wire one event that is not part of the public API, without a progress overlay.
 
     ``act`` is called with the inputs' values, after the request if it names one.
     """
     settings = {
-        "api_visibility": "private",
-        "concurrency_limit": 8,
-        "show_progress": "hidden",
-    } | options
+        "api_visibility": "private", "concurrency_limit": 8, "show_progress": "hidden",
+    } | options  # fmt: skip
     if settings["show_progress"] == "hidden" and outputs:
         # The page keeps the progress of every output up to date, each time by a search of the
         # whole page for it, though nothing of it is shown: one output is enough.
         settings.setdefault("show_progress_on", outputs[:1])
-    return event(act, inputs, outputs, **settings)
+    return event(_in_one_context(act), inputs, outputs, **settings)
+
+
+def _in_one_context(act: Callable[..., Any]) -> Callable[..., Any]:
+    """Keep what a generator sets, such as the language, for its later steps.
+
+    gradio runs each step in a thread and a context of its own.
+    """
+    if not isgeneratorfunction(act):
+        return act
+
+    @wraps(act)
+    def run(*values: Any) -> Iterator[Any]:
+        context, steps, ended = copy_context(), act(*values), object()
+        while (step := context.run(next, steps, ended)) is not ended:
+            yield step
+
+    return run
 
 
 def scripted(
@@ -53,7 +68,7 @@ def scripted(
 
 @dataclass(frozen=True)
 class TabLink:
-    """What a tab lets others do in it: a function of the request, and the widgets it updates.
+    """What other tabs may start in a tab: a function of the request, and the widgets it updates.
 
     ``scripts`` run in the page afterwards, one after another; ``options`` are those of the event.
     """
@@ -64,26 +79,34 @@ class TabLink:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def follow(self, event: Callable[..., Any]) -> None:
-        """Go there once another tab's event is over: ``event`` is its ``then`` or ``success``."""
+        """Go there after another tab's event: ``event`` is its ``then`` or ``success``."""
         step = private(event, self.act, [], self.outputs, **self.options)
         for script in self.scripts:
             step = scripted(step.then, script)
 
 
-def attempt(act: Callable[..., Any], *values: Any, title: str = "") -> tuple[Any, Markup]:
-    """What ``act`` gives, and the notice of why it failed: one of the two is empty."""
+def attempt(
+    act: Callable[..., Any], *values: Any, title: str | Callable[[], str] = ""
+) -> tuple[Any, Markup]:
+    """Return what ``act`` gives and an empty notice, or None and the notice of its failure.
+
+    A ``title`` that is called is in the language that ``act`` has set.
+    """
     try:
         return act(*values), Markup("")
     except HinterError as error:
         message = str(error)
     except Exception:
         log.exception("An event of the page failed.")
-        message = FAILED
-    return None, notice.error(message, title) if title else notice.error(message)
+        message = say("notices.failed")
+    head = title() if callable(title) else title
+    return None, notice.error(message, head or None)
 
 
-def guarded(act: Callable[..., Any], place: Any, title: str = "") -> Callable[..., Any]:
-    """``act``, whose failures are shown in the widget ``place``; what is on the page stays.
+def guarded(
+    act: Callable[..., Any], place: Any, title: str | Callable[[], str] = ""
+) -> Callable[..., Any]:
+    """Show failures of ``act`` in the widget ``place``; the rest of the page stays.
 
     A generator guards itself and is left alone.
     """
@@ -96,3 +119,40 @@ def guarded(act: Callable[..., Any], place: Any, title: str = "") -> Callable[..
         return {place: failure} if failure else result
 
     return run
+
+
+class Load:
+    """Work of a while, such as loading a model, in a thread; ``work`` may return a remark.
+
+    Once ``done`` is set, ``error`` is a sentence if it failed, and empty otherwise.
+    """
+
+    def __init__(self, work: Callable[[], str]) -> None:
+        self.done = threading.Event()
+        self.error = ""
+        self.remark = ""
+        self._started = time.monotonic()
+        arguments = (self._run, work)
+        run = copy_context().run  # errors are in the visitor's language
+        threading.Thread(target=run, args=arguments, name="load", daemon=True).start()
+
+    def _run(self, work: Callable[[], str]) -> None:
+        try:
+            self.remark = work()
+        except HinterError as error:
+            self.error = str(error)
+        except Exception:
+            log.exception("A model could not be loaded.")
+            self.error = say("notices.load_failed")
+        finally:
+            self.done.set()
+
+    @property
+    def running(self) -> bool:
+        """Whether it is still at work."""
+        return not self.done.is_set()
+
+    @property
+    def seconds(self) -> int:
+        """Seconds since the start."""
+        return int(time.monotonic() - self._started)

@@ -113,7 +113,7 @@ def test_annotators_and_owner_of_a_project_come_back(before: Path) -> None:
 
 
 def test_links_mean_what_they_meant() -> None:
-    from hinter_ui.learn.journey import Journey
+    from hinter_ui.learn.lesson import Journey
     from hinter_ui.shared.links import ExploreForm
 
     links = json.loads((BEFORE / "links.json").read_text(encoding="utf-8"))

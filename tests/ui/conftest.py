@@ -29,9 +29,18 @@ from playwright.sync_api import (
 )
 from playwright.sync_api import Error as PlaywrightError
 
+from hinter_ui.html.wording import DEFAULT, speak
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 PATIENCE = 45_000  # milliseconds; a busy two-core machine is slow
 expect.set_options(timeout=PATIENCE)
+
+
+@pytest.fixture(autouse=True)
+def in_english() -> Iterator[None]:
+    """A test may speak another language; the next one begins in English."""
+    yield
+    speak(DEFAULT)
 
 
 @pytest.fixture(scope="session")

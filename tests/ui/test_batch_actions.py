@@ -16,9 +16,9 @@ from hinter_core.errors import HinterError, InputError
 from hinter_core.terms.dictionary import load_shipped
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import KEEP, BatchActions
+from hinter_ui.batch.files import campaign_file, log_file, record_of, write_record
 from hinter_ui.batch.form import SETTINGS, BatchForm
-from hinter_ui.batch.jobs import JobState, campaign_file, log_file, record_of, write_record
-from hinter_ui.html.wording import DEFAULT, words_of
+from hinter_ui.batch.jobs import JobState
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import CAMPAIGNS_FOLDER
 from hinter_ui.shared.services import Services
@@ -34,7 +34,6 @@ def filled(form: BatchForm, **changes: object) -> BatchForm:
     return replace(form, settings={**form.settings, **settings}, **changes)  # type: ignore[arg-type]
 
 
-SAY = words_of(DEFAULT, html.ROOM)
 SMALL = filled(BatchForm(), models=(RULES,), sample=2, limit=3, atomic=False, placebo=False)
 
 
@@ -148,7 +147,7 @@ def test_a_key_is_asked_for_used_and_kept_in_memory_only(local: BatchActions, fo
         with pytest.raises(HinterError, match="needs a key"):
             local.resume(Session(), entry.id)
     places = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
-    shown = "".join(map(str, (html.title(status, SAY), html.progress(status, SAY)))).encode()
+    shown = "".join(map(str, (html.title(status), html.progress(status)))).encode()
     assert len(places) > 5
     assert not [place[:80] for place in (*places, shown) if KEY.encode() in place]
 
@@ -248,7 +247,7 @@ def test_mutants_by_hand_come_from_one_campaign_and_make_another(
     hidden = [row for row in rows if row[f"verdict: {RULES}"] == "hidden"]
     assert len(hidden) == found > 0
     assert all(row["verdict: " + RULES] == "benign" for row in rows if row not in hidden)
-    with pytest.raises(InputError, match="No mutant has such a verdict"):
+    with pytest.raises(InputError, match="No variant has such a verdict"):
         local.write(session, first.id, ["unanswered"], tmp_path)
     form = filled(SMALL, source="hand", hand=str(path), models=(RULES, "vader"), sample=1)
     seen = local.preview(form)
@@ -264,7 +263,7 @@ def test_mutants_by_hand_come_from_one_campaign_and_make_another(
     told = local.file_of(second.id)
     assert "mutants: hinter-mutants.csv" in told
     assert "hinter-mutants.csv lies beside" in told
-    assert "variants from a file" in html.title(status, SAY)
+    assert "variants from a file" in html.title(status)
     with pytest.raises(InputError, match="Explore makes its own"):
         local.form_of_finding(session, second.id, 0, 0, 0)
 

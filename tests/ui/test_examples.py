@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hinter_ui.explore.actions import ExploreActions, ExploreState
-from hinter_ui.explore.examples import ExampleText, load_examples
+from hinter_ui.explore.actions import ExampleText, ExploreActions, ExploreState, load_examples
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 

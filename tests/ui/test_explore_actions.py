@@ -195,7 +195,7 @@ def made_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     (folder / "xx" / "explore.yaml").write_text(yaml.safe_dump(bracketed(texts)), encoding="utf-8")
     (folder / "xx" / "language.yaml").write_text("name: Made up\n", encoding="utf-8")
     monkeypatch.setattr(wording, "FOLDER", folder)
-    caches = (wording.words_of, wording.languages)
+    caches = (wording._tree, wording.languages)
     for cached in caches:
         cached.cache_clear()
     yield "xx"
@@ -216,6 +216,7 @@ def test_a_language_for_the_tab_is_data_only(
     assert "&lt;All variants&gt;" in shown["heading-all"]["value"]
     assert {w.elem_id for w in labels.texts} <= {b.elem_id for b in page.blocks.values()}
     session = Session(language=made_up)
+    wording.speak(made_up, "explore")
     actions.check(session, FORM)
     parts = actions.show(session)
     assert parts is not None

@@ -21,16 +21,15 @@ from hinter_core.campaign.spec import Campaign, load_campaign, write_campaign
 from hinter_core.campaign.store import CampaignStore, read_table
 from hinter_core.errors import InputError
 from hinter_core.types import Verdict
-from hinter_ui.batch.jobs import (
+from hinter_ui.batch.files import (
     JobRecord,
-    Jobs,
-    JobState,
     campaign_file,
     log_file,
     record_of,
     settings_of,
     write_record,
 )
+from hinter_ui.batch.jobs import Jobs, JobState
 from hinter_ui.shared.library import CampaignEntry, Campaigns
 from tests.conformance.faulty_server import FaultyServer
 

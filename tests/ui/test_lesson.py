@@ -10,14 +10,13 @@ import pytest
 from hinter_core.errors import InputError
 from hinter_core.types import Verdict
 from hinter_ui.html import glossary
-from hinter_ui.html.charts import figure
-from hinter_ui.html.wording import languages, words_of
+from hinter_ui.html.square import figure
+from hinter_ui.html.wording import languages, speak, words_of
 from hinter_ui.learn import html
 from hinter_ui.learn.actions import LessonActions
-from hinter_ui.learn.handout import markdown
 from hinter_ui.learn.html import query_of
-from hinter_ui.learn.journey import Journey
-from hinter_ui.learn.lesson import Scene, load_lesson, number_of, questions
+from hinter_ui.learn.lesson import Journey, Scene, load_lesson, number_of, questions
+from hinter_ui.learn.teachers import markdown
 from hinter_ui.shared.services import Services
 
 STEPS = {step.key: step for step in load_lesson()}
@@ -81,7 +80,7 @@ def test_the_broken_sentence_breaks_where_the_lesson_says(actions: LessonActions
     assert judged.prediction is None
     broken = {(m.source_value, m.mutant_value) for m in judged.conformance.mismatches}
     assert ("PRP$", "PRP") in broken
-    shown = html.broken(actions.judge(SCENES["broken"]), words_of("en", "learn"), actions)
+    shown = html.broken(actions.judge(SCENES["broken"]), actions)
     assert shown.count("<svg") == 2
 
 
@@ -93,7 +92,8 @@ def test_the_fourth_point_lies_below_the_sum(actions: LessonActions) -> None:
     assert judged.effect.interaction is not None
     assert judged.effect.interaction < 0
     assert STEPS["plot"].right == "below"
-    drawn = figure(trying.check, judged, trying.model, words_of("de", "check"))
+    speak("de")
+    drawn = figure(trying.check, judged, trying.model)
     assert drawn.data[2].name == "wenn sich die Wirkungen bloß addierten"
     assert drawn.data[1].y[1] < drawn.data[2].y[0]
 
@@ -109,7 +109,7 @@ def test_some_neutral_swaps_turn_a_trained_model_and_some_do_not(actions: Lesson
     found = list(verdicts(actions, SCENES["hotel"]).values())
     assert set(found) == {"biased", "benign"}
     tried = [actions.judge(SCENES["hotel"], (word,)) for word in SCENES["hotel"].menus[0].words]
-    shown = html.swaps(tried, words_of("en", "learn"))
+    shown = html.swaps(tried)
     assert f"{found.count('biased')} of {len(found)} neutral swaps" in shown
 
 
@@ -154,7 +154,7 @@ def test_every_question_has_its_words() -> None:
 def test_a_journey_is_read_from_a_link() -> None:
     journey = Journey.from_query({"lesson": "hidden", "lang": "de-AT"})
     assert (journey.number, journey.language, journey.section) == (4, "de", "lesson")
-    assert query_of(journey.step, "de") == "?lesson=hidden&lang=de"
+    assert query_of(journey.step, language="de") == "?lesson=hidden&lang=de"
     assert Journey.from_query({"glossary": "<script>"}).entry == ""
     assert Journey.from_query({"glossary": "Hidden"}).entry == "hidden"
     assert len(Journey.from_query({"teach": "x" * 1000}).key) <= 80
@@ -174,23 +174,25 @@ def test_a_guess_is_taken_only_for_the_step_that_asks() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_link_into_the_glossary_leads_somewhere(language: str) -> None:
-    known = glossary.entries(language)
+    speak(language)
+    known = glossary.entries()
     for room in ROOMS:
         for key, text in words_of(language, room).texts():
             for found in re.finditer(r"\[\[([a-z-]+)", text):
                 assert found[1] in known, f"{room}: {key}"
             if ".see." in key:
                 assert text in known, key
-    page = glossary.glossary(language, "hidden")
+    page = glossary.glossary("hidden")
     assert page.count("<dt") == len(known) >= 30
     assert page.count("gloss-entry chosen") == 1
 
 
 def test_a_link_into_the_glossary_is_a_link_and_is_escaped() -> None:
-    link = glossary.link("hidden", "<b>hidden</b>", "de")
+    speak("de")
+    link = glossary.link("hidden", "<b>hidden</b>")
     assert "&lt;b&gt;" in link
     assert 'href="?glossary=hidden&amp;lang=de"' in link
-    assert glossary.entries("de")["hidden"]["short"] in link
+    assert glossary.entries()["hidden"]["short"] in link
     with pytest.raises(KeyError):
         glossary.link("nothing")
     assert glossary.linked("<i> *so* [[flip|flips]]").startswith("&lt;i&gt; <em>so</em> <a ")

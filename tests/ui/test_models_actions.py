@@ -16,7 +16,6 @@ from hinter_core.types import Prediction
 from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.explore.updates import over_budget
 from hinter_ui.html import notice
-from hinter_ui.html.wording import words_of
 from hinter_ui.models import html
 from hinter_ui.models.actions import ModelsActions
 from hinter_ui.models.form import addable, name_of, sketch
@@ -29,7 +28,6 @@ from tests.conformance.faulty_server import FaultyServer
 
 KEY = "sk-visitor-0123456789"
 PUBLIC, LOCAL = Access(), Access(local=True)
-SAY = words_of("en", "models")
 
 
 @pytest.fixture
@@ -194,7 +192,7 @@ def test_a_key_stands_in_no_file_answer_or_error(server: FaultyServer, cache: Pa
     server.wrong_key = KEY
     error = loaded(desk, session, named(server, "&timeout=9"), KEY).error
     assert "refused the key" in error
-    shown = html.table(desk.known(session), SAY) + html.one(asked, SAY)
+    shown = html.table(desk.known(session)) + html.one(asked)
     for place in (repr(session), repr(session.own), error, shown, kept.decode("latin-1")):
         assert KEY not in place
 
@@ -253,10 +251,10 @@ def test_a_model_that_flips_on_itself_shows_its_noise_floor(server: FaultyServer
     # Asked at the same time, the answers may come in any order.
     assert sorted(a.labels for a in asked.more) == [("negative",)] * 2 + [("positive",)] * 2
     assert (asked.floor.flips, asked.floor.answered) == (2, 4)
-    assert "The answer changed in 2 of 4 repetitions" in html.repeated(asked, SAY)
-    assert "noise floor 0.50" in html.repeated(asked, SAY)
+    assert "The answer changed in 2 of 4 repetitions" in html.repeated(asked)
+    assert "noise floor 0.50" in html.repeated(asked)
     calm = desk.again(session, named(server), "A calm text.", 3)
-    assert "The answer stayed the same" in html.repeated(calm, SAY)
+    assert "The answer stayed the same" in html.repeated(calm)
     for times in (0, 21, None, 2.5, float("nan")):
         with pytest.raises(InputError, match="a whole number from 1 to 20"):
             desk.again(session, named(server), "A calm text.", times)
@@ -312,10 +310,10 @@ def test_a_whole_name_may_be_pasted() -> None:
 def test_a_form_says_what_is_missing_or_out_of_range() -> None:
     backend = BACKENDS["hf-chat"]
     values: list[Any] = [option.default for option in backend.options]
-    assert "Enter the model to load" in sketch(PUBLIC, "hf-chat", backend, "", values, SAY)[1]
-    assert sketch(PUBLIC, "hf-chat", backend, "org/name", values, SAY) == ("hf-chat:org/name", "")
+    assert "Enter the model to load" in sketch(PUBLIC, "hf-chat", backend, "", values)[1]
+    assert sketch(PUBLIC, "hf-chat", backend, "org/name", values) == ("hf-chat:org/name", "")
     values[[option.name for option in backend.options].index("max_tokens")] = 0
-    assert "from 1 to 4096" in sketch(PUBLIC, "hf-chat", backend, "org/name", values, SAY)[1]
+    assert "from 1 to 4096" in sketch(PUBLIC, "hf-chat", backend, "org/name", values)[1]
 
 
 # -- what is shown -----------------------------------------------------------------------------
@@ -324,13 +322,13 @@ def test_a_form_says_what_is_missing_or_out_of_range() -> None:
 def test_names_labels_and_replies_are_escaped_and_many_labels_folded() -> None:
     evil = "<img src=x onerror=alert(1)>"
     able = Capabilities(labels=(evil, *(f"topic {i}" for i in range(30))))
-    shown = html.table([ModelRow(f"hf:{evil}", evil, ModelState.READY, able, added=True)], SAY)
+    shown = html.table([ModelRow(f"hf:{evil}", evil, ModelState.READY, able, added=True)])
     assert "<img" not in shown
     assert "<summary>31 labels</summary>" in shown
     said = Prediction((evil,), {evil: 0.9}, reply=evil)
-    assert "<img" not in html.one(html.RepeatedAnswer(evil, said, 1, 1), SAY)
-    assert "<img" not in html.repeated(html.RepeatedAnswer(evil, said, 1, 1, more=(said,)), SAY)
-    assert "<img" not in html.name_line(evil, evil, SAY) + notice.working(evil, 1)
+    assert "<img" not in html.one(html.RepeatedAnswer(evil, said, 1, 1))
+    assert "<img" not in html.repeated(html.RepeatedAnswer(evil, said, 1, 1, more=(said,)))
+    assert "<img" not in html.name_line(evil, evil) + notice.working(evil, 1)
 
 
 def test_a_text_without_words_is_not_asked() -> None:
@@ -340,7 +338,6 @@ def test_a_text_without_words_is_not_asked() -> None:
 
 def test_a_scan_keeps_to_the_number_of_requests_allowed(server: FaultyServer) -> None:
     services, session, name = Services(LOCAL), Session(), named(server)
-    say = words_of("en", "explore")
     loaded(ModelsActions(services), session, name, KEY)
     asked = sum(server.asked.values())
     form = ExploreForm(text="The British waiter was kind.", models=(name,), limit=20, requests=5)
@@ -350,8 +347,8 @@ def test_a_scan_keeps_to_the_number_of_requests_allowed(server: FaultyServer) ->
     assert sum(server.asked.values()) - asked == 5
     left = session.check.counts(name)["unanswered"]
     assert left > 0
-    assert f"so {left} variants got no answer" in over_budget(session.check, "complete", say)
+    assert f"so {left} variants got no answer" in over_budget(session.check, "complete")
     for _ in ExploreActions(services).scan(session, replace(form, requests=0)):
         pass
     assert session.check.counts(name)["unanswered"] == 0
-    assert over_budget(session.check, "complete", say) == "complete"
+    assert over_budget(session.check, "complete") == "complete"

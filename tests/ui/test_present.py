@@ -21,10 +21,8 @@ from hinter_ui.explore.html import banner
 from hinter_ui.html.notice import costs
 from hinter_ui.html.sections import folded
 from hinter_ui.html.square import square
-from hinter_ui.html.wording import words_of
 
 TEXT = "The black man was kind."
-SAY = words_of("en", "explore")
 SAID = "I would say <b>yes</b>, on the whole."
 
 
@@ -64,7 +62,7 @@ def checked(repeat: int, model: ModelUnderTest | None = None) -> TestResult:
 )
 def test_the_noise_floor_stands_beside_the_verdict(repeat: int, words: str) -> None:
     check = checked(repeat)
-    shown = str(banner(check, check.outcomes["talker"][-1], "talker", SAY, named=False))
+    shown = str(banner(check, check.outcomes["talker"][-1], "talker", named=False))
     assert words in shown
     assert ("The original text was repeated" in shown) is bool(words)
 
@@ -80,10 +78,10 @@ def test_what_a_model_said_can_be_read_and_is_escaped() -> None:
 def test_what_there_is_to_say_of_a_model_stands_beside_the_verdict() -> None:
     check = checked(0)
     judged = check.outcomes["talker"][-1]
-    shown = str(banner(check, judged, "talker", SAY, named=False, note="labels <without> names"))
+    shown = str(banner(check, judged, "talker", named=False, note="labels <without> names"))
     assert "About this model: " in shown
     assert "labels &lt;without&gt; names" in shown
-    assert "About this model" not in str(banner(check, judged, "talker", SAY, named=False))
+    assert "About this model" not in str(banner(check, judged, "talker", named=False))
 
 
 def test_an_interaction_is_explained_where_there_is_one() -> None:

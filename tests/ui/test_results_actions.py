@@ -14,10 +14,8 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
 from hinter_ui.batch.html import findings as latest
-from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.results import html
-from hinter_ui.results.actions import ResultsActions
-from hinter_ui.results.open_report import ResultsState
+from hinter_ui.results.actions import ResultsActions, ResultsState
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import CAMPAIGNS_FOLDER
 from hinter_ui.shared.services import Services
@@ -123,14 +121,12 @@ def test_mutants_by_hand_are_shown_as_they_stand_and_not_sent_to_explore(
     owner.findings(reading)
     assert reading.chosen is not None
     (aunt,) = [f for f in reading.shown if f.mutant == "The white aunt was kind."]
-    say = words_of(DEFAULT, "results")
     shown = [
-        html.examples(reading.chosen, say),
-        html.findings([aunt], 1, 0, 20, say),
+        html.examples(reading.chosen),
+        html.findings([aunt], 1, 0, 20),
         latest(
             ProgressReader().look(store, [BY_HAND], 0.0).latest,
             [BY_HAND],
-            words_of(DEFAULT, "batch"),
             busy=False,
         ),
     ]
