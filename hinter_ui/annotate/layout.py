@@ -12,7 +12,7 @@ from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import HERE_ONLY, KINDS, ROOM, SOURCES, ProjectForm
 from hinter_ui.annotate.endpoints import AnnotatorEndpoints
 from hinter_ui.html.markup import tag
-from hinter_ui.html.wording import Words, languages
+from hinter_ui.html.wording import languages
 from hinter_ui.shared.scripts import whole
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.widgets import Labels, html
@@ -84,7 +84,7 @@ def lay_out(services: Services, endpoints: AnnotatorEndpoints) -> AnnotateLayout
         with gr.Column(visible=False, min_width=0, elem_id="project") as widgets["panel"]:
             widgets |= make.panel()
         with gr.Column(min_width=0) as widgets["making"]:
-            make.html("annotate-new", lambda say: present.heading(say, "new"))
+            make.html("annotate-new", lambda: present.heading(make.say, "new"))
             with gr.Row(elem_classes="model-desk annotate-desk"):
                 with gr.Column(min_width=0):
                     widgets |= make.items()
@@ -93,7 +93,7 @@ def lay_out(services: Services, endpoints: AnnotatorEndpoints) -> AnnotateLayout
                     make.settings()
             widgets["told"] = html("annotate-told")
             if make.local:
-                make.html("annotate-list-title", lambda say: present.heading(say, "list"))
+                make.html("annotate-list-title", lambda: present.heading(make.say, "list"))
             widgets["table"] = html("annotate-list", script="projects.act")
     return AnnotateLayout(fields=make.fields, buttons=make.buttons, **widgets)
 
@@ -113,7 +113,8 @@ class _Widgets(Labels):
         self.buttons: dict[str, gr.Button] = {}
 
     def field(self, kind: Callable[..., Any], name: str, ident: str = "", **options: Any) -> None:
-        def texts(say: Words) -> dict[str, Any]:
+        def texts() -> dict[str, Any]:
+            say = self.say
             found = dict(say.branch(f"fields.{name}"))
             if name == "source":
                 known = [one for one in SOURCES if self.local or one not in HERE_ONLY]
@@ -126,8 +127,8 @@ class _Widgets(Labels):
         self.fields[name] = self.write(kind, texts, elem_id=elem_id, **options)
 
     def button(self, name: str, **options: Any) -> None:
-        def texts(say: Words) -> dict[str, Any]:
-            return {"value": say(f"buttons.{name}")}
+        def texts() -> dict[str, Any]:
+            return {"value": self.say(f"buttons.{name}")}
 
         options = {"size": "sm", "min_width": 120} | options
         self.buttons[name] = self.write(gr.Button, texts, elem_id=f"annotate-{name}", **options)
@@ -148,7 +149,7 @@ class _Widgets(Labels):
         with gr.Row(elem_classes="job-actions"):
             self.button("defaults")
             upload = self.write(
-                gr.UploadButton, lambda say: {"label": say("buttons.upload")},
+                gr.UploadButton, lambda: {"label": self.say("buttons.upload")},
                 file_types=[".yaml", ".yml"], size="sm", elem_id="annotate-upload",
             )  # fmt: skip
         return {"upload": upload}
@@ -182,12 +183,12 @@ class _Widgets(Labels):
             "comments": html("project-comments", script="projects.act"),
             "numbers": html("project-numbers"),
         }
-        self.html("project-take", lambda say: present.subheading(say("project.take")))
+        self.html("project-take", lambda: present.subheading(self.say("project.take")))
         with gr.Row(elem_classes="job-actions"):
             for kind in KINDS:
                 self.button(kind)
         widgets["place"] = gr.Textbox(elem_classes="offstage", show_label=False)
-        self.html("project-manage", lambda say: present.subheading(say("project.manage")))
+        self.html("project-manage", lambda: present.subheading(self.say("project.manage")))
         with gr.Row(elem_classes="manage-row"):
             self.field(gr.Textbox, "removal", max_lines=1)
             self.button("remove")

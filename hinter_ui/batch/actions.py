@@ -88,10 +88,7 @@ class BatchActions:
         if campaign.data and campaign.data != SAMPLE:
             columns = table.columns
             campaign = replace(
-                campaign,
-                text_column=columns.text,
-                label_column=columns.label,
-                id_column=columns.id,
+                campaign, text_column=columns.text, label_column=columns.label, id_column=columns.id
             )
         return campaign, admitted_keys(campaign.models, access, session)
 
@@ -199,9 +196,9 @@ class BatchActions:
             raise InputError(say("errors.busy"))
         shutil.rmtree(entry.folder, ignore_errors=True)
 
-    def status(self, name: str, *, latest: bool = True) -> CampaignStatus:
-        """Return the status of a campaign; unless ``latest``, without its latest findings."""
-        return self._status(self._services.campaigns.get(name), latest=latest)
+    def status(self, name: str) -> CampaignStatus:
+        """Return the status of a campaign, with its latest findings."""
+        return self._status(self._services.campaigns.get(name), latest=True)
 
     def _status(self, entry: CampaignEntry, *, latest: bool) -> CampaignStatus:
         record, campaign = record_of(entry), settings_of(entry)

@@ -57,7 +57,6 @@ SOURCES = {
 # (description, name) of data sets that have a name of their own.
 HUB_CHOICES = [(f"{name}: {preset.about}", name) for name, preset in PRESETS.items()]
 # The fields that say what the data are; they come first in the form.
-# The fields that say what the data are; they come first in the form.
 DATA = ("source", "upload", "path", "hub", HAND, "text_column", "label_column")
 # The other fields: the settings of a campaign, without those of its data and those with one choice.
 SETTINGS = {

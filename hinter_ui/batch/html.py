@@ -17,14 +17,7 @@ from hinter_ui.batch.jobs import CampaignStatus, JobState
 from hinter_ui.html import glossary, notice
 from hinter_ui.html.difference import changed, excerpt
 from hinter_ui.html.markup import Markup, isolated, join, table, tag
-from hinter_ui.html.wording import (
-    ARROW,
-    SEVERITY,
-    SIGNS,
-    listed,
-    name_of,
-    verdict_name,
-)
+from hinter_ui.html.wording import ARROW, SEVERITY, SIGNS, listed, name_of, verdict_name
 
 # Kinds of variants as charts show them: their texts, and their entries in the glossary.
 _KINDS = {

@@ -114,13 +114,12 @@ class BatchLayout:
         """Make the fields of settings that have none yet, by their types."""
         for option in options:
             if option.name not in self.fields:
-                empty = f" Empty: {option.unset}." if option.default is None else ""
-                self.fields[option.name] = option_field(
-                    option,
-                    f"batch-{option.name}",
-                    info=option.help + empty,
-                    value=BatchForm().settings[option.name],
-                )
+                info = option.help
+                if option.default is None:
+                    info = self._labels.say("choices.empty", help=info, unset=option.unset)
+                value = BatchForm().settings[option.name]
+                name = f"batch-{option.name}"
+                self.fields[option.name] = option_field(option, name, info=info, value=value)
 
 
 def _chosen(labels: Labels, services: Services) -> dict[str, Any]:
@@ -143,7 +142,7 @@ def _chosen(labels: Labels, services: Services) -> dict[str, Any]:
         ),
         "order": field(
             gr.Radio, "order", value=default["order"],
-            choices=[("one", 1), ("two", 2), ("three", 3), ("four", 4)],
+            choices=[(name, n) for n, name in enumerate(say.branch("choices.orders"), 1)],
         ),
         "models": dropdown(
             "models", models, value=list(default["models"]), multiselect=True,
@@ -198,7 +197,7 @@ class JobLayout:
             self.requests, self.budget = (
                 option_field(
                     option, f"job-{option.name}", value=0,
-                    info=f"{option.help} In this run; 0: {option.unset}.",
+                    info=labels.say("choices.this_run", help=option.help, unset=option.unset),
                 )
                 for option in (SETTINGS["requests"], SETTINGS["budget"])
             )  # fmt: skip

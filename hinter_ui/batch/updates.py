@@ -41,7 +41,7 @@ class BatchUpdates:
         return dict.fromkeys(self.ui.making, made) | {
             fields[name]: gr.update(visible=name == form.source)
             for name in SOURCES
-            if name in fields
+            if name != "sample"  # which has no field; the setting of that name is another
         }
 
     def columns(self, form: BatchForm, seen: Any, names: tuple[str, ...]) -> Updates:

@@ -23,7 +23,7 @@ from hinter_core.pipeline.export import check_to_json, check_to_rows
 from hinter_core.pipeline.pipeline import Pipeline, estimate
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary, choose, load_file
-from hinter_core.types import Edit, Outcome
+from hinter_core.types import Edit
 from hinter_ui.explore.html import banner, originals, say
 from hinter_ui.explore.table import Filter, rows_for, table
 from hinter_ui.html.markup import Markup, join, tag
@@ -184,26 +184,21 @@ class ExploreActions:
         named = len(judged) > 1
         model = state.shown_model
         banners = [
-            banner(check, result, m, named=named, note=self._note(session, m))
-            for m, result in judged.items()
+            banner(check, result, name, named=named, note=able.note if able else "")
+            for name, result in judged.items()
+            for able in [self._services.capabilities(name, session)]
         ]
         if named:
             banners.insert(0, originals(check, state.models))
+        changed = changed_sentences(check, judged[model])
+        store = self._services.parses(state.form.parser)
+        parses = store.parse(sentence.text for pair in changed for sentence in pair)
         return Shown(
             tag("div", join(banners), role="status", class_="banners"),
             square(check, judged[model], model),
             figure(check, judged[model], model),
-            self._trees(check, judged[model], state.form.parser),
+            trees(check, judged[model], parses),
         )
-
-    def _note(self, session: Session, model: str) -> str:
-        able = self._services.capabilities(model, session)
-        return able.note if able else ""
-
-    def _trees(self, check: TestResult, judged: Outcome, parser: str) -> Markup:
-        pairs = changed_sentences(check, judged)
-        store = self._services.parses(parser)
-        return trees(check, judged, store.parse(s.text for pair in pairs for s in pair))
 
     def table(self, session: Session) -> Markup:
         """Render the current page of the table."""

@@ -82,11 +82,7 @@ def _passes(results: Sequence[Sequence[Outcome]], i: int, wanted: Filter) -> boo
 
 
 def table(
-    check: TestResult,
-    models: Sequence[str],
-    rows: Sequence[int],
-    page: int,
-    selected: int | None,
+    check: TestResult, models: Sequence[str], rows: Sequence[int], page: int, selected: int | None
 ) -> Markup:
     """Write one page of the table with its pager."""
     if not check.mutants:
@@ -122,11 +118,7 @@ def _heads(attributes: Sequence[str], models: Sequence[str]) -> list[object]:
 
 
 def _row(
-    check: TestResult,
-    attributes: Sequence[str],
-    models: Sequence[str],
-    i: int,
-    selected: bool,
+    check: TestResult, attributes: Sequence[str], models: Sequence[str], i: int, selected: bool
 ) -> Markup:
     results = [check.outcomes[m][i] for m in models]
     changes = {e.attribute: e.in_words for e in results[0].mutant.edits}

@@ -128,9 +128,7 @@ class ExploreUpdates:
             ui.trees: parts.trees,
             ui.link: _share(self.actions.link(session)),
             ui.model_switch: gr.update(
-                choices=list(state.models),
-                value=state.shown_model,
-                visible=len(state.models) > 1,
+                choices=list(state.models), value=state.shown_model, visible=len(state.models) > 1
             ),
         }
         if parts.plot is not None:

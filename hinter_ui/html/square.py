@@ -249,19 +249,19 @@ def _interaction(scores: dict[frozenset[Edit], float], edits: tuple[Edit, ...], 
     xs = [say("plot.unchanged", name=a), say("plot.changed", name=a)]
     plain, changed = [scores[none], scores[one]], [scores[two], scores[both]]
     added = log_odds(scores[one]) + log_odds(scores[two]) - log_odds(scores[none])
-    fig = go.Figure()
-    fig.add_trace(_line(xs, plain, say("plot.unchanged", name=b), _MAIN, "circle", "solid"))
-    fig.add_trace(_line(xs, changed, say("plot.changed", name=b), _ALARM, "square", "dash"))
-    fig.add_trace(
-        go.Scatter(
-            x=[xs[1]],
-            y=[added],
-            mode="markers",
-            name=say("plot.added"),
-            marker={"symbol": "diamond-open", "size": 14, "color": _INK, "line": {"width": 2}},
-            hovertemplate=f"{say('plot.added')}: {probability(added):.2f}<extra></extra>",
-        )
+    sum_of_parts = go.Scatter(
+        x=[xs[1]],
+        y=[added],
+        mode="markers",
+        name=say("plot.added"),
+        marker={"symbol": "diamond-open", "size": 14, "color": _INK, "line": {"width": 2}},
+        hovertemplate=f"{say('plot.added')}: {probability(added):.2f}<extra></extra>",
     )
+    fig = go.Figure([
+        _line(xs, plain, say("plot.unchanged", name=b), _MAIN, "circle", "solid"),
+        _line(xs, changed, say("plot.changed", name=b), _ALARM, "square", "dash"),
+        sum_of_parts,
+    ])  # fmt: skip
     values = [log_odds(p) for p in (*plain, *changed)] + [added]
     fig.add_hline(y=0, line={"color": _INK, "width": 1, "dash": "dot"})
     _dress(fig)
@@ -294,17 +294,15 @@ def _dots(scores: dict[frozenset[Edit], float], edits: tuple[Edit, ...], label: 
             own = capital(product([name_of(e.attribute) for e in part]))
             names.append(own or say("square.original"))
             ps.append(scores[frozenset(part)])
-    fig = go.Figure()
-    fig.add_trace(
-        go.Scatter(
-            x=[log_odds(p) for p in ps],
-            y=names,
-            customdata=ps,
-            mode="markers",
-            marker={"size": 12, "color": [_MAIN] * (len(ps) - 1) + [_ALARM]},
-            hovertemplate="%{y}: %{customdata:.3f}<extra></extra>",
-        )
+    dots = go.Scatter(
+        x=[log_odds(p) for p in ps],
+        y=names,
+        customdata=ps,
+        mode="markers",
+        marker={"size": 12, "color": [_MAIN] * (len(ps) - 1) + [_ALARM]},
+        hovertemplate="%{y}: %{customdata:.3f}<extra></extra>",
     )
+    fig = go.Figure(dots)
     fig.add_vline(x=0, line={"color": _INK, "width": 1, "dash": "dot"})
     _dress(fig)
     fig.update_layout(height=110 + 30 * len(ps))

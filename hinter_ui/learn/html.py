@@ -29,16 +29,7 @@ from hinter_ui.html.wording import (
     verdict_name,
 )
 from hinter_ui.learn.actions import LessonActions, Trying
-from hinter_ui.learn.lesson import (
-    SECTIONS,
-    Journey,
-    Menu,
-    Scene,
-    Step,
-    load_lesson,
-    query_of,
-    say,
-)
+from hinter_ui.learn.lesson import SECTIONS, Journey, Menu, Scene, Step, load_lesson, query_of, say
 
 _CHECK = Words("check")
 

@@ -5,7 +5,7 @@ host no message names a folder of this machine.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -130,10 +130,6 @@ class ResultsActions:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-
-    def choices(self, known: Iterable[str]) -> list[tuple[str, str]]:
-        """Return (label, name) of the campaigns that a visitor may see and that have begun."""
-        return self._services.campaigns.offered(known)
 
     def find(self, name: str, path: str = "") -> tuple[CampaignStore, str]:
         """Find a campaign by its name, or by the path of its directory."""

@@ -105,7 +105,7 @@ class ResultsEvents(TabEvents):
 
     def _offered(self, session: Session, names: list[str]) -> Updates:
         """Offer the campaigns, if they are others, so that an unfolded list stays so."""
-        choices = self.actions.choices(names)
+        choices = self.services.campaigns.offered(names)
         state = session.of(ResultsState)
         if choices == state.offered:
             return {self.ui.notice: ""}
@@ -118,7 +118,7 @@ class ResultsEvents(TabEvents):
         return self._opened(session, str(name or ""), str(path or ""), known(kept))
 
     def _opened(self, session: Session, name: str, path: str, names: list[str]) -> Updates:
-        choices = self.actions.choices([*names, name])
+        choices = self.services.campaigns.offered([*names, name])
         reading = self.actions.open(session, name, path)
         session.of(ResultsState).offered = choices
         return self.updates.opened(reading, choices) | {self.ui.notice: ""}

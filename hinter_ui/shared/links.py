@@ -37,24 +37,14 @@ class ExploreForm:
     edits: tuple[str, ...] = ()
 
     @classmethod
-    def of(
-        cls,
-        text: Any,
-        attributes: Any,
-        models: Any,
-        order: Any,
-        person_sense: Any,
-        parser: Any,
-        limit: Any,
-        repeat: Any,
-        requests: Any,
-        *edits: Any,
-    ) -> Self:
+    def of(cls, *values: Any) -> Self:
         """Read the controls, whatever a browser sent.
 
         Raises:
             InputError: a number is missing or out of range.
         """
+        text, attributes, models, order, person_sense, parser, limit, *others = values
+        repeat, requests, *edits = others
         return cls(
             text=str(text or ""),
             attributes=tuple(str(a) for a in attributes or ()),

@@ -21,6 +21,7 @@ from hinter_core.mutation.plan import Settings
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary, load_shipped
 from hinter_core.terms.matching import Matcher
+from hinter_ui.html.wording import Words
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import Campaigns
 from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER
@@ -29,8 +30,11 @@ from hinter_ui.shared.widgets import Labels
 from hinter_ui.shared.wiring import TabLink
 
 log = logging.getLogger(__name__)
+say = Words("shared")
+
 _STORES = 6  # checkpoints in memory
 _LIGHT_STORES = 32  # models that weigh next to nothing
+_MATCHERS = 32
 _LIGHT = ("embedded", "vader", "textblob", "scripted")
 
 T = TypeVar("T")
@@ -108,16 +112,12 @@ class Services:
     def model_choices(self, session: Session | None = None) -> list[tuple[str, str]]:
         """Return (label, name) of the models that come with HInter and those the visitor added."""
         scripted = [
-            (f"Scripted: {name.replace('-', ' ')}", f"scripted:{name}") for name in shipped_rules()
+            (say("models.scripted", name=name.replace("-", " ")), f"scripted:{name}")
+            for name in shipped_rules()
         ]
-        added = session.added if session else []
-        return [
-            ("Embedded sentiment", "embedded"),
-            ("VADER", "vader"),
-            ("TextBlob", "textblob"),
-            *scripted,
-            *((name, name) for name in added),
-        ]
+        added = [(name, name) for name in session.added] if session else []
+        named = [(say(f"models.{name}"), name) for name in ("embedded", "vader", "textblob")]
+        return [*named, *scripted, *added]
 
     def parses(self, name: str) -> ParseStore:
         """Return the shared parse store of a parser.
@@ -172,10 +172,10 @@ class Services:
 
     def matcher(self, dictionaries: Sequence[Dictionary]) -> Matcher:
         """Return a compiled matcher, kept for the dictionaries used last."""
-        key = tuple(id(d) for d in dictionaries)
+        key = tuple(map(id, dictionaries))  # kept beside the matcher, so that ids stay theirs
         kept = self._matchers.get(key)
         if kept is None:
-            if len(self._matchers) >= 32:
+            if len(self._matchers) >= _MATCHERS:
                 self._matchers.clear()
             kept = self._matchers[key] = (list(dictionaries), Matcher(dictionaries))
         return kept[1]

@@ -52,9 +52,11 @@ def desk(*, local: bool) -> ResultsActions:
 def test_a_public_host_shows_only_what_a_browser_names(shelf: Path) -> None:
     assert shelf.is_dir()
     stranger, owner = desk(local=False), desk(local=True)
-    assert stranger.choices([]) == []
-    assert [name for _, name in stranger.choices([MINE, "../" + OTHERS])] == [MINE]
-    assert {name for _, name in owner.choices([])} == {MINE, OTHERS}
+    assert stranger._services.campaigns.offered([]) == []
+    assert [name for _, name in stranger._services.campaigns.offered([MINE, "../" + OTHERS])] == [
+        MINE
+    ]
+    assert {name for _, name in owner._services.campaigns.offered([])} == {MINE, OTHERS}
 
 
 def test_a_public_host_opens_no_path_and_names_none(shelf: Path, made: CampaignStore) -> None:

@@ -204,7 +204,7 @@ def test_two_models_and_two_campaigns_are_compared(
     results.open(made.folder)
     results.compare.click()
     words = results.comparison
-    expect(words).to_contain_text(f"First: {HIDDEN}. Second: {ALONE}")
+    expect(words).to_contain_text(f"Model A: {HIDDEN}. Model B: {ALONE}")
     expect(words).to_contain_text("newly biased (exact McNemar")
     results.page.get_by_role("button", name="Open in Explore").nth(0).wait_for()
     changed = words.locator(".finding").filter(has_text="newly biased")
