@@ -9,7 +9,7 @@ Departure: the paper replaces every occurrence of the string, as ``literal=True`
 
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -19,21 +19,25 @@ from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.types import GrammaticalForm, Parse, Sense, Span, Term
 
-_TAGS: dict[GrammaticalForm, frozenset[str]] = {
-    GrammaticalForm.ADJECTIVE: frozenset({"JJ", "VBN", "VBG", "AFX"}),
-    GrammaticalForm.COMPARATIVE: frozenset({"JJR"}),
-    GrammaticalForm.SUPERLATIVE: frozenset({"JJS"}),
-    GrammaticalForm.NOUN_SG: frozenset({"NN", "NNP"}),
-    GrammaticalForm.NOUN_PL: frozenset({"NNS", "NNPS"}),
-    GrammaticalForm.PRONOUN_SUBJECT: frozenset({"PRP"}),
-    GrammaticalForm.PRONOUN_OBJECT: frozenset({"PRP"}),
-    GrammaticalForm.PRONOUN_POSSESSIVE: frozenset({"PRP$"}),
-    GrammaticalForm.PRONOUN_POSSESSIVE_ABSOLUTE: frozenset({"PRP", "PRP$"}),
-    GrammaticalForm.PRONOUN_REFLEXIVE: frozenset({"PRP"}),
-    GrammaticalForm.TITLE: frozenset({"NNP", "NN"}),
-    GrammaticalForm.NAME: frozenset({"NNP", "NNPS"}),
-    GrammaticalForm.VERB: frozenset({"VB", "VBP", "VBD", "VBZ", "VBG", "VBN"}),
-    GrammaticalForm.ADVERB: frozenset({"RB", "RBR", "RBS"}),
+_FORM = GrammaticalForm
+_TAGS = {
+    form: frozenset(tags.split())
+    for form, tags in {
+        _FORM.ADJECTIVE: "JJ VBN VBG AFX",
+        _FORM.COMPARATIVE: "JJR",
+        _FORM.SUPERLATIVE: "JJS",
+        _FORM.NOUN_SG: "NN NNP",
+        _FORM.NOUN_PL: "NNS NNPS",
+        _FORM.PRONOUN_SUBJECT: "PRP",
+        _FORM.PRONOUN_OBJECT: "PRP",
+        _FORM.PRONOUN_POSSESSIVE: "PRP$",
+        _FORM.PRONOUN_POSSESSIVE_ABSOLUTE: "PRP PRP$",
+        _FORM.PRONOUN_REFLEXIVE: "PRP",
+        _FORM.TITLE: "NNP NN",
+        _FORM.NAME: "NNP NNPS",
+        _FORM.VERB: "VB VBP VBD VBZ VBG VBN",
+        _FORM.ADVERB: "RB RBR RBS",
+    }.items()
 }
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 _KINDS = {
@@ -73,8 +77,7 @@ def person_nouns(folder: Path = DICTIONARIES) -> frozenset[str]:
             nouns.update(
                 term.text.split()[-1].lower()
                 for term in dictionary.terms
-                if term.form in (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL)
-                and term.sense is Sense.PERSON
+                if term.form in (_FORM.NOUN_SG, _FORM.NOUN_PL) and term.sense is Sense.PERSON
             )
     return frozenset(nouns)
 
@@ -89,65 +92,54 @@ class TermReading:
 
 def read(parse: Parse, span: Span, terms: Iterable[Term]) -> TermReading:
     """Choose the valid readings among ``terms`` at ``span`` (offsets in the parsed sentence)."""
-    candidates = tuple(terms)
     tokens = [i for i, (a, b) in enumerate(parse.spans) if a < span[1] and b > span[0]]
     if not tokens:
         return TermReading(())
-    head = _head_of(parse, tokens)
-    entity_like = _in_name(parse, head, tokens)
-    fitting = _fitting(parse, head, candidates)
+    surface = " ".join(parse.words[i] for i in tokens)
+    # The head is the last token whose head lies outside, or that is the root.
+    heads = [i for i in tokens if parse.heads[i] not in tokens or parse.heads[i] == i]
+    head = heads[-1] if heads else tokens[-1]
+    fitting = _fitting(parse, head, tuple(terms))
     if not fitting:
         tag = parse.tags[head]
-        return TermReading((), f"here \u201c{_surface(parse, tokens)}\u201d is {_kind(tag)}")
+        kind = _KINDS.get(tag, "another part of speech")
+        return TermReading((), f"here \u201c{surface}\u201d is {kind} ({tag})")
+    name = _name_around(parse, head, tokens)
+    if name and fitting[0].form is not _FORM.TITLE:
+        return TermReading((), f"part of the name \u201c{name}\u201d")
     certain = tuple(t for t in fitting if t.sense is Sense.PERSON)
-    if entity_like and fitting[0].form is not GrammaticalForm.TITLE:
-        return TermReading((), f"part of the name \u201c{entity_like}\u201d")
     if certain:
         return TermReading(certain[:1])
-    why = _no_person(parse, head, tokens, fitting[0].form)
+    why = _no_person(parse, head, surface, fitting[0].form)
     return TermReading((), why) if why else TermReading(fitting[:1])
-
-
-def _surface(parse: Parse, tokens: list[int]) -> str:
-    return " ".join(parse.words[i] for i in tokens)
-
-
-def _kind(tag: str) -> str:
-    return f"{_KINDS.get(tag, 'another part of speech')} ({tag})"
-
-
-def _head_of(parse: Parse, tokens: list[int]) -> int:
-    inside = set(tokens)
-    for i in reversed(tokens):
-        if parse.heads[i] not in inside or parse.heads[i] == i:
-            return i
-    return tokens[-1]
 
 
 def _fitting(parse: Parse, head: int, terms: tuple[Term, ...]) -> tuple[Term, ...]:
     """Return the terms whose form fits the tag (and, for pronouns, the relation)."""
     tag, label = parse.tags[head], parse.labels[head]
-    modifies = label in _MODIFIER and any(t.form is GrammaticalForm.ADJECTIVE for t in terms)
+    modifies = label in _MODIFIER and any(t.form is _FORM.ADJECTIVE for t in terms)
     strict, loose = [], []
     for term in terms:
         form = term.form
-        if form in (GrammaticalForm.ANY, GrammaticalForm.PREP_PHRASE):
+        noun = form in (_FORM.NOUN_SG, _FORM.NOUN_PL)
+        if form in (_FORM.ANY, _FORM.PREP_PHRASE):
             strict.append(term)
-        elif modifies and form in (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL):
+        elif modifies and noun:
             continue  # "Pakistani film": the adjective, whatever the tagger calls it
         elif tag in _TAGS[form]:
             if _relation_fits(form, label):
                 strict.append(term)
-            elif form in (GrammaticalForm.PRONOUN_SUBJECT, GrammaticalForm.PRONOUN_OBJECT):
+            elif form in (_FORM.PRONOUN_SUBJECT, _FORM.PRONOUN_OBJECT):
                 loose.append(term)
-        elif form in (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL) and tag in _NOUNS:
-            loose.append(term)  # the surface form shows the number better than the tagger
-        elif form is GrammaticalForm.PRONOUN_OBJECT and tag == "PRP$" and label in _OBJECT:
-            loose.append(term)  # tag and relation disagree; as an object it cannot be possessive
         elif (
-            form is GrammaticalForm.ADJECTIVE and tag in _NOUNS and _acts_as_adjective(parse, head)
+            # The surface form shows the number better than the tagger.
+            (noun and tag in _NOUNS)
+            # Tag and relation disagree; as an object it cannot be possessive.
+            or (form is _FORM.PRONOUN_OBJECT and tag == "PRP$" and label in _OBJECT)
+            # The tagger took it for a noun.
+            or (form is _FORM.ADJECTIVE and tag in _NOUNS and _acts_as_adjective(parse, head))
         ):
-            loose.append(term)  # the tagger took it for a noun
+            loose.append(term)
     return tuple(strict or loose)
 
 
@@ -155,73 +147,61 @@ def _acts_as_adjective(parse: Parse, head: int) -> bool:
     """Whether a word tagged as a noun is a modifier, or a predicate without article."""
     if parse.labels[head] in _MODIFIER:
         return True
-    copula = _child(parse, head, frozenset({"cop"})) is not None
-    return copula and _child(parse, head, frozenset({"det"})) is None
+    return _child(parse, head, {"cop"}) is not None and _child(parse, head, {"det"}) is None
 
 
 def _relation_fits(form: GrammaticalForm, label: str) -> bool:
     possessive = label in ("nmod:poss", "poss")
-    subject = label in _SUBJECT or label in ("expl",)
     match form:
-        case GrammaticalForm.PRONOUN_POSSESSIVE:
+        case _FORM.PRONOUN_POSSESSIVE:
             return possessive
-        case GrammaticalForm.PRONOUN_POSSESSIVE_ABSOLUTE:
+        case _FORM.PRONOUN_POSSESSIVE_ABSOLUTE:
             return not possessive
-        case GrammaticalForm.PRONOUN_OBJECT:
-            return not subject
+        case _FORM.PRONOUN_OBJECT:
+            return label not in _SUBJECT and label != "expl"
         case _:
             return True
 
 
-def _in_name(parse: Parse, head: int, tokens: list[int]) -> str:
+def _name_around(parse: Parse, head: int, tokens: list[int]) -> str:
     """Return the proper name that contains the tokens ("White House", "Jack White"), or ""."""
-    tag = parse.tags[head]
-    if tag not in ("NNP", "NNPS"):
-        return ""
-    inside = set(tokens)
-    first, last = min(tokens), max(tokens)
-    if not parse.words[first][:1].isupper():
+    first, last = tokens[0], tokens[-1]
+    if parse.tags[head] not in ("NNP", "NNPS") or not parse.words[first][:1].isupper():
         return ""
     linked = [
         i
         for i in (first - 1, last + 1)
         if 0 <= i < len(parse.words)
         and parse.tags[i] in ("NNP", "NNPS")
-        and (parse.heads[i] in inside or parse.heads[head] in (i, parse.heads[i]))
+        and (parse.heads[i] in tokens or parse.heads[head] in (i, parse.heads[i]))
         and {parse.labels[i], parse.labels[head]} & {"flat", "compound", "flat:name"}
     ]
     return " ".join(parse.words[i] for i in sorted({*linked, *tokens})) if linked else ""
 
 
-def _no_person(parse: Parse, head: int, tokens: list[int], form: GrammaticalForm) -> str | None:
-    """Return the reason why an ambiguous term at ``head`` is about no person, else None."""
+def _no_person(parse: Parse, head: int, surface: str, form: GrammaticalForm) -> str | None:
+    """Return the reason why an ambiguous term at ``head`` is not about a person, else None."""
     label, governor = parse.labels[head], parse.heads[head]
-    surface = _surface(parse, tokens)
     if parse.tags[head] in ("PRP", "PRP$"):
         return f"\u201c{surface}\u201d may mean several people"
-    if form is GrammaticalForm.PREP_PHRASE:
-        return None if _phrase_means_person(parse, governor) else "describes no person here"
+    if form is _FORM.PREP_PHRASE:  # "the cook from Chad", "she came from Chad"
+        subject = _child(parse, governor, _SUBJECT)
+        about = (governor, subject) if subject is not None else (governor,)
+        person = any(_is_person(parse, token) for token in about)
+        return None if person else "describes no person here"
     if parse.tags[head] in _NOUNS and label not in _MODIFIER:
         person = _noun_means_person(parse, head)
         return None if person else f"\u201c{surface}\u201d may be no person here"
     if label in _MODIFIER and governor != head:
-        if _is_person(parse, governor):
-            return None
-        return f"modifies \u201c{parse.words[governor]}\u201d, which is no person"
-    bearer = _bearer(parse, head)
-    if bearer is None:
-        return f"\u201c{surface}\u201d describes no person here"
+        bearer, verb = governor, "modifies"
+    else:
+        found, verb = _bearer(parse, head), "describes"
+        if found is None:
+            return f"\u201c{surface}\u201d describes no person here"
+        bearer = found
     if _is_person(parse, bearer):
         return None
-    return f"describes \u201c{parse.words[bearer]}\u201d, which is no person"
-
-
-def _phrase_means_person(parse: Parse, governor: int) -> bool:
-    """Whether a phrase is about a person: "the cook from Chad", "she came from Chad"."""
-    if _is_person(parse, governor):
-        return True
-    subject = _child(parse, governor, _SUBJECT)
-    return subject is not None and _is_person(parse, subject)
+    return f"{verb} \u201c{parse.words[bearer]}\u201d, which is no person"
 
 
 def _bearer(parse: Parse, head: int) -> int | None:
@@ -243,7 +223,7 @@ def _bearer(parse: Parse, head: int) -> int | None:
         if label == "conj" and parse.labels[governor] in _MODIFIER:
             return parse.heads[governor]  # "black and white viewers"
         if label in _CLAUSE:
-            child = _child(parse, governor, frozenset({"obj", "dobj"}))
+            child = _child(parse, governor, {"obj", "dobj"})
             if child is not None and label in ("xcomp", "oprd"):
                 return child  # "called her old"
             token = governor
@@ -252,11 +232,9 @@ def _bearer(parse: Parse, head: int) -> int | None:
     return None
 
 
-def _child(parse: Parse, token: int, labels: frozenset[str]) -> int | None:
-    for i, head in enumerate(parse.heads):
-        if head == token and i != token and parse.labels[i] in labels:
-            return i
-    return None
+def _child(parse: Parse, token: int, labels: Collection[str]) -> int | None:
+    own = (i for i, head in enumerate(parse.heads) if head == token and i != token)
+    return next((i for i in own if parse.labels[i] in labels), None)
 
 
 def _is_person(parse: Parse, token: int) -> bool:
