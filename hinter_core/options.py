@@ -1,6 +1,6 @@
 """Options: a setting of a campaign, a kind of model or a data set, declared once.
 
-From the declaration follow the command line, files of settings, forms and the documentation.
+The command line, files of settings, forms and the documentation follow from the declaration.
 """
 
 from dataclasses import dataclass, fields
@@ -12,10 +12,10 @@ Value = str | int | float | bool
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A setting by its name; values have the type of ``default`` where no ``kind`` is given.
+    """A setting by its name; values have the type of ``default`` unless ``kind`` is given.
 
-    ``low`` and ``high`` bound numbers. ``choices`` are all values there are; where it is empty,
-    any value is taken. ``advanced`` ones are shown last. ``label`` names the field of a form.
+    ``low`` and ``high``: bounds of a number. ``choices``: the allowed values (empty: any).
+    ``advanced``: shown last. ``label``: name of the form's field.
     """
 
     name: str
@@ -35,15 +35,18 @@ class Option:
 
     @property
     def title(self) -> str:
-        """The label, or the name in its place."""
+        """The label, or else the name."""
         return self.label or self.name.replace("_", " ").capitalize().replace(" url", " URL")
 
     @property
     def range(self) -> str:
-        """The values that a number may have, in words: ``a whole number from 1 to 9``."""
-        what = "a whole number" if self.type is int else "a number"
-        low = "" if self.low is None else f" from {_written(self.low)}"
-        return f"{what}{low}" + ("" if self.high is None else f" to {_written(self.high)}")
+        """The allowed numbers in words: ``a whole number from 1 to 9``."""
+        words = "a whole number" if self.type is int else "a number"
+        for word, bound in (("from", self.low), ("to", self.high)):
+            if bound is not None:
+                comma = "," if abs(bound) >= 10_000 else ""
+                words += f" {word} {bound:{comma}.10g}"
+        return words
 
     def holds(self, number: float) -> bool:
         """Whether a number lies between the bounds; NaN does not."""
@@ -52,27 +55,17 @@ class Option:
         return low <= number <= high
 
 
-def _written(number: float) -> str:
-    return f"{number:,.10g}" if abs(number) >= 10_000 else f"{number:.10g}"
-
-
 def options_of(declared: type, make: type[Option] = Option) -> dict[str, Any]:
-    """The options of a dataclass: a field's metadata are the arguments of ``make``.
+    """Return the options of a dataclass; a field's metadata are the arguments of ``make``.
 
-    A field that may be ``None`` has no bound, or all there is, where nothing is given.
+    The kind is ``int`` for ``int | None``, and ``tuple`` for ``tuple[str, ...]``.
     """
     hints = get_type_hints(declared)
-    return {
-        item.name: make(
-            item.name, item.default, kind=_kind(hints[item.name]), **dict(item.metadata)
-        )
-        for item in fields(declared)
-    }
-
-
-def _kind(hint: Any) -> type:
-    """The type of a field's values: ``int`` of ``int | None``, ``tuple`` of ``tuple[str, ...]``."""
-    if isinstance(hint, UnionType):
-        (hint,) = (part for part in get_args(hint) if part is not NoneType)
-    kind: type = getattr(hint, "__origin__", hint)
-    return kind
+    options = {}
+    for item in fields(declared):
+        hint = hints[item.name]
+        if isinstance(hint, UnionType):
+            (hint,) = (part for part in get_args(hint) if part is not NoneType)
+        kind = getattr(hint, "__origin__", hint)
+        options[item.name] = make(item.name, item.default, kind=kind, **dict(item.metadata))
+    return options

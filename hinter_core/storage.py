@@ -1,4 +1,4 @@
-"""Folders of HInter and of the user; whole files, SQLite databases, values kept in memory."""
+"""Folders of HInter and of the user; whole files, SQLite databases, an LRU cache."""
 
 import os
 import sqlite3
@@ -14,20 +14,20 @@ from cachetools import LRUCache
 ROOT = Path(__file__).resolve().parent.parent
 ASSETS = ROOT / "assets"
 DICTIONARIES = ROOT / "dictionaries"
-PART = ".part"  # how a file ends that is being written
+PART = ".part"  # suffix of a file that is being written
 
 
 def user_cache() -> Path:
-    """HInter's folder in the user's cache, there or not."""
+    """Return HInter's folder in the user's cache, which may not exist yet."""
     home = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME")
     return Path(home or Path.home() / ".cache") / "hinter"
 
 
 @contextmanager
 def write_whole(path: Path) -> Iterator[Path]:
-    """Yield a path beside ``path`` to write to; it becomes ``path`` when the block ends well.
+    """Yield a path beside ``path`` to write to; it replaces ``path`` if the block succeeds.
 
-    What is there already stays until then, and nothing half written is left behind.
+    The old file stays until then, and no incomplete file is left behind.
 
     Raises:
         OSError: the disk is full, or the folder is missing or cannot be written.
@@ -43,13 +43,13 @@ def write_whole(path: Path) -> Iterator[Path]:
 def open_database(
     path: Path, *, synchronous: str = "NORMAL", wait: float = 30.0
 ) -> sqlite3.Connection:
-    """Open a SQLite file in WAL mode, made if need be; each statement commits by itself.
+    """Open or create a SQLite file in WAL mode; each statement commits by itself.
 
-    It may be used from any thread, by one at a time. ``wait``: seconds for another writer.
-    ``synchronous``: with ``FULL`` a commit survives a power cut, with ``NORMAL`` the process's end.
+    Any thread may use it, one at a time. ``wait``: seconds to wait for another writer.
+    ``synchronous``: with ``FULL`` a commit survives a power cut, with ``NORMAL`` a process's end.
 
     Raises:
-        OSError: its folder cannot be made.
+        OSError: its folder cannot be created.
         sqlite3.Error: it cannot be opened, or is no database.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ def open_database(
 
 @contextmanager
 def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """Do all of the block or nothing; of several processes one writes at a time, from its start."""
+    """Run a block as one transaction, which excludes other writers from its start."""
     database.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -76,7 +76,7 @@ V = TypeVar("V")
 
 
 class LRU(Generic[K, V]):
-    """Values by key up to a total ``size``; ``length`` is the size of a key. Not thread-safe."""
+    """LRU cache bounded by the total ``length`` of its keys; not thread-safe."""
 
     def __init__(self, size: int, length: Callable[[K], int]) -> None:
         self._length = length
@@ -86,11 +86,11 @@ class LRU(Generic[K, V]):
         return len(self._kept)
 
     def found(self, keys: Iterable[K]) -> dict[K, V]:
-        """Those of the keys that are kept; they count as just used."""
+        """Return the values of the keys that are kept; they count as just used."""
         return {key: self._kept[key][1] for key in keys if key in self._kept}
 
     def keep(self, values: Mapping[K, V]) -> None:
-        """Add values that fit; the least recently used make room for them."""
+        """Add the values that fit; the least recently used ones make room."""
         for key, value in values.items():
             size = self._length(key)
             if size <= self._kept.maxsize:

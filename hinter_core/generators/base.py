@@ -1,4 +1,4 @@
-"""The protocol of a generator: what makes follow-ups of the rows of a data set."""
+"""The protocol of a generator, which makes follow-ups of the rows of a data set."""
 
 from collections.abc import Iterable, Iterator
 from typing import Protocol
@@ -13,14 +13,14 @@ Planned = tuple[Row, Plan | None, str]  # a row, its plan, and why it has no int
 class Generator(Protocol):
     """Makes test cases of rows, and the follow-ups of each test case.
 
-    It is given what it works with (dictionaries, parser, settings) and knows no campaign.
+    It gets what it needs (dictionaries, parser, settings) and does not know campaigns.
     """
 
     def plans(self, rows: Iterable[Row]) -> Iterator[Planned]:
-        """Each row with its plan, and why it has no mutant to test, if so."""
+        """Yield each row with its plan, and the reason if it has no mutant to test."""
 
     def test_cases(self, planned: Iterable[Planned]) -> dict[int, TestCase]:
-        """A test case, by the row's number, for every text that has something to test."""
+        """Return a test case, by the row's number, for every text with mutants to test."""
 
     def follow_ups(self, cases: Iterable[TestCase]) -> Iterator[FollowUp]:
-        """All follow-ups of these test cases, parts before wholes."""
+        """Yield all follow-ups of these test cases, parts before wholes."""

@@ -1,4 +1,4 @@
-"""Follow-ups that a person wrote: these and no others, without matching."""
+"""Follow-ups that a person wrote, without matching."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -11,7 +11,7 @@ from hinter_core.pipeline.case import FollowUp, TestCase, handwritten_follow_up
 
 
 class Handwritten:
-    """Makes test cases of the sources of a file, and follow-ups of its mutants as they stand."""
+    """Makes test cases of the sources of a file, and follow-ups of its mutants verbatim."""
 
     def __init__(self, models: Sequence[PredictionStore], settings: Settings) -> None:
         self._models = models
@@ -19,7 +19,7 @@ class Handwritten:
         self._variants: dict[int, tuple[HandwrittenMutant, ...]] = {}
 
     def plans(self, rows: Iterable[Row]) -> Iterator[Planned]:
-        """Each source as it is; rows that cannot be used have no plan."""
+        """Yield each source with a plan without edits; rows that cannot be used have no plan."""
         self._variants = {}
         for row in rows:
             if row.fault or not isinstance(row, HandwrittenSource):
@@ -29,19 +29,15 @@ class Handwritten:
             yield row, Plan.of_text(row.text, self._settings), ""
 
     def test_cases(self, planned: Iterable[Planned]) -> dict[int, TestCase]:
-        """A test case, by the row's number, for every source."""
-        cases = {
-            row.number: TestCase(plan, number=row.number)
-            for row, plan, _ in planned
-            if plan is not None
-        }
+        """Return a test case, by the row's number, for every source."""
+        cases = {row.number: TestCase(p, number=row.number) for row, p, _ in planned if p}
         for case in cases.values():
             for asked in self._models:
                 case.look(asked)  # a handwritten mutant may change what a model does not see
         return cases
 
     def follow_ups(self, cases: Iterable[TestCase]) -> Iterator[FollowUp]:
-        """All mutants as they were given, parts before wholes."""
+        """Yield all mutants verbatim, parts before wholes."""
         for case in cases:
             for variant in self._variants[case.number]:
                 yield handwritten_follow_up(case, variant.text, variant.edits, ask=variant.ask)

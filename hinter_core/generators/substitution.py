@@ -1,4 +1,4 @@
-"""Follow-ups by substitution: terms of a text exchanged for others of the dictionaries."""
+"""Follow-ups by substitution: terms of a text are replaced by others of the dictionaries."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -14,11 +14,11 @@ from hinter_core.types import Edit
 
 
 class Substitution:
-    """Makes intersectional mutants of a text, atomic ones, and neutral ones beside them.
+    """Makes intersectional, atomic and neutral mutants of a text.
 
-    ``pipeline`` has the dictionaries and settings; with ``atomic``, every atomic mutant is tested,
-    not only the parts of intersectional ones. ``placebo`` has the neutral dictionaries; ``search``
-    chooses the mutants, where there is one.
+    ``pipeline``: the dictionaries and settings. ``atomic``: test every atomic mutant, not only the
+    parts of intersectional ones. ``placebo``: the neutral dictionaries. ``search``: chooses the
+    mutants, if given.
     """
 
     def __init__(
@@ -35,25 +35,19 @@ class Substitution:
         self._search = search
 
     def plans(self, rows: Iterable[Row]) -> Iterator[Planned]:
-        """Each row with its plan, and why it has no intersectional mutant, if so."""
+        """Yield each row with its plan, and the reason if it has no intersectional mutant."""
         for row in rows:
-            if row.fault:
-                yield row, None, row.fault
-                continue
-            try:
-                plan = self._pipeline.plan(row.text)
-            except InputError as error:
-                yield row, None, str(error)
-                continue
-            try:
-                self._pipeline.relation.require_applicable(plan)
-            except InputError as error:
-                yield row, plan, str(error)
-            else:
-                yield row, plan, ""
+            plan, why = None, row.fault
+            if not why:
+                try:
+                    plan = self._pipeline.plan(row.text)
+                    self._pipeline.relation.require_applicable(plan)
+                except InputError as error:
+                    why = str(error)
+            yield row, plan, why
 
     def test_cases(self, planned: Iterable[Planned]) -> dict[int, TestCase]:
-        """A test case, by the row's number, for every text that has something to test."""
+        """Return a test case, by the row's number, for every text with mutants to test."""
         return {
             row.number: TestCase(plan, number=row.number, forget=True)
             for row, plan, why in planned
@@ -61,7 +55,7 @@ class Substitution:
         }
 
     def follow_ups(self, cases: Iterable[TestCase]) -> Iterator[FollowUp]:
-        """All mutants of these test cases, parts before wholes."""
+        """Yield all mutants of these test cases, parts before wholes."""
         order, parts = self._pipeline.settings.order, self._pipeline.relation.lattice
         for case in cases:
             chosen = self._edit_sets(case.plan)
@@ -71,21 +65,21 @@ class Substitution:
                 yield follow_up_of(case, edits)
 
     def _edit_sets(self, plan: Plan) -> Iterator[tuple[Edit, ...]]:
-        """What is tested of a text: intersectional mutants, atomic ones, neutral ones."""
-        many = 0
+        """Yield the edit sets to test: intersectional, atomic, neutral."""
+        number = 0
         for edits in self._search.chosen(plan) if self._search else plan.each():
-            many += 1
+            number += 1
             yield edits
         if self._atomic:
             yield from plan.atomic()
         if self._placebo is not None:
             neutral = self._placebo.plan(plan.text)
-            # Searched alike, or what a search finds would look like more than chance.
+            # Searched in the same way, or a search would seem to find more than chance.
             if self._search:
                 yield from self._search.chosen(neutral)
             else:
-                # As many as of the others; the same limit would leave the rates unequally sure.
-                neutral.settings = replace(plan.settings, limit=max(1, many))
+                # As many as of the others, so that the rates have similar intervals.
+                neutral.settings = replace(plan.settings, limit=max(1, number))
                 yield from neutral.chosen()
             if self._atomic:
                 yield from neutral.atomic()

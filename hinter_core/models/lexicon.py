@@ -59,20 +59,18 @@ def with_windows(analyzer: Any) -> Any:
     quadratic time. They look at three words before that word and two after it, so only those are
     passed. (A third rule, for "but", stays quadratic, which is negligible below 1,000 words.)
     """
-    negation, idioms = analyzer._negation_check, analyzer._special_idioms_check
 
-    def window(words: list[str], i: int) -> tuple[list[str], int]:
-        first = max(0, i - 3)
-        return words[first : i + 3], i - first
 
-    def negation_in(valence: float, words: list[str], start_i: int, i: int) -> Any:
-        near, place = window(words, i)
-        return negation(valence, near, start_i, place)
+    def windowed(check: Callable[..., Any]) -> Callable[..., Any]:
+        def check_near(valence: float, words: list[str], *places: int) -> Any:
+            *start, i = places
+            first = max(0, i - 3)
+            return check(valence, words[first : i + 3], *start, i - first)
 
-    def idioms_in(valence: float, words: list[str], i: int) -> Any:
-        return idioms(valence, *window(words, i))
+        return check_near
 
-    analyzer._negation_check, analyzer._special_idioms_check = negation_in, idioms_in
+    analyzer._negation_check = windowed(analyzer._negation_check)
+    analyzer._special_idioms_check = windowed(analyzer._special_idioms_check)
     return analyzer
 
 

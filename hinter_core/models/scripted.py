@@ -87,8 +87,8 @@ class ScriptedModel(ModelUnderTest):
 
 
 def _parse_rules(text: str) -> tuple[_Rule, ...]:
-    bare = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
-    lines = [line.strip() for line in re.split(r"[;\n]", "\n".join(bare))]
+    bare = (line for line in text.splitlines() if not line.lstrip().startswith("#"))
+    lines = map(str.strip, ";".join(bare).split(";"))
     rules = [_parse_rule(line) for line in lines if line]
     if not rules or rules[-1].conditions:
         raise ModelError(
@@ -106,12 +106,10 @@ def _parse_rule(line: str) -> _Rule:
     match = _RULE.match(line)
     if not match:
         raise ModelError(f"Rule '{line}' is not 'LABEL [0.9] if CONDITIONS' or 'LABEL otherwise'.")
-    score = float(match["score"] or 0.9)
     when = match["when"]
-    if when == "otherwise":
-        return _Rule(match["label"], score, ())
-    conditions = re.split(r"\s+and\s+", when[2:].strip())
-    return _Rule(match["label"], score, tuple(_parse_condition(c, line) for c in conditions))
+    conditions = [] if when == "otherwise" else re.split(r"\s+and\s+", when[2:].strip())
+    parsed = tuple(_parse_condition(condition, line) for condition in conditions)
+    return _Rule(match["label"], float(match["score"] or 0.9), parsed)
 
 
 def _parse_condition(text: str, line: str) -> _Condition:
