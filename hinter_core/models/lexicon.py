@@ -60,7 +60,6 @@ def with_windows(analyzer: Any) -> Any:
     passed. (A third rule, for "but", stays quadratic, which is negligible below 1,000 words.)
     """
 
-
     def windowed(check: Callable[..., Any]) -> Callable[..., Any]:
         def check_near(valence: float, words: list[str], *places: int) -> Any:
             *start, i = places
