@@ -205,7 +205,7 @@ class ExploreEvents(TabEvents):
         session = self.session(request)
         state, data = session.of(ExploreState), event._data or {}
         if "page" in data:
-            state.filter = state.filter.turned(int(data["page"]))
+            state.filter = replace(state.filter, page=int(data["page"]))
             return {self.ui.table: self.actions.table(session)}
         state.selected = max(0, int(data.get("row", 0)))
         if data.get("model") in state.models:

@@ -5,8 +5,7 @@ small whatever the scan's size, and every cell is escaped like the rest.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import dataclass
 
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import reason
@@ -30,10 +29,6 @@ class Filter:
     group: str = ""
     order: str = "verdict"
     page: int = 0
-
-    def turned(self, page: int) -> Self:
-        """Return the filter with another page."""
-        return replace(self, page=page)
 
 
 def groups_in(check: TestResult) -> list[str]:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hinter_core.errors import HinterError
-from hinter_ui.explore.actions import ExploreActions
+from hinter_ui.explore.actions import ExampleText, ExploreActions, ExploreState, load_examples
 from hinter_ui.html import wording
 from hinter_ui.html.highlight import preview
 from hinter_ui.html.markup import escape, tag
@@ -24,6 +24,7 @@ from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session, Sessions
 from hinter_ui.shell import build_app
 
+EXAMPLES = load_examples()
 MODEL = "scripted:hidden-review"
 FORM = ExploreForm(text="The young British waiter met her.", attributes=("race", "gender", "age"),
             models=(MODEL,))  # fmt: skip
@@ -224,3 +225,24 @@ def test_a_language_for_the_tab_is_data_only(
     assert '<caption class="sr-only">&lt;All variants' in actions.table(session)
     # What this language lacks is in the default one.
     assert session.words("models").language == "en"
+
+
+# -- example texts ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[e.title for e in EXAMPLES])
+def test_example_shows_what_it_promises(actions: ExploreActions, example: ExampleText) -> None:
+    session = Session()
+    check = actions.check(session, example.form)
+    verdict = check.outcomes[session.of(ExploreState).models[0]][-1].verdict.value
+    if example.shows:
+        assert verdict == example.shows
+
+
+def test_both_models_have_an_example_of_hidden_bias() -> None:
+    kinds = {e.form.models[0].partition(":")[0] for e in EXAMPLES if e.shows == "hidden"}
+    assert kinds >= {"embedded", "scripted"}
+
+
+def test_examples_cover_the_domains() -> None:
+    assert {e.domain for e in EXAMPLES} >= {"review", "contract", "case", "job ad"}

@@ -1,0 +1,213 @@
+"""What values become on the page, without a browser: answers, differences, links, languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextvars import copy_context
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hinter_core.errors import InputError
+from hinter_core.language.parsing import ParseStore, load_parser
+from hinter_core.models.base import Capabilities, ModelUnderTest
+from hinter_core.models.budget import Cost
+from hinter_core.models.registry import load_model
+from hinter_core.models.store import PredictionStore
+from hinter_core.mutation.plan import Settings
+from hinter_core.pipeline.case import TestResult
+from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.report.section import Section
+from hinter_core.terms.dictionary import load_shipped
+from hinter_core.types import Prediction, Verdict
+from hinter_ui.explore import html, table
+from hinter_ui.explore.html import banner
+from hinter_ui.html import glossary, sections, trees
+from hinter_ui.html.difference import Piece, differences
+from hinter_ui.html.highlight import preview
+from hinter_ui.html.notice import costs
+from hinter_ui.html.sections import folded
+from hinter_ui.html.square import square
+from hinter_ui.html.wording import speak, verdict_name, words_of
+from hinter_ui.results import html as results
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.wiring import _in_one_context
+from tests.examples import examples
+
+TEXT = "The black man was kind."
+SAID = "I would say <b>yes</b>, on the whole."
+
+
+class Talker:
+    """Says more than a label, and changes its mind about the original when asked again."""
+
+    name = identity = "talker"
+    capabilities = Capabilities(labels=("no", "yes"), scores=False, steady=False)
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def predict(self, texts: Sequence[str]) -> list[Prediction]:
+        first, self.asked = self.asked + 1, self.asked + len(texts)
+        turns = range(first, self.asked + 1)
+        return [Prediction(("no" if turn == 3 else "yes",), reply=SAID) for turn in turns]
+
+    def visible(self, text: str) -> int:
+        return len(text)
+
+
+def checked(repeat: int, model: ModelUnderTest | None = None) -> TestResult:
+    shipped = load_shipped()
+    parses = ParseStore(load_parser("embedded"))
+    settings = Settings(limit=1, repeat=repeat)
+    stores = [PredictionStore(model or Talker())]
+    return Pipeline([shipped["race"], shipped["gender"]], parses, stores, settings).check(TEXT)
+
+
+@pytest.mark.parametrize(
+    ("repeat", "words"),
+    [
+        (0, ""),
+        (1, "The original text was repeated 1 time; the answer never changed."),
+        (3, "repeated 3 times, and 1 of these answers differed: a flip may be noise."),
+    ],
+)
+def test_the_noise_floor_stands_beside_the_verdict(repeat: int, words: str) -> None:
+    check = checked(repeat)
+    shown = str(banner(check, check.outcomes["talker"][-1], "talker", named=False))
+    assert words in shown
+    assert ("The original text was repeated" in shown) is bool(words)
+
+
+def test_what_a_model_said_can_be_read_and_is_escaped() -> None:
+    check = checked(0)
+    shown = str(square(check, check.outcomes["talker"][-1], "talker"))
+    assert "the model’s reply" in shown
+    assert "&lt;b&gt;yes&lt;/b&gt;, on the whole." in shown
+    assert "<b>" not in shown
+
+
+def test_what_there_is_to_say_of_a_model_stands_beside_the_verdict() -> None:
+    check = checked(0)
+    judged = check.outcomes["talker"][-1]
+    shown = str(banner(check, judged, "talker", named=False, note="labels <without> names"))
+    assert "About this model: " in shown
+    assert "labels &lt;without&gt; names" in shown
+    assert "About this model" not in str(banner(check, judged, "talker", named=False))
+
+
+def test_an_interaction_is_explained_where_there_is_one() -> None:
+    check = checked(0)
+    assert "Interaction:" not in str(square(check, check.outcomes["talker"][-1], "talker"))
+    check = checked(0, load_model("vader"))
+    judged = next(j for j in check.outcomes["vader"] if j.mutant.order == 2 and j.effect)
+    assert "Interaction:" in str(square(check, judged, "vader"))
+
+
+def test_costs_are_said_before_a_scan() -> None:
+    shown = str(costs({"openai:<x>": Cost(1200, 50_000, 9_000, 1.25)}))
+    assert "openai:&lt;x&gt;" in shown
+    assert "1,200 requests, 50,000 tokens asked and 9,000 answered, 1.2500 in money" in shown
+    assert str(costs({})) == ""
+
+
+def test_many_tables_of_one_kind_fold_into_one_card() -> None:
+    rows = [["Ann: yes", "1"]]
+    alike = [Section("confusion", f"q, {n}", ["Words."], ["", "Bo: yes"], rows) for n in range(3)]
+    shown = str(folded([Section("agreement", "Agreement", ["Said."]), *alike]))
+    assert shown.count("<section") == 2
+    assert shown.count("<table") == 3
+    assert "3 tables" in shown
+
+
+def entries_in(markup: str) -> list[str]:
+    found = re.findall(r'class="gloss" href="\?glossary=([a-z-]+)"', markup)
+    assert set(found) <= set(glossary.entries())
+    return found
+
+
+@pytest.fixture(scope="module")
+def services() -> Services:
+    return Services()
+
+
+def test_explore_explains_its_terms(services: Services) -> None:
+    from hinter_ui.learn.actions import LessonActions
+    from hinter_ui.learn.lesson import load_lesson
+
+    desk = LessonActions(services)
+    scenes = {scene.key: scene for step in load_lesson() for scene in step.scenes}
+    trying, lost = desk.judge(scenes["both"]), desk.judge(scenes["broken"])
+    check, judged, broken = trying.check, trying.judged(), lost.judged()
+    assert judged is not None
+    assert broken is not None
+    shown = html.banner(check, judged, trying.model, named=False)
+    assert entries_in(shown) == [Verdict.HIDDEN.value]
+    assert "<strong><a" in shown
+    assert entries_in(square(check, judged, trying.model)) == ["interaction"]
+    assert entries_in(preview(check.plan)) == ["atomic", "intersectional", "mutant"]
+    rows = table.table(check, [trying.model], [0, 1, 2], 0, None)
+    assert entries_in(rows) == ["verdict", "shift", "interaction"]
+    assert entries_in(trees.trees(check, judged, desk.parses(trying))) == ["kept"]
+    assert entries_in(trees.trees(lost.check, broken, desk.parses(lost))) == ["discarded"]
+
+
+def test_results_explain_figures_and_columns() -> None:
+    assert entries_in(results._figure("1 %", "errors", "")) == ["error-rate"]
+    assert entries_in(results._figure("1", "excess", "")) == ["excess"]
+    assert glossary.head("row <b>", {}) == "row &lt;b&gt;"
+    for keys in (results._ENTRIES, sections.ENTRIES, sections.SECTION_ENTRIES):
+        assert set(keys.values()) <= set(glossary.entries())
+
+
+def changed(pieces: list[Piece]) -> list[str]:
+    return [piece.text for piece in pieces if piece.changed]
+
+
+def test_words_that_differ_are_marked_whole() -> None:
+    old, new = differences("He is a waiter, isn't he?", "She is an old waiter, isn't she?")
+    assert changed(old) == ["He", "a", "he"]
+    assert changed(new) == ["She", "an old", "she"]
+
+
+def test_equal_texts_have_no_mark_and_new_ones_are_one() -> None:
+    assert differences("The same.", "The same.") == ([Piece("The same.")], [Piece("The same.")])
+    assert differences("", "All new.")[1] == [Piece("All new.", changed=True)]
+
+
+def test_long_texts_are_compared_by_what_surrounds_the_change() -> None:
+    middle = [f"w{n}" for n in range(2000)]
+    old, new = differences(" ".join(["a", *middle, "z"]), " ".join(["a", *reversed(middle), "z"]))
+    assert len(changed(old)) == len(changed(new)) == 1
+
+
+@examples(60)
+@given(st.text("ab ,.'\n", max_size=40), st.text("ab ,.'\n", max_size=40))
+def test_pieces_make_up_the_texts(source: str, mutant: str) -> None:
+    old, new = differences(source, mutant)
+    assert "".join(piece.text for piece in old) == source
+    assert "".join(piece.text for piece in new) == mutant
+    if source == mutant:
+        assert changed(old) == changed(new) == []
+
+
+def test_a_generator_keeps_the_language_of_its_event() -> None:
+    def act() -> Iterator[str]:
+        speak("de")
+        yield ""
+        yield verdict_name(Verdict.HIDDEN)
+
+    steps = _in_one_context(act)()
+    found = [copy_context().run(next, steps) for _ in range(2)]  # as gradio runs each step
+    assert found == ["", words_of("de", "check")("verdicts.hidden")]
+    assert verdict_name(Verdict.HIDDEN) == "hidden"
+
+
+def test_errors_are_in_the_language_spoken(services: Services) -> None:
+    with pytest.raises(InputError, match="There is no such campaign"):
+        services.campaigns.get("none")
+    speak("de")
+    with pytest.raises(InputError, match="Diese Kampagne gibt es nicht"):
+        services.campaigns.get("none")
