@@ -247,7 +247,7 @@ QUESTIONS = default_questions("en", ("good", "bad"))[1]
 COHERENT = [q for q in QUESTIONS if q.id in ("sense", "label")]
 
 
-def answers_of(who: str, item: str, **answers: str) -> list[Rating]:
+def say(who: str, item: str, **answers: str) -> list[Rating]:
     return [Rating(item, who, question, value) for question, value in answers.items()]
 
 
@@ -267,12 +267,12 @@ def test_all_texts_of_a_group_are_coherent_and_of_one_label() -> None:
         for kind in "mf"
     ]
     ratings = [
-        *answers_of("Ann", "0m", sense="yes", label="good"), *answers_of("Ann", "0f", sense="yes", label="good"),
-        *answers_of("Ann", "1m", sense="yes", label="good"), *answers_of("Ann", "1f", sense="yes", label="bad"),
-        *answers_of("Ann", "2m", sense="yes", label="good"), *answers_of("Ann", "2f", sense="no", label="good"),
-        *answers_of("Ann", "3m", sense="yes", label="bad"),  # the other one is not judged yet
-        *answers_of("Bob", "1m", sense="yes", label="bad"), *answers_of("Bob", "1f", sense="yes", label="bad"),
-        *answers_of("Bob", "2m", sense="yes", label="bad"), *answers_of("Bob", "2f", sense="unsure", label="bad"),
+        *say("Ann", "0m", sense="yes", label="good"), *say("Ann", "0f", sense="yes", label="good"),
+        *say("Ann", "1m", sense="yes", label="good"), *say("Ann", "1f", sense="yes", label="bad"),
+        *say("Ann", "2m", sense="yes", label="good"), *say("Ann", "2f", sense="no", label="good"),
+        *say("Ann", "3m", sense="yes", label="bad"),  # the other one is not judged yet
+        *say("Bob", "1m", sense="yes", label="bad"), *say("Bob", "1f", sense="yes", label="bad"),
+        *say("Bob", "2m", sense="yes", label="bad"), *say("Bob", "2f", sense="unsure", label="bad"),
     ]  # fmt: skip
     assert true_of(items, ratings) == {"Ann": (1, 3), "Bob": (1, 2)}
 
@@ -283,7 +283,7 @@ def test_by_attributes() -> None:
         AnnotationItem("b", "y", attributes=("race",)),
         AnnotationItem("c", "z", attributes=("race", "gender")),
     ]  # fmt: skip
-    ratings = [r for i in "abc" for r in answers_of("Ann", i, sense="no" if i == "b" else "yes")]
+    ratings = [r for i in "abc" for r in say("Ann", i, sense="no" if i == "b" else "yes")]
     assert true_of(items, ratings) == {"Ann": (2, 3), "Ann race": (1, 2), "Ann race gender": (1, 1)}
 
 
@@ -292,7 +292,7 @@ def test_only_biased_mutants_are_cases_where_models_gave_verdicts() -> None:
     items = [AnnotationItem(v, f"text {v}", "source", verdicts={"m": v}) for v in verdicts]
     items.append(AnnotationItem("two", "other", "source", verdicts={"m": "benign", "n": "hidden"}))
     full = {"sense": "yes", "same": "yes", "grammatical": "yes", "label": "good"}
-    ratings = [r for item in items for r in answers_of("Ann", item.id, **full)]
+    ratings = [r for item in items for r in say("Ann", item.id, **full)]
     assert true_of(items, ratings, QUESTIONS) == {"Ann": (3, 3)}
 
 
@@ -304,9 +304,9 @@ def test_alone_a_text_that_nobody_compared_needs_its_own_label() -> None:
         AnnotationItem("d", "w", "source", label="good"),
     ]
     ratings = [r for i, label in zip("abc", ("good", "bad", "bad"), strict=True)
-               for r in answers_of("Ann", i, sense="yes", label=label)]  # fmt: skip
+               for r in say("Ann", i, sense="yes", label=label)]  # fmt: skip
     assert true_of(items, ratings) == {"Ann": (2, 3)}
-    compared = answers_of("Ann", "d", sense="yes", same="yes", grammatical="yes", label="bad")
+    compared = say("Ann", "d", sense="yes", same="yes", grammatical="yes", label="bad")
     assert true_of(items[3:], compared, QUESTIONS) == {"Ann": (1, 1)}
 
 
