@@ -140,9 +140,9 @@ def _overview(result: Evaluation) -> Section:
         f"Project \u201c{result.project}\u201d: {result.items:,} items, {result.judgements:,} "
         f"judgements by {n:,} annotator{'' if n == 1 else 's'}, questions "
         f"{', '.join(result.questions)}.",
-        f"For people together, {result.valid:,} items are valid, {result.broken:,} are not, and "
-        f"{result.undecided:,} are undecided (not judged, not sure, or a tie). The owner decided "
-        f"{result.decided:,} answers.",
+        f"By majority or the owner's decision, {result.valid:,} items are valid, "
+        f"{result.broken:,} are not, and {result.undecided:,} are undecided (not judged, not sure, "
+        f"or a tie). The owner decided {result.decided:,} answers.",
     ]
     if not result.judgements:
         sentences.append("Nothing was judged yet, so there is nothing to compare.")
@@ -160,13 +160,12 @@ def _agreement(results: Sequence[Agreement]) -> Section:
     ]  # fmt: skip
     sentences = [_agreement_in_words(one) for one in results if not one.attributes]
     sentences += [
-        "Kappa and alpha are 1 for full agreement and 0 for that of chance. Fleiss' kappa needs "
-        "the same number of answers to each item and takes the items with the commonest number; "
-        "alpha takes every item with two answers or more. Intervals are 95 % bootstrap intervals "
-        "over texts or templates. The words slight, fair, moderate, "
-        "substantial and almost perfect are those of Landis and Koch (1977), who call their limits "
-        "arbitrary. Where nearly all answers are the same one, kappa is low though people agree: "
-        "look at the same answers too."
+        "Kappa and alpha are 1 for full agreement and 0 for agreement by chance. Fleiss' kappa "
+        "needs equal numbers of answers per item and uses the items with the most frequent number; "
+        "alpha uses every item with two answers or more. Intervals are 95 % bootstrap intervals "
+        "over texts or templates. The words slight, fair, moderate, substantial and almost perfect "
+        "are those of Landis and Koch (1977), who call their limits arbitrary. If nearly all "
+        "answers are equal, kappa is low although people agree; compare the share of same answers."
     ]
     return Section("agreement", "Agreement", sentences, columns, rows)
 
@@ -180,7 +179,7 @@ def _agreement_in_words(one: Agreement) -> str:
     which = f" ({one.fleiss.items:,} items with {one.raters} answers each)" if one.raters else ""
     words += f". Fleiss' kappa{which}: {coefficient_in_words(one.fleiss)}."
     if 0 < one.items < _FEW:
-        words += f" Fewer than {_FEW} items: take it for a hint only."
+        words += f" With fewer than {_FEW} items, this is only a rough estimate."
     return words
 
 
@@ -208,7 +207,7 @@ def _pairs(results: Sequence[Agreement]) -> Iterator[Section]:
         sentences.append(
             f"These are the {_PAIRS} with the lowest kappa; --json has the other {hidden:,}."
         )
-    yield Section("pairs", "Two by two", sentences, columns, rows)
+    yield Section("pairs", "Pairs of annotators", sentences, columns, rows)
 
 
 def _confusions(results: Sequence[Agreement]) -> Iterator[Section]:
@@ -224,15 +223,15 @@ def _confusions(results: Sequence[Agreement]) -> Iterator[Section]:
             [f"{pair.first}: {pair.values[n]}", *(f"{pair.table[n][m]:,}" for m in used)]
             for n in used
         ]
-        words = f"A line for each answer of {pair.first}, a column for each of {pair.second}."
+        words = f"Rows: answers of {pair.first}. Columns: answers of {pair.second}."
         columns = ["", *(f"{pair.second}: {pair.values[n]}" for n in used)]
         title = f"{question}, {pair.first} and {pair.second}"
         yield Section("confusion", title, [words], columns, rows)
 
 
 def _quality(results: Sequence[Quality]) -> Section:
-    columns = ["Annotator", "Judged", "Skipped", "Seconds, median", "Question", "As most others",
-               "Repeats alike", "Commonest answer"]  # fmt: skip
+    columns = ["Annotator", "Judged", "Skipped", "Seconds, median", "Question", "As the majority",
+               "Same in repeats", "Most frequent answer"]  # fmt: skip
     rows = [
         [
             one.annotator, f"{one.judged:,}", percent(one.skipped),
@@ -245,11 +244,11 @@ def _quality(results: Sequence[Quality]) -> Section:
     ]  # fmt: skip
     sentences = [_quality_in_words(one) for one in results]
     sentences.append(
-        "As most others: of the items where most of the other annotators agree, those with their "
-        "answer. Repeats alike: items shown again, unannounced, that got the first answer again. "
-        "Commonest answer: where nearly all answers are the same one, they may be given without a "
-        "look, or the items may all be alike. None of this is a verdict on a person: who disagrees "
-        "with all others may be the one who looks closely."
+        "As the majority: share of answers equal to the majority of the other annotators, where "
+        "there is one. Same in repeats: share of items shown again, unannounced, that got the same "
+        "answer. Most frequent answer: a share near 100 % may mean answers without reading, or "
+        "similar items. None of this is a verdict on a person: an annotator who disagrees with all "
+        "others may be the one who reads closely."
     )
     return Section("annotators", "Annotators", sentences, columns, rows)
 
@@ -264,19 +263,19 @@ def _quality_in_words(one: Quality) -> str:
         words += f". {on.question}: {rate_in_words(on.share)} answers are "
         words += f"\u201c{on.commonest}\u201d"
         if on.others.of:
-            words += f"; as most others in {rate_in_words(on.others)}"
+            words += f"; as the majority in {rate_in_words(on.others)}"
         if on.repeats.of:
-            words += f"; repeats alike in {rate_in_words(on.repeats)}"
+            words += f"; the same in repeats in {rate_in_words(on.repeats)}"
     return words + "."
 
 
 def _disputed(votes: Sequence[Consensus]) -> Section:
     if not votes:
-        return Section("disputed", "Disagreements", ["No answers differ that are not decided."])
+        return Section("disputed", "Disagreements", ["No differing answers are left to decide."])
     ties = sum(one.value is None for one in votes)
     words = (
-        f"{len(votes):,} answers differ and are not decided by the owner, the most disputed "
-        f"first; {ties:,} of them are ties, which count as undecided."
+        f"{len(votes):,} questions have differing answers and no decision of the owner, the most "
+        f"disputed first; {ties:,} of them are ties, which count as undecided."
     )
     if len(votes) > _DISPUTED:
         words += f" The first {_DISPUTED} are shown; --json has all."
@@ -294,7 +293,7 @@ _KINDS = {
     "attributes": "Attributes",
     "layer": "This layer alone",
     "question": "This question alone",
-    "threshold": "Valid if so say",
+    "threshold": "Valid according to",
 }
 
 
@@ -316,10 +315,10 @@ def _scores(scores: Sequence[Score]) -> Iterator[Section]:
     sentences = [_score_in_words(one) for one in scores]
     sentences += [
         "Precision is the share of kept mutants that people call valid, recall the share of valid "
-        "ones that are kept, F1 their harmonic mean. They are of the judged items; "
-        "weighted ones are estimates for every mutant that the sample represents. Intervals are "
-        "95 % intervals, clustered by text. Undecided items are assumed to be like the decided "
-        "ones of their stratum.",
+        "ones that are kept, F1 their harmonic mean. Unweighted figures describe the judged items; "
+        "weighted ones estimate all mutants that the sample represents. Intervals are 95 % "
+        "intervals, clustered by text. Undecided items are assumed to be like the decided ones of "
+        "their stratum.",
         "This layer alone: only its rejections count. The invariant stops at the first layer that "
         "a mutant violates, so this layer might also reject some that another rejected first. "
         "Thresholds use the annotators' answers, without the owner's decisions.",
@@ -364,10 +363,10 @@ def _true_positives(results: Sequence[TruePositives]) -> Iterator[Section]:
         for one in judged
     ]
     sentences.append(
-        "A case is a mutant that changed a model's answer (or, in a file without verdicts, any "
-        "item), or all texts of one group together. It is true for an annotator who calls each of "
-        "its texts valid and gives them the same label (BiasFinder, Table 5). Shares are of the "
-        "judged cases, with Wilson's interval."
+        "A case is a mutant that changed a model's answer (without verdicts, any item), or all "
+        "texts of one group. It is a true positive for an annotator who calls each of its texts "
+        "valid and gives them the same label (BiasFinder, Table 5). Shares are of the judged "
+        "cases, with Wilson's interval."
     )
     columns = ["Annotator", "Attributes", "True", "Share"]
     yield Section("true-positives", "True positives", sentences, columns, rows)
