@@ -33,7 +33,7 @@ CHUNK = 400_000  # mutants that one step of a count holds in memory
 # Columns that a count or a search reads, and verifies before.
 MUTANT_COLUMNS = ("row", "edits", "kept", "text")
 ANSWER_COLUMNS = ("row", "mutant", "verdict", "changed", "failure")
-_THREADS = 2
+_THREADS = 3  # one verifies while two count
 _MEMORY = "512MB"
 _MOST_ROWS = 2**32  # of a shard, so that a shard and a place make one number
 _FETCHED = 1024  # rows at a time, as a text stands beside each of its mutants
@@ -161,6 +161,7 @@ class CampaignReader:
                 "preserve_insertion_order": False,
             }
         )
+        self.connection.execute("SET enable_progress_bar = false")
         for name, schema in (
             ("texts", text_schema()), ("mutants", mutant_schema()), ("answers", answer_schema()),
         ):  # fmt: skip
@@ -348,8 +349,9 @@ class CampaignReader:
         Raises:
             StoreError: see :meth:`check`.
         """
-        for shard in self.shards:
-            checked_rows(self.store.texts(shard))
+        with ThreadPoolExecutor(_THREADS) as threads:
+            for _ in threads.map(checked_rows, map(self.store.texts, self.shards)):
+                pass
         chunks: list[list[int]] = []
         room = 0
         sizes = self.run(f"SELECT shard, sum(mutants) FROM ({self.tables().texts}) GROUP BY 1")
@@ -359,13 +361,13 @@ class CampaignReader:
                 room = CHUNK
             chunks[-1].append(shard)
             room -= size
-        ahead = ThreadPoolExecutor(1)
-        try:
-            verified = ahead.map(lambda chunk: self.check(chunk, mutants, answers), chunks)
-            for chunk, _ in zip(chunks, verified, strict=True):
+        with ThreadPoolExecutor(1) as ahead:
+            verified = ahead.submit(self.check, chunks[0] if chunks else (), mutants, answers)
+            for place, chunk in enumerate(chunks, start=1):
+                verified.result()
+                if place < len(chunks):
+                    verified = ahead.submit(self.check, chunks[place], mutants, answers)
                 yield chunk
-        finally:
-            ahead.shutdown(cancel_futures=True)
 
     def records(
         self,

@@ -206,8 +206,9 @@ def count(reader: CampaignReader) -> CampaignCounts:
         for number, (name, identity) in enumerate(reader.models.items())
         if any(reader.store.answers(shard, identity).exists() for shard in reader.shards)
     }
+    width = 2
     for shards in reader.chunks(MUTANT_COLUMNS, ANSWER_COLUMNS):
-        width = _read_mutants(reader, shards)
+        width = _read_mutants(reader, shards, width)
         for name, model in asked.items():
             _read_answers(model, shards, name, width)
     _count_texts(reader, counts)
@@ -218,19 +219,12 @@ def count(reader: CampaignReader) -> CampaignCounts:
     return counts
 
 
-def _read_mutants(reader: CampaignReader, shards: Sequence[int]) -> int:
-    """Make the table ``made`` of a chunk's mutants; returns how many edits one has at most."""
-    mutants = reader.tables(shards).mutants
-    width = reader.run(f"SELECT coalesce(max(n_edits), 1) FROM ({mutants})")[0][0]
-    swaps = ", ".join(
-        f"CASE WHEN n_edits >= {i} THEN {_HASH.format(f'edits[{i}]')} END AS s{i}"
-        for i in range(1, width + 1)
-    )
-    reader.run(
-        "CREATE OR REPLACE TEMP TABLE made AS SELECT shard, place, row, kept, n_edits, "
-        "hash(attributes) AS set, hash(attributes, list_transform(edits, lambda e: "
-        f"e.target_group)) AS key, {swaps} FROM ({mutants})"
-    )
+def _read_mutants(reader: CampaignReader, shards: Sequence[int], width: int) -> int:
+    """Make the tables of a chunk's mutants; returns the most edits that one has, or ``width``."""
+    _make_table(reader, shards, width)
+    most = reader.run("SELECT max(n_edits) FROM made")[0][0] or 0
+    if most > width:
+        _make_table(reader, shards, width := most)
     each = " UNION ALL ".join(
         f"SELECT set, s{i} AS swap, kept, shard, place FROM made WHERE n_edits >= {i}"
         for i in range(1, width + 1)
@@ -243,7 +237,24 @@ def _read_mutants(reader: CampaignReader, shards: Sequence[int]) -> int:
     reader.run("INSERT INTO made_of SELECT set, any_value(n_edits), count(*) FROM made GROUP BY 1")
     _name_swaps(reader)
     _name_sets(reader, width)
-    return int(width)
+    return width
+
+
+def _make_table(reader: CampaignReader, shards: Sequence[int], width: int) -> None:
+    """Make the table ``made`` of a chunk's mutants, with columns for ``width`` edits."""
+    numbers = range(1, width + 1)
+
+    def joined(part: str) -> str:  # faster than a list; what an edit lacks is left out
+        return f"concat_ws(chr(31), {', '.join(f'edits[{i}].{part}' for i in numbers)})"
+
+    swaps = ", ".join(
+        f"CASE WHEN n_edits >= {i} THEN {_HASH.format(f'edits[{i}]')} END AS s{i}" for i in numbers
+    )
+    reader.run(
+        "CREATE OR REPLACE TEMP TABLE made AS SELECT shard, place, row, kept, n_edits, "
+        f"hash({joined('attribute')}) AS set, hash({joined('attribute')}, "
+        f"{joined('target_group')}) AS key, {swaps} FROM ({reader.tables(shards).mutants})"
+    )
 
 
 def _name_swaps(reader: CampaignReader) -> None:
