@@ -43,7 +43,6 @@ class Parser(Protocol):
 
     def parse(self, sentences: Sequence[str], *, entities: bool = False) -> list[Parse]:
         """Return one :class:`Parse` per sentence, in order; named entities only on request."""
-        ...
 
 
 class SpacyParser:

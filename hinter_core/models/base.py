@@ -65,7 +65,6 @@ class ModelUnderTest(Protocol):
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """Return one prediction per text, in order; a text without usable answer is a failure."""
-        ...
 
     def visible(self, text: str) -> int:
         """Return how many leading characters of ``text`` the model reads; by default all."""
@@ -86,15 +85,12 @@ class Generative(ModelUnderTest, Protocol):
 
     def estimate(self, text: str) -> Cost:
         """Estimate the cost of one request for ``text``, from above."""
-        ...
 
     def reply(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction, Cost]]:
         """Yield raw replies as they arrive, in any order: index of the text, reply, cost."""
-        ...
 
     def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
         """Parse raw replies into answers; failures are passed through."""
-        ...
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """Request the replies to all texts and parse them; in order."""

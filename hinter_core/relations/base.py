@@ -41,21 +41,17 @@ class Relation(Protocol):
 
     def conform(self, pairs: Sequence[Compared], parses: ParseStore) -> list[Conformance]:
         """Decide for each mutant whether it is a fair test of its source."""
-        ...
 
     def same_answer(self, original: Prediction, answer: Prediction) -> bool:
         """Whether the relation holds between two usable answers."""
-        ...
 
     def local_verdict(
         self, conformance: Conformance, original: Prediction, answer: Prediction | None
     ) -> Verdict:
         """Judge a mutant without regard to its parts."""
-        ...
 
     def verdict(self, mutant: Mutant, local: Mapping[EditSet, Verdict]) -> Verdict:
         """Judge a mutant by the local verdicts on it and on its parts."""
-        ...
 
     def effect(
         self,
@@ -65,7 +61,6 @@ class Relation(Protocol):
         capabilities: Capabilities,
     ) -> Effect | None:
         """Measure how far the answer moved; None if the answers do not show it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,6 @@ class Checker(Protocol):
         Raises:
             CheckerError: the checker failed or cannot be reached.
         """
-        ...
 
 
 class AcceptabilityClassifier:

@@ -28,7 +28,6 @@ class Scheme(Protocol):
 
     def pieces(self, texts: Sequence[str]) -> list[list[Piece]]:
         """Return the inputs of each text, one or more."""
-        ...
 
     def forward(self, model: Any, batch: Any) -> torch.Tensor:
         """Compute a row per input of a batch; by default its logits."""
@@ -37,11 +36,9 @@ class Scheme(Protocol):
 
     def scores(self, model: Any, rows: torch.Tensor) -> torch.Tensor:
         """Compute the probabilities of the labels from the rows of one text's inputs."""
-        ...
 
     def visible(self, text: str) -> int:
         """Count the leading characters of ``text`` that are read."""
-        ...
 
 
 def probabilities(logits: torch.Tensor, multi_label: bool) -> torch.Tensor:

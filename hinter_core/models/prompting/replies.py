@@ -143,7 +143,6 @@ class Reader(Protocol):
 
     def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
         """Return one answer per reply, in order; failures are passed through."""
-        ...
 
 
 class LabelReader:
