@@ -90,7 +90,7 @@ class Campaign:
     )  # fmt: skip
     stratify: bool = _setting(
         False, "Draw the sample alike from every label.",
-        part="mutants", label="Draw alike from every label", advanced=True,
+        part="mutants", label="Same number of texts per label", advanced=True,
     )  # fmt: skip
     seed: int = _setting(
         0, "Seed of the sample of texts and of the sample of mutants.",
@@ -108,11 +108,11 @@ class Campaign:
     )  # fmt: skip
     order: int = _setting(
         2, "Change up to this number of attributes at once; with 1 there is no intersection.",
-        part="mutants", label="Attributes changed at once, at most", low=1, high=4,
+        part="mutants", label="Change up to \u2026 attributes at once", low=1, high=4,
     )  # fmt: skip
     limit: int | None = _setting(
         None, "Test at most this number of intersectional mutants of a text, drawn by the seed.",
-        part="mutants", label="Maximum mutants per text", low=1, high=100_000, unset="all",
+        part="mutants", label="Maximum variants per text", low=1, high=100_000, unset="all",
     )  # fmt: skip
     literal: bool = _setting(
         False, "Change every occurrence of a term, as the paper does, not only those about people.",
@@ -124,7 +124,7 @@ class Campaign:
     )  # fmt: skip
     atomic: bool = _setting(
         True, "Test every atomic mutant, not only those that are part of an intersectional one.",
-        part="mutants", label="Every single change, too", advanced=True,
+        part="mutants", label="All single changes, too", advanced=True,
     )  # fmt: skip
     placebo: bool = _setting(
         True, "Test as many neutral mutants (Tuesday for Wednesday), as a baseline for "
@@ -150,7 +150,7 @@ class Campaign:
     )  # fmt: skip
     discarded: bool = _setting(
         False, "Ask the models about discarded mutants too, to count false positives.",
-        label="Ask about discarded mutants, too", advanced=True,
+        label="Test discarded variants, too", advanced=True,
     )  # fmt: skip
     models: tuple[str, ...] = _setting(
         ("embedded",), "Model under test, or several with commas; hinter models explains the "

@@ -33,7 +33,8 @@ _CLASSIFIER = (
         "them.",
     ),
     Option(
-        "multi", False, "Several labels may apply, or none, even if the checkpoint does not say so."
+        "multi", False, "Several may apply, or none, even if the checkpoint does not say so.",
+        label="Several labels may apply",
     ),
     Option(
         "threshold", 0.5, "Score from which a multi-label model predicts a label.",
@@ -44,14 +45,24 @@ _CLASSIFIER = (
 _ZERO_SHOT = (
     Option("labels", "", "Your labels, separated by commas."),
     Option("template", "This text is {}.", "The hypothesis, with {} for the label."),
-    Option("multi", False, "Judge each label separately; several may apply."),
+    Option(
+        "multi",
+        False,
+        "Judge each label separately; several may apply.",
+        label="Several labels may apply",
+    ),
     _DTYPE,
 )
 _PROMPTED = (
     Option("prompt", "", "The name of a shipped prompt, or your TOML file."),
     Option("labels", "", "Your labels, separated by commas."),
     Option("question", "", "Your question; {labels} is replaced by the labels."),
-    Option("multi", False, "With your labels: several may apply, or none."),
+    Option(
+        "multi",
+        False,
+        "With your labels: several may apply, or none.",
+        label="Several labels may apply",
+    ),
     Option(
         "judge", "", "A model that classifies the free answer, such as vader; gives the labels."
     ),
@@ -81,7 +92,12 @@ _OPENAI = (
 )
 _PYTHON = (
     Option("labels", "", "The labels that the function may return, separated by commas."),
-    Option("multi", False, "The function returns a list of labels, possibly empty."),
+    Option(
+        "multi",
+        False,
+        "The function returns a list of labels, possibly empty.",
+        label="Several labels may apply",
+    ),
 )
 
 

@@ -263,7 +263,7 @@ def test_data_that_cannot_be_used_are_told_in_place_and_the_form_stays(
 
 WRONG = [
     ("sample", "-3", "Maximum texts: type a whole number from 1"),
-    ("limit", "0.5", "Maximum mutants per text: type a whole number from 1"),
+    ("limit", "0.5", "Maximum variants per text: type a whole number from 1"),
 ]
 
 
