@@ -1,6 +1,4 @@
-"""A seeded, stratified sample of a campaign's mutants: for annotators, and for grammar checkers."""
-
-from __future__ import annotations
+"""Draw seeded, stratified samples of mutants for annotators and grammar checkers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,14 +8,14 @@ from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.views import has_placebo
 
 S = TypeVar("S")
-# The worst verdict first: what a mutant is for several models together.
+# Worst verdict first, which is that of several models together.
 WORST = ("hidden", "biased", "benign", "unanswered")
 NOT_ASKED = "not asked"  # kept, in a campaign without models
 
 
 @dataclass
 class StratumCandidates(Generic[S]):
-    """A stratum: how many mutants it has, and those with the smallest random keys, in order."""
+    """A stratum: its number of mutants, and those with the smallest random keys, in order."""
 
     size: int = 0
     best: list[S] = field(default_factory=list)
@@ -30,13 +28,12 @@ Place = tuple[int, int]  # shard, and row in its table of mutants
 def strata(
     reader: CampaignReader, limit: int, seed: int, *, by_layer: bool = True
 ) -> dict[Stratum, StratumCandidates[Place]]:
-    """Up to ``limit`` mutants of each stratum at random, placebo ones aside.
+    """Draw up to ``limit`` random mutants of each stratum, without placebo.
 
-    A stratum is a set of attributes with an outcome: the worst verdict of the reader's models, or
-    ``discarded:`` and the layer of the invariant that the mutant broke (``discarded``, where not
-    ``by_layer``). Every mutant has a random
-    key by its place in the campaign, and those with the smallest keys are drawn; memory depends on
-    the sample and not on the campaign.
+    A stratum is a set of attributes with an outcome: the worst verdict of all models, or
+    ``discarded:`` with the violated layer of the invariant (``discarded`` without ``by_layer``).
+    Each mutant has a random key by its place in the campaign, and the smallest keys are drawn;
+    memory depends only on the sample.
 
     Raises:
         StoreError: a table cannot be read.
@@ -97,10 +94,7 @@ def _asked(reader: CampaignReader, shards: Sequence[int]) -> str:
 
 
 def balanced(candidates: Mapping[Stratum, StratumCandidates[S]], limit: int) -> dict[S, Stratum]:
-    """Choose one of each stratum in turn, until there are enough or none is left.
-
-    Returns the stratum of each mutant chosen.
-    """
+    """Choose one mutant per stratum in turn, up to ``limit``; return their strata."""
     left = {stratum: iter(candidates[stratum].best) for stratum in sorted(candidates)}
     chosen: dict[S, Stratum] = {}
     while left and len(chosen) < limit:
@@ -115,6 +109,6 @@ def balanced(candidates: Mapping[Stratum, StratumCandidates[S]], limit: int) -> 
 def weights(
     candidates: Mapping[Stratum, StratumCandidates[S]], chosen: Mapping[S, Stratum]
 ) -> dict[Stratum, float]:
-    """How many mutants each one chosen of a stratum stands for."""
+    """Return by stratum how many mutants each chosen one represents."""
     taken = list(chosen.values())
     return {name: candidates[name].size / taken.count(name) for name in set(taken)}

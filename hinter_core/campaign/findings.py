@@ -1,11 +1,9 @@
-"""Single mutants of a campaign as one model answered them: filtered, a page at a time.
+"""Find mutants of a campaign by one model's answers, with filters and pages.
 
-What a filter lets through is counted once by shard; a page then reads its shards only.
+Matches are counted once by shard; a page then reads only its shards. Functions raise StoreError if
+a table cannot be read or tables do not fit together.
 """
 
-from __future__ import annotations
-
-import csv
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,14 +16,14 @@ from hinter_core.campaign.reader import (
     MutantRecord,
 )
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.campaign.views import PLACEBO, Attributes, is_placebo
-from hinter_core.data.tables import safe_cell
+from hinter_core.campaign.views import PLACEBO, Attributes, has_placebo, is_placebo
+from hinter_core.data.tables import row_writer
 from hinter_core.errors import InputError
 
 ONLY_PLACEBO = (PLACEBO,)
 
-ShardCounts = list[tuple[int, int]]  # shards, and how many of their mutants pass the filter
-VerdictCounts = Iterable[tuple[int, Attributes, str, int]]  # mutants by shard
+ShardCounts = list[tuple[int, int]]  # shards, and their numbers of matching mutants
+VerdictCounts = Iterable[tuple[int, Attributes, str, int]]  # numbers of mutants
 
 
 _WORDS = "concat_ws(chr(31), e.source, e.target, e.source_group, e.target_group)"
@@ -38,7 +36,7 @@ _SEARCH = f"""(
 
 @dataclass(frozen=True)
 class Side:
-    """One model's answers in one campaign."""
+    """A model in a campaign."""
 
     store: CampaignStore
     model: str
@@ -46,30 +44,30 @@ class Side:
 
     @property
     def place(self) -> tuple[str, str]:
-        """What makes two sides the same."""
+        """Key that is equal for equal sides."""
         return str(self.store.folder.resolve()), self.model
 
 
 def choose_sides(
     first: CampaignStore, second: CampaignStore | None, models: Sequence[str] = ()
 ) -> tuple[Side, Side]:
-    """What to compare: two models of one campaign, or one model each of two campaigns.
+    """Return two models of one campaign, or one model each of two campaigns.
 
-    Without names, the one model that both campaigns asked, or the only two of one campaign. One
-    name with two campaigns stands for both.
+    Default: the model that both campaigns tested, or the only two of one campaign. One name with
+    two campaigns stands for both.
 
     Raises:
         HinterError: no campaign, an unknown name, or more than one way to choose.
     """
     if len(models) > 2:
-        raise InputError(f"Two models are compared, not {len(models)}; name one or two.")
+        raise InputError(f"Name one or two models to compare, not {len(models)}.")
     of_first = first.read()["models"]
     if second is None or second.folder.resolve() == first.folder.resolve():
         names = list(models) or list(of_first)
         if len(names) != 2 or names[0] == names[1]:
             raise InputError(
                 f"Within one campaign, name two models to compare with --model: "
-                f"{', '.join(of_first) or 'it has asked none yet'}."
+                f"{', '.join(of_first) or 'it has tested none yet'}."
             )
         return _side(first, of_first, names[0]), _side(first, of_first, names[1])
     of_second = second.read()["models"]
@@ -79,8 +77,8 @@ def choose_sides(
         models = both if len(both) == 1 else alone
     if not models:
         raise InputError(
-            "Say with --model which model to compare, once for both or once for each. The first "
-            f"campaign asked {', '.join(of_first) or 'none'}, the second "
+            "Name the models with --model, once for both or once for each. The first campaign "
+            f"tested {', '.join(of_first) or 'none'}, the second "
             f"{', '.join(of_second) or 'none'}."
         )
     return _side(first, of_first, models[0]), _side(second, of_second, models[-1])
@@ -89,7 +87,7 @@ def choose_sides(
 def _side(store: CampaignStore, models: dict[str, Any], name: str) -> Side:
     if name not in models:
         raise InputError(
-            f"{store.folder} has not asked the model {name}; it has asked "
+            f"{store.folder} has not tested the model {name}; it has tested "
             f"{', '.join(models) or 'none'}."
         )
     return Side(store, name, models[name]["identity"])
@@ -97,10 +95,10 @@ def _side(store: CampaignStore, models: dict[str, Any], name: str) -> Side:
 
 @dataclass(frozen=True)
 class FindingFilter:
-    """A filter; empty means all, without placebo mutants.
+    """A filter; by default all mutants except placebo ones.
 
-    ``verdicts``: one of these. ``attributes``: exactly these are changed, or ``ONLY_PLACEBO``.
-    ``search``: in any case, a part of a changed word, a group, the text or a handwritten mutant;
+    ``verdicts``: any of these. ``attributes``: exactly these are changed, or ``ONLY_PLACEBO``.
+    ``search``: part of a changed word, a group, the text or a handwritten mutant, case-insensitive;
     or the text's id or row.
     """
 
@@ -109,8 +107,8 @@ class FindingFilter:
     search: str = ""
 
     def sql(self) -> tuple[str, dict[str, Any]]:
-        """The condition and its parameters, for :meth:`CampaignReader.records`."""
-        neutral = f"len(list_filter(m.attributes, lambda name: starts_with(name, '{PLACEBO}'))) > 0"
+        """Return the condition and its parameters, for :meth:`CampaignReader.records`."""
+        neutral = has_placebo("m.attributes")
         parameters: dict[str, Any] = {}
         only = self.attributes == ONLY_PLACEBO
         parts = ["a0.verdict IS NOT NULL", neutral if only else f"NOT {neutral}"]
@@ -126,7 +124,7 @@ class FindingFilter:
         return " AND ".join(parts), parameters
 
     def passes(self, attributes: Attributes, verdict: str) -> bool:
-        """Whether mutants of these attributes and this verdict pass, where nothing is searched."""
+        """Whether mutants of these attributes and this verdict match, without ``search``."""
         if self.verdicts and verdict not in self.verdicts:
             return False
         if is_placebo(attributes) or self.attributes == ONLY_PLACEBO:
@@ -137,13 +135,10 @@ class FindingFilter:
 def count_findings(
     side: Side, wanted: FindingFilter, counted: VerdictCounts | None = None
 ) -> ShardCounts:
-    """How many mutants pass the filter, by shard.
+    """Count matching mutants by shard.
 
-    ``counted``: mutants by shard, attributes and verdict, where a report has counted them already;
-    then tables are read only for a search, of the shards that can hold a finding.
-
-    Raises:
-        StoreError: a table that cannot be read, or tables that do not fit together.
+    ``counted``: the report's numbers of mutants by shard, attributes and verdict; with them, tables
+    are read only for a search, and only shards that can contain a match.
     """
     possible: Counter[int] = Counter()
     for shard, attributes, verdict, mutants in counted or ():
@@ -168,11 +163,7 @@ def count_findings(
 def page_of_findings(
     side: Side, wanted: FindingFilter, counted: ShardCounts, start: int, limit: int
 ) -> list[MutantRecord]:
-    """At most ``limit`` findings from the place ``start`` on, in the order of the tables.
-
-    Raises:
-        StoreError: see :func:`count_findings`.
-    """
+    """Return up to ``limit`` findings from index ``start``, in the order of the tables."""
     shards: list[int] = []
     passed = before = 0
     for shard, mutants in counted:
@@ -182,33 +173,21 @@ def page_of_findings(
         passed += mutants
     where, parameters = wanted.sql()
     with _opened(side) as reader:
-        found = reader.records(shards, where, parameters, start=start - before, limit=limit)
-        return list(found)
+        return list(reader.records(shards, where, parameters, start=start - before, limit=limit))
 
 
 def find(side: Side, shard: int, place: int) -> MutantRecord | None:
-    """The mutant at a place of a shard, if there is one and the model was asked about it.
-
-    Raises:
-        StoreError: see :func:`count_findings`.
-    """
+    """Return the mutant at a place of a shard, or None."""
     with _opened(side) as reader:
         return next(reader.at([(shard, place)]), None)
 
 
 def write_findings(side: Side, wanted: FindingFilter, stream: TextIO) -> int:
-    """Write all findings as CSV, shard after shard; returns how many.
-
-    Cells that a spreadsheet would run as a formula are prefixed with ``'``.
-
-    Raises:
-        StoreError: see :func:`count_findings`.
-    """
-    writer, written = csv.writer(stream, lineterminator="\n"), 0
-    writer.writerow(COLUMNS)
+    """Write all findings as CSV; return their number."""
+    write, written = row_writer(stream, "csv", COLUMNS), 0
     with _opened(side) as reader:
         for finding in reader.records(None, *wanted.sql()):
-            writer.writerow([safe_cell(value) for value in _cells(finding)])
+            write(dict(zip(COLUMNS, _cells(finding), strict=True)))
             written += 1
     return written
 

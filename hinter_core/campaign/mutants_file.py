@@ -1,11 +1,9 @@
-"""Mutants of a campaign as rows that a person can read, change and run again (see ``by_hand``).
+"""Export mutants to a file that people can edit and test again.
 
-Rows come shard by shard, text by text; nothing larger than the mutants of one text is held.
+Only the mutants of one text are in memory at a time.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from operator import attrgetter
@@ -28,11 +26,12 @@ _OF_MODEL = ("verdict", "answer", "answer to source")
 
 @dataclass(frozen=True)
 class ExportFilter:
-    """Which mutants: with one of ``verdicts`` of some model, changing exactly ``attributes``.
+    """A filter of mutants; by default all.
 
-    Empty: any. ``models``: only these have columns, and a say. ``limit``: at most so many;
-    ``parts``: with each, the smaller mutants that it is made of, without which hidden bias cannot
-    be told when they are run again (they do not count towards the limit).
+    ``verdicts``: of any model. ``attributes``: exactly these are changed. ``models``: only these
+    have columns and are filtered by. ``limit``: maximum number of mutants. ``parts``: include the
+    smaller mutants that each contains, which do not count towards the limit; hidden bias can only
+    be recognised with them.
     """
 
     verdicts: tuple[Verdict, ...] = ()
@@ -43,71 +42,63 @@ class ExportFilter:
 
 
 def write_mutants(store: CampaignStore, path: Path, wanted: ExportFilter) -> int:
-    """Write mutants to a CSV, TSV, JSONL or Parquet file; returns their number.
+    """Write mutants to a CSV, TSV, JSONL or Parquet file; return their number.
 
     Raises:
-        HinterError: no campaign or nothing in it yet, a model that was not asked, a file that is
-            there already, of no known format, or that cannot be written.
+        HinterError: no campaign, no mutants, or an untested model; or the file exists, has no known
+            format, or cannot be written.
     """
     kind = format_of(path)
     if kind == "text":
         raise InputError(f"{path}: mutants have columns; use .csv, .tsv, .jsonl or .parquet.")
     if path.exists():
-        raise InputError(f"{path} is there already, and may hold work by hand; name another file.")
+        raise InputError(f"{path} already exists and may hold edits by hand; name another file.")
     models = _models(store, wanted)
     if not store.known():
         raise InputError(f"{store.folder} has no mutants yet; run the campaign first.")
     columns = (*_FIXED, *(f"{what}: {name}" for name in models for what in _OF_MODEL))
-    written = 0
-    with named(path), write_rows(path, kind, columns, _NUMBERS) as write:
-        for row in mutant_rows(store, wanted):
-            write(row)
-            written += 1
+    written, left = 0, wanted.limit
+    with (
+        named(path),
+        write_rows(path, kind, columns, _NUMBERS) as write,
+        CampaignReader(store, models) as reader,
+    ):
+        for _, group in groupby(reader.records(), key=attrgetter("row")):
+            if left == 0:
+                break
+            chosen, taken = _chosen(list(group), wanted, left)
+            left = None if left is None else left - taken
+            for record in chosen:
+                write(_as_row(record, models))
+            written += len(chosen)
     return written
 
 
-def mutant_rows(store: CampaignStore, wanted: ExportFilter) -> Iterator[dict[str, Any]]:
-    """The mutants as rows; see :data:`_FIXED` for columns, and three for each model.
-
-    Raises:
-        HinterError: no campaign, a model that was not asked, or tables that cannot be read.
-    """
-    left = wanted.limit
-    with CampaignReader(store, _models(store, wanted)) as reader:
-        for _, group in groupby(reader.records(), key=attrgetter("row")):
-            if left == 0:
-                return
-            chosen, taken = _chosen(list(group), wanted, left)
-            left = None if left is None else left - taken
-            yield from (_as_row(record, reader.models) for record in chosen)
-
-
 def _models(store: CampaignStore, wanted: ExportFilter) -> list[str]:
-    """The models wanted."""
     asked = list(store.read()["models"])
     for name in wanted.models:
         if name not in asked:
-            there = ", ".join(asked) or "none was"
-            raise InputError(f"'{name}' was not asked in this campaign; of the models, {there}.")
+            known = ", ".join(asked) or "none"
+            raise InputError(f"'{name}' was not tested in this campaign; its models: {known}.")
     return list(wanted.models or asked)
 
 
 def _chosen(
     mutants: Sequence[MutantRecord], wanted: ExportFilter, left: int | None
 ) -> tuple[list[MutantRecord], int]:
-    """What is taken of one text's mutants, in their order, and how many were wanted themselves."""
+    """Return the mutants of one text to export, and how many of them match the filter."""
     keys = [frozenset(map(_edit_key, mutant.stored_edits)) for mutant in mutants]
-    own = [place for place, mutant in enumerate(mutants) if _fits(mutant, wanted)][:left]
-    taken = set(own)
+    matching = [place for place, mutant in enumerate(mutants) if _fits(mutant, wanted)][:left]
+    taken = set(matching)
     if wanted.parts:
         inside = {
             frozenset(part)
-            for place in own
+            for place in matching
             for size in range(1, len(keys[place]))
             for part in combinations(keys[place], size)
         }
         taken |= {place for place, key in enumerate(keys) if key in inside}
-    return [mutants[place] for place in sorted(taken)], len(own)
+    return [mutants[place] for place in sorted(taken)], len(matching)
 
 
 def _edit_key(edit: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -138,13 +129,11 @@ def _as_row(record: MutantRecord, models: Iterable[str]) -> dict[str, Any]:
     }
     for name in models:
         answer = record.answers.get(name)
-        values: tuple[Any, ...] = ("", "", "")
-        if answer:
-            values = (
-                answer.verdict,
-                _written(answer.labels, answer.failure),
-                _written(answer.original, answer.original_failure),
-            )
+        values = (
+            answer.verdict if answer else "",
+            _written(answer.labels, answer.failure) if answer else "",
+            _written(answer.original, answer.original_failure) if answer else "",
+        )
         row |= {f"{what}: {name}": v for what, v in zip(_OF_MODEL, values, strict=True)}
     return row
 

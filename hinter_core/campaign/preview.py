@@ -1,31 +1,40 @@
-"""A look at a data set before a campaign: columns, labels, first rows, and rows that are no use."""
+"""Preview a campaign: its data set, and a forecast of its work.
 
-from __future__ import annotations
+A forecast plans a few texts, scales their counts to all texts, and measures times on a few mutants.
+Models whose answers cost are not tested; their costs are upper bounds.
+"""
 
+import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from hinter_core.campaign.engines.base import RunScope, rows_of
 from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.worker import CampaignParts, load_parts
 from hinter_core.data.handwritten import HandwrittenSource
 from hinter_core.data.hub import HubTable
-from hinter_core.data.rows import Columns, Row, Rows, Table
+from hinter_core.data.rows import Columns, Row, Table
+from hinter_core.models.budget import Cost, total
+from hinter_core.pipeline.case import FollowUp, ask_originals, conform, judge
 
-MOST = 10_000  # rows looked at
-_NAMED = 20  # unusable rows that are named
+MOST = 10_000  # rows to preview
+_NAMED = 20  # unusable rows listed
 _SHOWN = 60  # characters of a label
+_LOOKED_AT = 24  # texts of a forecast
+_TRIED = 160  # mutants of a forecast
 
 
-@dataclass(frozen=True)
+@dataclass
 class Preview:
-    """What a data set looks like.
+    """A preview of a data set.
 
-    ``source``: the file, or the data set of the Hub at its commit. ``chosen``: the columns that
-    will be read, and ``found``, of these, the ones that were not named. ``count``: all rows, where
-    known; ``looked_at``: those that the rest is about (``complete``: these are all). ``unusable``:
-    how many cannot be used; ``faults``: the first of them. ``repeated``: rows whose id an earlier
-    one has. ``mended``: rows that were not UTF-8 and were read as Windows-1252. ``mutants``: those
-    of the sources looked at, where they are given by hand.
+    ``source``: the file, or the data set of the Hub at its commit. ``chosen``: the columns to read;
+    ``found``: those detected automatically. ``count``: all rows, if known. The rest is about the
+    first ``looked_at`` rows, which are all if ``complete``: ``unusable``: unusable rows, the first
+    of them in ``faults``; ``repeated``: rows with the id of an earlier one; ``mended``: rows that
+    were read as Windows-1252, not UTF-8; ``mutants``: handwritten ones.
     """
 
     source: str
@@ -34,7 +43,7 @@ class Preview:
     found: tuple[str, ...]
     encoding: str
     count: int | None
-    rows: list[Row]
+    rows: list[Row] = field(default_factory=list)
     looked_at: int = 0
     complete: bool = False
     labels: Counter[str] = field(default_factory=Counter)
@@ -46,57 +55,52 @@ class Preview:
 
 
 def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
-    """Look at the first ``most`` rows of a campaign's data and show the first ``rows``.
+    """Preview the first ``most`` rows of a campaign's data, including the first ``rows`` rows.
 
     Raises:
         InputError: see :meth:`hinter_core.campaign.spec.Campaign.table`.
     """
     table = campaign.table()
     reading = iter(table.rows())
-    shown: list[Row] = []
-    labels: Counter[str] = Counter()
-    faults: list[Row] = []
-    looked_at = unusable = repeated = mended = mutants = 0
-    ids: set[str] = set()
-    for row in islice(reading, most):
-        looked_at += 1
-        if len(shown) < rows:
-            shown.append(row)
-        repeated += row.id in ids
-        ids.add(row.id)
-        mended += row.mended
-        mutants += len(row.variants) if isinstance(row, HandwrittenSource) else 0
-        if row.fault:
-            unusable += 1
-            if len(faults) < _NAMED:
-                faults.append(row)
-        elif row.label:
-            labels[row.label] += 1
-    complete = looked_at < most or next(reading, None) is None
     given = (campaign.text_column, campaign.label_column, campaign.id_column)
     chosen = (table.columns.text, table.columns.label, table.columns.id)
-    found = tuple(c for c, named in zip(chosen, given, strict=True) if c and not named)
-    return Preview(
-        _source(campaign, table), tuple(table.names), table.columns, found, _encoding(table),
-        looked_at if complete else table.count, shown, looked_at, complete, labels, unusable,
-        faults, repeated, mended, mutants if campaign.mutants else None,
-    )  # fmt: skip
-
-
-def _source(campaign: Campaign, table: Rows) -> str:
-    return str(table.name) if isinstance(table, HubTable) else campaign.mutants or campaign.data
-
-
-def _encoding(table: Rows) -> str:
-    return table.encoding if isinstance(table, Table) else ""
+    seen = Preview(
+        str(table.name) if isinstance(table, HubTable) else campaign.mutants or campaign.data,
+        tuple(table.names),
+        table.columns,
+        tuple(column for column, name in zip(chosen, given, strict=True) if column and not name),
+        table.encoding if isinstance(table, Table) else "",
+        table.count,
+        mutants=0 if campaign.mutants else None,
+    )
+    ids: set[str] = set()
+    for row in islice(reading, most):
+        seen.looked_at += 1
+        if len(seen.rows) < rows:
+            seen.rows.append(row)
+        seen.repeated += row.id in ids
+        ids.add(row.id)
+        seen.mended += row.mended
+        if isinstance(row, HandwrittenSource):
+            seen.mutants = (seen.mutants or 0) + len(row.variants)
+        if row.fault:
+            seen.unusable += 1
+            if len(seen.faults) < _NAMED:
+                seen.faults.append(row)
+        elif row.label:
+            seen.labels[row.label] += 1
+    seen.complete = seen.looked_at < most or next(reading, None) is None
+    if seen.complete:
+        seen.count = seen.looked_at
+    return seen
 
 
 def preview_in_words(seen: Preview) -> list[str]:
-    """The preview in lines, without its rows."""
+    """Describe the preview in lines, without its rows."""
     columns = seen.chosen
     named = [("texts", columns.text), ("labels", columns.label), ("ids", columns.id)]
     how = [
-        f"{what} from '{name}'{' (found)' if name in seen.found else ''}"
+        f"{what} from '{name}'{' (detected)' if name in seen.found else ''}"
         for what, name in named
         if name
     ]
@@ -104,7 +108,7 @@ def preview_in_words(seen: Preview) -> list[str]:
         f"{seen.count:,} rows" if seen.count is not None else f"more than {seen.looked_at:,} rows"
     )
     if not seen.complete:
-        total += f", of which the first {seen.looked_at:,} were looked at"
+        total += f", of which the first {seen.looked_at:,} were read"
     lines = [
         f"{seen.source}: {total}{f'; {seen.encoding.upper()}' if seen.encoding else ''}",
         f"columns: {', '.join(seen.names)}; {', '.join(how)}",
@@ -112,7 +116,7 @@ def preview_in_words(seen: Preview) -> list[str]:
     if seen.mutants is not None:
         lines.append(f"mutants: {seen.mutants:,}")
     if seen.labels:
-        common = [f"{label[:_SHOWN]} ({many:,})" for label, many in seen.labels.most_common(12)]
+        common = [f"{label[:_SHOWN]} ({number:,})" for label, number in seen.labels.most_common(12)]
         rest = len(seen.labels) - len(common)
         lines.append(f"labels: {', '.join(common)}{f' and {rest:,} more' if rest else ''}")
     if seen.mended:
@@ -120,8 +124,90 @@ def preview_in_words(seen: Preview) -> list[str]:
     if seen.repeated:
         lines.append(f"id of an earlier row: {seen.repeated:,} (row numbers tell them apart)")
     if seen.unusable:
-        lines.append(f"of no use, and to be listed in the report: {seen.unusable:,}")
+        lines.append(f"unusable, to be listed in the report: {seen.unusable:,}")
         lines += [f"  row {row.number}: {row.fault}" for row in seen.faults]
         if seen.unusable > len(seen.faults):
             lines.append(f"  and {seen.unusable - len(seen.faults):,} more")
     return lines
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """A forecast; ``texts`` in total, ``looked_at`` of them planned, ``tested`` with mutants.
+
+    ``mutants`` (by order), ``parses`` (distinct sentences) and ``seconds`` are estimates for all
+    texts. ``predictions`` (distinct texts times models) and ``costs`` (by model, if it costs) are
+    upper bounds, as discarded mutants are not tested.
+    """
+
+    texts: int
+    looked_at: int
+    tested: int
+    mutants: dict[int, int]
+    parses: int
+    predictions: int
+    seconds: float
+    costs: dict[str, Cost]
+
+
+def forecast(campaign: Campaign, work: RunScope) -> Forecast:
+    """Estimate a campaign from its first texts, without writing or paying.
+
+    Raises:
+        HinterError: a parser, model or dictionary is not available.
+    """
+    parts = load_parts(campaign)
+    generator = parts.generator
+    rows = list(islice(rows_of(work), _LOOKED_AT))
+    started = time.perf_counter()
+    cases = generator.test_cases(generator.plans(rows)).values()
+    follow_ups = list(generator.follow_ups(cases))
+    planning = time.perf_counter() - started
+    scale = work.texts / len(rows) if rows else 0.0
+    planned_parses = parts.parses.parsed
+    each, tried = _seconds_each(parts, follow_ups, campaign.discarded)
+    tried_parses = (parts.parses.parsed - planned_parses) / tried if tried else 0.0
+    orders = Counter(one.mutant.order for one in follow_ups)
+    texts = {one.mutant.text for one in follow_ups} | {case.plan.text for case in cases}
+    costs = {
+        asked.model.name: _scaled(total(asked.cost_of(text) for text in texts), scale)
+        for asked in parts.models
+        if asked.model.capabilities.costs
+    }
+    return Forecast(
+        texts=work.texts,
+        looked_at=len(rows),
+        tested=len(cases),
+        mutants={order: round(number * scale) for order, number in sorted(orders.items())},
+        parses=round((planned_parses + tried_parses * len(follow_ups)) * scale),
+        predictions=round(len(texts) * len(parts.models) * scale),
+        seconds=(planning + each * len(follow_ups)) * scale / campaign.workers,
+        costs=costs,
+    )
+
+
+def _seconds_each(
+    parts: CampaignParts, follow_ups: Sequence[FollowUp], discarded: bool
+) -> tuple[float, int]:
+    """Return the seconds per mutant and the number of tried mutants, without models that cost."""
+    # Parts come before wholes, text by text, so the first mutants can be judged alone.
+    tried = follow_ups[:_TRIED]
+    if not tried:
+        return 0.0, 0
+    started = time.perf_counter()
+    conform(tried, parts.parses)
+    cases = list(dict.fromkeys(one.case for one in tried))
+    for asked in parts.models:
+        if not asked.model.capabilities.costs:
+            ask_originals(cases, asked)
+            judge(tried, asked, discarded=discarded)
+    return (time.perf_counter() - started) / len(tried), len(tried)
+
+
+def _scaled(cost: Cost, scale: float) -> Cost:
+    return Cost(
+        round(cost.requests * scale),
+        round(cost.prompt_tokens * scale),
+        round(cost.completion_tokens * scale),
+        cost.money * scale,
+    )

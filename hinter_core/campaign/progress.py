@@ -1,14 +1,13 @@
-"""How far a campaign is and what it has found, read from its directory while it grows.
+"""Read the progress and findings of a running campaign from its directory.
 
-A table that is there is whole and stays as it is, so each is counted once and remembered.
+A table that exists is complete and never changes, so each is counted once and cached.
 """
-
-from __future__ import annotations
 
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -22,14 +21,15 @@ from hinter_core.types import Verdict
 
 ATOMIC, TOGETHER, PLACEBO = "one at a time", "together", "neutral swaps"
 KINDS = (ATOMIC, TOGETHER, PLACEBO)
+Files = dict[int, dict[str, Path]]  # existing tables of answers by shard and model
 LATEST = 6  # findings shown
-_EACH = 2  # of one text at most
+_EACH = 2  # per text
 _REMEMBERED = 20_000  # tables
 
 
 @dataclass
 class TableCounts:
-    """One table counted: ``counts`` by (kind, verdict) or by outcome, ``failures`` by name."""
+    """Counts of a table: ``counts`` by (kind, verdict) or by outcome, ``failures`` by name."""
 
     counts: Counter[Any] = field(default_factory=Counter)
     mutants: int = 0
@@ -38,10 +38,11 @@ class TableCounts:
 
 @dataclass
 class CampaignProgress:
-    """A campaign as far as it is.
+    """The state of a campaign.
 
-    ``texts`` and ``shards`` are what is to be done, None before that is known; ``done`` counts
-    texts that all ``models`` have answered. ``verdicts``: by model, counts by (kind, verdict).
+    ``texts`` and ``shards``: totals, None until known; ``done``: texts that all ``models``
+    answered. ``verdicts``: by model, then by (kind, verdict). ``since``: texts and mutants done
+    since a given time.
     """
 
     models: tuple[str, ...] = ()
@@ -54,45 +55,41 @@ class CampaignProgress:
     verdicts: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
     failures: Counter[str] = field(default_factory=Counter)
     latest: tuple[MutantRecord, ...] = ()
-    since: tuple[int, int] = (0, 0)  # texts and mutants done since a given time
+    since: tuple[int, int] = (0, 0)
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether all shards are done."""
         return self.shards is not None and self.shards_done >= self.shards
 
     @property
     def failed(self) -> int:
-        """Answers that are missing, those to unchanged texts among them."""
+        """Number of missing answers, including those to unchanged texts."""
         return self.failures.total()
 
     @property
     def unanswered(self) -> int:
-        """Mutants without an answer, all models together."""
-        return sum(
-            number
-            for counts in self.verdicts.values()
-            for (_, verdict), number in counts.items()
-            if verdict == Verdict.UNANSWERED.value
-        )
+        """Number of mutants without an answer, over all models."""
+        every = self.verdicts.values()
+        return sum(counts[kind, Verdict.UNANSWERED.value] for counts in every for kind in KINDS)
 
     def hidden(self) -> int:
-        """Hidden findings, all models together; neutral swaps are none."""
+        """Return the number of hidden findings over all models, without placebo."""
         key = (TOGETHER, Verdict.HIDDEN.value)
         return sum(counts[key] for counts in self.verdicts.values())
 
 
 class ProgressReader:
-    """Reads campaigns again and again, each table once."""
+    """Read campaigns repeatedly, but each table once."""
 
     def __init__(self) -> None:
-        self._made: LRUCache[tuple[str, Path, int], Any] = LRUCache(_REMEMBERED)
+        self._made: LRUCache[tuple[Path, int], TableCounts] = LRUCache(_REMEMBERED)
         self._lock = threading.Lock()
 
     def look(
         self, store: CampaignStore, models: Sequence[str], since: float, *, latest: bool = True
     ) -> CampaignProgress:
-        """The campaign as it is now; ``since``: when this run began, for its speed.
+        """Return the current state; ``since``: start of this run, to measure its speed.
 
         Raises:
             StoreError: the directory or a table is damaged.
@@ -103,7 +100,7 @@ class ProgressReader:
         except StoreError:
             if (store.folder / "campaign.json").exists():
                 raise
-            return seen  # its process is still getting ready
+            return seen  # its process is starting
         size = spec.get("size", {})
         seen.texts, seen.shards = size.get("texts"), size.get("shards")
         seen.verdicts = {name: Counter() for name in seen.models}
@@ -124,12 +121,14 @@ class ProgressReader:
         return seen
 
     def _tables(self, store: CampaignStore, files: Files) -> dict[Path, TableCounts]:
-        """Every table counted, those that are new by one query for each kind and model."""
+        """Count every table; new ones by one query per kind and model."""
         wanted: dict[str, dict[Path, int]] = {"": {store.texts(shard): shard for shard in files}}
         for shard, asked in files.items():
             for name, path in asked.items():
                 wanted.setdefault(name, {})[path] = shard
-        keys = {path: _key("counts", path) for paths in wanted.values() for path in paths}
+        keys = {
+            path: (path, path.stat().st_mtime_ns) for paths in wanted.values() for path in paths
+        }
         with self._lock:
             found = {path: self._made[key] for path, key in keys.items() if key in self._made}
         for name, paths in wanted.items():
@@ -146,26 +145,11 @@ class ProgressReader:
     def _latest(
         self, store: CampaignStore, files: Files, counted: Mapping[Path, TableCounts]
     ) -> Iterator[MutantRecord]:
-        """The latest hidden findings: those of the last shards first."""
+        """Yield the latest hidden findings, those of the last shards first."""
         for shard in sorted(files, reverse=True):
             for name, path in files[shard].items():
-                if not counted[path].counts[TOGETHER, Verdict.HIDDEN.value]:
-                    continue
-                key = _key("hidden", path)
-                with self._lock:
-                    found = self._made.get(key)
-                if found is None:
-                    found = _hidden(store, shard, name)
-                    with self._lock:
-                        self._made[key] = found
-                yield from found
-
-
-Files = dict[int, dict[str, Path]]  # by shard and model, the tables of answers that are there
-
-
-def _key(what: str, path: Path) -> tuple[str, Path, int]:
-    return what, path, path.stat().st_mtime_ns
+                if counted[path].counts[TOGETHER, Verdict.HIDDEN.value]:
+                    yield from _hidden(store, shard, name, path.stat().st_mtime_ns)
 
 
 def _add(
@@ -175,7 +159,7 @@ def _add(
     asked: Mapping[str, Path],
     since: float,
 ) -> None:
-    """Add a shard, whose texts are at ``path``."""
+    """Add a shard; ``path``: its table of texts."""
     texts = counted[path]
     for name, answers in asked.items():
         seen.verdicts[name] += counted[answers].counts
@@ -221,9 +205,15 @@ def _count_answers(
     return found.items()
 
 
-def _hidden(store: CampaignStore, shard: int, model: str) -> list[MutantRecord]:
-    """Some hidden findings of a shard, few of each text."""
+@lru_cache(maxsize=200)
+def _hidden(
+    store: CampaignStore,
+    shard: int,
+    model: str,
+    written: int,  # noqa: ARG001 -- part of the key
+) -> tuple[MutantRecord, ...]:
+    """Return hidden findings of a shard, few per text; ``written``: time of the table."""
     few = f"QUALIFY row_number() OVER (PARTITION BY m.row ORDER BY m.place) <= {_EACH}"
     where = f"a0.verdict = 'hidden' AND NOT {has_placebo('m.attributes')} {few}"
     with CampaignReader(store, (model,)) as reader:
-        return list(reader.records((shard,), where, limit=LATEST))
+        return tuple(reader.records((shard,), where, limit=LATEST))

@@ -1,8 +1,8 @@
-"""A campaign opened for reading: its tables as views of a DuckDB in memory, and single mutants.
+"""Read a campaign: its tables as views of an in-memory DuckDB, and single mutants.
 
-Reports, findings, comparisons, samples, progress and exports all read through this module, and so
-do users (``hinter sql``). Only shards whose table of texts is written count, as it is written last.
-A table that an older version wrote lacks columns; they read as NULL.
+All reports, findings, comparisons, samples and exports, and ``hinter sql``, read through this
+module. A shard counts once its table of texts exists, which is written last. Columns that an older
+version lacks are NULL.
 """
 
 from __future__ import annotations
@@ -16,12 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from hinter_core.campaign.schema import (
-    answer_schema,
-    edit_from_row,
-    mutant_schema,
-    text_schema,
-)
+from hinter_core.campaign.schema import answer_schema, edit_from_row, mutant_schema, text_schema
 from hinter_core.campaign.store import CampaignStore, StoreError, checked_rows
 from hinter_core.campaign.views import Attributes, Tables, columns_of, files_of, quoted
 from hinter_core.errors import InputError
@@ -29,14 +24,14 @@ from hinter_core.language.sentences import split_sentences
 from hinter_core.mutation.edits import apply_edits, handwritten_mutant
 from hinter_core.types import Edit
 
-CHUNK = 400_000  # mutants that one step of a count holds in memory
-# Columns that a count or a search reads, and verifies before.
+CHUNK = 400_000  # mutants in memory at a time
+# Columns that counts and searches read, after verification.
 MUTANT_COLUMNS = ("row", "edits", "kept", "text")
 ANSWER_COLUMNS = ("row", "mutant", "verdict", "changed", "failure")
 _THREADS = 3  # one verifies while two count
 _MEMORY = "512MB"
-_MOST_ROWS = 2**32  # of a shard, so that a shard and a place make one number
-_FETCHED = 1024  # rows at a time, as a text stands beside each of its mutants
+_MOST_ROWS = 2**32  # per shard, so that shard and place fit one number
+_FETCHED = 1024  # rows at a time; each contains its text
 
 
 class StoredAnswer(NamedTuple):
@@ -54,11 +49,11 @@ class StoredAnswer(NamedTuple):
 
 @dataclass(frozen=True)
 class MutantRecord:
-    """A mutant as a campaign keeps it.
+    """A stored mutant.
 
-    ``place``: its row in the shard's table of mutants. ``text``: the unchanged text.
-    ``stored_edits``: its edits as the table has them. ``by_hand``: its own text, where a person
-    wrote it. ``answers``: by model, for models that were asked about its shard.
+    ``place``: its row in the shard's table of mutants. ``text``: the unchanged text. ``by_hand``:
+    the text of a handwritten mutant. ``answers``: by model, if tested on its shard. The properties
+    ``model`` to ``why`` are those of the first model.
     """
 
     shard: int
@@ -79,12 +74,12 @@ class MutantRecord:
 
     @cached_property
     def edits(self) -> tuple[Edit, ...]:
-        """Its edits."""
+        """The edits."""
         return tuple(map(edit_from_row, self.stored_edits))
 
     @property
     def attributes(self) -> Attributes:
-        """What is changed."""
+        """The changed attributes."""
         return tuple(edit["attribute"] for edit in self.stored_edits)
 
     @property
@@ -94,37 +89,35 @@ class MutantRecord:
             return handwritten_mutant(self.text, self.by_hand, self.edits).text
         return apply_edits(self.text, self.edits, _sentences(self.text)).text
 
-    # Of a record that was read for one model:
-
     @property
     def model(self) -> str:
-        """The first model asked."""
+        """The first tested model."""
         return next(iter(self.answers))
 
     @property
     def answer(self) -> StoredAnswer:
-        """That model's answer."""
+        """The answer."""
         return self.answers[self.model]
 
     @property
     def verdict(self) -> str:
-        """That model's verdict."""
+        """The verdict."""
         return self.answer.verdict or ""
 
     @property
     def original(self) -> tuple[str, ...]:
-        """That model's labels of the unchanged text."""
+        """The labels of the unchanged text."""
         return self.answer.original
 
     @property
     def labels(self) -> tuple[str, ...] | None:
-        """That model's labels; None where it was not asked or did not answer."""
+        """The labels; None if the model was not tested or did not answer."""
         failed = self.answer.detail or self.answer.failure
         return None if failed or not self.kept else self.answer.labels
 
     @property
     def why(self) -> str:
-        """Why the mutant was discarded, or why there is no answer."""
+        """The reason why the mutant was discarded, or why there is no answer."""
         return (self.answer.detail or self.answer.failure or "") if self.kept else self.reason
 
 
@@ -134,12 +127,12 @@ def _sentences(text: str) -> Any:
 
 
 class CampaignReader:
-    """A campaign's tables, to ask by SQL; a context that closes its connection.
+    """A campaign's tables for SQL; a context manager that closes its connection.
 
-    ``models``: identities by name, of these models only (all, where None).
+    ``models``: only these models (default: all).
 
     Raises:
-        StoreError: no campaign, or a damaged one.
+        StoreError: no campaign or a damaged table, here and in all methods.
     """
 
     def __init__(self, store: CampaignStore, models: Iterable[str] | None = None) -> None:
@@ -150,7 +143,7 @@ class CampaignReader:
         self.models = {name: noted[name] for name in (noted if models is None else models)}
         self.shards = store.known()
         self._locked = False
-        self.beside: tuple[CampaignReader, ...] = ()  # whose tables this one's queries read, too
+        self.beside: tuple[CampaignReader, ...] = ()  # other campaigns in the same queries
         self._spill = TemporaryDirectory(prefix="hinter-")
         self._failed = duckdb.Error
         self.connection = duckdb.connect(
@@ -179,21 +172,17 @@ class CampaignReader:
     def tables(
         self, shards: Sequence[int] | None = None, models: Iterable[str] | None = None
     ) -> Tables:
-        """The views over some shards (all, where None) and the answers of some models."""
+        """Return the views over some shards and models (default: all)."""
         chosen = self.shards if shards is None else shards
-        names = {
-            name: identity
-            for name, identity in self.models.items()
-            if models is None or name in models
-        }
         asked = {
             name: [path for path in self._answers(chosen, identity) if path.exists()]
-            for name, identity in names.items()
+            for name, identity in self.models.items()
+            if models is None or name in models
         }
         texts = files_of("texts", [self.store.texts(shard) for shard in chosen])
         mutants = files_of("mutants", [self.store.mutants(shard) for shard in chosen])
         answers = files_of("answers", [path for paths in asked.values() for path in paths])
-        # What follows the number of the shard in the name of a file says which model it is of.
+        # The name of a file after the number of its shard identifies the model.
         ends = {paths[0].name.partition(".")[2]: name for name, paths in asked.items() if paths}
         cases = "".join(f" WHEN {quoted(end)} THEN {quoted(name)}" for end, name in ends.items())
         model = f"CASE regexp_replace(file, '^[0-9]+[.]', '') {cases} END" if cases else "NULL"
@@ -208,11 +197,7 @@ class CampaignReader:
         return (self.store.answers(shard, identity) for shard in shards)
 
     def run(self, sql: str, **parameters: Any) -> list[tuple[Any, ...]]:
-        """The rows of a query; ``parameters`` are its ``$names``.
-
-        Raises:
-            StoreError: a table cannot be read.
-        """
+        """Return the rows of a query; ``parameters`` are its ``$names``."""
         try:
             rows: list[tuple[Any, ...]] = self.connection.execute(
                 sql, parameters or None
@@ -222,11 +207,7 @@ class CampaignReader:
         return rows
 
     def stream(self, sql: str, **parameters: Any) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query one by one; other queries may be asked meanwhile.
-
-        Raises:
-            StoreError: a table cannot be read.
-        """
+        """Yield the rows of a query; other queries may run meanwhile."""
         try:
             found = self.connection.cursor().execute(sql, parameters or None)
             held = found.fetchmany(_FETCHED)
@@ -237,7 +218,7 @@ class CampaignReader:
             raise self._fault(error) from error
 
     def _fault(self, error: Exception) -> StoreError:
-        """The table that is damaged, if one is; else in the words of the library."""
+        """Name the damaged table, if any, or quote the library."""
         for reader in (self, *self.beside):
             try:
                 reader.check(reader.shards)
@@ -246,7 +227,7 @@ class CampaignReader:
         return StoreError(f"{self.store.folder} cannot be read: {_first_line(error)}")
 
     def query(self, sql: str, seconds: float) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
-        """Columns and rows of a user's query over :data:`VIEWS`, which can read nothing else.
+        """Run a user's query over :data:`VIEWS`, without other access; return columns and rows.
 
         Raises:
             InputError: it is not one SELECT, is wrong, or takes longer than ``seconds``.
@@ -257,9 +238,9 @@ class CampaignReader:
         try:
             statements = duckdb.extract_statements(sql)
         except duckdb.Error as error:
-            raise InputError(f"This is no SQL: {_first_line(error)}") from error
+            raise InputError(f"This is not SQL: {_first_line(error)}") from error
         if [one.type for one in statements] != [duckdb.StatementType.SELECT]:
-            raise InputError("Give one SELECT; a campaign is only read.")
+            raise InputError("Give one SELECT; campaigns are read-only.")
         self._lock()
         timer = threading.Timer(seconds, self.connection.interrupt)
         timer.daemon = True
@@ -282,12 +263,12 @@ class CampaignReader:
         return [column[0] for column in self.connection.description or ()], rows()
 
     def columns(self, view: str) -> list[tuple[str, str]]:
-        """Names and types of a view's columns."""
+        """Return names and types of a view's columns."""
         self._lock()
         return [(name, kind) for name, kind, *_ in self.run(f"DESCRIBE {view}")]
 
     def _lock(self) -> None:
-        """Make the views, then refuse files other than the campaign's and any other setting."""
+        """Create the views, then forbid other files and settings."""
         if self._locked:
             return
         self._locked = True
@@ -303,11 +284,13 @@ class CampaignReader:
         self.run("SET lock_configuration = true")
 
     def _refused(self, error: Exception, seconds: float) -> Exception:
-        """A query's error in one line; a damaged table by its name."""
+        """Describe a query's error in one line; name a damaged table."""
         import duckdb
 
         if isinstance(error, duckdb.InterruptException):
-            return InputError(f"The query was stopped after {seconds:g} seconds; ask for less.")
+            return InputError(
+                f"The query was stopped after {seconds:g} seconds; simplify it or raise --timeout."
+            )
         if isinstance(error, duckdb.IOException | duckdb.InvalidInputException):
             try:
                 self.check(self.shards)
@@ -318,9 +301,9 @@ class CampaignReader:
     def check(
         self, shards: Iterable[int], mutants: Sequence[str] = (), answers: Sequence[str] = ()
     ) -> None:
-        """Verify the checksums of tables, and that they fit together; DuckDB does neither.
+        """Verify checksums of tables, and that they fit together; DuckDB does neither.
 
-        ``mutants`` and ``answers``: columns that will be read (all, where empty).
+        ``mutants`` and ``answers``: columns that will be read (default: all).
 
         Raises:
             StoreError: a table is damaged, or answers do not fit their mutants.
@@ -342,12 +325,9 @@ class CampaignReader:
     def chunks(
         self, mutants: Sequence[str] = (), answers: Sequence[str] = ()
     ) -> Iterator[list[int]]:
-        """Shards in order, in lists that have about ``CHUNK`` mutants together.
+        """Yield lists of shards, in order, with about ``CHUNK`` mutants each.
 
-        Each list is verified as by :meth:`check`, while the caller works on the one before it.
-
-        Raises:
-            StoreError: see :meth:`check`.
+        Each list is verified (:meth:`check`) while the caller works on the one before.
         """
         with ThreadPoolExecutor(_THREADS) as threads:
             for _ in threads.map(checked_rows, map(self.store.texts, self.shards)):
@@ -378,14 +358,11 @@ class CampaignReader:
         start: int = 0,
         limit: int | None = None,
     ) -> Iterator[MutantRecord]:
-        """Mutants in the order of the tables, one shard after another; none is held.
+        """Yield mutants in the order of the tables, without holding them.
 
-        ``where``: SQL over ``m`` (:data:`VIEWS` mutants), ``t`` (texts), and for each model its
-        answers ``a0``, ``a1``, ... ``start`` counts the mutants to skip
-        in the first shard, ``limit`` those to give, of the mutants that pass.
-
-        Raises:
-            StoreError: a table cannot be read, or tables do not fit together.
+        ``where``: SQL over ``m`` (:data:`VIEWS` mutants), ``t`` (texts), and answers ``a0``,
+        ``a1``, ... by model. ``start``: matching mutants to skip in the first shard; ``limit``:
+        maximum number of mutants.
         """
         left = limit
         for shard in self.shards if shards is None else shards:
@@ -429,11 +406,7 @@ class CampaignReader:
         )  # fmt: skip
 
     def at(self, places: Iterable[tuple[int, int]]) -> Iterator[MutantRecord]:
-        """The mutants at these places (shard and place), as far as there are any, in order.
-
-        Raises:
-            StoreError: see :meth:`records`.
-        """
+        """Yield the existing mutants at these places (shard and place), in order."""
         wanted: dict[int, list[int]] = {}
         for shard, place in places:
             if 0 <= place < _MOST_ROWS:
@@ -450,7 +423,7 @@ def _first_line(error: Exception) -> str:
 
 
 def kept_at(store: CampaignStore, places: Iterable[tuple[int, int]]) -> dict[tuple[int, int], bool]:
-    """Whether the invariant kept the mutants at these places, as far as there are any.
+    """Return whether the invariant kept the mutants at these places, if they exist.
 
     Raises:
         StoreError: a table cannot be read.

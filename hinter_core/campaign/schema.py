@@ -1,6 +1,4 @@
-"""Columns of a campaign's tables, and rows to and from what they stand for."""
-
-from __future__ import annotations
+"""Define the columns of a campaign's tables, and convert rows to and from objects."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,7 +29,7 @@ from hinter_core.types import (
 
 
 def text_schema() -> Any:
-    """Columns of the table of texts."""
+    """Return the columns of the table of texts."""
     import pyarrow as pa
 
     return pa.schema(
@@ -44,7 +42,7 @@ def text_schema() -> Any:
             ("detail", pa.string()),
             ("possible", pa.list_(pa.int64())),  # mutants of order 2 and up, before any limit
             ("mutants", pa.int64()),
-            # Of texts that were made by a template or grammar; null for those of rows.
+            # Of texts from a template or grammar; null for texts of rows.
             ("origin", pa.struct([("kind", pa.string()), ("name", pa.string())])),
             ("slots", pa.list_(pa.struct([("name", pa.string()), ("span", pa.list_(pa.int32()))]))),
         ]
@@ -52,7 +50,7 @@ def text_schema() -> Any:
 
 
 def mutant_schema() -> Any:
-    """Columns of the table of mutants."""
+    """Return the columns of the table of mutants."""
     import pyarrow as pa
 
     edit = pa.struct(
@@ -64,8 +62,8 @@ def mutant_schema() -> Any:
             ("target_group", pa.string()),
             ("form", pa.string()),
             ("spans", pa.list_(pa.int32())),
-            ("kind", pa.string()),  # null in tables of version 2, which had substitutions alone
-            ("texts", pa.list_(pa.string())),  # of other kinds: what stands at each span afterwards
+            ("kind", pa.string()),  # null in version 2, which had only substitutions
+            ("texts", pa.list_(pa.string())),  # of other kinds: the new text at each span
         ]
     )
     return pa.schema(
@@ -77,14 +75,14 @@ def mutant_schema() -> Any:
             ("layer", pa.string()),
             ("sentence", pa.int32()),
             ("reason", pa.string()),
-            ("text", pa.string()),  # of a handwritten mutant; all others follow from their edits
+            ("text", pa.string()),  # of a handwritten mutant; others follow from their edits
             ("ask", pa.bool_()),
         ]
     )
 
 
 def answer_schema() -> Any:
-    """Columns of the table of one model's answers; ``mutant`` is -1 for the original."""
+    """Return the columns of the table of a model's answers; ``mutant`` is -1 for originals."""
     import pyarrow as pa
 
     return pa.schema(
@@ -92,7 +90,7 @@ def answer_schema() -> Any:
             ("row", pa.int64()),
             ("mutant", pa.int64()),
             ("verdict", pa.string()),
-            ("changed", pa.bool_()),  # against the original's answer; null where there is none
+            ("changed", pa.bool_()),  # relative to the answer to the original; null without one
             ("labels", pa.list_(pa.string())),
             ("scores", pa.map_(pa.string(), pa.float32())),
             ("shift", pa.float32()),
@@ -108,13 +106,13 @@ def answer_schema() -> Any:
 
 
 def edit_to_row(edit: Edit) -> dict[str, Any]:
-    """An edit as plain values; spans are flattened."""
+    """Convert an edit to plain values with flat spans."""
     form = edit.source.form.value
     return {**edit_to_json(edit), "form": form, "spans": _flat(edit.spans)}
 
 
 def edit_from_row(row: Mapping[str, Any]) -> Edit:
-    """The edit of a stored row; one without a kind is a substitution, as all were at first."""
+    """Read an edit from a stored row; without a kind it is a substitution (version 2)."""
     form = GrammaticalForm(row["form"])
     source = Term(row["source"], row["source_group"], form)
     target = Term(row["target"], row["target_group"], form)
@@ -130,7 +128,7 @@ def edit_from_row(row: Mapping[str, Any]) -> Edit:
 def text_row(
     row: Row, plan: Plan | None, why: str, mutants: int, *, tested: bool
 ) -> dict[str, Any]:
-    """A text with its named outcome; ``why`` it is not usable, or has no intersection."""
+    """Return a text with its outcome; ``why`` it is unusable or has no intersection."""
     return {
         "row": row.number,
         "id": row.id,
@@ -145,7 +143,7 @@ def text_row(
 
 
 def plan_from_row(row: Mapping[str, Any], settings: Settings, *attributes: str) -> Plan:
-    """The plan of a stored text, without edits."""
+    """Return the plan of a stored text, without edits."""
     origin, slots = row.get("origin"), row.get("slots") or ()
     return Plan.of_text(
         row["text"],
@@ -157,7 +155,7 @@ def plan_from_row(row: Mapping[str, Any], settings: Settings, *attributes: str) 
 
 
 def mutant_row(follow_up: FollowUp) -> dict[str, Any]:
-    """A mutant as its edits, and what the invariant says of it."""
+    """Return a mutant as its edits and the result of the invariant."""
     conformance, mutant = follow_up.conformance, follow_up.mutant
     return {
         "row": follow_up.case.number,
@@ -173,7 +171,7 @@ def mutant_row(follow_up: FollowUp) -> dict[str, Any]:
 
 
 def stored_follow_up(row: Mapping[str, Any], case: TestCase) -> FollowUp:
-    """The follow-up of a stored row; positions of a mismatch are not stored."""
+    """Return the follow-up of a stored row; positions of a mismatch are not stored."""
     edits = tuple(edit_from_row(edit) for edit in row["edits"])
     by_hand = row.get("text") is not None
     follow_up = (
@@ -187,12 +185,12 @@ def stored_follow_up(row: Mapping[str, Any], case: TestCase) -> FollowUp:
 
 
 def original_row(case: TestCase, asked: PredictionStore) -> dict[str, Any]:
-    """A model's answer to the unchanged text."""
+    """Return a model's answer to the unchanged text."""
     return _answer(case.number, -1, case.originals[asked.model.name])
 
 
 def outcome_row(place: int, follow_up: FollowUp, outcome: Outcome, model: str) -> dict[str, Any]:
-    """A model's answer to the mutant at ``place`` of its shard, with verdict and effect."""
+    """Return a model's answer to the mutant at ``place`` of its shard, with verdict and effect."""
     case, effect, own = follow_up.case, outcome.effect, outcome.prediction
     original, same = case.originals[model], case.relation.same_answer
     answered = own is not None and own.answered and original.answered

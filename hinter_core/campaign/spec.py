@@ -1,9 +1,8 @@
-"""A campaign: everything that decides the result of testing a whole data set, as one value.
+"""Define a campaign: all settings of a test of a data set.
 
-The same value is written in YAML, made from command-line options or from a form. Each field
-declares all that these and the documentation know of it. What changes results is *identity*, what
-changes only how the work is done is *runtime*: any number of models may be asked about the same
-mutants later.
+YAML files, command-line options, forms and the documentation follow from the declaration of each
+field. *Identity* settings change the mutants; *runtime* settings do not, so that more models can be
+tested on the same mutants later.
 """
 
 from __future__ import annotations
@@ -26,24 +25,21 @@ from hinter_core.relations.registry import RELATIONS
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary, choose, load_file, load_shipped
 
-VERSION = 3  # of what is stored: 2 had substitutions alone, and no kind of edit
+VERSION = 3  # of stored tables; version 2 had only substitutions
 READABLE = (2, VERSION)
 _IDENTITY_VERSION = 2  # changes only when the same settings give other mutants
-SAMPLE = "sample"  # as ``data``: the texts that come with HInter
+SAMPLE = "sample"  # value of ``data`` for the shipped texts
 SAMPLE_FILE = ASSETS / "samples" / "people.csv"
-_BLOCK = 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignOption(Option):
     """A setting of a campaign.
 
-    ``identity``: it decides the result; otherwise only how the work is done. ``part``: what it is
-    about, ``data``, ``mutants`` (which of them are made of a text) or ``run``. ``unset``: the
-    default in words. ``each``: the option's name on the command line, where it is given once for
-    each value. ``high`` bounds what is typed into a form, as does 0 where there is no ``low``; a
-    file may name other numbers. ``later``: added after identities were first stored; at its default
-    it has no part in them.
+    ``identity``: whether it changes the mutants. ``part``: its subject, ``data``, ``mutants`` or
+    ``run``. ``unset``: the default in words. ``each``: its name on the command line if it is
+    repeated there for each value. ``high`` and, without ``low``, 0 are bounds of forms only.
+    ``later``: added after identities were first stored; excluded from them at its default.
     """
 
     identity: bool = True
@@ -59,7 +55,7 @@ def _setting(default: Any, help: str, **more: Any) -> Any:
 
 @dataclass(frozen=True)
 class Campaign:
-    """What to test on what; each setting is declared here alone (see :class:`CampaignOption`)."""
+    """What to test, and on what data; see :class:`CampaignOption`."""
 
     data: str = _setting(
         "", "Texts to test: a CSV, TSV, JSONL, Parquet or text file (one text a line), also "
@@ -85,11 +81,11 @@ class Campaign:
         part="data", unset="detected", advanced=True,
     )  # fmt: skip
     sample: int | None = _setting(
-        None, "Test at most this number of texts, drawn at random by the seed.",
+        None, "Maximum number of texts, drawn at random with the seed.",
         part="mutants", label="Maximum texts", low=1, high=10_000_000, unset="all",
     )  # fmt: skip
     stratify: bool = _setting(
-        False, "Draw the sample alike from every label.",
+        False, "Draw the same number of texts from every label.",
         part="mutants", label="Same number of texts per label", advanced=True,
     )  # fmt: skip
     seed: int = _setting(
@@ -102,7 +98,7 @@ class Campaign:
         part="mutants",
     )  # fmt: skip
     dictionaries: tuple[str, ...] = _setting(
-        (), "Your own dictionary file, which adds an attribute named as the file.",
+        (), "Dictionary file; its name is added to the attributes.",
         part="mutants", label="Your own dictionaries", advanced=True, unset="none",
         each="dictionary",
     )  # fmt: skip
@@ -111,7 +107,7 @@ class Campaign:
         part="mutants", label="Change up to \u2026 attributes at once", low=1, high=4,
     )  # fmt: skip
     limit: int | None = _setting(
-        None, "Test at most this number of intersectional mutants of a text, drawn by the seed.",
+        None, "Maximum number of intersectional mutants per text, drawn with the seed.",
         part="mutants", label="Maximum variants per text", low=1, high=100_000, unset="all",
     )  # fmt: skip
     literal: bool = _setting(
@@ -132,8 +128,8 @@ class Campaign:
         part="mutants", label="Neutral swaps, too", advanced=True,
     )  # fmt: skip
     repeat: int = _setting(
-        0, "Ask every unchanged text again this number of times, to see whether a model "
-        "contradicts itself.",
+        0, "Repeat every unchanged text this number of times, to see whether a model contradicts "
+        "itself.",
         label="Repetitions of unchanged texts", high=100, advanced=True,
     )  # fmt: skip
     guide: str = _setting(
@@ -145,11 +141,11 @@ class Campaign:
         advanced=True,
     )  # fmt: skip
     shard: int = _setting(
-        16, "Texts in a unit of work; progress is kept unit by unit.",
+        16, "Texts in a unit of work; a resumed run repeats no finished unit.",
         label="Texts in a unit of work", low=1, high=1_000, advanced=True,
     )  # fmt: skip
     discarded: bool = _setting(
-        False, "Ask the models about discarded mutants too, to count false positives.",
+        False, "Test discarded mutants too, to count false positives.",
         label="Test discarded variants, too", advanced=True,
     )  # fmt: skip
     models: tuple[str, ...] = _setting(
@@ -162,28 +158,28 @@ class Campaign:
         identity=False, low=1, high=64, advanced=True,
     )  # fmt: skip
     requests: int | None = _setting(
-        None, "Ask the models about at most this number of texts.",
+        None, "Maximum number of texts sent to the models.",
         label="Maximum requests", identity=False, low=1, high=100_000_000,
         advanced=True, unset="no bound",
     )  # fmt: skip
     budget: float | None = _setting(
-        None, "Spend at most this much, on models that name price_in and price_out.",
+        None, "Maximum cost, for models with price_in and price_out.",
         identity=False, high=1e9, advanced=True, unset="no bound",
     )  # fmt: skip
 
     @property
     def title(self) -> str:
-        """What is tested, in short."""
+        """Short name of the data."""
         name = self.mutants or self.data
         return name if on_hub(name) else Path(name).name
 
     @property
     def settings(self) -> Settings:
-        """What decides which mutants a text has."""
+        """The settings that determine the mutants of a text."""
         return Settings(self.order, self.limit, self.literal, self.seed, self.repeat, self.relation)
 
     def table(self) -> Rows:
-        """The rows to test.
+        """Open the rows to test.
 
         Raises:
             InputError: see :func:`hinter_core.data.rows.open_table` and
@@ -210,7 +206,7 @@ class Campaign:
         return open_table(_data_file(self.data), *columns)
 
     def pinned(self) -> Campaign:
-        """This campaign with a data set of the Hub at the commit that it has now.
+        """Return this campaign with a data set of the Hub at its current commit.
 
         Raises:
             InputError: see :func:`hinter_core.data.hub.pin`.
@@ -221,7 +217,7 @@ class Campaign:
         return replace(self, data=str(name if name.pinned else pin(name)))
 
     def vocabulary(self) -> list[Dictionary]:
-        """The dictionaries of the attributes, own ones included; none for handwritten mutants.
+        """Load the dictionaries of the attributes; none for handwritten mutants.
 
         Raises:
             DictionaryError: an unknown attribute, or a file with a fault.
@@ -229,11 +225,10 @@ class Campaign:
         if self.mutants:
             return []
         own = {loaded.attribute: loaded for loaded in map(load_file, map(Path, self.dictionaries))}
-        names = dict.fromkeys((*self.attributes, *own))
-        return choose(list(names), {**load_shipped(), **own})
+        return choose([*self.attributes, *own], {**load_shipped(), **own})
 
     def identity(self) -> str:
-        """A versioned hash over the settings and files that decide the mutants."""
+        """Return a versioned hash of the settings and files that determine the mutants."""
         digest = hashlib.sha256(f"hinter-campaign-{_IDENTITY_VERSION}\n".encode())
         for item in fields(self):
             at_default = getattr(self, item.name) == item.default
@@ -257,25 +252,22 @@ def _data_file(name: str) -> Path:
 
 
 def _content(path: Path) -> str:
-    """A hash of a file's content, so that it may move but not change."""
-    digest = hashlib.sha256()
+    """Hash a file's content, so that it may move but not change."""
     try:
         with path.open("rb") as file:
-            while block := file.read(_BLOCK):
-                digest.update(block)
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}. Check the path.") from error
-    return digest.hexdigest()
 
 
 CAMPAIGN_OPTIONS: dict[str, CampaignOption] = options_of(Campaign, CampaignOption)
 
 
 def from_mapping(values: Mapping[str, Any], where: str) -> Campaign:
-    """A campaign from plain values.
+    """Create a campaign from plain values.
 
     Raises:
-        InputError: an unknown name, or a value of the wrong kind; ``where`` says in what file.
+        InputError: an unknown name or a wrong value; the message begins with ``where``.
     """
     known = CAMPAIGN_OPTIONS
     if unknown := sorted(set(values) - set(known)):
@@ -290,7 +282,7 @@ def _read(option: CampaignOption, value: Any, where: str) -> Any:
         parts = [parts] if isinstance(parts, str) else parts
         if not isinstance(parts, list | tuple) or not all(isinstance(p, str) for p in parts):
             raise InputError(f"{where}: {name} is a list of names.")
-        if name == "models":  # their own settings may hold commas
+        if name == "models":  # settings within a name may contain commas
             return tuple(one for part in parts for one in split_names(part))
         return tuple(p.strip() for p in parts if p.strip())
     if value is None and option.default is None:
@@ -307,24 +299,23 @@ def _read(option: CampaignOption, value: Any, where: str) -> Any:
 
 
 def write_campaign(campaign: Campaign) -> str:
-    """The text of a campaign file: what differs from the defaults, and what is tested on what."""
+    """Return a campaign as YAML: data, attributes, models, and changed settings."""
     import yaml
 
-    default = asdict(Campaign())
-    always = {"data", "attributes", "models"}
+    always = ("data", "attributes", "models")
     values = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in asdict(campaign).items()
-        if name in always or value != default[name]
+        if name in always or value != CAMPAIGN_OPTIONS[name].default
     }
     return str(yaml.safe_dump(values, sort_keys=False, allow_unicode=True))
 
 
 def load_campaign(path: Path) -> Campaign:
-    """Read a campaign file; paths in it are taken from the file's own folder.
+    """Read a campaign file; its paths are relative to its folder.
 
     Raises:
-        InputError: no such file, no YAML, or a setting that is wrong.
+        InputError: no such file, no YAML, or a wrong setting.
     """
     import yaml
 
@@ -333,16 +324,15 @@ def load_campaign(path: Path) -> Campaign:
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}. Check the path.") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        first = str(error).splitlines()[0]
-        raise InputError(f"{path} is no YAML ({first}).") from error
+        raise InputError(f"{path} is no YAML ({str(error).splitlines()[0]}).") from error
     if not isinstance(values, dict):
         raise InputError(f"{path} holds no settings; write lines such as 'data: reviews.csv'.")
     campaign = from_mapping(values, str(path))
     base = path.resolve().parent
     named = campaign.data in ("", SAMPLE) or on_hub(campaign.data)
-    moved = {
-        "data": campaign.data if named else str(base / campaign.data),
-        "mutants": campaign.mutants and str(base / campaign.mutants),
-        "dictionaries": tuple(str(base / own) for own in campaign.dictionaries),
-    }
-    return Campaign(**{**asdict(campaign), **moved})
+    return replace(
+        campaign,
+        data=campaign.data if named else str(base / campaign.data),
+        mutants=campaign.mutants and str(base / campaign.mutants),
+        dictionaries=tuple(str(base / path) for path in campaign.dictionaries),
+    )

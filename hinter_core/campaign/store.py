@@ -1,14 +1,13 @@
-"""The store of a campaign: a directory of Parquet files, each written whole, then renamed.
+"""Store a campaign as a directory of Parquet files, each written completely, then renamed.
 
-``campaign.json`` holds the settings and their identity. A shard of texts has two tables and one
-more for each model::
+``campaign.json`` holds the settings and their identity. A shard of texts has two tables, and one
+more per model::
 
-    shards/00012.texts.parquet      one row a text: its outcome, and the text itself
-    shards/00012.mutants.parquet    one row a mutant: its edits and what the invariant says
-    shards/00012.answers-HASH.parquet  one row an original or mutant: answer, verdict, effect
+    shards/00012.texts.parquet         texts with their outcomes; written last
+    shards/00012.mutants.parquet       mutants as edits, with the result of the invariant
+    shards/00012.answers-HASH.parquet  answers to originals and mutants, verdicts, effects
 
-A file that is there is done, so nothing else has to be kept in step. Mutants are kept as edits, not
-as texts. ``texts`` is written last of its pair.
+A file that exists is complete, so no other state has to be kept consistent.
 """
 
 from __future__ import annotations
@@ -31,16 +30,16 @@ from hinter_core.errors import HinterError
 from hinter_core.storage import PART, write_whole
 
 _SPEC = "campaign.json"
-_RUNNING = ".running"  # locked while a process holds the directory
+_RUNNING = ".running"  # locked while a process runs the campaign
 _CURE = "; delete it and resume."
 _BROKEN = f"is missing or damaged{_CURE}"
-# By which each kind of table is told from the others.
+# Columns that identify each kind of table.
 _COLUMNS = {
     "texts": ("row", "text", "outcome", "mutants"),
     "mutants": ("row", "order", "edits", "kept", "text"),
     "answers": ("row", "mutant", "verdict", "labels"),
 }
-# Columns of few different words; read as codes, they are verified in half the time.
+# Columns with few distinct values; reading them as codes halves the time of verification.
 _REPEATED = {
     "mutants": tuple(
         f"edits.list.element.{name}"
@@ -50,7 +49,7 @@ _REPEATED = {
 }
 _NOTED: LRUCache[tuple[Path, int], tuple[str, ...]] = LRUCache(100_000)  # columns by file and time
 _NOTING = threading.Lock()
-# What became of a text, in the table of texts.
+# Outcomes in the table of texts.
 TESTED = "tested"
 NOTHING = "nothing to test"
 UNUSABLE = "unusable"
@@ -68,38 +67,38 @@ class CampaignStore:
 
     @property
     def shards(self) -> Path:
-        """Where the tables lie."""
+        """Folder of the tables."""
         return self.folder / "shards"
 
     def texts(self, shard: int) -> Path:
-        """The table of a shard's texts."""
+        """Path of the texts of a shard."""
         return self.shards / f"{shard:05}.texts.parquet"
 
     def mutants(self, shard: int) -> Path:
-        """The table of a shard's mutants."""
+        """Path of the mutants of a shard."""
         return self.shards / f"{shard:05}.mutants.parquet"
 
     def answers(self, shard: int, model: str) -> Path:
-        """The table of a model's answers, by its identity."""
+        """Path of a model's answers, by its identity."""
         short = sha256(model.encode()).hexdigest()[:10]
         return self.shards / f"{shard:05}.answers-{short}.parquet"
 
     def known(self) -> list[int]:
-        """Shards whose texts and mutants are written, in order."""
+        """Return the shards whose texts and mutants are written, in order."""
         found = (path.name.partition(".")[0] for path in self.shards.glob("*.texts.parquet"))
         return sorted(int(number) for number in found)
 
     def open(self, campaign: Campaign) -> dict[str, Any]:
-        """Make the directory, or go on in one of the same identity; returns its specification.
+        """Create the directory, or continue one of the same identity; return its specification.
 
         Raises:
-            StoreError: something else lies there, or another campaign does.
+            StoreError: the directory holds other files or another campaign.
         """
         if self.folder.is_file():
             raise StoreError(f"{self.folder} is a file; name a directory for the campaign.")
-        path, campaign = self.folder / _SPEC, self.pinned(campaign)
+        campaign = self.pinned(campaign)
         identity = campaign.identity()
-        if path.exists():
+        if (self.folder / _SPEC).exists():
             spec = self.read()
             if spec["identity"] != identity:
                 why = moved(spec["campaign"].get("data", ""), campaign.data)
@@ -107,25 +106,19 @@ class CampaignStore:
                     f"{self.folder} holds another campaign "
                     f"({why or 'other data, dictionaries or settings'}); name another directory."
                 )
-            if spec["version"] != VERSION:  # what is added is of this version
-                spec["version"] = VERSION
-                self.write_spec(spec)
-            return spec
+            self.note(version=VERSION)  # new tables are of this version
+            return {**spec, "version": VERSION}
         if self.folder.is_dir() and any(self.folder.iterdir()):
             raise StoreError(f"{self.folder} is not empty and no campaign; name another directory.")
-        spec = {
-            "version": VERSION,
-            "identity": identity,
-            "campaign": asdict(campaign),
-            "models": {},
-        }
+        spec = {"version": VERSION, "identity": identity}
+        spec |= {"campaign": asdict(campaign), "models": {}}
         with named(self.folder):
             self.shards.mkdir(parents=True, exist_ok=True)
         self.write_spec(spec)
         return spec
 
     def pinned(self, campaign: Campaign) -> Campaign:
-        """The campaign with its data at one commit: the one that was met here before, if any.
+        """Return the campaign with its data at a fixed commit: the stored one, if any.
 
         Raises:
             InputError: see :func:`hinter_core.data.hub.pin`.
@@ -136,7 +129,7 @@ class CampaignStore:
         return campaign.pinned()
 
     def read(self) -> dict[str, Any]:
-        """The specification.
+        """Return the specification.
 
         Raises:
             StoreError: no campaign, a damaged one, or one of another version.
@@ -148,56 +141,44 @@ class CampaignStore:
         except (FileNotFoundError, NotADirectoryError) as error:
             raise StoreError(f"{self.folder} is no campaign; there is no {_SPEC}.") from error
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise StoreError(f"{path} is damaged; restore it, or start anew.") from error
+            raise StoreError(f"{path} is damaged; restore it or start a new campaign.") from error
         if version not in READABLE:
             raise StoreError(
                 f"{self.folder} was written by another version ({version}; this is {VERSION}); "
-                "run the campaign anew."
+                "run the campaign again in a new directory."
             )
         if not _whole(spec):
-            raise StoreError(f"{path} is damaged; restore it, or start anew.")
+            raise StoreError(f"{path} is damaged; restore it or start a new campaign.")
         return dict(spec)
 
     def campaign(self) -> Campaign:
-        """The campaign that the directory was made for."""
+        """Return the campaign of the directory."""
         return from_mapping(self.read()["campaign"], str(self.folder / _SPEC))
 
     def write_spec(self, spec: Mapping[str, Any]) -> None:
-        """Write the specification whole."""
+        """Write the specification atomically."""
         with named(self.folder), write_whole(self.folder / _SPEC) as part:
             part.write_text(json.dumps(spec, ensure_ascii=False, indent=1), encoding="utf-8")
 
-    def add_model(self, name: str, identity: str, labels: Sequence[str]) -> None:
-        """Note a model that was asked, so that a report can name it; for the one who runs all."""
-        spec = self.read()
-        noted = {"identity": identity, "labels": list(labels)}
-        if spec["models"].get(name) != noted:
-            spec["models"][name] = noted
-            self.write_spec(spec)
+    def note(self, **values: Any) -> None:
+        """Add values to the specification; it is written only if it changes.
 
-    def note_size(self, texts: int, shards: int) -> None:
-        """Note how many texts and shards there are to do, so that others can say how far it is."""
-        spec, size = self.read(), {"texts": texts, "shards": shards}
-        if spec.get("size") != size:
-            self.write_spec({**spec, "size": size})
-
-    def note_scope(self, scope: Mapping[str, tuple[int, int]]) -> None:
-        """Note, by attribute, how many word pairs and target groups its dictionary has.
-
-        A report needs no more of dictionaries, which may be moved or changed when it is made.
+        ``models``: identity and labels of the tested models by name. ``size``: total ``texts`` and
+        ``shards``. ``scope``: by attribute, the numbers of word pairs and target groups in its
+        dictionary, so that a report does not need the dictionaries, which may change.
         """
         spec = self.read()
-        if "scope" not in spec:
-            self.write_spec({**spec, "scope": scope})
+        if {**spec, **values} != spec:
+            self.write_spec({**spec, **values})
 
     def scope(self) -> dict[str, tuple[int, int]]:
-        """What :meth:`note_scope` noted; empty where no run has begun."""
+        """Return the stored ``scope``; empty before the first run."""
         noted = self.read().get("scope", {})
         return {name: (pairs, groups) for name, (pairs, groups) in noted.items()}
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the directory for one run, and clear what a killed one left half written.
+        """Lock the directory for one run, and remove incomplete files of a killed one.
 
         Raises:
             StoreError: another process runs this campaign.
@@ -220,13 +201,13 @@ class CampaignStore:
             lock.release()
 
     def running(self) -> bool:
-        """Whether a process holds the directory; asking never stops one from starting."""
+        """Whether a process runs the campaign; the check never stops one from starting."""
         from filelock import FileLock, Timeout
 
         if not (self.folder / _RUNNING).exists():
             return False
         try:
-            # A run waits for this lock, which is held for an instant; the one it needs is another.
+            # Held for an instant; a run waits for this lock and fails only on the other one.
             with FileLock(self.folder / _RUNNING, timeout=0):
                 return False
         except Timeout:
@@ -235,7 +216,7 @@ class CampaignStore:
             return False
 
     def forget_failures(self) -> int:
-        """Delete tables of answers that hold a failure, so that they are asked anew.
+        """Delete tables of answers with a failure, so that the next run repeats them.
 
         Raises:
             StoreError: another process runs this campaign, or a table cannot be read.
@@ -250,7 +231,7 @@ class CampaignStore:
         return forgotten
 
     def verify(self) -> list[str]:
-        """Faults found: tables that cannot be read, are missing, or do not fit together."""
+        """Return the faults: tables that are unreadable, missing or do not fit together."""
         spec = self.read()
         faults: list[str] = []
         for shard in self.known():
@@ -270,7 +251,6 @@ class CampaignStore:
 
 
 def _whole(spec: Mapping[str, Any]) -> bool:
-    """Whether a specification holds what is read from it."""
     models, scope = spec.get("models"), spec.get("scope", {})
     return (
         isinstance(spec.get("identity"), str)
@@ -293,7 +273,7 @@ def _fault_of_answers(path: Path, name: str, rows: int) -> list[str]:
 
 
 def read_table(path: Path, *columns: str) -> Any:
-    """A table, or some columns of it, as pyarrow has it.
+    """Read a table, or some of its columns, as a pyarrow table.
 
     Raises:
         StoreError: it is missing or damaged.
@@ -304,7 +284,7 @@ def read_table(path: Path, *columns: str) -> Any:
 
 @contextmanager
 def _opened(path: Path, columns: Sequence[str], *, codes: bool = False) -> Iterator[Any]:
-    """A table's file, whose faults are told while it is open, too."""
+    """Open a table; faults while it is open also raise StoreError."""
     import pyarrow
     import pyarrow.parquet as parquet
 
@@ -313,7 +293,7 @@ def _opened(path: Path, columns: Sequence[str], *, codes: bool = False) -> Itera
         with parquet.ParquetFile(
             path, page_checksum_verification=True, read_dictionary=list(repeated)
         ) as file:
-            if _lacks(path, file.schema_arrow.names, columns):
+            if not {*_COLUMNS.get(_kind(path), ()), *columns} <= set(file.schema_arrow.names):
                 raise StoreError(f"{path} {_BROKEN}")
             yield file
     except (OSError, KeyError, pyarrow.ArrowException) as error:
@@ -321,18 +301,13 @@ def _opened(path: Path, columns: Sequence[str], *, codes: bool = False) -> Itera
 
 
 def _kind(path: Path) -> str:
-    """The kind of table that a file's name says it is."""
+    """Return ``texts``, ``mutants`` or ``answers``, by the file's name."""
     return path.name.removesuffix(".parquet").rpartition(".")[2].partition("-")[0]
-
-
-def _lacks(path: Path, names: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether a file is another table than its name says."""
-    return not {*_COLUMNS.get(_kind(path), ()), *wanted} <= set(names)
 
 
 @contextmanager
 def named(path: Path) -> Iterator[None]:
-    """Turn what the disk refuses into an error that names the file.
+    """Convert errors of the disk to an error that names the file.
 
     Raises:
         StoreError: the disk is full, or the folder cannot be written.
@@ -342,12 +317,12 @@ def named(path: Path) -> Iterator[None]:
     except OSError as error:
         raise StoreError(
             f"Cannot write {path}: {error.strerror or error}. Free some space or choose another "
-            "directory; what is there stays, and the run can be resumed."
+            "directory; finished work is kept, and the run can be resumed."
         ) from error
 
 
 def read_batches(path: Path, columns: Sequence[str], rows: int) -> Iterator[Any]:
-    """A table, or some columns of it, as record batches of at most ``rows``, read one by one.
+    """Yield record batches of up to ``rows`` rows of a table, or of some of its columns.
 
     Raises:
         StoreError: it is missing or damaged.
@@ -357,10 +332,10 @@ def read_batches(path: Path, columns: Sequence[str], rows: int) -> Iterator[Any]
 
 
 def checked_rows(path: Path, columns: Sequence[str] = ()) -> int:
-    """Rows of a table whose checksums hold, without answers to unchanged texts.
+    """Verify a table's checksums; return its number of rows, without answers to originals.
 
-    ``columns``: those to verify, as far as the table has them (all, where empty). What was
-    verified once is remembered until the file changes.
+    ``columns``: those to verify, if the table has them (default: all). The result is cached until
+    the file changes.
 
     Raises:
         StoreError: it is missing or damaged.
@@ -391,7 +366,7 @@ def _checked_rows(path: Path, written: int, columns: Sequence[str]) -> int:
 
 
 def alike(paths: Sequence[Path]) -> bool:
-    """Whether tables have the same columns, as those of one version have.
+    """Whether tables have the same columns, that is, the same version.
 
     Raises:
         StoreError: one is missing or damaged.
@@ -412,7 +387,7 @@ def _columns_of(path: Path, written: int) -> tuple[str, ...]:
 
 
 def _note_columns(path: Path, written: int, file: Any) -> tuple[str, ...]:
-    """Keep the columns of an opened table, fields of structs included."""
+    """Cache the columns of an opened table, including fields of structs."""
     names = tuple(file.schema.names)
     with _NOTING:
         _NOTED[path, written] = names
@@ -420,7 +395,7 @@ def _note_columns(path: Path, written: int, file: Any) -> tuple[str, ...]:
 
 
 class TableWriter:
-    """Writes a table piece by piece to a file beside it, and renames it when all is written.
+    """Write a table in pieces to a temporary file, and rename it at the end.
 
     Raises:
         StoreError: the disk is full, or the folder cannot be written.
@@ -460,6 +435,6 @@ class TableWriter:
 
 
 def write_table(path: Path, rows: Sequence[Mapping[str, Any]], schema: Any) -> None:
-    """Write a whole table at once."""
+    """Write a table at once."""
     with TableWriter(path, schema) as writer:
         writer.write(rows)

@@ -1,6 +1,4 @@
-"""The views of a campaign's tables: their columns, what they hold, and their SQL."""
-
-from __future__ import annotations
+"""Define the views of a campaign's tables: columns, descriptions and SQL."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ PLACEBO = "placebo"  # attributes of neutral changes begin with it
 
 @dataclass(frozen=True)
 class TableView:
-    """A view: what a row is, and what each column holds."""
+    """A view: the meaning of a row and of each column."""
 
     row: str
     columns: Mapping[str, str]
@@ -22,7 +20,7 @@ class TableView:
 
 _PLACE = {
     "shard": "number of the file that holds it",
-    "place": "place of the mutant in its shard, from 0",
+    "place": "index of the mutant in its shard, from 0",
     "row": "row of the text in the data, from 1",
 }
 _ANSWER = {
@@ -34,7 +32,7 @@ _ANSWER = {
 }
 _JUDGED = {
     "verdict": "benign, biased, hidden, discarded or unanswered",
-    "changed": "whether the answer differs from that to the unchanged text",
+    "changed": "whether the answer differs from the answer to the unchanged text",
     "shift": "change of the predicted label's score",
     "margin": "distance to another answer",
     "interaction": "effect of the combination beyond its parts",
@@ -47,8 +45,8 @@ _EDIT = {
     "target_group": "group of the new word",
     "form": "grammatical form of both words",
     "spans": "begin and end of every occurrence in the text (flat list)",
-    "kind": "how the words are changed; NULL and substitute: replaced",
-    "texts": "of other kinds: what stands at each place afterwards (list)",
+    "kind": "kind of change; NULL and substitute: replacement",
+    "texts": "for other kinds: the new text at each place (list)",
 }
 _MUTANT = {
     "attributes": "attributes changed (list)",
@@ -56,7 +54,7 @@ _MUTANT = {
     "kept": "whether the invariant kept the mutant",
     "layer": "layer of the invariant that discarded it",
     "reason": "why it was discarded",
-    "by_hand": "the mutant's text where a person wrote it; others follow from their edits",
+    "by_hand": "text of a handwritten mutant; other texts follow from their edits",
 }
 _TEXT = {
     "id": "id of the row, from the data",
@@ -74,8 +72,8 @@ VIEWS = {
             "detail": "why it was not tested",
             "possible": "possible mutants of order 2, 3, ... before any limit (list)",
             "mutants": "mutants made",
-            "origin": "kind and name of what the text was made from; NULL for a row of data",
-            "slots": "places of the text that were filled, with their names (list)",
+            "origin": "kind and name of the generator of the text; NULL for a row of data",
+            "slots": "filled slots of the text, with names (list)",
         },
     ),
     "mutants": TableView(
@@ -84,13 +82,13 @@ VIEWS = {
             **_PLACE,
             **_MUTANT,
             "edits": "the changes (list of structs, see the view edits)",
-            "sentence": "sentence in which the invariant broke, from 0",
-            "ask": "whether models are asked although it was discarded",
+            "sentence": "index of the sentence that violates the invariant, from 0",
+            "ask": "whether models are tested on it although it was discarded",
         },
     ),
     "edits": TableView(
         "one change of a mutant",
-        {**_PLACE, "number": "place among the mutant's changes, from 1", **_EDIT,
+        {**_PLACE, "number": "index among the mutant's changes, from 1", **_EDIT,
          "kept": _MUTANT["kept"]},
     ),
     "answers": TableView(
@@ -113,7 +111,7 @@ VIEWS = {
 
 @dataclass(frozen=True)
 class Tables:
-    """Subqueries with the columns of :data:`VIEWS` over some shards and models."""
+    """Subqueries with the columns of :data:`VIEWS`, over some shards and models."""
 
     texts: str
     mutants: str
@@ -121,7 +119,7 @@ class Tables:
     originals: str
 
     def named(self) -> Mapping[str, str]:
-        """SQL of every view."""
+        """Return the SQL of every view."""
         words_of_edit = ", ".join(f"e.{name}" for name in _EDIT)
         edits = (
             f"SELECT shard, place, row, number, {words_of_edit}, kept FROM (SELECT shard, place, "
@@ -152,7 +150,7 @@ def _table_of(column: str) -> str:
 
 
 def files_of(kind: str, paths: Sequence[Path]) -> str:
-    """A subquery over files of one kind, with all columns of today's version.
+    """Return a subquery over files of one kind, with all columns of the current version.
 
     Raises:
         StoreError: a file is missing or damaged.
@@ -168,7 +166,7 @@ def files_of(kind: str, paths: Sequence[Path]) -> str:
 
 
 def columns_of(view: str, model: str = "") -> str:
-    """The columns of a view, as they follow from those of its files."""
+    """Return the columns of a view, computed from those of its files."""
     derived = {
         "model": model,
         "shard": "split_part(file, '.', 1)::INTEGER",
@@ -183,21 +181,21 @@ def columns_of(view: str, model: str = "") -> str:
 
 
 def is_placebo(attributes: Attributes) -> bool:
-    """Whether mutants of these attributes change something that should not matter."""
+    """Whether mutants of these attributes include a neutral change."""
     return any(attribute.startswith(PLACEBO) for attribute in attributes)
 
 
 def has_placebo(attributes: str) -> str:
-    """SQL of :func:`is_placebo` for a column of attributes."""
+    """Return :func:`is_placebo` as SQL over a column of attributes."""
     return f"len(list_filter({attributes}, lambda name: starts_with(name, '{PLACEBO}'))) > 0"
 
 
 def lists(every: Iterable[Attributes]) -> str:
-    """Sets of attributes for SQL, to stand behind ``IN``; the first is of no mutant."""
+    """Return sets of attributes for SQL ``IN``; the first one matches no mutant."""
     named = ("[" + ", ".join(map(quoted, names)) + "]" for names in every)
     return "(" + ", ".join(["['']", *named]) + ")"
 
 
 def quoted(text: str) -> str:
-    """A string for SQL."""
+    """Quote a string for SQL."""
     return "'" + text.replace("'", "''") + "'"

@@ -1,15 +1,14 @@
-"""One shard of a campaign: plan, conform, ask, judge and write; the unit of every engine.
+"""Run one shard of a campaign: plan, conform, test, judge and write.
 
-Mutants go through in chunks that may span texts, and results go to disk as they come, so memory
-depends on the shard's texts and not on the number of their mutants.
+Mutants are processed in chunks across texts and results are written at once, so memory does not
+depend on the number of mutants.
 """
-
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import Any
 
 from hinter_core.campaign.schema import (
     answer_schema,
@@ -40,15 +39,14 @@ from hinter_core.terms.dictionary import by_concept, load_shipped
 from hinter_core.types import Verdict
 
 _CHUNK = 512
-# Characters of sentences and texts kept in memory; a campaign goes from text to text and meets
-# hardly a sentence again.
+# Characters of sentences and texts in memory; a campaign rarely meets a sentence twice.
 _PARSES = 700_000
 _PREDICTIONS = 4_000_000
 
 
 @dataclass(frozen=True)
 class CampaignParts:
-    """What a campaign runs with."""
+    """The models, parser and generator of a campaign."""
 
     models: list[PredictionStore]
     parses: ParseStore
@@ -56,10 +54,10 @@ class CampaignParts:
 
 
 def load_parts(campaign: Campaign, budget: Budget | None = None) -> CampaignParts:
-    """Load the models and the parser that a campaign names, and its generator.
+    """Load the models, parser and generator of a campaign.
 
     Raises:
-        HinterError: something named is unknown, missing or broken.
+        HinterError: one of them is unknown, missing or broken.
     """
     models = [
         open_store(name, trusted=True, budget=budget, characters=_PREDICTIONS)
@@ -89,29 +87,22 @@ def _generator(campaign: Campaign, models: list[PredictionStore], parses: ParseS
 
 
 @dataclass(frozen=True, slots=True)
-class AskedModel:
-    """A model that a shard was put to: what a report has to know of it."""
-
-    name: str
-    identity: str
-    labels: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ShardDone:
-    """A shard that is done; ``parses`` and ``predictions`` are what this run had to make for it."""
+    """Counts of a finished shard; ``parses`` and ``predictions``: those of this run.
 
-    shard: int
+    ``models``: identity and labels of the tested models by name.
+    """
+
     texts: int
     mutants: int
     hidden: int
     parses: int
     predictions: int
-    asked: tuple[AskedModel, ...] = ()
+    models: Mapping[str, Mapping[str, Any]]
 
 
 class Worker:
-    """Does shards, one after another, with one parser and one load of each model."""
+    """Run shards with one parser and one load of each model."""
 
     def __init__(
         self, campaign: Campaign, store: CampaignStore, budget: Budget | None = None
@@ -119,11 +110,13 @@ class Worker:
         self._campaign = campaign
         self._store = store
         self._parts = load_parts(campaign, budget)
-        every = [asked.model for asked in self._parts.models]
-        self._asked = tuple(AskedModel(m.name, m.identity, m.capabilities.labels) for m in every)
+        self._models = {
+            m.name: {"identity": m.identity, "labels": list(m.capabilities.labels)}
+            for m in (asked.model for asked in self._parts.models)
+        }
 
     def do(self, shard: int, rows: Sequence[Row]) -> ShardDone:
-        """Do what of the shard is not done yet."""
+        """Do the missing parts of a shard."""
         store, before = self._store, self._spent()
         if not (store.texts(shard).exists() and store.mutants(shard).exists()):
             self._fresh(shard, rows)
@@ -135,17 +128,17 @@ class Worker:
                 cases = self._stored_cases(shard)
                 for case in cases.values():
                     for asked in missing:
-                        case.look(asked)  # its window had no part in the plan
+                        case.look(asked)  # its window is not part of the stored plan
                 self._ask(shard, missing, cases, self._stored_batches(shard, cases))
         parses, predictions = (now - then for now, then in zip(self._spent(), before, strict=True))
         return self._count(shard, parses, predictions)
 
     def _spent(self) -> tuple[int, int]:
-        """Parses and predictions made so far."""
+        """Return the numbers of parses and predictions so far."""
         return self._parts.parses.parsed, sum(asked.predicted for asked in self._parts.models)
 
     def _fresh(self, shard: int, rows: Sequence[Row]) -> None:
-        """A shard from its rows. The table of texts is written last: it says that all is there."""
+        """Run a shard from its rows; the table of texts, written last, marks it as complete."""
         planned = list(self._parts.generator.plans(rows))
         cases = self._parts.generator.test_cases(planned)
         made: Counter[int] = Counter()
@@ -167,7 +160,7 @@ class Worker:
             yield batch
 
     def _stored_cases(self, shard: int) -> dict[int, TestCase]:
-        """The test cases of a shard whose mutants are written; nothing is matched or parsed."""
+        """Return the test cases of a shard with stored mutants, without matching or parsing."""
         cases, forget = {}, not self._campaign.mutants
         for row in read_table(self._store.texts(shard)).to_pylist():
             if row["outcome"] == TESTED:
@@ -189,7 +182,7 @@ class Worker:
         cases: Mapping[int, TestCase],
         batches: Iterator[list[FollowUp]],
     ) -> None:
-        """Ask some models about all mutants, batch by batch, and write what they answer."""
+        """Test models on all mutants, batch by batch, and write their answers."""
         with ExitStack() as stack:
             writers = []
             for asked in models:
@@ -215,6 +208,4 @@ class Worker:
         for asked in self._parts.models:
             table = read_table(self._store.answers(shard, asked.model.identity), "verdict")
             hidden += table["verdict"].to_pylist().count(Verdict.HIDDEN.value)
-        return ShardDone(
-            shard, len(mutants), sum(mutants), hidden, parses, predictions, self._asked
-        )
+        return ShardDone(len(mutants), sum(mutants), hidden, parses, predictions, self._models)

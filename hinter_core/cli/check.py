@@ -1,25 +1,22 @@
-"""``hinter check``: one text, its mutants and their verdicts."""
+"""``hinter check``: test one text."""
 
-from __future__ import annotations
-
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from hinter_core.cli.options import budget_of, read_text
+from hinter_core.campaign.spec import Campaign
+from hinter_core.cli.options import budget_of, print_json, read_text
 from hinter_core.language.clean import clean
 from hinter_core.language.parsing import spare_torch
 from hinter_core.models.base import Generative
 from hinter_core.models.budget import cost_in_words
-from hinter_core.mutation.plan import Plan, Settings, require_mutable
+from hinter_core.mutation.plan import Plan, require_mutable
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import check_to_json
 from hinter_core.pipeline.pipeline import Pipeline, build_pipeline, estimate
 from hinter_core.relations.base import NoiseFloor
-from hinter_core.terms.dictionary import Dictionary, choose, load_file, load_shipped
 from hinter_core.types import Outcome, Verdict
 
 _SIGNS = {
@@ -34,48 +31,57 @@ _REASONS = 3
 
 
 def check(
-    text: Annotated[str | None, typer.Option(help="The text to check.")] = None,
+    text: Annotated[str | None, typer.Option(help="Text to check.")] = None,
     file: Annotated[
-        Path | None, typer.Option(help="A UTF-8 file with the text; - for standard input.")
+        Path | None, typer.Option(help="UTF-8 file with the text; - for standard input.")
     ] = None,
     attributes: Annotated[
         str, typer.Option(help="Sensitive attributes, separated by commas.")
     ] = "race,gender",
-    order: Annotated[int, typer.Option(help="Highest order: 1 atomic, 2 pairs, ...")] = 2,
+    order: Annotated[int, typer.Option(help="Maximum order: 1 atomic, 2 pairs, ...")] = 2,
     model: Annotated[str, typer.Option(help="Model under test.")] = "embedded",
     parser: Annotated[str, typer.Option(help="Parser: embedded, a spaCy pipeline or a path.")] = (
         "embedded"
     ),
     limit: Annotated[
-        int | None, typer.Option(help="Test at most so many intersectional mutants (a sample).")
+        int | None, typer.Option(help="Maximum number of intersectional mutants (a sample).")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of that sample.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
     literal: Annotated[
         bool, typer.Option("--literal", help="Count every occurrence of a term, as the paper does.")
     ] = False,
     dictionary: Annotated[
-        list[Path] | None, typer.Option(help="Your own dictionary (CSV); its name: the file's.")
+        list[Path] | None, typer.Option(help="Dictionary file (CSV); its name is the attribute.")
     ] = None,
     repeat: Annotated[
-        int, typer.Option(help="Ask the original so often again: does the model flip on itself?")
+        int, typer.Option(help="Number of repeated requests for the original, to measure noise.")
     ] = 0,
-    requests: Annotated[int | None, typer.Option(help="Ask at most so many texts.")] = None,
+    requests: Annotated[
+        int | None, typer.Option(help="Maximum number of texts sent to the model.")
+    ] = None,
     budget: Annotated[
-        float | None, typer.Option(help="Spend at most so much (needs price_in and price_out).")
+        float | None, typer.Option(help="Maximum cost (needs price_in and price_out).")
     ] = None,
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="Say what it would cost at most, and ask nothing.")
+        bool, typer.Option("--estimate", help="Print the maximum cost without testing.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Mutate a text, ask the model, and say where the answer flips."""
+    """Mutate a text and show the changes that flip the model's answer."""
     source = read_text(text, file)
-    clean(source)  # an empty text is told before anything is loaded
+    clean(source)  # before anything is loaded
     spare_torch(parser)
-    settings = Settings(order, limit, literal, seed, repeat)
-    allowed = budget_of(model, requests, budget)
-    dictionaries = _dictionaries(attributes, dictionary or [])
-    pipeline = build_pipeline(dictionaries, parser, [model], settings, allowed)
+    campaign = Campaign(
+        attributes=tuple(attributes.split(",")),
+        dictionaries=tuple(map(str, dictionary or ())),
+        order=order,
+        limit=limit,
+        literal=literal,
+        seed=seed,
+        repeat=repeat,
+    )
+    settings, allowed = campaign.settings, budget_of(model, requests, budget)
+    pipeline = build_pipeline(campaign.vocabulary(), parser, [model], settings, allowed)
     store = pipeline.models[0]
     name, note = store.model.name, store.model.capabilities.note
     plan = pipeline.plan(source)
@@ -87,8 +93,7 @@ def check(
         typer.echo(_estimated(pipeline, plan), err=True)
     result = pipeline.judge(plan)
     if as_json:
-        values = {**check_to_json(result, name), "note": note}
-        typer.echo(json.dumps(values, ensure_ascii=False, indent=2))
+        print_json({**check_to_json(result, name), "note": note})
     else:
         typer.echo(_report(result, name, note))
     if isinstance(store.model, Generative):
@@ -100,12 +105,6 @@ def _estimated(pipeline: Pipeline, plan: Plan) -> str:
     return "\n".join(f"{name}: at most {cost_in_words(cost)}." for name, cost in costs)
 
 
-def _dictionaries(attributes: str, files: list[Path]) -> list[Dictionary]:
-    own = {loaded.attribute: loaded for loaded in map(load_file, files)}
-    names = attributes.split(",")
-    return choose([*names, *own], {**load_shipped(), **own})
-
-
 def _report(check: TestResult, model: str, note: str) -> str:
     plan, original = check.plan, check.originals[model]
     lines = [f"Model {model}, parser {check.parser}"]
@@ -114,7 +113,9 @@ def _report(check: TestResult, model: str, note: str) -> str:
     answer = ", ".join(original.labels) or "no label"
     if original.failure:
         answer = f"{original.failure} ({original.detail})"
-    lines.append(f"Original answer: {answer}{_score(original.scores.get(answer))}")
+    elif answer in original.scores:
+        answer += f" ({original.scores[answer]:.2f})"
+    lines.append(f"Original answer: {answer}")
     for attribute in plan.attributes:
         found = [o.surface for o in plan.occurrences if o.attribute == attribute]
         lines.append(f"{attribute}: {', '.join(found) or 'no term'}")
@@ -139,7 +140,7 @@ def _report(check: TestResult, model: str, note: str) -> str:
 
 
 def _unanswered(check: TestResult, model: str) -> list[str]:
-    """Why mutants have no answer, the commonest reason first."""
+    """Return the reasons for missing answers, most common first."""
     if not check.originals[model].answered:
         return []
     reasons = Counter(
@@ -149,16 +150,16 @@ def _unanswered(check: TestResult, model: str) -> list[str]:
     )
     lines = [f"  {number} unanswered: {why}" for why, number in reasons.most_common(_REASONS)]
     if len(reasons) > _REASONS:
-        lines.append(f"  ... and for {len(reasons) - _REASONS} more reasons; --json prints all.")
+        lines.append(f"  ... and {len(reasons) - _REASONS} more reasons; --json prints all.")
     return lines
 
 
 def _noise(noise: NoiseFloor) -> str:
     if not noise.answered:
-        return f"Noise floor: the original was asked {noise.asked} times again, without an answer."
+        return f"Noise floor: {noise.asked} repeated requests for the original, no answer."
     line = f"Noise floor: of {noise.answered} further answers to the original, {noise.flips} differ"
     if noise.flips:
-        return f"{line}; this model flips on itself, so a flip below may be no bias."
+        return f"{line}; the model contradicts itself, so a flip below may be no bias."
     return f"{line}."
 
 
@@ -166,7 +167,3 @@ def _line(judged: Outcome) -> str:
     edits = " and ".join(e.in_words.replace("\u2192", "->") for e in judged.mutant.edits)
     labels = ", ".join(judged.prediction.labels) if judged.prediction else ""
     return f"  {_SIGNS[judged.verdict]:>2} {judged.verdict.value}: {edits}: {labels or 'no label'}"
-
-
-def _score(score: float | None) -> str:
-    return "" if score is None else f" ({score:.2f})"

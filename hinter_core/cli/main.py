@@ -1,9 +1,7 @@
 """``hinter``: entry point and error policy of the command line.
 
-Bad input ends with exit code 2 and one line on standard error; a stack trace is a bug.
+Invalid input prints one line to standard error and exits with 2; a stack trace is a bug.
 """
-
-from __future__ import annotations
 
 import os
 import sys
@@ -14,16 +12,13 @@ from typer.exceptions import TyperException
 
 from hinter_core import __version__
 from hinter_core.cli.annotate.project import annotate
-from hinter_core.cli.cache import cache
 from hinter_core.cli.check import check
-from hinter_core.cli.data import data
-from hinter_core.cli.dictionary import dictionary
-from hinter_core.cli.models import models, predict
+from hinter_core.cli.data import data, dictionary
+from hinter_core.cli.models import cache, models, predict
 from hinter_core.cli.options import CommandWithSections
-from hinter_core.cli.report import compare, report
+from hinter_core.cli.report import compare, report, validity
 from hinter_core.cli.run import run, verify
 from hinter_core.cli.tables import mutants, sql
-from hinter_core.cli.validity import validity
 from hinter_core.errors import HinterError
 
 cli = typer.Typer(
@@ -73,32 +68,32 @@ def main() -> None:
     code: Any = 0
     try:
         code = typer.main.get_command(cli).main(standalone_mode=False)
-        sys.stdout.flush()  # here rather than at exit, so that a reader that has gone is noticed
+        sys.stdout.flush()  # here and not at exit, so that a closed pipe is noticed
         sys.exit(code)
     except HinterError as error:
-        _complain(str(error))
+        _print_error(str(error))
         sys.exit(2)
     except TyperException as error:
-        _complain(f"{error.format_message().rstrip('.')}. Try --help.")
+        _print_error(f"{error.format_message().rstrip('.')}. Try --help.")
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("hinter: stopped.", err=True)
         sys.exit(130)
     except BrokenPipeError:
-        _let_go()
+        _discard_output()
         sys.exit(code)
     except SystemExit as stop:
-        if isinstance(stop.__context__, BrokenPipeError):  # typer and rich make it one
-            _let_go()
+        if isinstance(stop.__context__, BrokenPipeError):  # typer and rich convert it
+            _discard_output()
             sys.exit(0)
         raise
 
 
-def _let_go() -> None:
-    """The reader (head, less) has gone: nothing is to be told to it, nor tried again at exit."""
+def _discard_output() -> None:
+    """Discard further output, as the reader (head, less) closed the pipe."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _complain(message: str) -> None:
+def _print_error(message: str) -> None:
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     typer.echo(f"hinter: {' | '.join(lines)}", err=True)

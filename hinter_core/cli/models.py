@@ -1,16 +1,15 @@
-"""``hinter models`` and ``hinter predict``: what can be tested, and one answer of it."""
+"""``hinter models``, ``hinter predict`` and ``hinter cache``: models, single answers, the cache."""
 
-from __future__ import annotations
-
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from hinter_core.cli.options import read_text
+from hinter_core.cli.options import command_group, print_json, read_text
+from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
+from hinter_core.models.cache import CacheError, PredictionCache, default_path
 from hinter_core.models.prompting.prompts import shipped_prompts
 from hinter_core.models.registry import BACKENDS, load_model, open_store
 from hinter_core.models.scripted import shipped_rules
@@ -19,14 +18,14 @@ from hinter_core.pipeline.export import prediction_to_json
 
 def models(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Load these and say what they can do.")
+        list[str] | None, typer.Argument(help="Load these models and describe them.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the kinds of models, how each is named and what it can be told; or look at some."""
+    """List the kinds of models with their names and options, or describe some models."""
     values = [_described(name) for name in names] if names else _known()
     if as_json:
-        typer.echo(json.dumps(values, ensure_ascii=False, indent=2))
+        print_json(values)
     elif isinstance(values, list):
         typer.echo("\n\n".join(map(_in_words, values)))
     else:
@@ -61,10 +60,8 @@ def _in_words(values: dict[str, Any]) -> str:
     lines = [values["name"], f"  identity: {values['identity']}"]
     able = values["capabilities"]
     for key, value in able.items():
-        if key == "threshold" and not able["multi_label"]:
-            continue
         shown = _shown(value)
-        if shown:
+        if shown and (key != "threshold" or able["multi_label"]):
             lines.append(f"  {key.replace('_', ' ')}: {shown}")
     return "\n".join(lines)
 
@@ -85,23 +82,24 @@ def _list_in_words(values: dict[str, Any]) -> str:
             default = option["default"]
             written = int(default) if isinstance(default, bool) else default
             lines.append(f"    {option['name'] + '=' + str(written):<20} {option['help']}")
-    lines += [f"rules: {', '.join(values['rules'])}", f"prompts: {', '.join(values['prompts'])}"]
     lines += [
-        "Say what one can do: hinter models NAME. Quote a name that holds ? or & (in a shell they "
-        "mean other things)."
+        f"rules: {', '.join(values['rules'])}",
+        f"prompts: {', '.join(values['prompts'])}",
+        "To describe a model: hinter models NAME. Quote names that contain ? or &, which shells "
+        "interpret.",
     ]
     return "\n".join(lines)
 
 
 def predict(
     model: Annotated[str, typer.Option(help="Model under test.")] = "embedded",
-    text: Annotated[str | None, typer.Option(help="The text.")] = None,
+    text: Annotated[str | None, typer.Option(help="Text to classify.")] = None,
     file: Annotated[
-        Path | None, typer.Option(help="A UTF-8 file with the text; - for standard input.")
+        Path | None, typer.Option(help="UTF-8 file with the text; - for standard input.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Ask one model for its answer to one text; exit 1 when it gives none."""
+    """Print a model's answer to one text; exit 1 if there is none."""
     source, notices = clean(read_text(text, file))
     store = open_store(model, trusted=True)
     note = store.model.capabilities.note
@@ -115,7 +113,7 @@ def predict(
             **prediction_to_json(answer),
             "note": note,
         }
-        typer.echo(json.dumps(values, ensure_ascii=False, indent=2))
+        print_json(values)
         return
     if note:
         typer.echo(f"Note on the model: {note}.")
@@ -128,4 +126,52 @@ def predict(
     for label, score in sorted(answer.scores.items(), key=lambda item: -item[1]):
         typer.echo(f"  {label}: {score:.3f}")
     if answer.reply.strip() not in ("", *answer.labels):
-        typer.echo(f"It said: {answer.reply.strip()}")
+        typer.echo(f"Reply: {answer.reply.strip()}")
+
+
+cache = command_group("The prediction cache on disk.")
+_File = Annotated[
+    Path | None, typer.Option(help="Cache file; default: HINTER_CACHE or the user's cache.")
+]
+
+
+def _open(file: Path | None) -> PredictionCache:
+    path = file or default_path()
+    if not path.exists():
+        raise InputError(f"There is no cache at {path}; no answer has been stored yet.")
+    return PredictionCache(path)
+
+
+@cache.command("stats")
+def stats(file: _File = None) -> None:
+    """Show the file size and the number of answers by model."""
+    found = _open(file).stats()
+    typer.echo(f"{found.path}: {sum(found.answers.values())} answers, {found.size:,} bytes")
+    for model, number in found.answers.items():
+        typer.echo(f"  {number:>8}  {model}")
+
+
+@cache.command("verify")
+def verify(file: _File = None) -> None:
+    """Check the file and every answer in it; exit 2 if something is damaged."""
+    opened = _open(file)
+    if faults := opened.verify():
+        raise CacheError(f"{opened.path} is damaged: {'; '.join(faults[:5])}. Delete the file.")
+    typer.echo(f"{opened.path}: no fault.")
+
+
+@cache.command("prune")
+def prune(
+    file: _File = None,
+    older_than: Annotated[
+        float | None, typer.Option(help="Delete answers older than this number of days.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Delete answers of this identity.")] = None,
+) -> None:
+    """Delete old answers, or those of one model (see stats for its identity)."""
+    if older_than is None and model is None:
+        raise InputError("Choose what to delete: --older-than DAYS or --model IDENTITY.")
+    if older_than is not None and not older_than >= 0:
+        raise InputError("--older-than is a number of days, from 0 (all answers).")
+    deleted = _open(file).prune(older_than_days=older_than, model=model)
+    typer.echo(f"{deleted} answers deleted.")

@@ -1,13 +1,13 @@
-"""Options that commands share: the settings of a campaign, a budget, a text."""
-
-from __future__ import annotations
+"""Parts that commands share: campaign settings, budgets, texts, groups and output files."""
 
 import inspect
+import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 from typer.core import TyperCommand
@@ -22,10 +22,10 @@ _SECTIONS = {"data": "Data", "mutants": "Mutants", "run": "Models"}
 
 
 class CommandWithSections(TyperCommand):
-    """A command whose ``--help`` has a section for each panel of its options."""
+    """A command whose ``--help`` has one section per panel of options."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write arguments, then the sections in the order of their first option."""
+        """Write arguments, then the sections by their first option."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": []}
         for param in self.get_params(ctx):
             if record := param.get_help_record(ctx):
@@ -38,9 +38,9 @@ class CommandWithSections(TyperCommand):
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Replace the parameter ``settings`` of a command by an option for each campaign setting.
+    """Replace the parameter ``settings`` of a command with one option per campaign setting.
 
-    The command is given those that the user set, by name.
+    The command receives the settings that the user gave, by name.
     """
     signature = inspect.signature(command, eval_str=True)
     own = [item for name, item in signature.parameters.items() if name != "settings"]
@@ -77,14 +77,13 @@ def _parameter(option: CampaignOption) -> inspect.Parameter:
 
 
 def _help(option: CampaignOption) -> str:
-    """What the setting does, and its default where that is no matter of course."""
-    words = f"{option.help} May be given again." if option.each else option.help
+    words = f"{option.help} Can be repeated." if option.each else option.help
     default = default_in_words(option)
     return f"{words}  [default: {default}]" if default else words
 
 
 def default_in_words(option: CampaignOption) -> str:
-    """The value that a setting has where it is not given, as one would write it."""
+    """Describe the default of a setting."""
     value = option.default
     if value in (None, "", ()):
         return option.unset
@@ -94,28 +93,28 @@ def default_in_words(option: CampaignOption) -> str:
 
 
 def budget_of(model: str, requests: int | None, money: float | None) -> Budget | None:
-    """The budget that the options set; None where they set none.
+    """Return the budget that the options set, or None.
 
     Raises:
-        InputError: a budget below zero, or of money for a model without a price.
+        InputError: a budget that is not positive, or of money for a model without prices.
     """
     if requests is None and money is None:
         return None
-    # Written so that what is no number ("nan") is refused, too.
+    # Written so that NaN is refused too.
     if (requests is not None and requests < 1) or (money is not None and not money > 0):
-        raise InputError("A budget is above zero; leave it out for none.")
+        raise InputError("A budget must be above zero; leave it out for no limit.")
     if money is not None:
         settings = parse_name(model, trusted=True).settings
         if not settings.get("price_in") and not settings.get("price_out"):
             raise InputError(
-                "A budget of money needs prices: add price_in=...&price_out=... (for a million "
+                "A budget of money needs prices: add price_in=...&price_out=... (per million "
                 "tokens) to an openai: model, or set --requests."
             )
     return Budget(requests, money)
 
 
 def read_text(text: str | None, file: Path | None) -> str:
-    """``text``, or what ``file`` holds (``-``: standard input).
+    """Return ``text``, or the contents of ``file`` (``-``: standard input).
 
     Raises:
         InputError: both or neither given, or the file is missing, too large or not UTF-8.
@@ -140,3 +139,37 @@ def read_text(text: str | None, file: Path | None) -> str:
         raise InputError(f"Cannot read {file}: {error.strerror}. Check the path.") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{file} is not UTF-8 text; convert it first.") from error
+
+
+@contextmanager
+def output(path: Path | None) -> Iterator[TextIO]:
+    """Yield a stream to a file, or standard output without a path.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    if path is None:
+        yield sys.stdout
+        return
+    try:
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            yield stream
+    except OSError as error:
+        raise InputError(f"Cannot write {path}: {error.strerror}. Check the path.") from error
+
+
+def print_json(values: Any, indent: int = 2) -> None:
+    """Print values as JSON."""
+    typer.echo(json.dumps(values, ensure_ascii=False, indent=indent))
+
+
+def command_group(about: str) -> typer.Typer:
+    """Return a group of commands that prints its help when called without one."""
+    group = typer.Typer(help=about, invoke_without_command=True)
+
+    @group.callback()
+    def show_help(context: typer.Context) -> None:
+        if context.invoked_subcommand is None:
+            typer.echo(context.get_help())
+
+    return group

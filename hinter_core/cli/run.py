@@ -1,6 +1,4 @@
-"""``hinter run``: a whole data set; ``hinter verify``: is a campaign's directory sound?"""
-
-from __future__ import annotations
+"""``hinter run`` tests a data set; ``hinter verify`` checks a campaign's directory."""
 
 import json
 import sys
@@ -14,7 +12,7 @@ import typer
 from tqdm import tqdm
 
 from hinter_core.campaign.engines.base import RunProgress, plan_run, run_campaign
-from hinter_core.campaign.estimate import Forecast, forecast
+from hinter_core.campaign.preview import Forecast, forecast
 from hinter_core.campaign.spec import Campaign, from_mapping, load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError
 from hinter_core.cli.options import with_settings
@@ -25,7 +23,7 @@ from hinter_core.models.budget import cost_in_words
 from hinter_core.report.model import make_report
 from hinter_core.validity.survey import faults as validity_faults
 
-_EVERY = 60.0  # seconds between two lines where there is no terminal
+_EVERY = 60.0  # seconds between two lines if there is no terminal
 
 
 @with_settings
@@ -33,23 +31,23 @@ def run(
     *,
     settings: dict[str, Any],
     campaign: Annotated[
-        Path | None, typer.Argument(help="A campaign file (YAML); options add to it.")
+        Path | None, typer.Argument(help="Campaign file (YAML); options override it.")
     ] = None,
     out: Annotated[Path, typer.Option(help="The campaign's directory.")] = Path("campaign"),
     fail_over: FailOver = None,
     junit_file: JUnitFile = None,
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="Say what it would do and cost, and do nothing.")
+        bool, typer.Option("--estimate", help="Estimate work and cost without testing.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="With --estimate: as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the estimate as JSON.")] = False,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with what the directory holds.")
+        bool, typer.Option("--resume", help="Continue the campaign in the directory.")
     ] = False,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Ask again what had no answer.")
+        bool, typer.Option("--retry-failed", help="Repeat requests without an answer.")
     ] = False,
 ) -> None:
-    """Test every text of a data set; interrupted, go on with --resume."""
+    """Test every text of a data set; continue an interrupted run with --resume."""
     base = load_campaign(campaign) if campaign else Campaign()
     read = from_mapping(settings, "the options")
     chosen = replace(base, **{name: getattr(read, name) for name in settings})
@@ -59,12 +57,12 @@ def run(
         typer.echo(json.dumps(asdict(seen)) if as_json else _forecast(seen))
         return
     store = CampaignStore(out)
-    if store.known() and not (resume or retry_failed):  # begun and not one shard done: go on
-        raise StoreError(f"{out} holds a campaign already; add --resume to go on with it.")
+    if store.known() and not (resume or retry_failed):  # without a complete shard, it continues
+        raise StoreError(f"{out} already holds a campaign; add --resume to continue it.")
     if retry_failed:
         store.open(chosen)
-        typer.echo(f"{store.forget_failures()} tables with failures are asked anew.", err=True)
-    _watched(chosen, store)
+        typer.echo(f"{store.forget_failures()} tables with failures are repeated.", err=True)
+    _run_with_progress(chosen, store)
     if fail_over is not None or junit_file is not None:
         pass_or_fail(make_report(store), fail_over, junit_file)
 
@@ -73,17 +71,17 @@ def _forecast(seen: Forecast) -> str:
     share = seen.tested / seen.looked_at if seen.looked_at else 0.0
     orders = ", ".join(f"{number:,} of order {order}" for order, number in seen.mutants.items())
     lines = [
-        f"{seen.texts:,} texts; of {seen.looked_at} looked at, {seen.tested} ({share:.0%}) have "
+        f"{seen.texts:,} texts; {seen.tested} of the first {seen.looked_at} ({share:.0%}) have "
         "something to test",
         f"about {sum(seen.mutants.values()):,} mutants: {orders or 'none'}",
         f"about {seen.parses:,} sentences to parse, at most {seen.predictions:,} predictions",
-        f"about {timedelta(seconds=round(seen.seconds))} for parsing and for models that run here",
+        f"about {timedelta(seconds=round(seen.seconds))} for parsing and local models",
     ]
     lines += [f"{name}: at most {cost_in_words(cost)}" for name, cost in seen.costs.items()]
     return "\n".join(lines)
 
 
-def _watched(settings: Campaign, store: CampaignStore) -> None:
+def _run_with_progress(settings: Campaign, store: CampaignStore) -> None:
     started = time.monotonic()
     work = plan_run(settings, store)
     with tqdm(
@@ -94,7 +92,7 @@ def _watched(settings: Campaign, store: CampaignStore) -> None:
     ) as bar:
         last = started
 
-        def told(progress: RunProgress) -> None:
+        def on_progress(progress: RunProgress) -> None:
             nonlocal last
             bar.update(progress.texts - bar.n)
             bar.set_postfix_str(f"{progress.mutants:,} mutants, {progress.hidden:,} hidden")
@@ -102,7 +100,7 @@ def _watched(settings: Campaign, store: CampaignStore) -> None:
                 last = time.monotonic()
                 typer.echo(_line(progress, last - started), err=True)
 
-        done = run_campaign(settings, store, work, on_progress=told)
+        done = run_campaign(settings, store, work, on_progress=on_progress)
     typer.echo(_line(done, time.monotonic() - started))
 
 
@@ -115,7 +113,7 @@ def _line(progress: RunProgress, seconds: float) -> str:
 
 
 def verify(folder: Annotated[Path, typer.Argument(help="A campaign's directory.")]) -> None:
-    """Read every table of a campaign and say whether they fit together."""
+    """Check that every table of a campaign is intact and that they fit together."""
     store = CampaignStore(folder)
     faults = [*store.verify(), *validity_faults(store)]
     if faults:

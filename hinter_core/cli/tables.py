@@ -1,12 +1,9 @@
-"""``hinter mutants`` and ``hinter sql``: a campaign's mutants in a file, and its tables by SQL."""
-
-from __future__ import annotations
+"""``hinter mutants`` and ``hinter sql``: export mutants, query a campaign's tables."""
 
 import csv
 import json
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -16,6 +13,7 @@ from hinter_core.campaign.mutants_file import ExportFilter, write_mutants
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.views import VIEWS
+from hinter_core.cli.options import output
 from hinter_core.data.tables import safe_cell
 from hinter_core.errors import InputError
 from hinter_core.types import Verdict
@@ -23,23 +21,25 @@ from hinter_core.types import Verdict
 
 def mutants(
     folder: Annotated[Path, typer.Argument(help="A campaign's directory.")],
-    out: Annotated[Path, typer.Option(help="A new CSV, TSV, JSONL or Parquet file.")],
+    out: Annotated[Path, typer.Option(help="New CSV, TSV, JSONL or Parquet file.")],
     verdict: Annotated[
-        list[str] | None, typer.Option(help="Only mutants of this verdict; may be given again.")
+        list[str] | None, typer.Option(help="Only mutants with this verdict; can be repeated.")
     ] = None,
     attributes: Annotated[
-        str, typer.Option(help="Only mutants that change exactly these, as race,gender.")
+        str, typer.Option(help="Only mutants that change exactly these, such as race,gender.")
     ] = "",
     model: Annotated[
-        list[str] | None, typer.Option(help="Only the answers of this model; may be given again.")
+        list[str] | None, typer.Option(help="Only the answers of this model; can be repeated.")
     ] = None,
-    limit: Annotated[int | None, typer.Option(help="At most so many, without their parts.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(help="Maximum number of mutants, parts not counted.")
+    ] = None,
     parts: Annotated[
         bool,
-        typer.Option("--parts/--no-parts", help="With each, the smaller mutants it is made of."),
+        typer.Option("--parts/--no-parts", help="Include the smaller mutants that each contains."),
     ] = True,
 ) -> None:
-    """Write mutants to a file; changed by hand or not, hinter run --mutants tests exactly these."""
+    """Export mutants to a file that hinter run --mutants tests, edited or not."""
     known = {item.value: item for item in Verdict}
     for name in verdict or ():
         if name not in known:
@@ -66,27 +66,25 @@ def sql(
     folder: Annotated[Path, typer.Argument(help="A campaign's directory.")],
     query: Annotated[str, typer.Argument(help="One SELECT, in DuckDB's SQL.")] = "",
     schema: Annotated[
-        bool, typer.Option("--schema", help="List views, columns and what they hold.")
+        bool, typer.Option("--schema", help="List the views and their columns.")
     ] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Write CSV.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write a JSON list of objects.")] = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Write to this file instead of the terminal.")
-    ] = None,
-    timeout: Annotated[float, typer.Option(help="Stop a query after this many seconds.")] = 60,
+    out: Annotated[Path | None, typer.Option(help="Output file.")] = None,
+    timeout: Annotated[float, typer.Option(help="Maximum seconds of a query.")] = 60,
 ) -> None:
-    """Query a campaign's tables by SQL, read-only: SELECT verdict, count(*) FROM findings ..."""
+    """Query a campaign's tables with SQL, read-only: SELECT verdict, count(*) FROM findings ..."""
     if as_csv and as_json:
         raise InputError("Choose one of --csv and --json.")
     if not query and not schema:
-        raise InputError("Give a query, or --schema to see what can be asked.")
+        raise InputError("Give a query, or --schema to list the views.")
     with CampaignReader(CampaignStore(folder)) as reader:
         if schema:
             columns: Sequence[str] = ("view", "column", "type", "meaning")
             rows: Iterator[Sequence[Any]] = _schema(reader)
         else:
             columns, rows = reader.query(query, timeout)
-        with _stream(out) as stream:
+        with output(out) as stream:
             if as_json:
                 _write_json(stream, columns, rows)
             elif as_csv or (out is not None and not schema):
@@ -104,18 +102,6 @@ def _schema(reader: CampaignReader) -> Iterator[tuple[str, str, str, str]]:
             yield name, column, kind, view.columns[column]
 
 
-@contextmanager
-def _stream(out: Path | None) -> Iterator[TextIO]:
-    if out is None:
-        yield sys.stdout
-        return
-    try:
-        with out.open("w", encoding="utf-8", newline="") as stream:
-            yield stream
-    except OSError as error:
-        raise InputError(f"Cannot write {out}: {error.strerror}. Check the path.") from error
-
-
 def _write_json(stream: TextIO, columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
     before = "["
     for row in rows:
@@ -130,21 +116,17 @@ def _write_table(stream: TextIO, columns: Sequence[str], rows: Iterator[Sequence
     from rich.table import Table
     from rich.text import Text
 
-    table, more = Table(box=None, pad_edge=False), False
+    table = Table(box=None, pad_edge=False)
     for column in columns:
         table.add_column(Text(column))
-    for number, row in enumerate(rows):
-        if number == _SHOWN:
-            more = True
-            break
+    for row in islice(rows, _SHOWN):
         table.add_row(*(Text(str(_flat(value))) for value in row))
     Console(file=stream, highlight=False).print(table)
-    if more:
+    if next(rows, None) is not None:
         typer.echo(f"Only the first {_SHOWN} rows are shown; use --csv or --json.", err=True)
 
 
 def _flat(value: Any) -> Any:
-    """A value for one cell."""
     if value is None:
         return ""
     if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):

@@ -1,11 +1,9 @@
-"""A campaign counted by SQL: sums by text, by group, by word pair, and wholes beside their parts.
+"""Count a campaign by SQL: sums by text, group and word pair, and mutants beside their parts.
 
-Shards are read in chunks (:data:`hinter_core.campaign.reader.CHUNK`), as all mutants of a text lie
-in one shard; what is kept of a chunk are its sums. Word pairs and sets of attributes are compared
-by 64-bit hashes.
+Shards are read in chunks (:data:`hinter_core.campaign.reader.CHUNK`), of which only sums are kept;
+all mutants of a text lie in one shard. Word pairs and sets of attributes are compared by 64-bit
+hashes.
 """
-
-from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -24,7 +22,7 @@ from hinter_core.statistics.rates import Clusters
 
 Groups = tuple[str, ...]
 _EXAMPLES = 12
-_LISTED = 1000  # rows that could not be used, named one by one
+_LISTED = 1000  # unusable rows, and texts with nothing to test
 
 # Slices of the pie of intersectional errors (HInter, Figure 10a) ...
 PART_ERRS = "a part errs too"
@@ -37,7 +35,7 @@ NO_WHOLE = "in no whole with a verdict"
 
 
 class Swap(NamedTuple):
-    """A word pair as the tables know it."""
+    """A word pair as stored in the tables."""
 
     attribute: str
     source: str
@@ -50,9 +48,9 @@ class Swap(NamedTuple):
 class TextSums(NamedTuple):
     """Sums over the mutants of one text.
 
-    ``cases``: kept and answered; ``errors`` and ``hidden`` of these. ``mutants``: with a verdict;
-    ``discarded`` of these. ``asked``: discarded and answered; ``turned`` of these changed the
-    answer: false positives of a test without the invariant.
+    ``cases``: kept and answered, with ``errors`` and ``hidden`` among them. ``mutants``: with a
+    verdict, with ``discarded`` among them. ``asked``: discarded and answered; ``turned``: of these,
+    flipped answers (false positives of a test without the invariant).
     """
 
     errors: int
@@ -64,12 +62,12 @@ class TextSums(NamedTuple):
     asked: int
 
 
-Sums = Counter[tuple[TextSums, ...]]  # how many texts have the same, for some sets of attributes
+Sums = Counter[tuple[TextSums, ...]]  # number of texts with these sums, one per list of sets
 
 
 @dataclass(frozen=True, slots=True)
 class UnusedRow:
-    """A row that gave no mutants, and why."""
+    """A row without mutants, and the reason."""
 
     row: int
     id: str
@@ -80,12 +78,11 @@ class UnusedRow:
 class ModelCounts:
     """Sums over all mutants of one model.
 
-    ``verdicts``: by attributes, counts of verdicts. ``truth``: for order 2, counts of (whole flips,
-    first part flips, second part flips), where all three are cases. ``wholes``: errors of several
-    edits by what their edits do alone. ``atoms``: errors of one edit by what the wholes do that
-    hold it. ``groups``: by attributes and the groups that a text was turned into. ``words``: errors
-    and cases by word pair, of atomic mutants. ``by_shard``: mutants by shard, attributes and
-    verdict. ``examples``: some hidden mutants, each of another text or other attributes.
+    ``verdicts``: by attributes. ``truth``: for order 2, numbers of (whole flips, first part flips,
+    second part flips) where all three are cases. ``wholes``: errors of several edits by the
+    verdicts of their single edits; ``atoms``: errors of one edit by the verdicts of mutants that
+    contain it. ``groups``: by attributes and target groups. ``words``: errors and cases of atomic
+    mutants by word pair. ``examples``: hidden mutants, one per text and attributes.
     """
 
     reader: CampaignReader
@@ -104,7 +101,7 @@ class ModelCounts:
     examples: list[MutantRecord] = field(default_factory=list)
 
     def by_text(self, *parts: Iterable[Attributes]) -> Sums:
-        """How many texts have the same sums, for each of some sets of attributes."""
+        """Count the texts with the same sums, for each list of sets of attributes."""
         sums = ", ".join(
             f"coalesce(sum({name}) FILTER (attributes IN {lists(part)}), 0)::BIGINT"
             for part in map(list, parts)
@@ -122,13 +119,17 @@ class ModelCounts:
             }
         )
 
+    def verdicts_of(self, parts: Iterable[Attributes]) -> Counter[str]:
+        """Add up the verdicts of some sets of attributes."""
+        return sum((self.verdicts[part] for part in parts), Counter())
+
     def with_cases(self) -> set[Attributes]:
-        """Sets of attributes with a mutant that was kept and answered."""
+        """Return the sets of attributes with a kept and answered mutant."""
         cases = ("benign", "biased", "hidden")
         return {names for names, by in self.verdicts.items() if any(by[name] for name in cases)}
 
     def by_shard(self) -> list[tuple[int, Attributes, str, int]]:
-        """How many mutants of each shard have which attributes and verdict."""
+        """Count mutants by shard, attributes and verdict."""
         found = self.reader.run(
             "SELECT shard, attributes, verdict, number FROM by_shard JOIN sets USING (set) "
             f"WHERE model = {self.number} ORDER BY shard"
@@ -137,7 +138,7 @@ class ModelCounts:
 
 
 def each_text(sums: Sums, numbers: Callable[..., tuple[int, ...]]) -> Counter[tuple[int, ...]]:
-    """How many texts have the same numbers, which follow from their sums."""
+    """Count the texts with the same ``numbers``, a function of their sums."""
     found: Counter[tuple[int, ...]] = Counter()
     for own, texts in sums.items():
         found[numbers(*own)] += texts
@@ -146,14 +147,13 @@ def each_text(sums: Sums, numbers: Callable[..., tuple[int, ...]]) -> Counter[tu
 
 @dataclass
 class CampaignCounts:
-    """A whole campaign counted; ``models`` by name, of those that were asked.
+    """Sums over a campaign; ``models`` by name, if tested.
 
-    ``texts``: by outcome. ``possible`` and ``tested``: intersectional mutants by order.
-    ``faults``: rows that could not be used; ``idle``: texts with nothing to test; of each the first
-    1,000. ``repeated``: ids that several rows have, and how many. ``labels``: how many different
-    ones. ``pairs``: by attributes, for each attribute the word pairs in mutants made, and in those
-    that the invariant kept. ``met``: by attributes, how many groups (one of each attribute) mutants
-    were turned into.
+    ``texts``: by outcome. ``possible`` and ``tested``: intersectional mutants by order. ``faults``:
+    unusable rows; ``idle``: texts with nothing to test; the first 1,000 of each. ``repeated``: ids
+    that are not unique, with their numbers of rows. ``labels``: number of distinct labels.
+    ``pairs``: by attributes and attribute, word pairs made, and kept by the invariant. ``met``: by
+    attributes, number of target groups (one per attribute).
     """
 
     texts: Counter[str] = field(default_factory=Counter)
@@ -193,7 +193,7 @@ _CASE, _ERROR = "verdict IN ('benign', 'biased', 'hidden')", "verdict IN ('biase
 
 
 def count(reader: CampaignReader) -> CampaignCounts:
-    """Count all shards that are done; the sums by text live as long as the reader.
+    """Count all complete shards; sums by text stay in the reader's database.
 
     Raises:
         StoreError: tables that cannot be read or do not fit together.
@@ -220,7 +220,7 @@ def count(reader: CampaignReader) -> CampaignCounts:
 
 
 def _read_mutants(reader: CampaignReader, shards: Sequence[int], width: int) -> int:
-    """Make the tables of a chunk's mutants; returns the most edits that one has, or ``width``."""
+    """Make the tables of a chunk's mutants; return the maximum of ``width`` and their edits."""
     _make_table(reader, shards, width)
     most = reader.run("SELECT max(n_edits) FROM made")[0][0] or 0
     if most > width:
@@ -258,7 +258,7 @@ def _make_table(reader: CampaignReader, shards: Sequence[int], width: int) -> No
 
 
 def _name_swaps(reader: CampaignReader) -> None:
-    """Note the words of swaps that were not met before."""
+    """Store the words of new word pairs."""
     reader.run(
         "CREATE OR REPLACE TEMP TABLE fresh AS SELECT DISTINCT (id >> 32)::INTEGER AS shard, "
         "id & 4294967295 AS place FROM (SELECT min(id) AS id FROM met ANTI JOIN swaps USING (swap) "
@@ -275,7 +275,7 @@ def _name_swaps(reader: CampaignReader) -> None:
 
 
 def _name_sets(reader: CampaignReader, width: int) -> None:
-    """Note the attributes and groups of mutants that were not met before."""
+    """Store the attributes and groups of new sets."""
     numbers = range(1, width + 1)
     firsts = ", ".join(f"any_value(s{i}) AS s{i}" for i in numbers)
     joins = " ".join(f"LEFT JOIN swaps w{i} ON w{i}.swap = s{i}" for i in numbers)
@@ -296,7 +296,7 @@ def _name_sets(reader: CampaignReader, width: int) -> None:
 
 
 def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: int) -> None:
-    """Add the sums of a chunk's mutants as one model answered them."""
+    """Add the sums over a chunk for one model."""
     run, number = model.reader.run, model.number
     answers = model.reader.tables(shards, (name,)).answers
     run(
@@ -343,7 +343,7 @@ def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: i
 
 
 def _read_lattice(model: ModelCounts, width: int) -> None:
-    """Add what mutants of several edits do beside each of their edits alone.
+    """Compare mutants of several edits with each of their edits alone.
 
     MutaInt's truth table (Table 6) for pairs, and HInter's Figure 10 for all orders.
     """
@@ -388,29 +388,22 @@ def _count_texts(reader: CampaignReader, counts: CampaignCounts) -> None:
         "CREATE OR REPLACE TEMP TABLE rows AS SELECT shard, row, id, label, outcome, detail, "
         f"possible FROM ({reader.tables().texts})"
     )
-    texts = "rows"
-    counts.texts.update(
-        dict(reader.run(f"SELECT outcome, count(*) FROM {texts} GROUP BY 1 ORDER BY min(row)"))
+    outcomes = reader.run("SELECT outcome, count(*) FROM rows GROUP BY 1 ORDER BY min(row)")
+    counts.texts = Counter(dict(outcomes))
+    possible = reader.run(
+        "SELECT number + 1, sum(possible)::BIGINT FROM (SELECT generate_subscripts(possible, 1) AS "
+        "number, unnest(possible) AS possible FROM rows) GROUP BY 1 ORDER BY 1"
     )
-    counts.possible.update(
-        dict(
-            reader.run(
-                "SELECT number + 1, sum(possible)::BIGINT FROM (SELECT "
-                "generate_subscripts(possible, 1) AS number, unnest(possible) AS possible FROM "
-                f"{texts}) GROUP BY 1 ORDER BY 1"
-            )
-        )
+    counts.possible = Counter(dict(possible))
+    ((counts.labels,),) = reader.run("SELECT count(DISTINCT label) FROM rows WHERE label <> ''")
+    repeated = reader.run(
+        "SELECT id, count(*) FROM rows WHERE id <> '' GROUP BY 1 HAVING count(*) > 1 "
+        "ORDER BY min(shard), min(row)"
     )
-    ((counts.labels,),) = reader.run(f"SELECT count(DISTINCT label) FROM {texts} WHERE label <> ''")
-    counts.repeated = dict(
-        reader.run(
-            f"SELECT id, count(*) FROM {texts} WHERE id <> '' GROUP BY 1 HAVING count(*) > 1 "
-            "ORDER BY min(shard), min(row)"
-        )
-    )
+    counts.repeated = dict(repeated)
     for outcome, listed in ((UNUSABLE, counts.faults), (NOTHING, counts.idle)):
         rows = reader.run(
-            f"SELECT row, coalesce(id, ''), detail FROM {texts} WHERE outcome = $outcome "
+            f"SELECT row, coalesce(id, ''), detail FROM rows WHERE outcome = $outcome "
             f"ORDER BY shard, row LIMIT {_LISTED}",
             outcome=outcome,
         )

@@ -1,11 +1,8 @@
-"""Two models, or two versions of one, on the same mutants: what is better, what is worse.
+"""Compare two models, or two versions of one, on the same mutants.
 
-Where both sides have answers to the same mutants, these alone are compared, so that no difference
-of data or settings is taken for one of models. Where they share none, their rates stand side by
-side as those of different texts.
+If both sides answered the same mutants, only these are compared, so that different data or settings
+do not appear as a difference of models. If they share none, the rates are those of different texts.
 """
-
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -32,18 +29,18 @@ from hinter_core.statistics.rates import (
 FIXED, NEW = "fixed", "newly biased"
 _EXAMPLES = 12  # of either kind
 
-Told = Callable[[dict[str, Any]], None]
+OnChange = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """One set of attributes on both sides; a difference is the second rate minus the first.
+    """One set of attributes on both sides; differences are second rate minus first rate.
 
-    ``errors``: of cases. ``hidden``: of cases too, not of errors, so that both sides divide by the
-    same number; None for atomic mutants. The counts and tests of disagreement are None where the
-    sides share no mutant: ``fixed`` mutants are errors of the first side only, ``broken`` of the
-    second only (exact McNemar test, which takes mutants for independent; the intervals do not).
-    ``texts_fixed`` and ``texts_broken``: texts with an error on one side only.
+    ``errors`` and ``hidden`` (None for atomic mutants) are shares of cases, so that both sides have
+    the same denominator. The next fields are None if the sides share no mutant. ``fixed`` and
+    ``broken``: mutants with an error on the first or second side only (exact McNemar test, which
+    assumes independent mutants; the intervals do not). ``texts_fixed`` and ``texts_broken``: texts
+    with an error on one side only.
     """
 
     name: str
@@ -62,11 +59,11 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two sides compared, each by a name that tells them apart, and by its model.
+    """Two sides compared; ``first`` and ``second`` are unambiguous names, ``models`` their models.
 
-    ``paired``: whether they share mutants. ``shared``: mutants that both have, of ``mutants`` of
-    either; ``cases``: those kept and answered on both sides. ``verdicts``: by first and second
-    verdict, shared mutants without placebo. ``changes``: some mutants of each kind of change.
+    ``paired``: whether they share mutants. ``shared``: mutants on both sides, of ``mutants`` on
+    each; ``cases``: kept and answered on both. ``verdicts``: shared mutants without placebo, by
+    first and second verdict. ``changes``: examples of each kind of change.
     """
 
     first: str
@@ -81,9 +78,7 @@ class Comparison:
     changes: list[dict[str, Any]]
 
 
-Numbers = Counter[tuple[int, ...]]  # how many texts have the same numbers
-
-
+Numbers = Counter[tuple[int, ...]]  # number of texts with the same numbers
 _STATE = """
 CREATE TABLE sets (set UBIGINT PRIMARY KEY, attributes VARCHAR[]);
 CREATE TABLE sums (set UBIGINT, row BIGINT, cases INTEGER, first INTEGER, second INTEGER,
@@ -93,9 +88,9 @@ CREATE TABLE flips (set UBIGINT, fixed BIGINT, broken BIGINT);
 """
 _COLUMNS = ("row", "edits", "kept", "text")
 _ANSWERS = ("row", "mutant", "verdict", "labels")
-# What makes a mutant the same elsewhere. Groups have no part in it: two dictionaries may sort the
-# same words differently. The order of attributes is a setting. Handwritten mutants
-# may share their edits, so their text counts too.
+# Identifies a mutant across campaigns. Groups are excluded, as dictionaries may sort the same words
+# differently, and so is the order of attributes, a setting. Handwritten mutants may have equal
+# edits, so their text is included.
 _KEY = (
     "hash(list_sort(list_transform(m.edits, lambda e: hash(e.attribute, e.source, e.target, "
     "e.form, e.spans))), coalesce(m.by_hand, ''))"
@@ -103,7 +98,7 @@ _KEY = (
 
 
 class _Pairs:
-    """The mutants that two sides share, chunk by chunk, and sums over them."""
+    """Shared mutants of two sides, read chunk by chunk, and sums over them."""
 
     def __init__(self, first: Side, second: Side, stack: ExitStack) -> None:
         self.sides = first, second
@@ -120,7 +115,7 @@ class _Pairs:
             self._share_texts()
 
     def _share_texts(self) -> None:
-        """Note which rows have the same text; where there are several, the first with the first."""
+        """Match rows of equal text; repeated texts are matched in their order."""
         first, second = (
             f"(SELECT shard, row, text, row_number() OVER (PARTITION BY text ORDER BY shard, row) "
             f"AS number FROM ({reader.tables().texts}) WHERE outcome = {quoted(TESTED)})"
@@ -131,8 +126,8 @@ class _Pairs:
             f"other FROM {first} a JOIN {second} b USING (text, number)"
         )
 
-    def add(self, shards: Sequence[int], told: Told | None) -> None:
-        """Add a chunk of the first side; ``told`` is given each mutant that changed."""
+    def add(self, shards: Sequence[int], on_change: OnChange | None) -> None:
+        """Add a chunk of the first side; ``on_change`` receives every changed mutant."""
         others = list(shards)
         if not self.same:
             found = self.run(
@@ -159,7 +154,7 @@ class _Pairs:
             "INSERT INTO flips SELECT set, count_if(errs AND NOT other_errs), "
             "count_if(other_errs AND NOT errs) FROM pair GROUP BY ALL"
         )
-        self._change(told)
+        self._change(on_change)
 
     def _pair(self, shards: Sequence[int], others: Sequence[int]) -> None:
         first, second = (
@@ -185,8 +180,8 @@ class _Pairs:
             f"FROM {joined}"
         )
 
-    def _change(self, told: Told | None) -> None:
-        # Of each kind, text and attributes one may be shown; all are told.
+    def _change(self, on_change: OnChange | None) -> None:
+        # One example per kind, text and attributes; ``on_change`` receives all.
         some = (
             "QUALIFY row_number() OVER (PARTITION BY errs, row, set ORDER BY other_shard, "
             "other_place) = 1"
@@ -194,7 +189,8 @@ class _Pairs:
         found = self.readers[0].stream(
             "SELECT errs, attributes, more, shard, place, row, other_shard, other_place, "
             "other_row, [verdict, other_verdict] FROM pair WHERE errs <> other_errs AND NOT "
-            f"{has_placebo('attributes')} {'' if told else some} ORDER BY other_shard, other_place"
+            f"{has_placebo('attributes')} {'' if on_change else some} "
+            "ORDER BY other_shard, other_place"
         )
         shown = {(change["change"], change["row"], change["attributes"]) for change in self.changes}
         room = Counter(change["change"] for change in self.changes)
@@ -205,14 +201,14 @@ class _Pairs:
                 "mutant": more["by_hand"], "shard": shard, "row": row, "shard-1": shard_1,
                 "row-1": row_1, "verdicts": verdicts, "labels": more["labels"],
             }  # fmt: skip
-            if told:
-                told(change)
+            if on_change:
+                on_change(change)
             if room[kind] < _EXAMPLES and (kind, row, attributes) not in shown:
                 shown.add((kind, row, attributes))
                 room[kind] += 1
                 self.changes.append(change)
                 self._complete(change, (shard, place), (shard_1, place_1))
-            elif not told and min(room[FIXED], room[NEW]) == _EXAMPLES:
+            elif not on_change and min(room[FIXED], room[NEW]) == _EXAMPLES:
                 return
 
     def _complete(self, change: dict[str, Any], *places: tuple[int, int]) -> None:
@@ -225,19 +221,19 @@ class _Pairs:
         }
 
     def verdicts(self) -> dict[tuple[str, str], int]:
-        """Shared mutants by both verdicts, without placebo."""
+        """Count shared mutants by both verdicts, without placebo."""
         found = self.run(
             "SELECT first, second, sum(number)::BIGINT FROM verdicts JOIN sets USING (set) "
-            f"WHERE NOT {has_placebo('attributes')} GROUP BY ALL"
+            f"WHERE NOT {has_placebo('attributes')} GROUP BY ALL ORDER BY ALL"
         )
         return {(first, second): number for first, second, number in found}
 
     def shared(self) -> int:
-        """Mutants with a verdict on both sides."""
+        """Count mutants with a verdict on both sides."""
         return int(self.run("SELECT coalesce(sum(number), 0)::BIGINT FROM verdicts")[0][0])
 
     def numbers(self, parts: Sequence[Attributes]) -> Numbers:
-        """Texts by cases, errors of either side, hidden ones of either side."""
+        """Count texts by their cases, and errors and hidden errors of both sides."""
         found = self.run(
             "SELECT *, count(*) FROM (SELECT sum(cases)::BIGINT AS cases, sum(first)::BIGINT, "
             "sum(second)::BIGINT, sum(first_hidden)::BIGINT, sum(second_hidden)::BIGINT "
@@ -247,7 +243,7 @@ class _Pairs:
         return Counter({tuple(row[:-1]): row[-1] for row in found})
 
     def flips(self) -> dict[Attributes, tuple[int, int]]:
-        """Mutants fixed and newly biased, by attributes."""
+        """Count fixed and newly biased mutants by attributes."""
         found = self.run(
             "SELECT attributes, sum(fixed)::BIGINT, sum(broken)::BIGINT FROM flips "
             "JOIN sets USING (set) GROUP BY 1"
@@ -255,32 +251,28 @@ class _Pairs:
         return {tuple(names): (fixed, broken) for names, fixed, broken in found}
 
     def mutants(self) -> tuple[int, int]:
-        """How many mutants either campaign has made so far."""
+        """Count the mutants of each campaign."""
         first, second = (
-            int(
-                reader.run(
-                    f"SELECT coalesce(sum(mutants), 0)::BIGINT FROM ({reader.tables().texts})"
-                )[0][0]
-            )
+            reader.run(f"SELECT coalesce(sum(mutants), 0)::BIGINT FROM ({reader.tables().texts})")
             for reader in self.readers
         )
-        return first, second
+        return int(first[0][0]), int(second[0][0])
 
 
-def compare(first: Side, second: Side, told: Told | None = None) -> Comparison:
-    """Compare two sides; ``told`` is given every mutant that changed, one after another.
+def compare(first: Side, second: Side, on_change: OnChange | None = None) -> Comparison:
+    """Compare two sides; ``on_change`` receives every changed mutant.
 
     Raises:
         InputError: they have nothing in common.
         StoreError: a table that cannot be read, or tables that do not fit together.
     """
     if first.place == second.place:
-        raise InputError("That is the same model of the same campaign twice; name another.")
+        raise InputError("Both sides are the same model of the same campaign; name another.")
     names = (*_names(first, second), (first.model, second.model))
     with ExitStack() as stack:
         pairs = _Pairs(first, second, stack)
         for shards in pairs.readers[0].chunks():
-            pairs.add(shards, told)
+            pairs.add(shards, on_change)
         lines = _lines(pairs)
         if not lines:
             apart = _apart(first, second)
@@ -297,12 +289,12 @@ def _names(first: Side, second: Side) -> tuple[str, str]:
         return first.model, second.model
     folders = [side.store.folder.resolve() for side in (first, second)]
     same = folders[0].name == folders[1].name
-    told = [str(f) if same else f.name for f in folders]
-    return f"{first.model} in {told[0]}", f"{second.model} in {told[1]}"
+    names = [str(folder) if same else folder.name for folder in folders]
+    return f"{first.model} in {names[0]}", f"{second.model} in {names[1]}"
 
 
 def _sets(every: Iterable[Attributes]) -> list[tuple[str, Attributes, list[Attributes]]]:
-    """Lines by name: each set of attributes, their sums, placebo by order."""
+    """Return the rows by name: sets of attributes, their sums, and placebo by order."""
     known = ordered(every)
     real = [a for a in known if not is_placebo(a)]
     pure = [a for a in known if all(is_placebo((attribute,)) for attribute in a)]
@@ -341,13 +333,13 @@ def _line(
 
 def _both(numbers: Numbers, place: int) -> tuple[tuple[Rate, Rate], Difference]:
     first, second = (_of(numbers, (place + side, 0)) for side in (0, 1))
-    # The same texts are drawn anew for both sides at once.
+    # Resamples take the same texts on both sides.
     difference = paired_difference(_of(numbers, (place + 1, 0, place, 0)))
     return (cluster_rate(first), cluster_rate(second)), difference
 
 
 def _of(numbers: Numbers, places: Sequence[int]) -> Numbers:
-    """Texts by some of their numbers."""
+    """Count texts by some of their numbers."""
     found: Numbers = Counter()
     for own, texts in numbers.items():
         found[tuple(own[place] for place in places)] += texts
@@ -355,7 +347,7 @@ def _of(numbers: Numbers, places: Sequence[int]) -> Numbers:
 
 
 def _apart(first: Side, second: Side) -> list[Contrast]:
-    """Rates of different mutants, by the attributes that both sides changed."""
+    """Return rates of different mutants, by the attributes changed on both sides."""
     lines = []
     with ExitStack() as stack:
         models = [
@@ -384,8 +376,7 @@ def _apart(first: Side, second: Side) -> list[Contrast]:
             )
     if not lines:
         raise InputError(
-            "These two have nothing to compare: no mutant is in both with an answer, and no "
-            "attributes were changed in both. Run both on the same data or with the same "
-            "attributes."
+            "There is nothing to compare: the two sides share no answered mutant and no changed "
+            "attributes. Run both on the same data or with the same attributes."
         )
     return lines

@@ -1,12 +1,10 @@
 """Describe a comparison in sentences and tables."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hinter_core.report.comparison import FIXED, NEW, Comparison, Contrast
 from hinter_core.report.section import Section
-from hinter_core.report.sections import example_row
+from hinter_core.report.sections import example_row, table_of
 from hinter_core.statistics.format import (
     difference_in_words,
     p_in_words,
@@ -95,7 +93,7 @@ def _main(found: Comparison) -> Section:
         cases = sorted({rate.of for rate in line.errors})
         row = [
             line.name,
-            " / ".join(f"{many:,}" for many in cases),
+            " / ".join(f"{number:,}" for number in cases),
             *map(percent, line.errors),
             points(line.difference),
             *(percent(rate) if rate else "" for rate in hidden),
@@ -128,7 +126,7 @@ def _verdicts(found: Comparison) -> Section:
         [first, *(f"{found.verdicts.get((first, second), 0):,}" for second in names)]
         for first in names
     ]
-    same = sum(many for (a, b), many in found.verdicts.items() if a == b)
+    same = sum(number for (a, b), number in found.verdicts.items() if a == b)
     total = sum(found.verdicts.values())
     words = f"{same:,} of {total:,} shared mutants (without placebo) have the same verdict in both."
     columns = ["A \u2193 B \u2192", *names]
@@ -136,8 +134,7 @@ def _verdicts(found: Comparison) -> Section:
 
 
 def _changes(kind: str, changes: list[dict[str, Any]]) -> Section:
-    rows = [list(change_row(change).values()) for change in changes]
-    columns = [name.capitalize() for name in change_row(changes[0])]
+    columns, rows = table_of(map(change_row, changes))
     words = f"{_WHAT[kind]} One example is shown per text and set of attributes."
     title = "Fixed" if kind == FIXED else "Newly biased"
     return Section(kind.replace(" ", "-"), title, [words], columns, rows)
@@ -145,10 +142,9 @@ def _changes(kind: str, changes: list[dict[str, Any]]) -> Section:
 
 def change_row(change: dict[str, Any]) -> dict[str, str]:
     """Return a changed mutant as text."""
-    whole = {"original": change["originals"][0], "labels": change["labels"][0], **_base(change)}
-    first = example_row(whole)
-    second = example_row(
-        {**whole, "original": change["originals"][1], "labels": change["labels"][1]}
+    first, second = (
+        example_row({**change, "original": original, "labels": labels})
+        for original, labels in zip(change["originals"], change["labels"], strict=True)
     )
     return {
         "row": first["row"],
@@ -158,7 +154,3 @@ def change_row(change: dict[str, Any]) -> dict[str, str]:
         "text": first["text"],
         "mutant": first["mutant"],
     }
-
-
-def _base(change: dict[str, Any]) -> dict[str, Any]:
-    return {name: change[name] for name in ("text", "edits", "mutant", "row")}

@@ -1,31 +1,34 @@
-"""Charts of a report as plotly's plain values: ``{"data": [...], "layout": {...}}``.
+"""Charts of a report as plain values for plotly: ``{"data": [...], "layout": {...}}``.
 
-Plotly reads a few tags in its texts, so every text of a user goes through ``escape``.
+Plotly interprets a few tags in texts, so all texts from data are escaped.
 """
-
-from __future__ import annotations
 
 from html import escape
 from typing import Any
 
 from hinter_core.report.aggregate import NO_PART_ERRS, NO_WHOLE_ERRS, PART_ERRS, WHOLE_ERRS
-from hinter_core.report.model import GroupRate, ModelReport, Overlap, Report, ReportRow
+from hinter_core.report.model import GroupRate, ModelReport, Overlap, Report
 from hinter_core.report.section import joined
+from hinter_core.report.sections import by_attributes, lines_of
 from hinter_core.statistics.format import percent
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
 
 Figure = dict[str, Any]
 
-# Middle tones, which stand on white and on black alike.
+# Middle tones, legible on white and on black.
 COLOURS = ("#5b52e0", "#0e8a9e", "#b0632a", "#8a4fbe", "#4f8a3c", "#c2416c")
+_GREEN, _RED, _PINK, _BROWN, _GREY = "#2f9461", "#c4202f", "#d9777c", "#b0632a", "#9a9ca6"
 _OUTCOMES = {
-    Verdict.BENIGN: "#2f9461",
-    Verdict.BIASED: "#d9777c",
-    Verdict.HIDDEN: "#c4202f",
-    Verdict.DISCARDED: "#9a9ca6",
+    Verdict.BENIGN: _GREEN,
+    Verdict.BIASED: _PINK,
+    Verdict.HIDDEN: _RED,
+    Verdict.DISCARDED: _GREY,
     Verdict.UNANSWERED: "#c49a3a",
 }
+_SLICES = {
+    PART_ERRS: _PINK, NO_PART_ERRS: _RED, WHOLE_ERRS: _PINK, NO_WHOLE_ERRS: _BROWN,
+}  # fmt: skip
 _SCALE = [[0, "#eef0fb"], [0.25, "#c3bff2"], [0.6, "#8a4fbe"], [1, "#8f1330"]]
 GRID = "rgba(128,128,128,.25)"
 _RATES = {"errors": "error rate, %", "sources": "texts with an error, %"}
@@ -35,61 +38,72 @@ BARE: dict[str, Any] = {
     "dragmode": False,
     "font": {"family": "inherit", "size": 13},
 }
+_CATEGORIES = {"automargin": True, "fixedrange": True, "type": "category"}
+_DOWNWARDS = {**_CATEGORIES, "autorange": "reversed"}
+_LEGEND_ABOVE = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}
+_LEGEND_BELOW = {"orientation": "h", "x": 0.5, "xanchor": "center", "y": -0.04, "yanchor": "top"}
+
+
+def _figure(
+    data: list[dict[str, Any]], height: int, margin: tuple[int, int, int, int], **layout: Any
+) -> Figure:
+    """Return a figure; ``margin``: left, right, top and bottom."""
+    margins = dict(zip("lrtb", margin, strict=True))
+    return {"data": data, "layout": {**BARE, "height": height, "margin": margins, **layout}}
+
+
+def _horizontal_bars(data: list[dict[str, Any]], height: int, title: str, **layout: Any) -> Figure:
+    """Return a chart of horizontal bars."""
+    x = {"title": {"text": title}, "rangemode": "tozero", "gridcolor": GRID, "fixedrange": True,
+         "zeroline": False}  # fmt: skip
+    shared = {"legend": _LEGEND_ABOVE, "xaxis": x, "yaxis": _DOWNWARDS}
+    return _figure(data, height, (10, 20, 10, 40), **{**shared, **layout})
 
 
 def bars(report: Report, rate: str = "errors") -> Figure | None:
-    """Error rates with their intervals: a bar for each model and set of attributes.
+    """Return error rates with their intervals: a bar for each model and set of attributes.
 
     With ``sources`` as ``rate``: the share of texts with an error (HInter, Figures 4b, 5b).
     """
     data = []
     names: list[str] = []
     for place, model in enumerate(report.models):
-        found = [(line.name, getattr(line, rate)) for line in _shown(model)]
-        lines: list[tuple[str, Rate]] = [(name, own) for name, own in found if own.of]
-        names += [name for name, _ in lines if name not in names]
-        shares = [100 * (own.share or 0) for _, own in lines]
+        rates: dict[str, Rate] = {line.name: getattr(line, rate) for line in lines_of(model)}
+        shares = {name: 100 * own.share for name, own in rates.items() if own.share is not None}
+        names += [name for name in shares if name not in names]
         data.append(
             {
                 "type": "bar",
                 "orientation": "h",
                 "name": _short(model.model),
-                "y": [escape(name) for name, _ in lines],
-                "x": shares,
+                "y": list(map(escape, shares)),
+                "x": list(shares.values()),
                 "error_x": {
                     "type": "data",
                     "symmetric": False,
-                    "array": [_reach(own.high, s) for (_, own), s in zip(lines, shares)],  # noqa: B905
-                    "arrayminus": [-_reach(own.low, s) for (_, own), s in zip(lines, shares)],  # noqa: B905
+                    "array": [_reach(rates[name].high, share) for name, share in shares.items()],
+                    "arrayminus": [
+                        -_reach(rates[name].low, share) for name, share in shares.items()
+                    ],
                     "color": "#808490",
                     "thickness": 1.5,
                 },
                 "marker": {"color": COLOURS[place % len(COLOURS)]},
-                "customdata": [f"{own.hits:,} of {own.of:,}" for _, own in lines],
+                "customdata": [f"{rates[name].hits:,} of {rates[name].of:,}" for name in shares],
                 "hovertemplate": "%{y}: %{x:.1f} % (%{customdata})<extra></extra>",
             }
         )
     if not names:
         return None
-    thick = max(18, 16 * len(report.models))
-    layout = {
-        **BARE,
-        "height": 90 + 24 * (len(report.models) > 1) * len(report.models) + thick * 2 * len(names),
-        "margin": {"l": 10, "r": 20, "t": 10, "b": 40},
-        "barmode": "group",
-        "showlegend": len(report.models) > 1,
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
-        "xaxis": {"title": {"text": _RATES[rate]}, "rangemode": "tozero", "gridcolor": GRID,
-                  "fixedrange": True, "zeroline": False},
-        "yaxis": {"autorange": "reversed", "automargin": True, "fixedrange": True,
-                  "type": "category", "categoryorder": "array",
-                  "categoryarray": [escape(name) for name in names]},
-    }  # fmt: skip
-    return {"data": data, "layout": layout}
-
-
-def _shown(model: ModelReport) -> list[ReportRow]:
-    return [*model.lines, model.atomic, model.intersectional, *model.placebo]
+    several, thick = len(report.models) > 1, max(18, 16 * len(report.models))
+    return _horizontal_bars(
+        data,
+        90 + 24 * several * len(report.models) + thick * 2 * len(names),
+        _RATES[rate],
+        barmode="group",
+        showlegend=several,
+        yaxis={**_DOWNWARDS, "categoryorder": "array", "categoryarray": list(map(escape, names))},
+    )
 
 
 def _reach(bound: float | None, share: float) -> float:
@@ -101,23 +115,18 @@ def _short(name: str) -> str:
 
 
 def heat_maps(model: ModelReport) -> list[tuple[str, Figure]]:
-    """For each pair of attributes, the error rates by the groups a text was turned into."""
-    of: dict[tuple[str, ...], list[GroupRate]] = {}
-    for group in model.groups:
-        if len(group.attributes) == 2:
-            of.setdefault(group.attributes, []).append(group)
-    return [(joined(a), _heat_map(a, groups)) for a, groups in of.items()]
+    """Return, for each pair of attributes, the error rates by target groups."""
+    pairs = by_attributes(group for group in model.groups if len(group.attributes) == 2)
+    return [(joined(a), _heat_map(a, groups)) for a, groups in pairs.items()]
 
 
 def _heat_map(attributes: tuple[str, ...], groups: list[GroupRate]) -> Figure:
     down = sorted({group.groups[0] for group in groups})
     across = sorted({group.groups[1] for group in groups})
-    if len(across) > len(down):  # the longer side goes down, so that a narrow page holds it
-        down, across = across, down
-        attributes = attributes[::-1]
+    cells = {group.groups: group for group in groups}
+    if len(across) > len(down):  # the longer side goes down, to fit a narrow page
+        down, across, attributes = across, down, attributes[::-1]
         cells = {group.groups[::-1]: group for group in groups}
-    else:
-        cells = {group.groups: group for group in groups}
     rates = [[_share(cells.get((y, x))) for x in across] for y in down]
     texts = [[_cell(cells.get((y, x))) for x in across] for y in down]
     trace = {
@@ -136,16 +145,14 @@ def _heat_map(attributes: tuple[str, ...], groups: list[GroupRate]) -> Figure:
         "ygap": 2,
         "colorbar": {"thickness": 10, "title": {"text": "%"}, "outlinewidth": 0},
     }
-    layout = {
-        **BARE,
-        "height": 150 + 30 * len(down),
-        "margin": {"l": 10, "r": 10, "t": 10, "b": 10},
-        "xaxis": {"automargin": True, "fixedrange": True, "type": "category", "showgrid": False,
-                  "title": {"text": f"turned into ({escape(attributes[1])})"}},
-        "yaxis": {"automargin": True, "fixedrange": True, "type": "category", "showgrid": False,
-                  "autorange": "reversed"},
-    }  # fmt: skip
-    return {"data": [trace], "layout": layout}
+    title = {"text": f"turned into ({escape(attributes[1])})"}
+    return _figure(
+        [trace],
+        150 + 30 * len(down),
+        (10, 10, 10, 10),
+        xaxis={**_CATEGORIES, "showgrid": False, "title": title},
+        yaxis={**_DOWNWARDS, "showgrid": False},
+    )
 
 
 def _share(group: GroupRate | None) -> float | None:
@@ -160,7 +167,7 @@ def _cell(group: GroupRate | None) -> str:
 
 
 def flow(model: ModelReport) -> Figure | None:
-    """From atomic and intersectional mutants to what became of them; None without mutants."""
+    """Return the flow from atomic and intersectional mutants to verdicts; None without mutants."""
     sides = [line for line in (model.atomic, model.intersectional) if line.mutants]
     outcomes = [v for v in _OUTCOMES if any(line.verdicts[v.value] for line in sides)]
     if not sides:
@@ -168,8 +175,8 @@ def flow(model: ModelReport) -> Figure | None:
     total = sum(line.mutants for line in sides)
     names = [f"{line.name}: {line.mutants:,}" for line in sides]
     for outcome in outcomes:
-        many = sum(line.verdicts[outcome.value] for line in sides)
-        names.append(f"{outcome.value}: {many:,} ({100 * many / total:.1f} %)")
+        number = sum(line.verdicts[outcome.value] for line in sides)
+        names.append(f"{outcome.value}: {number:,} ({100 * number / total:.1f} %)")
     links = [
         (i, len(sides) + j, line.verdicts[outcome.value], outcome)
         for i, line in enumerate(sides)
@@ -194,28 +201,21 @@ def flow(model: ModelReport) -> Figure | None:
             "hovertemplate": "%{source.label} \u2192 %{target.label}: %{value:,}<extra></extra>",
         },
     }
-    layout = {**BARE, "height": 320, "margin": {"l": 6, "r": 6, "t": 20, "b": 20}}
-    return {"data": [trace], "layout": layout}
+    return _figure([trace], 320, (6, 6, 20, 20))
 
 
-_TRUE, _FALSE = "#c4202f", "#9a9ca6"
-_KEPT = "#2f9461"
-_SLICES = {
-    PART_ERRS: "#d9777c", NO_PART_ERRS: "#c4202f", WHOLE_ERRS: "#d9777c", NO_WHOLE_ERRS: "#b0632a",
-}  # fmt: skip
-_OTHER = "#9a9ca6"
 _ALL = ("all", "intersectional", "atomic")
 
 
 def kept_pies(model: ModelReport) -> Figure | None:
-    """Figure 7: kept and discarded mutants, of all, of intersectional and of atomic ones."""
+    """Return Figure 7: kept and discarded mutants; all, intersectional and atomic ones."""
     found = [p for p in model.positives if p.name in _ALL and p.kept + p.discarded]
     parts = [(p.name, {"kept": p.kept, "discarded": p.discarded}) for p in found]
-    return _pies(parts, {"kept": _KEPT, "discarded": _FALSE})
+    return _pies(parts, {"kept": _GREEN, "discarded": _GREY})
 
 
 def error_pies(model: ModelReport) -> Figure | None:
-    """Figure 10: intersectional errors by their parts, atomic ones by their wholes."""
+    """Return Figure 10: intersectional errors by their parts, atomic ones by their wholes."""
     return _pies([(f"{p.name} errors", p.slices) for p in model.pies if not p.attributes], _SLICES)
 
 
@@ -235,29 +235,22 @@ def _pies(parts: list[tuple[str, dict[str, int]]], colours: dict[str, str]) -> F
                 "hole": 0.45,
                 "sort": False,
                 "domain": {"x": [middle - 0.46 * width, middle + 0.46 * width], "y": [0, 0.9]},
-                "marker": {"colors": [colours.get(part, _OTHER) for part in slices]},
+                "marker": {"colors": [colours.get(part, _GREY) for part in slices]},
                 "textinfo": "percent",
                 "textposition": "inside",
                 "hovertemplate": "%{label}: %{value:,} (%{percent})<extra></extra>",
             }
         )
-        total = sum(slices.values())
         notes.append(
-            {"text": f"{escape(name)}: {total:,}", "x": middle, "y": 1.0, "xref": "paper",
-             "yref": "paper", "xanchor": "center", "yanchor": "bottom", "showarrow": False}
+            {"text": f"{escape(name)}: {sum(slices.values()):,}", "x": middle, "y": 1.0,
+             "xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "bottom",
+             "showarrow": False}
         )  # fmt: skip
-    layout = {
-        **BARE,
-        "height": 320,
-        "margin": {"l": 6, "r": 6, "t": 34, "b": 6},
-        "annotations": notes,
-        "legend": {"orientation": "h", "y": -0.04, "yanchor": "top", "x": 0.5, "xanchor": "center"},
-    }
-    return {"data": data, "layout": layout}
+    return _figure(data, 320, (6, 6, 34, 6), annotations=notes, legend=_LEGEND_BELOW)
 
 
 def positive_bars(model: ModelReport) -> Figure | None:
-    """Figure 8: true and false positives; None where no discarded mutant was asked."""
+    """Return Figure 8: true and false positives; None if no discarded mutant was tested."""
     found = [p for p in model.positives if p.name in _ALL]
     if not any(p.asked for p in found):
         return None
@@ -274,26 +267,15 @@ def positive_bars(model: ModelReport) -> Figure | None:
             "hovertemplate": f"%{{y}}: %{{x:,}} {name}<extra></extra>",
         }
         for name, values, colour in (
-            ("true positives", [p.true.hits for p in found], _TRUE),
-            ("false positives", [p.false.hits for p in found], _FALSE),
+            ("true positives", [p.true.hits for p in found], _RED),
+            ("false positives", [p.false.hits for p in found], _GREY),
         )
     ]
-    layout = {
-        **BARE,
-        "height": 110 + 44 * len(found),
-        "barmode": "stack",
-        "margin": {"l": 10, "r": 20, "t": 10, "b": 40},
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
-        "xaxis": {"title": {"text": "errors"}, "rangemode": "tozero", "gridcolor": GRID,
-                  "fixedrange": True, "zeroline": False},
-        "yaxis": {"autorange": "reversed", "automargin": True, "fixedrange": True,
-                  "type": "category"},
-    }  # fmt: skip
-    return {"data": data, "layout": layout}
+    return _horizontal_bars(data, 110 + 44 * len(found), "errors", barmode="stack")
 
 
 def venns(model: ModelReport) -> list[tuple[str, Figure]]:
-    """Figure 11: texts that err by one change, by changes together, by both, for each set."""
+    """Return Figure 11 for each set: texts with errors by one change, by several, by both."""
     return [(joined(overlap.attributes), _venn(overlap)) for overlap in model.overlaps]
 
 
@@ -303,7 +285,7 @@ def _venn(overlap: Overlap) -> Figure:
          "fillcolor": colour, "opacity": 0.35, "line": {"color": colour, "width": 2}}
         for x, colour in ((0.0, COLOURS[1]), (1.2, COLOURS[0]))
     ]  # fmt: skip
-    said = [
+    labels = [
         (0.6, 1, f"{overlap.only_atomic:,}"),
         (1.6, 1, f"{overlap.both:,}"),
         (2.6, 1, f"{overlap.only_together:,}"),
@@ -312,17 +294,15 @@ def _venn(overlap: Overlap) -> Figure:
         (1.6, -0.25, f"neither: {overlap.neither:,}"),
     ]
     axis = {"visible": False, "fixedrange": True}
-    layout = {
-        **BARE,
-        "height": 230,
-        "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
-        "shapes": circles,
-        "annotations": [
+    return _figure(
+        [{"type": "scatter", "x": [], "y": []}],  # empty, so that axes are drawn to scale
+        230,
+        (4, 4, 4, 4),
+        shapes=circles,
+        annotations=[
             {"x": x, "y": y, "text": text, "showarrow": False, "xref": "x", "yref": "y"}
-            for x, y, text in said
+            for x, y, text in labels
         ],
-        "xaxis": {**axis, "range": [-0.3, 3.5]},
-        "yaxis": {**axis, "range": [-0.5, 2.4], "scaleanchor": "x"},
-    }
-    # A trace of nothing, so that axes are drawn to scale.
-    return {"data": [{"type": "scatter", "x": [], "y": []}], "layout": layout}
+        xaxis={**axis, "range": [-0.3, 3.5]},
+        yaxis={**axis, "range": [-0.5, 2.4], "scaleanchor": "x"},
+    )

@@ -1,32 +1,33 @@
-"""A report to read in a terminal, and as Markdown."""
-
-from __future__ import annotations
+"""Write a report as Markdown, terminal tables, flat rows, plain values and JUnit XML."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, is_dataclass
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 from xml.etree import ElementTree
 
 from hinter_core.errors import InputError
 from hinter_core.report.model import ModelReport, Report, ReportRow
+from hinter_core.report.people import CorrectedRow
 from hinter_core.report.section import Section, joined
 from hinter_core.report.sections import lines_of, sections
 from hinter_core.statistics.format import rate_in_words
 from hinter_core.statistics.rates import Rate
+from hinter_core.statistics.weighted import Estimate
 
-_LONG = {"every-group"}  # left to the page and to JSON
+_LONG = {"every-group"}  # only on the page and in JSON
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#~])")
-_WIDE = 140  # columns where no terminal says how wide it is
+_WIDE = 140  # columns if the output is no terminal
 
 
 def to_markdown(report: Report) -> str:
-    """The report as Markdown (tables as GitHub reads them); what users wrote is escaped."""
+    """Return the report as GitHub-flavoured Markdown; text from users is escaped."""
     return markdown_of("HInter report", sections(report))
 
 
 def markdown_of(title: str, written: Iterable[Section]) -> str:
-    """Sections as Markdown, under a title."""
+    """Return sections as Markdown under a title."""
     lines = [f"# {_escape(title)}", ""]
     for section in written:
         lines += [f"## {_escape(_heading(section))}", ""]
@@ -36,19 +37,18 @@ def markdown_of(title: str, written: Iterable[Section]) -> str:
             lines += map(_escape, section.sentences)
         lines.append("")
         if section.rows:
-            lines += [_line(section.columns), _line(["---"] * len(section.columns), bare=True)]
-            lines += [_line(row) for row in section.rows]
-            lines.append("")
+            lines += [_line(section.columns), "|" + " --- |" * len(section.columns)]
+            lines += [*map(_line, section.rows), ""]
     return "\n".join(lines)
 
 
 def print_report(report: Report, stream: TextIO) -> None:
-    """The report as tables in a terminal, a sentence in words beside each number."""
+    """Print the report to a terminal, without its longest table."""
     print_sections((s for s in sections(report) if s.key not in _LONG), stream)
 
 
 def print_sections(written: Iterable[Section], stream: TextIO) -> None:
-    """Sections as tables in a terminal."""
+    """Print sections as tables to a terminal."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -61,9 +61,8 @@ def print_sections(written: Iterable[Section], stream: TextIO) -> None:
             table = Table(show_edge=False, pad_edge=False, header_style="bold")
             for place, column in enumerate(section.columns):
                 numbers = all(_is_number(row[place]) for row in section.rows)
-                table.add_column(
-                    Text(column), overflow="fold", justify="right" if numbers else "left"
-                )
+                side: Literal["left", "right"] = "right" if numbers else "left"
+                table.add_column(Text(column), overflow="fold", justify=side)
             for row in section.rows:
                 table.add_row(*(Text(_safe(cell)) for cell in row))
             console.print(table)
@@ -80,8 +79,8 @@ def _escape(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
 
 
-def _line(cells: list[str], *, bare: bool = False) -> str:
-    return f"| {' | '.join(cell if bare else _escape(cell) for cell in cells)} |"
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(map(_escape, cells))} |"
 
 
 def _is_number(cell: str) -> bool:
@@ -89,69 +88,64 @@ def _is_number(cell: str) -> bool:
 
 
 def _safe(text: str) -> str:
-    """Without control characters: a text of a data set must not steer the terminal."""
+    """Replace control characters, with which a data set could control the terminal."""
     return "".join(c if c.isprintable() else " " for c in text)
 
 
 def flat_rows(report: Report) -> list[dict[str, Any]]:
-    """The main lines, one flat row each, for a spreadsheet."""
+    """Return the main table as one flat row per line, for a spreadsheet."""
+    people = (
+        {(line.model, line.name): line for line in report.people.lines} if report.people else {}
+    )
     rows = []
     for model in report.models:
+        asked = {p.name: p for p in model.positives if p.asked}
         for line in lines_of(model):
             row: dict[str, Any] = {"model": model.model, "attributes": line.name}
             row |= {"order": line.order, "mutants": line.mutants, **line.verdicts}
             for name in ("errors", "hidden", "discarded", "sources", "hidden_sources"):
-                rate = getattr(line, name) or Rate(0, 0)
-                row[f"{name} hits"] = rate.hits if rate.of else None
-                row[f"{name} of"] = rate.of or None
-                row |= {f"{name} share": rate.share, f"{name} low": rate.low}
-                row[f"{name} high"] = rate.high
-            row |= _positive_columns(model, line.name)
-            rows.append(row | _people_columns(report, model.model, line.name))
+                rate = getattr(line, name)
+                row |= _hits(name, rate) | _bounds(name, rate, rate.share if rate else None)
+            found = asked.get(line.name)  # empty cells if no discarded mutant was tested
+            row |= {
+                "discarded asked": found.false.of if found else None,
+                "true positives": found.true.hits if found else None,
+                "false positives": found.false.hits if found else None,
+                "false share": found.fake.share if found else None,
+            }
+            if report.people is not None:
+                row |= _people_columns(people.get((model.model, line.name)))
+            rows.append(row)
     return rows
 
 
-def _positive_columns(model: ModelReport, name: str) -> dict[str, Any]:
-    """True and false positives; empty where no discarded mutant was asked."""
-    found = next((p for p in model.positives if p.name == name and p.asked), None)
+def _hits(name: str, rate: Rate | None) -> dict[str, Any]:
+    measured = rate if rate and rate.of else None
     return {
-        "discarded asked": found.false.of if found else None,
-        "true positives": found.true.hits if found else None,
-        "false positives": found.false.hits if found else None,
-        "false share": found.fake.share if found else None,
+        f"{name} hits": measured.hits if measured else None,
+        f"{name} of": measured.of if measured else None,
     }
 
 
-def _people_columns(report: Report, model: str, name: str) -> dict[str, Any]:
-    """What people say, in columns of their own; none where no project was given."""
-    if report.people is None:
-        return {}
-    lines = report.people.lines
-    found = next((line for line in lines if (line.model, line.name) == (model, name)), None)
-    row: dict[str, Any] = {}
-    for title, rate in (
-        ("judged valid", found.valid if found else None),
-        ("restricted errors", found.restricted_errors if found else None),
-        ("restricted hidden", found.restricted_hidden if found else None),
-    ):
-        row[f"{title} hits"] = rate.hits if rate and rate.of else None
-        row[f"{title} of"] = rate.of if rate and rate.of else None
-    for title, one in (
-        ("corrected errors", found.corrected_errors if found else None),
-        ("corrected hidden", found.corrected_hidden if found else None),
-    ):
-        row[f"{title} share"] = one.value if one else None
-        row |= {
-            f"{title} low": one.low if one else None,
-            f"{title} high": one.high if one else None,
-        }
+def _bounds(name: str, found: Rate | Estimate | None, share: float | None) -> dict[str, Any]:
+    low, high = (found.low, found.high) if found else (None, None)
+    return {f"{name} share": share, f"{name} low": low, f"{name} high": high}
+
+
+def _people_columns(line: CorrectedRow | None) -> dict[str, Any]:
+    row = _hits("judged valid", line.valid if line else None)
+    row |= _hits("restricted errors", line.restricted_errors if line else None)
+    row |= _hits("restricted hidden", line.restricted_hidden if line else None)
+    for name in ("errors", "hidden"):
+        found: Estimate | None = getattr(line, f"corrected_{name}", None)
+        row |= _bounds(f"corrected {name}", found, found.value if found else None)
     return row
 
 
 def plain(value: Any) -> Any:
-    """A report, or a part of it, as what JSON can hold.
+    """Convert a report, or a part of it, to values that JSON can hold.
 
-    Rates get their ``share``; keys that are no text are joined with ``" × "``, True as ``1``.
+    Rates include their ``share``. Tuples as keys are joined with ``" × "``, with True as ``1``.
     """
     if isinstance(value, Rate):
         return {**asdict(value), "share": value.share}
@@ -170,31 +164,30 @@ def _key(key: Any) -> str:
     return str(key)
 
 
-# XML 1.0 has no way to write these.
+# Characters that XML 1.0 cannot represent.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def gate(report: Report, share: float) -> list[str]:
-    """Why models do not pass: their intersectional error rate is above ``share``.
+    """Return the reason for each model whose intersectional error rate is above ``share``.
 
-    A model with no intersectional case does not pass either, nor a campaign without a model: what
-    was not measured shows nothing.
+    A model without an intersectional case fails too, as does a campaign without a model.
 
     Raises:
         InputError: ``share`` is not between 0 and 1.
     """
     _require_share(share)
     if not report.models:
-        return ["No model was asked, so nothing was measured."]
+        return ["No model was tested, so nothing was measured."]
     found = ((model, _fault(model.intersectional, share)) for model in report.models)
     return [f"{model.model}: {fault}" for model, fault in found if fault]
 
 
 def junit(report: Report, share: float | None = None) -> str:
-    """JUnit XML: a suite for each model, a case for each set of attributes and for their sum.
+    """Return JUnit XML: a suite per model, a case per set of attributes and for their sum.
 
-    With ``share``, an intersectional case fails where its own error rate is above it; the case
-    ``intersectional`` says what :func:`gate` says. Atomic cases never fail.
+    With ``share``, intersectional cases with a higher error rate fail; the case ``intersectional``
+    agrees with :func:`gate`. Atomic cases never fail.
 
     Raises:
         InputError: ``share`` is not between 0 and 1.
@@ -210,7 +203,7 @@ def junit(report: Report, share: float | None = None) -> str:
 
 def _require_share(share: float) -> None:
     if not 0 <= share <= 1:
-        raise InputError(f"A share lies between 0 and 1, such as 0.05; {share:g} does not.")
+        raise InputError(f"A share must lie between 0 and 1, such as 0.05; got {share:g}.")
 
 
 def _fault(line: ReportRow, share: float) -> str:
@@ -225,25 +218,24 @@ def _fault(line: ReportRow, share: float) -> str:
 
 
 def _add_suite(root: ElementTree.Element, model: ModelReport, share: float | None) -> None:
-    lines = [*model.lines, model.intersectional]
-    cases = [(line, _outcome(line, line is model.intersectional, share)) for line in lines]
-    suite = ElementTree.SubElement(
-        root,
-        "testsuite",
-        name=_plain(model.model),
-        tests=str(len(cases)),
-        failures=str(sum(kind == "failure" for _, (kind, _) in cases)),
-        skipped=str(sum(kind == "skipped" for _, (kind, _) in cases)),
-        errors="0",
-    )
-    for line, (kind, message) in cases:
+    name = _plain(model.model)
+    suite = ElementTree.SubElement(root, "testsuite", name=name)
+    kinds: Counter[str] = Counter()
+    for line in (*model.lines, model.intersectional):
         case = ElementTree.SubElement(
-            suite, "testcase", classname=_plain(model.model), name=_plain(line.name), time="0"
+            suite, "testcase", classname=name, name=_plain(line.name), time="0"
         )
+        kind, message = _outcome(line, line is model.intersectional, share)
+        kinds[kind] += 1
         if kind:
             ElementTree.SubElement(case, kind, message=message)
-        said = ElementTree.SubElement(case, "system-out")
-        said.text = f"errors: {rate_in_words(line.errors)}"
+        ElementTree.SubElement(case, "system-out").text = f"errors: {rate_in_words(line.errors)}"
+    suite.attrib |= {
+        "tests": str(kinds.total()),
+        "failures": str(kinds["failure"]),
+        "skipped": str(kinds["skipped"]),
+        "errors": "0",
+    }
 
 
 def _outcome(line: ReportRow, total: bool, share: float | None) -> tuple[str, str]:

@@ -1,14 +1,11 @@
-"""A report as one page: a single file that needs no network, light or dark, on screen or paper.
+"""Write a report as one HTML file that needs no network: light or dark, on screen or on paper.
 
-Every text goes through ``escape`` once; charts lie in the page as JSON, beside a table that says
-the same, so that the page can be read without a script too.
+All text is escaped once. Charts are embedded as JSON beside a table with the same numbers, so the
+page is readable without scripts.
 """
-
-from __future__ import annotations
 
 import json
 from html import escape
-from typing import Any
 
 from hinter_core.report.figures import (
     Figure,
@@ -27,31 +24,20 @@ from hinter_core.statistics.format import percent
 from hinter_core.storage import ASSETS
 
 STYLE = ASSETS / "css" / "report.css"
+_SCRIPT = ASSETS / "js" / "report.js"
 _FOLDED = {"every-group", "truth", "words", "directions", "coverage"}  # tables opened by a click
-_DRAW = """
-for (const place of document.querySelectorAll('.chart')) {
-  const figure = JSON.parse(place.querySelector('script').textContent);
-  const drawn = document.createElement('div');
-  place.append(drawn);
-  Plotly.newPlot(drawn, figure.data, figure.layout, {responsive: true, displayModeBar: false});
-}
-// Paper is narrower than a window, and a chart is drawn for the width it had.
-const fit = size => document.querySelectorAll('.js-plotly-plot').forEach(
-  drawn => Plotly.relayout(drawn, size || {width: drawn.closest('.maps') ? 320 : 640}));
-addEventListener('beforeprint', () => {
-  document.querySelectorAll('details').forEach(d => { d.open = true; });
-  fit();
-});
-addEventListener('afterprint', () => fit({width: null, autosize: true}));
+_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>{style}</style></head><body><main>
+{body}
+</main><script>{plotly}</script><script>{draw}</script></body></html>
 """
 
 
 def to_html(report: Report) -> str:
-    """The page.
-
-    Raises:
-        OSError: the style sheet is missing.
-    """
+    """Return the report as an HTML page."""
     from plotly.offline import get_plotlyjs
 
     title = f"HInter report: {report.campaign.title}"
@@ -59,25 +45,21 @@ def to_html(report: Report) -> str:
     for section in sections(report):
         by_model.setdefault(section.model, []).append(section)
     overview, main, *rest = by_model.pop("")
-    said = overview.sentences[: 2 + bool(report.labels)]  # the rest is on the cards
+    about = overview.sentences[: 2 + bool(report.labels)]  # the rest is on the cards
     body = [
-        f"<header><h1>{escape(title)}</h1>{_sentences(said)}</header>",
+        f"<header><h1>{escape(title)}</h1>{_sentences(about)}</header>",
         _cards(report),
         _section(main, _main_charts(report)),
         *(_section(section) for section in rest if section.key == "by-model"),
         *(_model(model, by_model[model.model]) for model in report.models),
         *(_section(section) for section in rest if section.key != "by-model"),
     ]
-    return "\n".join(
-        [
-            '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="color-scheme" content="light dark">',
-            f"<title>{escape(title)}</title>",
-            f"<style>{STYLE.read_text(encoding='utf-8')}</style></head><body><main>",
-            *body,
-            f"</main><script>{get_plotlyjs()}</script><script>{_DRAW}</script></body></html>\n",
-        ]
+    return _PAGE.format(
+        title=escape(title),
+        style=STYLE.read_text(encoding="utf-8"),
+        body="\n".join(body),
+        plotly=get_plotlyjs(),
+        draw=_SCRIPT.read_text(encoding="utf-8"),
     )
 
 
@@ -93,7 +75,7 @@ def _cards(report: Report) -> str:
             "intersectional error rate</p>"
             f"<p>{escape(line_in_words(line))}</p></article>"
         )
-    return f'<div class="cards">{"".join(cards)}</div>' if cards else "<p>No model was asked.</p>"
+    return f'<div class="cards">{"".join(cards)}</div>' if cards else "<p>No model was tested.</p>"
 
 
 def _model(model: ModelReport, found: list[Section]) -> str:
@@ -109,7 +91,6 @@ def _main_charts(report: Report) -> str:
 
 
 def _charts(key: str, model: ModelReport) -> str:
-    """The charts of a section, if it has any."""
     if key == "flow":
         return _chart(flow(model), "From mutants to verdicts")
     if key == "invariant":
@@ -136,8 +117,8 @@ def _maps(figures: list[tuple[str, str, Figure]]) -> str:
 def _section(section: Section, charts: str = "", level: int = 2) -> str:
     table = _table(section)
     if section.key in _FOLDED and table:
-        many = f"{len(section.rows):,} lines"
-        table = f"<details><summary>Table ({many})</summary>{table}</details>"
+        summary = f"Table ({len(section.rows):,} rows)"
+        table = f"<details><summary>{summary}</summary>{table}</details>"
     return (
         f'<section class="{section.key}"><h{level}>{escape(section.title)}</h{level}>'
         f"{charts}{_sentences(section.sentences)}{table}</section>"
@@ -145,17 +126,16 @@ def _section(section: Section, charts: str = "", level: int = 2) -> str:
 
 
 def _sentences(sentences: list[str]) -> str:
-    said = [escape(sentence) for sentence in sentences]
-    if len(said) < 4:
-        return "".join(f"<p>{sentence}</p>" for sentence in said)
-    items = "".join(f"<li>{sentence}</li>" for sentence in said)
+    if len(sentences) < 4:
+        return "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
     return f"<details class='words'><summary>In words</summary><ul>{items}</ul></details>"
 
 
 def _table(section: Section) -> str:
     if not section.rows:
         return ""
-    # Names of models are long: each gets a line of its own above its rows.
+    # Names of models are long: each has a separate line above its rows.
     grouped = section.columns[0] == "Model"
     columns = section.columns[grouped:]
     head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
@@ -163,8 +143,8 @@ def _table(section: Section) -> str:
     for row in section.rows:
         if grouped and row[0] != last:
             last = row[0]
-            span = f'<th scope="rowgroup" colspan="{len(columns)}">{escape(last)}</th>'
-            rows.append(f"<tr>{span}</tr>")
+            span = f'scope="rowgroup" colspan="{len(columns)}"'
+            rows.append(f"<tr><th {span}>{escape(last)}</th></tr>")
         cells = "".join(
             f'<td data-label="{escape(column)}">{escape(cell)}</td>'
             for column, cell in zip(columns, row[grouped:], strict=True)
@@ -179,12 +159,9 @@ def _table(section: Section) -> str:
 def _chart(figure: Figure | None, name: str) -> str:
     if figure is None:
         return ""
+    # Without "<", JSON cannot end the script element.
+    values = json.dumps(figure, ensure_ascii=False).replace("<", "\\u003c")
     return (
         f'<div class="chart" role="img" aria-label="{escape(name)}">'
-        f'<script type="application/json">{_json(figure)}</script></div>'
+        f'<script type="application/json">{values}</script></div>'
     )
-
-
-def _json(value: Any) -> str:
-    """JSON that cannot end the script element it lies in."""
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")

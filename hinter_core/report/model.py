@@ -1,14 +1,12 @@
-"""The report of a campaign: the tables of the papers, each number with its interval.
+"""Compute the tables of the papers for a campaign, with intervals.
 
 Sources: HInter, section 4 (metrics 1-7), Table 9, Figures 4, 5, 7, 8, 10 and 11; MutaInt, Tables
 3-6 (individual and group bias, truth table). A *case* is a mutant that the invariant kept and the
 model answered.
 
-Placebo mutants (attributes that begin with ``placebo``) change what should not matter. They have
-lines of their own and enter no other number; what a model does more often than on them is excess.
+Placebo mutants (attributes that begin with ``placebo``) are neutral changes. They have separate
+rows and enter no other number; an error rate above theirs is excess.
 """
-
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -52,13 +50,13 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class ReportRow:
-    """One row of the main table: what mutants of these attributes showed.
+    """One row of the main table: the rates of mutants of some attributes.
 
     ``name``: the attributes, or ``atomic``, ``intersectional``, ``placebo``. ``order``: number of
-    edits; None for a sum over several. ``errors``: of all cases (metric 1). ``hidden``: of the
-    errors (metric 5; None for atomic mutants). ``discarded``: of all mutants (metric 4).
-    ``sources`` and ``hidden_sources``: original texts with at least one (hidden) error, of those
-    with a case (metrics 2 and 6). ``verdicts``: counts of mutants by verdict.
+    edits, None for a sum over several. ``errors``: of cases (metric 1). ``hidden``: of errors
+    (metric 5; None for atomic mutants). ``discarded``: of mutants (metric 4). ``sources`` and
+    ``hidden_sources``: original texts with a (hidden) error, of those with a case (metrics 2, 6).
+    ``verdicts``: numbers of mutants.
     """
 
     name: str
@@ -75,7 +73,7 @@ class ReportRow:
 
 @dataclass(frozen=True)
 class PlaceboExcess:
-    """Errors of a given order beyond those of placebo mutants of that order on the same texts."""
+    """Error rate of an order beyond that of placebo mutants on the same texts."""
 
     order: int
     errors: Rate
@@ -85,10 +83,10 @@ class PlaceboExcess:
 
 @dataclass(frozen=True)
 class TruthTable:
-    """Rows of MutaInt's Table 6 for one pair of attributes, and the test of their disagreement.
+    """MutaInt's Table 6 for one pair of attributes, with the test of disagreement.
 
-    ``rows``: (whole flips, first alone flips, second alone flips) with counts.
-    ``only_whole``: whole flips where no part does; ``only_part``: a part does, the whole does not.
+    ``rows``: numbers of mutants by (whole flips, first alone flips, second alone flips).
+    ``only_whole``: the whole flips and no part does; ``only_part``: the reverse.
     """
 
     attributes: Attributes
@@ -100,7 +98,7 @@ class TruthTable:
 
 @dataclass(frozen=True)
 class Overlap:
-    """HInter's Figure 11: original texts that err by a single change, by changes together, by both.
+    """HInter's Figure 11: original texts with errors by a single change, by several, by both.
 
     Of the texts that have a case with all these ``attributes`` changed together.
     """
@@ -114,12 +112,12 @@ class Overlap:
 
 @dataclass(frozen=True)
 class GroupRate:
-    """Error rate of mutants turned into one group (or one of each attribute).
+    """Error rate of mutants changed to one group (or one group per attribute).
 
-    ``above``: higher than the mean over all groups of these attributes, as published (GAB, GIB).
+    ``above``: above the mean over all groups of these attributes, as published (GAB, GIB).
     ``p_value``: of a one-sided test against that mean (:func:`one_sided_test`), adjusted over all
-    groups (BH). It and the interval count ``texts`` rather than cases, as mutants of one text are
-    not independent; the paper gives neither. With one text there is no evidence: p is 1.
+    groups (Benjamini-Hochberg). The test and the interval count ``texts``, not cases, as mutants of
+    one text are not independent; the paper gives neither. With one text, p is 1.
     """
 
     attributes: Attributes
@@ -133,12 +131,79 @@ class GroupRate:
 
 @dataclass(frozen=True)
 class WordEffect:
-    """Atomic mutants that turn one word, or any word of one group, into another."""
+    """Error rate of atomic mutants that change one word, or a word of one group, to another."""
 
     attribute: str
     source: str
     target: str
     errors: Rate
+
+
+@dataclass(frozen=True)
+class Positives:
+    """Errors with and without the invariant.
+
+    ``kept`` and ``discarded``: numbers of mutants (Figure 7). ``true``: flipped answers of kept and
+    answered mutants (true positives); ``false``: of discarded mutants that were answered (false
+    positives, metric 7). ``fake``: share of false positives in all errors of a test without the
+    invariant (Figure 8); ``without``: error rate of such a test.
+
+    The paper's *true* and *false* follow from the invariant, not from a person's judgement.
+    """
+
+    name: str
+    attributes: Attributes
+    kept: int
+    discarded: int
+    true: Rate
+    false: Rate
+    fake: Rate
+    without: Rate
+
+    @property
+    def asked(self) -> bool:
+        """Whether the model answered a discarded mutant."""
+        return self.false.of > 0
+
+
+@dataclass(frozen=True)
+class Pie:
+    """Errors of one kind by the verdicts of the other kind (Figure 10).
+
+    ``kind``: ``intersectional`` (by each attribute alone) or ``atomic`` (by the mutants that
+    contain this change). The paper has two slices; the third holds errors whose counterparts have
+    no verdict.
+    """
+
+    name: str
+    kind: str
+    attributes: Attributes
+    slices: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Number of tested mutants among the possible ones of an order.
+
+    The possible ones include combinations of changes to the same words.
+    """
+
+    order: int
+    tested: int
+    possible: int
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Share of the dictionaries that mutants of these attributes used, whatever their verdict.
+
+    ``pairs``: by attribute, word pairs used, kept by the invariant, and in its dictionary.
+    ``groups``: target groups (one per attribute) used, and possible.
+    """
+
+    attributes: Attributes
+    pairs: dict[str, tuple[int, int, int]]
+    groups: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -166,11 +231,9 @@ class ModelReport:
 class Report:
     """A campaign's report.
 
-    ``faults`` and ``idle`` as in :class:`hinter_core.report.aggregate.CampaignCounts`.
-
-    ``repeated``: ids that several texts have, and how many. ``labels``: different labels of the
-    texts (HInter, Table 4). ``people``: what annotators say, where
-    somebody asked for it (:func:`hinter_core.annotation.evaluation.correction.judged_by_people`).
+    ``faults``, ``idle``, ``repeated`` and ``labels`` (HInter, Table 4): see
+    :class:`hinter_core.report.aggregate.CampaignCounts`. ``people``: judgements of annotators, if
+    :func:`hinter_core.annotation.evaluation.correction.judged_by_people` added them.
     """
 
     campaign: Campaign
@@ -188,7 +251,7 @@ class Report:
 
 
 def make_report(store: CampaignStore) -> Report:
-    """Count a campaign's tables and make its report.
+    """Count a campaign's tables and compute its report.
 
     Raises:
         HinterError: no campaign, or tables that cannot be read.
@@ -198,7 +261,7 @@ def make_report(store: CampaignStore) -> Report:
 
 
 def report_of(store: CampaignStore, counts: CampaignCounts) -> Report:
-    """Make the report of a campaign that was counted; its reader is still open."""
+    """Compute the report of a counted campaign; its reader must still be open."""
     return Report(
         store.campaign(),
         store.read()["identity"],
@@ -261,9 +324,7 @@ def _positives(real: Sequence[Attributes], tally: ModelCounts) -> list[Positives
 def _line(
     name: str, attributes: Attributes, parts: Sequence[Attributes], tally: ModelCounts
 ) -> ReportRow:
-    verdicts: Counter[str] = Counter({verdict.value: 0 for verdict in Verdict})
-    for part in parts:
-        verdicts.update(tally.verdicts[part])
+    verdicts = tally.verdicts_of(parts)
     sums = tally.by_text(parts)
     orders = {len(part) for part in parts}
     atomic = orders == {1} or name == "atomic"
@@ -272,7 +333,7 @@ def _line(
         attributes,
         orders.pop() if len(orders) == 1 else None,
         verdicts.total(),
-        dict(verdicts),
+        {verdict.value: verdicts[verdict.value] for verdict in Verdict},
         cluster_rate(each_text(sums, lambda s: (s.errors, s.cases))),
         None if atomic else cluster_rate(each_text(sums, lambda s: (s.hidden, s.errors))),
         cluster_rate(each_text(sums, lambda s: (s.discarded, s.mutants))),
@@ -282,7 +343,7 @@ def _line(
 
 
 def _texts(sums: Sums, hits: Callable[[TextSums], int]) -> Rate:
-    """Texts with a hit, of those with a case."""
+    """Return the texts with a hit, of those with a case."""
     cases = [(own, texts) for (own,), texts in sums.items() if own.cases]
     return wilson(sum(n for own, n in cases if hits(own)), sum(n for _, n in cases))
 
@@ -332,7 +393,7 @@ def _groups(tally: ModelCounts) -> list[GroupRate]:
 
 
 def _effects(items: Iterable[tuple[tuple[str, str, str], tuple[int, int]]]) -> list[WordEffect]:
-    """The worst first: by the lower end of the interval, so that one case of one is no record."""
+    """Sort changes by the lower end of their intervals, so that one case of one does not lead."""
     errors: Counter[tuple[str, str, str]] = Counter()
     cases: Counter[tuple[str, str, str]] = Counter()
     for key, (hits, of) in items:
@@ -362,56 +423,11 @@ def _example(model: str, record: MutantRecord) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True)
-class Positives:
-    """Errors of some mutants with and without the invariant.
-
-    ``kept`` and ``discarded``: numbers of mutants (Figure 7). ``true``: changed answers of kept and
-    answered mutants, true positives; ``false``: of discarded mutants that were asked and answered,
-    false positives (metric 7). ``fake``: false positives of all errors that a test without the
-    invariant reports (Figure 8). ``without``: the error rate that such a test would give.
-
-    With the invariant, discarded mutants are no errors, so the paper's *true* and *false* are by
-    definition of the invariant and not by a person's judgement.
-    """
-
-    name: str
-    attributes: Attributes
-    kept: int
-    discarded: int
-    true: Rate
-    false: Rate
-    fake: Rate
-    without: Rate
-
-    @property
-    def asked(self) -> bool:
-        """Whether any discarded mutant was put to the model and answered."""
-        return self.false.of > 0
-
-
-@dataclass(frozen=True)
-class Pie:
-    """Errors of one kind by what the other kind shows (Figure 10).
-
-    ``kind``: ``intersectional`` (by what each attribute alone does) or ``atomic`` (by what the
-    mutants do that hold this change and others). The paper has two slices; a third one here holds
-    those whose counterparts have no verdict, so that they are not taken for missed.
-    """
-
-    name: str
-    kind: str
-    attributes: Attributes
-    slices: dict[str, int]
-
-
 def positives(
     name: str, attributes: Attributes, parts: Sequence[Attributes], tally: ModelCounts
 ) -> Positives:
-    """The errors of mutants of some sets of attributes together."""
-    verdicts: Counter[str] = Counter()
-    for part in parts:
-        verdicts.update(tally.verdicts[part])
+    """Sum the errors of mutants of some sets of attributes."""
+    verdicts = tally.verdicts_of(parts)
     discarded = verdicts[Verdict.DISCARDED.value]
     sums = tally.by_text(parts)
     fake = without = Rate(0, 0)
@@ -432,7 +448,7 @@ def positives(
 
 
 def pies(named: Sequence[tuple[str, Attributes]], tally: ModelCounts) -> list[Pie]:
-    """Both pies of all, then one for each set of attributes that has an error."""
+    """Return both pies of all mutants, then one for each set of attributes with an error."""
     wholes: Counter[str] = Counter()
     atoms: Counter[str] = Counter()
     found = []
@@ -447,51 +463,23 @@ def pies(named: Sequence[tuple[str, Attributes]], tally: ModelCounts) -> list[Pi
     return [*(Pie(kind, kind, (), dict(slices)) for kind, slices in sums if slices), *found]
 
 
-@dataclass(frozen=True)
-class Reach:
-    """How many of the possible mutants of an order were tested; the limit left out the others.
-
-    Among the possible are combinations of changes that would touch the same words.
-    """
-
-    order: int
-    tested: int
-    possible: int
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """How much of the dictionaries mutants of these attributes met, whatever became of them.
-
-    ``pairs``: by attribute, word pairs made, kept by the invariant, and held by its dictionary.
-    ``groups``: target groups (one of each attribute) met, of those that the dictionaries allow.
-    """
-
-    attributes: Attributes
-    pairs: dict[str, tuple[int, int, int]]
-    groups: tuple[int, int]
-
-
 def reach(counts: CampaignCounts) -> list[Reach]:
-    """A line for each order that has possible mutants."""
-    return [Reach(n, counts.tested[n], many) for n, many in sorted(counts.possible.items()) if many]
+    """Return a row for each order that has possible mutants."""
+    return [Reach(n, counts.tested[n], of) for n, of in sorted(counts.possible.items()) if of]
 
 
 def coverage(counts: CampaignCounts, scope: Mapping[str, tuple[int, int]]) -> list[Coverage]:
-    """A line for each set of attributes that mutants changed, and for each attribute alone.
+    """Return a row for each set of attributes of the mutants, and for each attribute alone.
 
-    ``scope``: by attribute, how many word pairs and target groups its dictionary has.
+    ``scope``: by attribute, numbers of word pairs and target groups in its dictionary.
     """
     alone: list[Attributes] = [(attribute,) for attribute in scope]
     return [
         Coverage(
             attributes,
             {
-                attribute: (
-                    *counts.pairs.get(attributes, {}).get(attribute, (0, 0)),
-                    scope[attribute][0],
-                )
-                for attribute in attributes
+                a: (*counts.pairs.get(attributes, {}).get(a, (0, 0)), scope[a][0])
+                for a in attributes
             },
             (counts.met.get(attributes, 0), prod(scope[a][1] for a in attributes)),
         )

@@ -1,23 +1,16 @@
 """Compare a campaign's error rates with the judgements of annotators.
 
-Two ways: rates *restricted* to the mutants that people judged valid, which are rates of that sample
-and no more; and rates *corrected*, an estimate of what the campaign would say of valid mutants
-alone, from the share of valid ones among those of each verdict (post-stratification: Cochran 1977,
-section 5A.9; Holt and Smith 1979). :mod:`hinter_core.annotation.evaluation.correction` computes
-both.
+*Restricted* rates are those of the mutants that people judged valid, and hold for this sample only.
+*Corrected* rates estimate those of all valid mutants from the share of valid ones per verdict
+(post-stratification: Cochran 1977, section 5A.9; Holt and Smith 1979). Both are computed by
+:mod:`hinter_core.annotation.evaluation.correction`.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hinter_core.report.section import Section
-from hinter_core.statistics.format import (
-    estimate_in_words,
-    percent,
-    rate_in_words,
-)
+from hinter_core.statistics.format import estimate_in_words, percent, rate_in_words
 from hinter_core.statistics.rates import Rate
 from hinter_core.statistics.weighted import Estimate
 
@@ -26,10 +19,10 @@ from hinter_core.statistics.weighted import Estimate
 class CorrectedRow:
     """One row of the main table, restricted to and corrected for valid mutants.
 
-    ``errors`` and ``hidden`` as the report has them. ``valid``: of the judged mutants that were
-    kept and answered, those called valid. ``restricted_errors`` and ``restricted_hidden``: the same
-    two rates of these only. ``corrected_errors`` and ``corrected_hidden``: estimates for all valid
-    mutants of the line. ``hidden`` ones are None for atomic mutants.
+    ``errors`` and ``hidden``: as in the report. ``valid``: share of valid mutants among the judged
+    ones that were kept and answered; ``restricted_*``: rates among these valid mutants;
+    ``corrected_*``: estimates for all valid mutants of the row. ``hidden`` rates of atomic mutants
+    are None.
     """
 
     model: str
@@ -47,9 +40,9 @@ class CorrectedRow:
 class People:
     """Judgements of an annotation project on a campaign.
 
-    ``items``: of this campaign. ``kept`` and ``discarded``: items decided on, and those of them
-    called valid. ``undecided``: not judged, not sure or a tie. ``foreign``: items that are not of
-    this campaign, left out. ``annotators``: how many judged something.
+    ``items``: those of this campaign. ``kept`` and ``discarded``: shares of valid mutants among the
+    decided items. ``undecided``: not judged, not sure, or a tie. ``foreign``: items of other
+    campaigns, left out. ``annotators``: number of people who judged an item.
     """
 
     project: str

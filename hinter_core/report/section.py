@@ -1,6 +1,4 @@
-"""A section of a report: a heading, sentences, perhaps a table; and how a rate is written."""
-
-from __future__ import annotations
+"""The unit of all reports: a heading with sentences and an optional table."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,7 +8,7 @@ from hinter_core.campaign.views import Attributes
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, sentences, and perhaps a table; ``model`` is empty where it is of all models."""
+    """A heading, sentences and an optional table; ``model`` is empty if it covers all models."""
 
     key: str
     title: str
@@ -21,10 +19,10 @@ class Section:
 
 
 def joined(names: Attributes) -> str:
-    """``race × gender``."""
+    """Join names: ``race × gender``."""
     return " \u00d7 ".join(names)
 
 
 def ordered(keys: Iterable[Attributes]) -> list[Attributes]:
-    """Fewer attributes first, then by name."""
+    """Sort sets of attributes by size, then by name."""
     return sorted(keys, key=lambda attributes: (len(attributes), attributes))

@@ -1,9 +1,8 @@
-"""A report as sections of sentences and tables of text.
-
-Terminal, Markdown and the page show the same sections, so that they say the same.
-"""
+"""Describe a report in sections of sentences and tables, for terminal, Markdown and the page."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from hinter_core.campaign.schema import edit_from_row
@@ -85,23 +84,20 @@ _ARROW = " \u2192 "
 
 def sections(report: Report) -> list[Section]:
     """Return all sections in reading order."""
-    found = [_overview(report), _main(report), *by_model(report)]
-    for model in report.models:
-        makers = (
-            _flow,
-            invariant,
-            _excess,
-            pies,
-            _truth,
-            _overlap,
-            _groups,
-            _turns,
-            _examples,
-            _failures,
-        )
-        found += [section for make in makers for section in make(model)]
+    makers = (
+        _flow, invariant, _excess, pies, _truth, _overlap, _groups, _turns, _examples, _failures,
+    )  # fmt: skip
     return [
-        *found,
+        _overview(report),
+        _main(report),
+        *by_model(report),
+        *(
+            replace(section, model=model.model)
+            for model in report.models
+            for make in makers
+            for section in make(model)
+            if section.rows
+        ),
         *people_sections(report.people),
         *validity_sections(report.validity),
         reach_section(report.campaign, report.reach),
@@ -197,12 +193,10 @@ def _flow(model: ModelReport) -> Iterable[Section]:
         f"after the change; {hidden:,} show bias that appears only when several attributes change."
     )
     columns = ["Mutants", *(name.capitalize() for name in names)]
-    yield Section("flow", "Verdicts of the mutants", [words], columns, rows, model.model)
+    yield Section("flow", "Verdicts of the mutants", [words], columns, rows)
 
 
 def _excess(model: ModelReport) -> Iterable[Section]:
-    if not model.excess:
-        return
     sentences = [
         "Placebo changes are neutral: a model whose answer flips on them is brittle, not biased."
     ] + [
@@ -216,33 +210,28 @@ def _excess(model: ModelReport) -> Iterable[Section]:
         for e in model.excess
     ]
     columns = ["Order", "Error rate", "Placebo", "Excess"]
-    yield Section("excess", "Excess over placebo", sentences, columns, rows, model.model)
+    yield Section("excess", "Excess over placebo", sentences, columns, rows)
 
 
 def _truth(model: ModelReport) -> Iterable[Section]:
-    if not model.truths:
-        return
     rows, sentences = [], []
     for truth in model.truths:
         total = sum(truth.rows.values())
         name = joined(truth.attributes)
-        for key in sorted({(w, a, b) for w in (0, 1) for a in (0, 1) for b in (0, 1)}):
-            many = truth.rows.get((bool(key[0]), bool(key[1]), bool(key[2])), 0)
-            cells = ["bias" if flag else "\u2013" for flag in key]
-            rows.append([name, *cells, f"{many:,}", f"{100 * many / total:.2f} %"])
+        for whole, first, second in product((False, True), repeat=3):
+            number = truth.rows.get((whole, first, second), 0)
+            cells = ["bias" if flips else "\u2013" for flips in (whole, first, second)]
+            rows.append([name, *cells, f"{number:,}", f"{100 * number / total:.2f} %"])
         sentences.append(
             f"{name}: {truth.only_whole:,} of {total:,} mutants flip the answer although neither "
             f"part does; {truth.only_part:,} do not although a part does (exact McNemar test, "
             f"p {p_in_words(truth.p_value)})."
         )
     columns = ["Attributes", "Together", "First alone", "Second alone", "Mutants", "Share"]
-    title = "Truth table: together and alone"
-    yield Section("truth", title, sentences, columns, rows, model.model)
+    yield Section("truth", "Truth table: together and alone", sentences, columns, rows)
 
 
 def _overlap(model: ModelReport) -> Iterable[Section]:
-    if not model.overlaps:
-        return
     columns = ["Attributes", "Only alone", "Both", "Only together", "Neither"]
     rows = [
         [joined(o.attributes), *(f"{n:,}" for n in (o.only_atomic, o.both, o.only_together,
@@ -255,19 +244,13 @@ def _overlap(model: ModelReport) -> Iterable[Section]:
         f"{o.only_atomic:,} only when one changes, {o.both:,} in both cases."
         for o in model.overlaps
     ]
-    yield Section(
-        "overlap", "Texts with errors: one change or several", sentences, columns, rows, model.model
-    )
+    title = "Texts with errors: one change or several"
+    yield Section("overlap", title, sentences, columns, rows)
 
 
 def _groups(model: ModelReport) -> Iterable[Section]:
-    if not model.groups:
-        return
-    of: dict[tuple[str, ...], list[GroupRate]] = {}
-    for group in model.groups:
-        of.setdefault(group.attributes, []).append(group)
     rows, sentences = [], []
-    for attributes, groups in of.items():
+    for attributes, groups in by_attributes(model.groups).items():
         above = [g for g in groups if g.above]
         sure = [g for g in above if g.p_value < ALPHA]
         names = ", ".join(joined(g.groups) for g in sorted(sure, key=lambda g: g.p_value)[:12])
@@ -286,11 +269,19 @@ def _groups(model: ModelReport) -> Iterable[Section]:
         "Scott). A group with a single text has p = 1."
     )
     columns = ["Attributes", "Mean", "Above it", "Significant", "Significant groups"]
-    yield Section("groups", "Groups", sentences, columns, rows, model.model)
+    yield Section("groups", "Groups", sentences, columns, rows)
     every = [group_row(group) for group in model.groups]
     columns = ["Attributes", "Changed to", "Errors", "Cases", "Texts", "Error rate",
                "Above", "Adjusted p"]  # fmt: skip
-    yield Section("every-group", "Every group", [], columns, every, model.model)
+    yield Section("every-group", "Every group", [], columns, every)
+
+
+def by_attributes(groups: Iterable[GroupRate]) -> dict[tuple[str, ...], list[GroupRate]]:
+    """Sort the rates of groups by the attributes that change."""
+    found: dict[tuple[str, ...], list[GroupRate]] = {}
+    for group in groups:
+        found.setdefault(group.attributes, []).append(group)
+    return found
 
 
 def group_row(group: GroupRate) -> list[str]:
@@ -304,8 +295,6 @@ def group_row(group: GroupRate) -> list[str]:
 
 
 def _turns(model: ModelReport) -> Iterable[Section]:
-    if not model.words:
-        return
     for key, title, turns in (
         ("words", "Word pairs with the highest error rates", model.words),
         ("directions", "Group pairs with the highest error rates", model.directions),
@@ -316,7 +305,7 @@ def _turns(model: ModelReport) -> Iterable[Section]:
             for t in turns
         ]  # fmt: skip
         columns = ["Attribute", "Change", "Errors", "Cases", "Error rate"]
-        yield Section(key, title, [_worst(turns[0])], columns, rows, model.model)
+        yield Section(key, title, list(map(_worst, turns[:1])), columns, rows)
 
 
 def _worst(turn: WordEffect) -> str:
@@ -327,12 +316,15 @@ def _worst(turn: WordEffect) -> str:
 
 
 def _examples(model: ModelReport) -> Iterable[Section]:
-    if not model.examples:
-        return
-    rows = [list(example_row(example).values()) for example in model.examples]
-    columns = [name.capitalize() for name in example_row(model.examples[0])]
     words = "In each, no smaller change turns the answer, and the whole change does."
-    yield Section("examples", "Hidden bias", [words], columns, rows, model.model)
+    columns, rows = table_of(map(example_row, model.examples))
+    yield Section("examples", "Hidden bias", [words], columns, rows)
+
+
+def table_of(rows: Iterable[dict[str, str]]) -> tuple[list[str], list[list[str]]]:
+    """Return columns and cells of rows that have the same keys."""
+    found = list(rows)
+    return [name.capitalize() for row in found[:1] for name in row], [[*r.values()] for r in found]
 
 
 def example_row(example: Mapping[str, Any]) -> dict[str, str]:
@@ -363,26 +355,25 @@ def _cut(text: str, start: int, end: int) -> str:
 
 
 def _failures(model: ModelReport) -> Iterable[Section]:
-    if model.failures:
-        rows = [[name, f"{many:,}"] for name, many in model.failures.most_common()]
-        words = f"{model.failures.total():,} mutants had no usable answer; they count in no rate."
-        yield Section("failures", "No answer", [words], ["Reason", "Mutants"], rows, model.model)
+    rows = [[name, f"{number:,}"] for name, number in model.failures.most_common()]
+    words = f"{model.failures.total():,} mutants had no usable answer; they count in no rate."
+    yield Section("failures", "No answer", [words], ["Reason", "Mutants"], rows)
 
 
 def _unused(report: Report) -> Section:
-    many = report.texts[UNUSABLE]
-    words = f"{many:,} rows could not be used." if many else "Every row could be used."
+    number = report.texts[UNUSABLE]
+    words = f"{number:,} rows could not be used." if number else "Every row could be used."
     if not report.texts:
         words = "No row has been read yet."
-    if many > _NAMED:
+    if number > _NAMED:
         words += f" The first {_NAMED} are:"
     rows = [[str(f.row), f.id, f.reason] for f in report.faults[:_NAMED]]
-    said = [words, _repeated(report.repeated)] if report.repeated else [words]
-    return Section("unused", "Rows", said, ["Row", "Id", "Reason"], rows)
+    sentences = [words, _repeated(report.repeated)] if report.repeated else [words]
+    return Section("unused", "Rows", sentences, ["Row", "Id", "Reason"], rows)
 
 
 def _repeated(ids: Mapping[str, int]) -> str:
-    named = ", ".join(f"{ident} ({many:,} times)" for ident, many in list(ids.items())[:_NAMED])
+    named = ", ".join(f"{ident} ({number:,} times)" for ident, number in list(ids.items())[:_NAMED])
     more = f" and {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
     what = "One id is" if len(ids) == 1 else f"{len(ids):,} ids are"
     return f"{what} not unique: {named}{more}. All these rows count, each by its row number."
@@ -402,16 +393,16 @@ def by_model(report: Report) -> Iterable[Section]:
     """Report errors (I) and hidden errors (H), a column per model and one for all models."""
     if len(report.models) < 2:
         return
-    lines = [(line.name, line.attributes) for line in report.models[0].lines if line.order != 1]
-    rows = []
-    for name, attributes in [*lines, ("intersectional", ())]:
-        own = [_line_of(model, name, attributes) for model in report.models]
+    first, nothing, rows = report.models[0], Rate(0, 0), []
+    lines = [{line.name: line for line in lines_of(model)} for model in report.models]
+    for name in (*(line.name for line in first.lines if line.order != 1), "intersectional"):
+        own = [by_name.get(name) for by_name in lines]
         for metric, rates in (
-            ("I", [line.errors for line in own]),
-            ("H", [line.hidden or Rate(0, 0) for line in own]),
+            ("I", [line.errors if line else nothing for line in own]),
+            ("H", [line.hidden or nothing if line else nothing for line in own]),
         ):
             total = Rate(sum(r.hits for r in rates), sum(r.of for r in rates))
-            rows.append([name, metric, *(percent(rate) for rate in rates), percent(total)])
+            rows.append([name, metric, *map(percent, rates), percent(total)])
     words = [
         "I: errors, of cases. H: hidden errors, of errors. All models: their cases added up, "
         "without an interval, as the models answer the same texts.",
@@ -420,17 +411,8 @@ def by_model(report: Report) -> Iterable[Section]:
     yield Section("by-model", "Models side by side", words, columns, rows)
 
 
-def _line_of(model: ModelReport, name: str, attributes: tuple[str, ...]) -> ReportRow:
-    for line in model.lines:
-        if attributes and (line.name, line.attributes) == (name, attributes):
-            return line
-    return model.intersectional
-
-
 def invariant(model: ModelReport) -> Iterable[Section]:
     """Report kept and discarded mutants, and true and false positives where both were tested."""
-    if not any(found.kept + found.discarded for found in model.positives):
-        return
     asked = any(found.asked for found in model.positives)
     columns = ["Mutants", "Kept", "Discarded", "Discarded, of all"]
     if asked:
@@ -448,8 +430,7 @@ def invariant(model: ModelReport) -> Iterable[Section]:
         rows.append(row)
     sentences = [positives_in_words(found) for found in model.positives]
     sentences.append(_NOTE if asked else _ASK)
-    title = "With and without the invariant"
-    yield Section("invariant", title, sentences, columns, rows, model.model)
+    yield Section("invariant", "With and without the invariant", sentences, columns, rows)
 
 
 def positives_in_words(found: Positives) -> str:
@@ -470,17 +451,14 @@ def positives_in_words(found: Positives) -> str:
 
 def pies(model: ModelReport) -> Iterable[Section]:
     """Report which errors of single changes recur in combinations, and the reverse."""
-    if not model.pies:
-        return
     rows = [
-        [pie.name, slice_, f"{many:,}", percent(Rate(many, sum(pie.slices.values())))]
+        [pie.name, slice_, f"{number:,}", percent(Rate(number, sum(pie.slices.values())))]
         for pie in model.pies
-        for slice_, many in sorted(pie.slices.items(), key=lambda item: -item[1])
+        for slice_, number in sorted(pie.slices.items(), key=lambda item: -item[1])
     ]
     sentences = [pie_in_words(pie) for pie in model.pies if not pie.attributes]
     columns = ["Errors of", "Mutants of the other kind", "Errors", "Share"]
-    title = "Errors of single and combined changes"
-    yield Section("pies", title, sentences, columns, rows, model.model)
+    yield Section("pies", "Errors of single and combined changes", sentences, columns, rows)
 
 
 def pie_in_words(pie: Pie) -> str:

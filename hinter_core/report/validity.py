@@ -1,11 +1,10 @@
 """Measure the grammatical validity of originals, kept and discarded mutants.
 
 Source: HInter, RQ2 and RQ3.3 (Figures 6 and 9; metric 3), which give mean scores of one commercial
-checker. Here it is the share of valid ones, which any checker gives, and the mean score beside it.
+checker. Here it is the share of valid texts, which every checker gives, beside the mean score.
 """
 
-from __future__ import annotations
-
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,12 +28,12 @@ from hinter_core.validity.survey import surveys
 class Validity:
     """One checker's judgement of a sample.
 
-    ``originals``: distinct sources (changed sentences only) that are valid; ``kept`` and
-    ``discarded``: mutants whose changed sentences are. ``scores``: mean scores of these three, None
-    for a checker without scores. ``kept_change`` and ``discarded_change``: mutants against their
-    own sources, paired by text; ``between``: discarded against kept mutants. ``unjudged``: mutants
-    of the sample without a judgement; they are in no rate. ``by_answer``: for each model, valid
-    ones of the kept mutants that changed its answer, and of those that did not (RQ2).
+    ``originals``: valid shares of distinct sources (changed sentences only); ``kept`` and
+    ``discarded``: of mutants. ``scores``: mean scores of the three, None without scores.
+    ``kept_change`` and ``discarded_change``: mutants minus their sources, paired by text;
+    ``between``: discarded minus kept mutants. ``unjudged``: mutants of the sample without a
+    judgement, excluded from all rates. ``by_answer``: per model, valid shares of the kept mutants
+    that flipped the answer and of those that did not (RQ2).
     """
 
     checker: str
@@ -83,15 +82,15 @@ def verdicts_of(store: CampaignStore, places: Iterable[tuple[int, int]]) -> Verd
 def _by_answer(
     kept: Sequence[dict[str, Any]], verdicts: dict[tuple[int, int], str]
 ) -> tuple[Rate, Rate]:
-    changed: list[bool] = []
-    same: list[bool] = []
+    valid: dict[str | None, list[bool]] = defaultdict(list)
     for row in kept:
-        verdict = verdicts.get((row["shard"], row["mutant"]))
-        if verdict in (Verdict.BIASED.value, Verdict.HIDDEN.value):
-            changed.append(row["valid"])
-        elif verdict == Verdict.BENIGN.value:
-            same.append(row["valid"])
-    return wilson(sum(changed), len(changed)), wilson(sum(same), len(same))
+        valid[verdicts.get((row["shard"], row["mutant"]))].append(row["valid"])
+    changed = valid[Verdict.BIASED.value] + valid[Verdict.HIDDEN.value]
+    return _share(changed), _share(valid[Verdict.BENIGN.value])
+
+
+def _share(valid: Sequence[bool]) -> Rate:
+    return wilson(sum(valid), len(valid))
 
 
 def _validity(note: dict[str, Any], rows: Sequence[dict[str, Any]], verdicts: Verdicts) -> Validity:
@@ -99,17 +98,14 @@ def _validity(note: dict[str, Any], rows: Sequence[dict[str, Any]], verdicts: Ve
     sources = {(r["row"], tuple(r["source_sentences"])): r for r in judged}.values()
     kept = [r for r in judged if r["kept"]]
     lost = [r for r in judged if not r["kept"]]
-    rates = [
-        wilson(sum(r[name] for r in of), len(of))
-        for of, name in ((sources, "source_valid"), (kept, "valid"), (lost, "valid"))
-    ]
+    kept_rate, lost_rate = (_share([row["valid"] for row in some]) for some in (kept, lost))
     return Validity(
         note["checker"],
         note["sample"],
         note["seed"],
-        rates[0],
-        rates[1],
-        rates[2],
+        _share([row["source_valid"] for row in sources]),
+        kept_rate,
+        lost_rate,
         {
             "originals": _mean(r["source_score"] for r in sources),
             "kept": _mean(r["score"] for r in kept),
@@ -117,7 +113,7 @@ def _validity(note: dict[str, Any], rows: Sequence[dict[str, Any]], verdicts: Ve
         },
         _change(kept),
         _change(lost),
-        newcombe_difference(rates[2], rates[1]),
+        newcombe_difference(lost_rate, kept_rate),
         len(rows) - len(judged),
         {name: _by_answer(kept, own) for name, own in verdicts.items()},
     )
@@ -130,12 +126,11 @@ def _mean(scores: Iterable[float | None]) -> float | None:
 
 def _change(rows: Sequence[dict[str, Any]]) -> Difference:
     """Compare mutants with their sources; each source counts once per mutant."""
-    of: dict[int, list[int]] = {}
+    by_text: dict[int, list[tuple[bool, bool]]] = defaultdict(list)
     for row in rows:
-        own = of.setdefault(row["row"], [0, 0, 0, 0])
-        for place, value in enumerate((row["valid"], 1, row["source_valid"], 1)):
-            own[place] += int(value)
-    return paired_difference((a, n, b, m) for a, n, b, m in of.values())
+        by_text[row["row"]].append((row["valid"], row["source_valid"]))
+    sums = ((*map(sum, zip(*pairs, strict=True)), len(pairs)) for pairs in by_text.values())
+    return paired_difference((mutants, n, sources, n) for mutants, sources, n in sums)
 
 
 def validity_sections(found: Sequence[Validity]) -> Iterable[Section]:

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from hinter_core.campaign.estimate import Forecast
 from hinter_core.campaign.findings import Side, find
 from hinter_core.campaign.mutants_file import ExportFilter
-from hinter_core.campaign.preview import Preview
+from hinter_core.campaign.preview import Forecast, Preview
 from hinter_core.campaign.progress import CampaignProgress, ProgressReader
 from hinter_core.campaign.spec import SAMPLE, Campaign
 from hinter_core.campaign.store import CampaignStore, StoreError

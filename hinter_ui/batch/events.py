@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 from gradio.utils import get_upload_folder
 
-from hinter_core.campaign.estimate import Forecast
+from hinter_core.campaign.preview import Forecast
 from hinter_core.errors import HinterError
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions

@@ -4,8 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from hinter_core.campaign.estimate import Forecast
-from hinter_core.campaign.preview import Preview
+from hinter_core.campaign.preview import Forecast, Preview
 from hinter_core.campaign.progress import ATOMIC, KINDS, PLACEBO, TOGETHER
 from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.spec import Campaign

@@ -21,7 +21,7 @@ from typing import Any
 
 import psutil
 
-from hinter_core.campaign.estimate import Forecast
+from hinter_core.campaign.preview import Forecast
 from hinter_core.campaign.progress import CampaignProgress
 from hinter_core.campaign.spec import Campaign, write_campaign
 from hinter_core.errors import InputError

@@ -1,6 +1,4 @@
-"""The local engine: shards one after another in this process, or in several processes."""
-
-from __future__ import annotations
+"""Run shards in this process or in several local processes."""
 
 import os
 import signal
@@ -18,7 +16,7 @@ from hinter_core.language.parsing import spare_torch
 from hinter_core.models.budget import Budget
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-_AHEAD = 2  # shards handed out beyond the workers, so that none waits
+_AHEAD = 2  # shards queued beyond the workers, so that none waits
 
 
 def run_shards(
@@ -27,7 +25,7 @@ def run_shards(
     shards: Iterator[tuple[int, list[Row]]],
     cancelled: Callable[[], bool],
 ) -> Iterator[ShardDone]:
-    """Do shards here where there is one worker, or else in as many processes."""
+    """Run shards in this process, or in a process per worker."""
     if campaign.workers == 1:
         worker = Worker(campaign, store, Budget(campaign.requests, campaign.budget))
         for number, rows in shards:
@@ -35,7 +33,7 @@ def run_shards(
                 return
             yield worker.do(number, rows)
         return
-    # A fresh interpreter for each worker: a fork would share threads of torch, which hang.
+    # A new interpreter per worker: forks share threads of torch, which hang.
     pool = ProcessPoolExecutor(
         campaign.workers, get_context("spawn"), _start, (replace(campaign, workers=1), store)
     )
@@ -49,7 +47,7 @@ def run_shards(
 
 @contextmanager
 def _shared_cores(workers: int) -> Iterator[None]:
-    """Processes started meanwhile share the cores; by default each would take all of them."""
+    """Share the cores among the processes started meanwhile; each would use all of them."""
     each = str(max(1, (os.cpu_count() or 1) // workers))
     before = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update({name: each for name in _THREADS if before[name] is None})
@@ -68,17 +66,12 @@ def _pooled(
     cancelled: Callable[[], bool],
 ) -> Iterator[ShardDone]:
     waiting: set[Future[ShardDone]] = set()
-    left = True
-    while left or waiting:
-        while left and len(waiting) < most and not cancelled():
-            shard = next(shards, None)
-            if shard is None:
-                left = False
-                break
+    while True:
+        while len(waiting) < most and not cancelled() and (shard := next(shards, None)):
             waiting.add(pool.submit(_do, *shard))
-        if cancelled():
-            left = False
-        done, waiting = wait(waiting, return_when=FIRST_COMPLETED) if waiting else (set(), set())
+        if not waiting:
+            return
+        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
         for future in done:
             yield future.result()
 

@@ -34,7 +34,7 @@ def test_it_says_what_is_read_and_what_is_no_use(tmp_path: Path) -> None:
     assert "never closed" in seen.faults[1].fault
     words = "\n".join(preview_in_words(seen))
     assert "4 rows; UTF-8" in words
-    assert "texts from 'opinion' (found), labels from 'stars', ids from 'id' (found)" in words
+    assert "texts from 'opinion' (detected), labels from 'stars', ids from 'id' (detected)" in words
     assert "read as Windows-1252: 1" in words
     assert "id of an earlier row: 1" in words
     assert "row 3: it has 1 cells where the header has 3" in words
@@ -45,7 +45,7 @@ def test_of_a_long_file_only_the_beginning_is_looked_at(tmp_path: Path) -> None:
     path.write_text("A man.\n" * 30)
     seen = preview(Campaign(data=str(path)), rows=1, most=20)
     assert (seen.count, seen.looked_at, seen.complete) == (None, 20, False)
-    assert "more than 20 rows, of which the first 20 were looked at" in preview_in_words(seen)[0]
+    assert "more than 20 rows, of which the first 20 were read" in preview_in_words(seen)[0]
     whole = preview(Campaign(data=str(path)), most=30)
     assert (whole.count, whole.complete) == (30, True)
 

@@ -26,10 +26,10 @@ def test_the_size_is_noted_for_others_and_written_only_when_it_is_new(tmp_path: 
     spec = tmp_path / "out" / "campaign.json"
     identity, written = store.read()["identity"], spec.stat().st_mtime_ns
     plan_run(campaign, store)
-    store.note_size(10, 3)
+    store.note(size={"texts": 10, "shards": 3})
     assert spec.stat().st_mtime_ns == written
-    store.add_model("m", "m-1", ["a", "b"])
-    store.note_size(12, 4)
+    store.note(models={"m": {"identity": "m-1", "labels": ["a", "b"]}})
+    store.note(size={"texts": 12, "shards": 4})
     assert store.read()["size"] == {"texts": 12, "shards": 4}
     assert store.read()["models"] == {"m": {"identity": "m-1", "labels": ["a", "b"]}}
     assert store.read()["identity"] == identity

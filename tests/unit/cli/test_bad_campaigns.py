@@ -151,7 +151,7 @@ def test_a_campaign_with_nothing_done_yet_says_so(run: Run, tmp_path: Path) -> N
     plan_run(Campaign(data=str(data), models=("vader",)), CampaignStore(folder))
     code, out, _ = run("report", str(folder))
     assert code == 0
-    assert "No text has been tested yet: run the campaign, or resume it." in out
+    assert "No text has been tested yet: run or resume the campaign." in out
     assert "No row has been read yet." in out
     assert run("report", str(folder), "--fail-over", "0.5")[0] == 1
     for command in (("mutants", "--out", str(tmp_path / "m.csv")), ("validity",)):
@@ -188,7 +188,7 @@ def test_a_run_whose_model_was_misspelt_is_simply_run_again(run: Run, tmp_path: 
     assert run(*again, "vader")[0] == 0
     code, _, err = run(*again, "vader")
     assert code == 2
-    assert "holds a campaign already; add --resume" in err
+    assert "already holds a campaign; add --resume" in err
 
 
 def test_no_file_for_a_spreadsheet_has_a_cell_that_runs(

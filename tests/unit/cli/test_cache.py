@@ -51,7 +51,7 @@ def test_one_models_answers_are_deleted(run: Run, file: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ((), "Say what to delete"),
+        ((), "Choose what to delete"),
         (("--older-than", "-3"), "from 0"),
         (("--older-than", "nan"), "from 0"),
     ],
@@ -66,7 +66,7 @@ def test_nothing_is_deleted_by_mistake(
 
 
 def test_no_cache_is_told(run: Run, tmp_path: Path) -> None:
-    assert "nothing has been kept yet" in run("cache", "stats", "--file", f"{tmp_path}/none")[2]
+    assert "no answer has been stored yet" in run("cache", "stats", "--file", f"{tmp_path}/none")[2]
     (tmp_path / "notes.txt").write_text("milk, eggs, bread, " * 100)
     _, _, err = run("cache", "stats", "--file", f"{tmp_path}/notes.txt")
     assert "is not a database" in err

@@ -95,7 +95,7 @@ def test_what_a_model_said_is_told_where_it_is_more_than_a_label(run: Run) -> No
     with FaultyServer(reply=lambda text, turn: "Label: positive") as server:
         name = f"openai:tiny?base_url={server.base_url}"
         _, out, _ = run("predict", "--model", name, "--text", "A new text.")
-    assert out.splitlines()[-2:] == ["positive", "It said: Label: positive"]
+    assert out.splitlines()[-2:] == ["positive", "Reply: Label: positive"]
 
 
 def test_an_estimate_asks_nothing(run: Run) -> None:

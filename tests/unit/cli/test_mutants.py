@@ -57,7 +57,7 @@ def test_mutants_are_written_changed_and_run_again(run: Run, done: Path, tmp_pat
     [
         (("--verdict", "guilty"), "no verdict 'guilty'; use benign"),
         (("--limit", "0"), "--limit is at least 1"),
-        (("--model", "vader"), "'vader' was not asked"),
+        (("--model", "vader"), "'vader' was not tested"),
     ],
 )
 def test_bad_options_are_one_line(

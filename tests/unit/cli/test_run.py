@@ -39,7 +39,7 @@ def test_an_estimate_writes_nothing(run: Run, data: Path, tmp_path: Path) -> Non
     code, out, _ = run("run", "--data", str(data), "--model", "vader", "--estimate",
                        "--out", str(tmp_path / "out"))  # fmt: skip
     assert code == 0
-    assert out.startswith("3 texts; of 3 looked at, 2 (67%) have something to test\nabout ")
+    assert out.startswith("3 texts; 2 of the first 3 (67%) have something to test\nabout ")
     assert not (tmp_path / "out").exists()
 
 

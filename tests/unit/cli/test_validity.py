@@ -21,7 +21,7 @@ def test_from_a_run_to_the_report(run: Run, tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     assert out.startswith("acceptability: ")
     assert "originals are valid, and " in out
-    assert "Sample of 20 of either kind, seed 0." in out
+    assert "Sample: 20 of each kind, seed 0." in out
     assert "hinter report shows it." in out
     assert "Grammatical validity" in run("report", folder, "--markdown")[1]
     assert run("verify", folder)[1].strip() == f"{folder}: no fault."

@@ -13,9 +13,9 @@ import pytest
 
 from hinter_core.campaign import findings
 from hinter_core.campaign.engines.base import plan_run, run_campaign
-from hinter_core.campaign.estimate import forecast
 from hinter_core.campaign.findings import Side, choose_sides
 from hinter_core.campaign.mutants_file import ExportFilter, write_mutants
+from hinter_core.campaign.preview import forecast
 from hinter_core.campaign.spec import Campaign, load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.data.handwritten import HANDWRITTEN, open_handwritten, read_edits, write_edits
@@ -132,13 +132,13 @@ def test_only_what_is_wanted_is_written_with_its_parts(
 
 def test_what_cannot_be_written_is_refused(original: CampaignStore, tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("work of a day")
-    with pytest.raises(InputError, match="there already, and may hold work by hand"):
+    with pytest.raises(InputError, match="already exists and may hold edits by hand"):
         write_mutants(original, tmp_path / "mine.csv", ExportFilter())
     with pytest.raises(InputError, match="no known format"):
         write_mutants(original, tmp_path / "m.docx", ExportFilter())
     with pytest.raises(InputError, match=r"use \.csv"):
         write_mutants(original, tmp_path / "m.txt", ExportFilter())
-    with pytest.raises(InputError, match="'vader' was not asked"):
+    with pytest.raises(InputError, match="'vader' was not tested"):
         write_mutants(original, tmp_path / "m.csv", ExportFilter(models=("vader",)))
     with pytest.raises(StoreError, match="Cannot write"):
         write_mutants(original, tmp_path / "none" / "m.csv", ExportFilter())

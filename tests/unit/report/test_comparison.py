@@ -216,7 +216,7 @@ def test_what_cannot_be_compared_is_said(store: CampaignStore, make: Make, tmp_p
     refused("name two models", store, None, [HIDDEN])
     refused("name two models", store, None, [HIDDEN, HIDDEN])
     refused("not 3", store, None, [HIDDEN, ALONE, NEVER])
-    refused("has not asked the model nobody", store, None, [HIDDEN, "nobody"])
+    refused("has not tested the model nobody", store, None, [HIDDEN, "nobody"])
     refused("is no campaign", store, CampaignStore(tmp_path))
     ages = make(["The old man sang."], ["age"], 1, NEVER)
     races = make(["The black man sang."], ["race"], 1, NEVER)

@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -191,6 +192,16 @@ def test_charts_show_the_numbers_of_the_report(report: Report) -> None:
     (group,) = [g for g in pairs if g.groups == ("female", "light")]
     assert group.errors.share is not None
     assert white == pytest.approx(100 * group.errors.share)
+
+
+def test_a_model_without_a_set_of_attributes_has_no_rate_beside_the_others(report: Report) -> None:
+    first, second = report.models
+    short = replace(second, lines=[line for line in second.lines if line.order == 1])
+    found = {section.key: section for section in sections(replace(report, models=[first, short]))}
+    *sets, together = found["by-model"].rows[::2]
+    assert [row[0] for row in sets] == [line.name for line in first.lines if line.order != 1]
+    assert {row[3] for row in sets} == {"\u2013"}
+    assert together[3] != "\u2013"
 
 
 def test_an_example_shows_both_texts_around_the_change(report: Report) -> None:
