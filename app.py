@@ -1,7 +1,5 @@
 """Start HInter's app: ``python app.py [--host HOST] [--port PORT]``."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal

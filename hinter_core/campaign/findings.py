@@ -29,7 +29,7 @@ VerdictCounts = Iterable[tuple[int, Attributes, str, int]]  # numbers of mutants
 _WORDS = "concat_ws(chr(31), e.source, e.target, e.source_group, e.target_group)"
 _SEARCH = f"""(
     contains(lower(t.text), lower($search)) OR t.id = $search OR t.row::VARCHAR = $search
-    OR contains(lower(coalesce(m.by_hand, '')), lower($search))
+    OR contains(lower(coalesce(m.handwritten, '')), lower($search))
     OR len(list_filter(m.edits, lambda e: contains(lower({_WORDS}), lower($search)))) > 0
 )"""
 

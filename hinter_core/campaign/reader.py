@@ -51,9 +51,9 @@ class StoredAnswer(NamedTuple):
 class MutantRecord:
     """A stored mutant.
 
-    ``place``: its row in the shard's table of mutants. ``text``: the unchanged text. ``by_hand``:
-    the text of a handwritten mutant. ``answers``: by model, if tested on its shard. The properties
-    ``model`` to ``why`` are those of the first model.
+    ``place``: its row in the shard's table of mutants. ``text``: the unchanged text.
+    ``handwritten``: the text of a handwritten mutant. ``answers``: by model, if tested on its
+    shard. The properties ``model`` to ``why`` are those of the first model.
     """
 
     shard: int
@@ -68,7 +68,7 @@ class MutantRecord:
     layer: str
     sentence: int | None
     reason: str
-    by_hand: str | None
+    handwritten: str | None
     ask: bool
     answers: dict[str, StoredAnswer]
 
@@ -85,8 +85,8 @@ class MutantRecord:
     @property
     def mutant(self) -> str:
         """The changed text."""
-        if self.by_hand is not None:
-            return handwritten_mutant(self.text, self.by_hand, self.edits).text
+        if self.handwritten is not None:
+            return handwritten_mutant(self.text, self.handwritten, self.edits).text
         return apply_edits(self.text, self.edits, _sentences(self.text)).text
 
     @property
@@ -388,16 +388,16 @@ class CampaignReader:
         own = self.tables((shard,), ())
         return (
             "SELECT m.shard, m.place, m.row, t.id, t.label, t.text, m.edits, m.n_edits, m.kept, "
-            f"m.layer, m.sentence, m.reason, m.by_hand, m.ask{''.join(columns)} "
+            f"m.layer, m.sentence, m.reason, m.handwritten, m.ask{''.join(columns)} "
             f"FROM ({own.mutants}) m JOIN ({own.texts}) t ON t.row = m.row{''.join(joins)}"
         )
 
     def _record(self, row: tuple[Any, ...]) -> MutantRecord:
         (shard, place, number, ident, label, text, edits, order, kept, layer, sentence, reason,
-         by_hand, ask, *answers) = row  # fmt: skip
+         handwritten, ask, *answers) = row  # fmt: skip
         return MutantRecord(
             shard, place, number, ident or "", label or "", text, edits, order, kept, layer or "",
-            sentence, reason or "", by_hand, bool(ask),
+            sentence, reason or "", handwritten, bool(ask),
             {
                 name: _answer(answer)
                 for name, answer in zip(self.models, answers, strict=True)

@@ -165,7 +165,7 @@ def mutant_row(follow_up: FollowUp) -> dict[str, Any]:
         "layer": conformance.layer.value if conformance.layer else None,
         "sentence": conformance.sentence,
         "reason": conformance.reason,
-        "text": mutant.text if follow_up.by_hand else None,
+        "text": mutant.text if follow_up.handwritten else None,
         "ask": follow_up.ask,
     }
 
@@ -173,10 +173,10 @@ def mutant_row(follow_up: FollowUp) -> dict[str, Any]:
 def stored_follow_up(row: Mapping[str, Any], case: TestCase) -> FollowUp:
     """Return the follow-up of a stored row; positions of a mismatch are not stored."""
     edits = tuple(edit_from_row(edit) for edit in row["edits"])
-    by_hand = row.get("text") is not None
+    handwritten = row.get("text") is not None
     follow_up = (
         handwritten_follow_up(case, row["text"], edits, ask=row["ask"])
-        if by_hand
+        if handwritten
         else follow_up_of(case, edits)
     )
     layer = Layer(row["layer"]) if row["layer"] else None

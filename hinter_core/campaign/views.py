@@ -54,7 +54,7 @@ _MUTANT = {
     "kept": "whether the invariant kept the mutant",
     "layer": "layer of the invariant that discarded it",
     "reason": "why it was discarded",
-    "by_hand": "text of a handwritten mutant; other texts follow from their edits",
+    "handwritten": "text of a handwritten mutant; other texts follow from their edits",
 }
 _TEXT = {
     "id": "id of the row, from the data",
@@ -173,7 +173,7 @@ def columns_of(view: str, model: str = "") -> str:
         "place": "number" if view == "mutants" else "mutant",
         "attributes": "list_transform(edits, lambda e: e.attribute)",
         "n_edits": '"order"::INTEGER',
-        "by_hand": "text",
+        "handwritten": "text",
     }
     return ", ".join(
         f"{derived[name]} AS {name}" if name in derived else name for name in VIEWS[view].columns

@@ -105,7 +105,7 @@ class TestCase:
     def sentences_of(self, follow_up: FollowUp) -> list[Sentence]:
         """Split a mutant of this text into sentences."""
         mutant = follow_up.mutant
-        if follow_up.by_hand:
+        if follow_up.handwritten:
             return split_sentences(mutant.text)
         return self._split.of_mutant(mutant.text, mutant.splices)
 
@@ -149,14 +149,14 @@ class TestCase:
 class FollowUp:
     """A mutant of a test case, with its edits as a set, and the invariant's answer.
 
-    ``by_hand``: a person wrote its text. ``ask``: models are asked even if it is discarded.
+    ``handwritten``: a person wrote its text. ``ask``: models are asked even if it is discarded.
     """
 
     case: TestCase
     mutant: Mutant
     key: EditSet
     conformance: Conformance = KEPT
-    by_hand: bool = False
+    handwritten: bool = False
     ask: bool = False
 
     @property
@@ -175,7 +175,7 @@ def handwritten_follow_up(
 ) -> FollowUp:
     """Make a follow-up whose text a person wrote."""
     mutant = handwritten_mutant(case.plan.text, text, edits)
-    return FollowUp(case, mutant, frozenset(edits), by_hand=True, ask=ask)
+    return FollowUp(case, mutant, frozenset(edits), handwritten=True, ask=ask)
 
 
 def conform(batch: Sequence[FollowUp], store: ParseStore) -> None:

@@ -93,7 +93,7 @@ _ANSWERS = ("row", "mutant", "verdict", "labels")
 # edits, so their text is included.
 _KEY = (
     "hash(list_sort(list_transform(m.edits, lambda e: hash(e.attribute, e.source, e.target, "
-    "e.form, e.spans))), coalesce(m.by_hand, ''))"
+    "e.form, e.spans))), coalesce(m.handwritten, ''))"
 )
 
 
@@ -176,7 +176,8 @@ class _Pairs:
             "x.attributes, x.verdict, y.verdict AS other_verdict, "
             f"coalesce({are}, false) AS cases, cases AND x.verdict <> 'benign' AS errs, "
             "cases AND y.verdict <> 'benign' AS other_errs, CASE WHEN errs <> other_errs THEN "
-            "{'edits': x.edits, 'by_hand': x.by_hand, 'labels': [x.labels, y.labels]} END AS more "
+            "{'edits': x.edits, 'handwritten': x.handwritten, 'labels': [x.labels, y.labels]} END "
+            "AS more "
             f"FROM {joined}"
         )
 
@@ -198,7 +199,7 @@ class _Pairs:
             kind, attributes = FIXED if errs else NEW, tuple(names)
             change = {
                 "change": kind, "attributes": attributes, "edits": more["edits"],
-                "mutant": more["by_hand"], "shard": shard, "row": row, "shard-1": shard_1,
+                "mutant": more["handwritten"], "shard": shard, "row": row, "shard-1": shard_1,
                 "row-1": row_1, "verdicts": verdicts, "labels": more["labels"],
             }  # fmt: skip
             if on_change:

@@ -415,7 +415,7 @@ def _example(model: str, record: MutantRecord) -> dict[str, Any]:
         "row": record.row,
         "attributes": record.attributes,
         "edits": record.stored_edits,
-        "mutant": record.by_hand,
+        "mutant": record.handwritten,
         "labels": list(answer.labels),
         "id": record.id,
         "text": record.text,

@@ -55,7 +55,7 @@ def draw(store: CampaignStore, most: int, seed: int) -> list[Drawn]:
             )
             sources, sentences = changed(before, after)
             # The texts, which may be long, are not kept.
-            drawn.append(Drawn(replace(record, text="", by_hand=None), sentences, sources))
+            drawn.append(Drawn(replace(record, text="", handwritten=None), sentences, sources))
         return drawn
 
 

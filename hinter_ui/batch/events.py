@@ -13,7 +13,7 @@ from hinter_core.campaign.preview import Forecast
 from hinter_core.errors import HinterError
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions
-from hinter_ui.batch.form import HAND, SOURCES, BatchForm, say
+from hinter_ui.batch.form import HANDWRITTEN, SOURCES, BatchForm, say
 from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.batch.updates import BatchUpdates
 from hinter_ui.html import notice
@@ -67,14 +67,15 @@ class BatchEvents(TabEvents):
         for event in (begun, opened, closed):
             scripted(event.success, "batch.opened", [ui.current])
         # Mutants of an open campaign, here or in Results, become the data of a new one.
-        self.link = TabLink(self.run_by_hand, [self.tabs, *ui.of_data], ("batch.filled",))
+        self.link = TabLink(self.run_handwritten, [self.tabs, *ui.of_data], ("batch.filled",))
         self.services.links["batch"] = self.link
 
     def _wire_data(self) -> None:
         ui, fields = self.ui, self.ui.fields
         fresh = [
             fields["source"].input, fields["upload"].upload, fields["upload"].clear,
-            fields[HAND].upload, fields[HAND].clear, fields["path"].submit, fields["path"].blur,
+            fields[HANDWRITTEN].upload, fields[HANDWRITTEN].clear, fields["path"].submit,
+            fields["path"].blur,
             fields["hub"].input,
         ]  # fmt: skip
         last = {"trigger_mode": "always_last"}
@@ -98,14 +99,14 @@ class BatchEvents(TabEvents):
         self.session(request)
         return {self.ui.preview: self._preview(BatchForm.of_data(*values))[0]}
 
-    def run_by_hand(self, request: gr.Request) -> Updates:
+    def run_handwritten(self, request: gr.Request) -> Updates:
         """Fill in the mutants that another tab handed over."""
         session = self.session(request)
         path, session.hand = session.hand, ""
         if not path:
             return {self.tabs: gr.skip()}
-        form = BatchForm(source=HAND, hand=path)
-        updates = self.updates.data(form) | self.updates.by_hand(path)
+        form = BatchForm(source=HANDWRITTEN, hand=path)
+        updates = self.updates.data(form) | self.updates.handwritten(path)
         return updates | self.updates.columns(form, *self._preview(form)) | self.show("batch")
 
     def _preview(self, form: BatchForm) -> tuple[Any, tuple[str, ...]]:

@@ -46,18 +46,18 @@ class DataSource:
     here_only: bool = False
 
 
-HAND = "hand"
+HANDWRITTEN = "hand"
 SOURCES = {
     "sample": DataSource(),
     "upload": DataSource(columns=True),
     "path": DataSource(columns=True, here_only=True),
     "hub": DataSource(columns=True),
-    HAND: DataSource(),
+    HANDWRITTEN: DataSource(),
 }
 # (description, name) of data sets that have a name of their own.
 HUB_CHOICES = [(f"{name}: {preset.about}", name) for name, preset in PRESETS.items()]
 # The fields that say what the data are; they come first in the form.
-DATA = ("source", "upload", "path", "hub", HAND, "text_column", "label_column")
+DATA = ("source", "upload", "path", "hub", HANDWRITTEN, "text_column", "label_column")
 # The other fields: the settings of a campaign, without those of its data and those with one choice.
 SETTINGS = {
     name: option
@@ -99,9 +99,9 @@ class BatchForm:
         return replace(data, settings=dict(zip(SETTINGS, values[len(DATA) :], strict=True)))
 
     @property
-    def by_hand(self) -> bool:
+    def handwritten(self) -> bool:
         """Whether mutants are given and none are made."""
-        return self.source == HAND
+        return self.source == HANDWRITTEN
 
     @property
     def given(self) -> str:
@@ -122,7 +122,7 @@ class BatchForm:
         if not given:
             button = say("widgets.job-export.value")
             raise InputError(say(f"errors.no_{self.source}", button=button))
-        if self.by_hand:
+        if self.handwritten:
             return Campaign(mutants=given)
         if self.source == "path":
             given = str(Path(given).expanduser().absolute())
@@ -139,12 +139,12 @@ class BatchForm:
         chosen = {
             name: read_setting(option, self.settings[name])
             for name, option in SETTINGS.items()
-            if not (self.by_hand and option.part == "mutants")
+            if not (self.handwritten and option.part == "mutants")
         }
         if not 0 < len(chosen["models"]) <= MOST_MODELS:
             raise InputError(say("errors.models", most=MOST_MODELS))
         campaign = replace(self.data(access), **chosen)
-        if not self.by_hand:
+        if not self.handwritten:
             campaign = _with_own_attributes(campaign, known)
             _require_guide(campaign, access)
         if not access.local and not _PARSER.fullmatch(campaign.parser):
@@ -159,7 +159,7 @@ class BatchForm:
         limit = campaign.limit
         if campaign.workers > 1:
             raise InputError(say("errors.shared_workers"))
-        if self.by_hand:
+        if self.handwritten:
             return  # its rows are counted when they are read
         if campaign.sample is None or campaign.sample > PUBLIC_SAMPLE:
             raise InputError(say("errors.shared_sample", most=PUBLIC_SAMPLE))

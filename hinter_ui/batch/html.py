@@ -80,7 +80,7 @@ def title(status: CampaignStatus) -> Markup:
 
 def _what(campaign: Campaign) -> str:
     if campaign.mutants:
-        return say("campaign.by_hand")
+        return say("campaign.handwritten")
     return listed([name_of(attribute) for attribute in campaign.attributes])
 
 
@@ -269,12 +269,12 @@ _ROWS, _FAULTS, _LABELS = 5, 5, 8  # shown
 
 def preview(seen: Preview) -> Markup:
     """Show the size, columns and labels of data, the first texts, and unusable rows."""
-    columns, by_hand = seen.chosen, seen.mutants is not None
+    columns, handwritten = seen.chosen, seen.mutants is not None
     usable = [row for row in seen.rows if not row.fault][:_ROWS]
     first, *rest = _facts(seen)
     head = tag("p", tag("strong", first), *(f" \u00b7 {fact}" for fact in rest))
     with_label = bool(columns.label) and any(row.label for row in usable)
-    titles = ["row", "original" if by_hand else "text", *(["label"] if with_label else [])]
+    titles = ["row", "original" if handwritten else "text", *(["label"] if with_label else [])]
     lines = [
         tag(
             "tr",
@@ -370,13 +370,13 @@ def _row(finding: MutantRecord, model: int, columns: Mapping[str, str]) -> Marku
         tag("strong", isolated(", ".join(finding.answer.labels))),
         tag("code", isolated(finding.model)),
     )
-    if finding.by_hand is None:
+    if finding.handwritten is None:
         text = excerpt(finding.text, finding.edits)
         button = tag("button", say("findings.open"), type="button", class_="act open",
                      data_model=model, data_shard=finding.shard,
                      data_place=finding.place)  # fmt: skip
     else:  # Explore makes mutants of its own
-        text, button = changed(finding.text, finding.edits, finding.by_hand), None
+        text, button = changed(finding.text, finding.edits, finding.handwritten), None
     return tag(
         "tr",
         tag("th", tag("p", text), scope="row"),

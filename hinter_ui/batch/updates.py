@@ -8,7 +8,7 @@ import gradio as gr
 from hinter_core.errors import HinterError
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions, keep_days
-from hinter_ui.batch.form import HAND, SOURCES, BatchForm, say
+from hinter_ui.batch.form import HANDWRITTEN, SOURCES, BatchForm, say
 from hinter_ui.batch.jobs import CampaignStatus, JobState
 from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.html import notice
@@ -37,7 +37,7 @@ class BatchUpdates:
     def data(self, form: BatchForm) -> Updates:
         """Show the fields of a source."""
         fields = self.ui.fields
-        made = gr.update(visible=not form.by_hand)
+        made = gr.update(visible=not form.handwritten)
         return dict.fromkeys(self.ui.making, made) | {
             fields[name]: gr.update(visible=name == form.source)
             for name in SOURCES
@@ -58,11 +58,11 @@ class BatchUpdates:
             ui.fields["label_column"]: fresh,
         }
 
-    def by_hand(self, path: str) -> Updates:
+    def handwritten(self, path: str) -> Updates:
         """Fill in a file of mutants."""
         return {
-            self.ui.fields["source"]: gr.update(value=HAND),
-            self.ui.fields[HAND]: gr.update(value=path, visible=True),
+            self.ui.fields["source"]: gr.update(value=HANDWRITTEN),
+            self.ui.fields[HANDWRITTEN]: gr.update(value=path, visible=True),
         }
 
     def opened(self, session: Session, name: str, kept: Any) -> Updates:

@@ -99,18 +99,18 @@ _AROUND = 70  # characters shown on either side of a change
 _DOTS = "\u2026"
 
 
-def changed(text: str, edits: Sequence[Edit], by_hand: str | None = None) -> Markup:
-    """Mark the changes of a text, cut around them; ``by_hand`` is what a person made of it."""
+def changed(text: str, edits: Sequence[Edit], handwritten: str | None = None) -> Markup:
+    """Mark the changes of a text, cut around them; ``handwritten`` is what a person made of it."""
 
     def mark(splice: Splice) -> Markup:
         old = tag("del", splice.old)
-        if by_hand is not None:  # which attribute a person's change belongs to is not known
+        if handwritten is not None:  # which attribute a person's change belongs to is not known
             return join([old, " ", tag("ins", splice.new)])
         if not splice.attribute:  # a mended article
             return tag("ins", splice.new, class_="article")
         return join([old, " ", term(splice.new, splice.attribute)])
 
-    splices = mutant_of(text, edits, by_hand).splices
+    splices = mutant_of(text, edits, handwritten).splices
     return tag("span", _cut_around(text, [(s.start, s.end, mark(s)) for s in splices]),
                class_="changed")  # fmt: skip
 

@@ -129,19 +129,21 @@ def examples(model: ModelReport) -> Markup:
 
 def _finding(
     mark: Markup, text: str, edits: Sequence[Edit], said: Markup, where: str,
-    place: Mapping[str, int], by_hand: str | None,
+    place: Mapping[str, int], handwritten: str | None,
 ) -> Markup:  # fmt: skip
     return tag(
         "li",
         tag("div", mark, " ", said, tag("span", where, class_="where"), class_="finding-top"),
-        tag("p", changed(text, edits, by_hand)),
-        tag("div", _button(edits, place, by_hand), class_="finding-end"),
+        tag("p", changed(text, edits, handwritten)),
+        tag("div", _button(edits, place, handwritten), class_="finding-end"),
         class_="card finding",
     )
 
 
-def _button(edits: Sequence[Edit], place: Mapping[str, int], by_hand: str | None) -> Markup | None:
-    if by_hand is not None:
+def _button(
+    edits: Sequence[Edit], place: Mapping[str, int], handwritten: str | None
+) -> Markup | None:
+    if handwritten is not None:
         return None  # Explore makes mutants of its own
     if any(edit.attribute.startswith("placebo") for edit in edits):
         return None  # Explore has no such pseudo-attributes
@@ -174,9 +176,9 @@ def _row(finding: MutantRecord, columns: Mapping[str, str]) -> Markup:
         badge(Verdict(finding.verdict)),
         changes,
         join([answers(finding.original, finding.labels), why or Markup("")]),
-        changed(finding.text, finding.edits, finding.by_hand),
+        changed(finding.text, finding.edits, finding.handwritten),
         str(finding.row),
-        _button(finding.edits, place, finding.by_hand) or Markup(""),
+        _button(finding.edits, place, finding.handwritten) or Markup(""),
     )
     heads = (*columns.values(), "")
     return tag("tr", *(tag("td", tag("div", cell), data_column=head)

@@ -289,5 +289,5 @@ def label_of(store: CampaignStore) -> str:
     if campaign.sample:
         data = say("campaigns.sampled", n=campaign.sample, data=data)
     asked = ", ".join(model[:40] for model in models[:3]) + (" \u2026" if len(models) > 3 else "")
-    what = say("campaigns.by_hand") if campaign.mutants else ", ".join(campaign.attributes)
+    what = say("campaigns.handwritten") if campaign.mutants else ", ".join(campaign.attributes)
     return f"{data} \u00b7 {what} \u00b7 {asked or say('campaigns.unanswered')}"

@@ -162,7 +162,7 @@ def explore_form(
         InputError: Explore cannot make this mutant.
     """
     if campaign.mutants:
-        raise InputError(say("form.by_hand"))
+        raise InputError(say("form.handwritten"))
     if len(edits) > _HIGHEST:
         raise InputError(say("form.many", n=len(edits), most=_HIGHEST))
     for edit in edits:

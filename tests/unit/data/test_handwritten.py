@@ -56,7 +56,7 @@ def save(path: Path, rows: Sequence[dict[str, str]]) -> Path:
     return path
 
 
-def run_by_hand(path: Path, *models: str, **settings: Any) -> CampaignStore:
+def run_handwritten(path: Path, *models: str, **settings: Any) -> CampaignStore:
     """Run a file of mutants."""
     store = CampaignStore(path.parent / f"{path.stem}-{len(models)}-out")
     run_campaign(Campaign(mutants=str(path), models=models, shard=2, **settings), store)
@@ -89,7 +89,7 @@ def test_untouched_they_end_in_the_same_verdicts_whatever_the_file(
 ) -> None:
     path = tmp_path / name
     written = write_mutants(original, path, ExportFilter())
-    again = run_by_hand(path, WOMEN, SYRIANS)
+    again = run_handwritten(path, WOMEN, SYRIANS)
     for model in (WOMEN, SYRIANS):
         before = verdicts(original, model)
         assert len(before) == written > 20
@@ -119,11 +119,11 @@ def test_only_what_is_wanted_is_written_with_its_parts(
     parts = cells(tmp_path / "parts.csv")
     assert sum(row[f"verdict: {WOMEN}"] == "hidden" for row in parts) == len(hidden) > 0
     assert f"verdict: {SYRIANS}" not in parts[0]
-    again = verdicts(run_by_hand(tmp_path / "parts.csv", WOMEN), WOMEN)
+    again = verdicts(run_handwritten(tmp_path / "parts.csv", WOMEN), WOMEN)
     assert sum(line[2] == "hidden" for line in again) == len(hidden)
     alone = ExportFilter((Verdict.HIDDEN,), models=(WOMEN,), parts=False)
     assert write_mutants(original, tmp_path / "alone.csv", alone) == len(hidden)
-    again = verdicts(run_by_hand(tmp_path / "alone.csv", WOMEN), WOMEN)
+    again = verdicts(run_handwritten(tmp_path / "alone.csv", WOMEN), WOMEN)
     assert {line[2] for line in again} == {"biased"}  # no part is there that could be benign
     pairs = ExportFilter(attributes=("gender", "race"), limit=3, parts=False)
     assert write_mutants(original, tmp_path / "pairs.jsonl", pairs) == 3
@@ -159,7 +159,7 @@ KIND = "scripted:bad if race=white and gender=female; good otherwise"
 
 def test_a_text_changed_by_hand_is_asked_as_it_stands(tmp_path: Path) -> None:
     model = "scripted:bad if race=white and gender=female; good otherwise"
-    store = run_by_hand(save(tmp_path / "a.csv", BY_ROW), model)
+    store = run_handwritten(save(tmp_path / "a.csv", BY_ROW), model)
     (text,) = read_table(store.texts(0)).to_pylist()
     assert (text["text"], text["outcome"], text["mutants"]) == (SOURCE, "tested", 3)
     mutants = read_table(store.mutants(0)).to_pylist()
@@ -168,7 +168,7 @@ def test_a_text_changed_by_hand_is_asked_as_it_stands(tmp_path: Path) -> None:
     assert [m["kept"] for m in mutants] == [True, True, False]
     assert [line[2] for line in verdicts(store, model)] == ["benign", "benign", "discarded"]
     asked = [*BY_ROW[:2], {**BY_ROW[2], "ask": "yes"}]
-    store = run_by_hand(save(tmp_path / "b.csv", asked), model)
+    store = run_handwritten(save(tmp_path / "b.csv", asked), model)
     assert [m["kept"] for m in read_table(store.mutants(0)).to_pylist()] == [True, True, False]
     assert {line[0]: line[2] for line in verdicts(store, model)} == {
         ("white",): "benign", ("woman",): "benign", ("woman", "white"): "hidden",
@@ -191,7 +191,7 @@ def test_a_text_by_hand_is_shown_as_it_stands_wherever_mutants_are(tmp_path: Pat
     rows.append({"source": source, "mutant": "The white man was kind.", "edits": edits[:20]})
     rows.append({"source": source, "mutant": "The black woman was kind.", "edits": edits[22:]})
     rules = 'scripted:bad if "lady"; good otherwise'
-    store = run_by_hand(save(tmp_path / "m.csv", rows), rules, EVEN)
+    store = run_handwritten(save(tmp_path / "m.csv", rows), rules, EVEN)
     side, other = (Side(store, m, store.read()["models"][m]["identity"]) for m in (rules, EVEN))
     lady = rows[1]["mutant"]
 
@@ -227,7 +227,7 @@ def test_mutants_by_hand_are_the_same_where_their_texts_are(tmp_path: Path) -> N
             {"source": source, "mutant": f"The {w} man was kind.", "edits": edits}
             for w in ("fair", word)
         ]
-        stores.append(run_by_hand(save(tmp_path / f"{name}.csv", rows), rules))
+        stores.append(run_handwritten(save(tmp_path / f"{name}.csv", rows), rules))
     found = compare(*choose_sides(*stores))
     assert (found.shared, found.mutants, found.changes) == (1, (2, 2), [])
 
@@ -236,7 +236,7 @@ def test_of_two_texts_for_one_part_both_must_be_benign(tmp_path: Path) -> None:
     whole = {**BY_ROW[2], "mutant": "The white woman was kind."}
     other = {**BY_ROW[0], "mutant": "The white girl was kind."}  # biased, under the same edit
     for order, name in (([other, BY_ROW[0]], "a.csv"), ([BY_ROW[0], other], "b.csv")):
-        store = run_by_hand(save(tmp_path / name, [*order, BY_ROW[1], whole]), WOMEN)
+        store = run_handwritten(save(tmp_path / name, [*order, BY_ROW[1], whole]), WOMEN)
         every = verdicts(store, WOMEN)
         assert [line[2] for line in every if line[0] == ("woman", "white")] == ["biased"]
         assert sorted(line[2] for line in every if line[0] == ("white",)) == ["benign", "biased"]
@@ -244,7 +244,7 @@ def test_of_two_texts_for_one_part_both_must_be_benign(tmp_path: Path) -> None:
 
 def test_a_change_without_edits_is_named_by_its_words(tmp_path: Path) -> None:
     rows = [{"source": SOURCE, "mutant": "The white woman was kind."}]
-    store = run_by_hand(save(tmp_path / "a.csv", rows), WOMEN)
+    store = run_handwritten(save(tmp_path / "a.csv", rows), WOMEN)
     ((mutant,),) = [read_table(store.mutants(0)).to_pylist()]
     (edit,) = mutant["edits"]
     assert (edit["attribute"], edit["source"], edit["target"]) == (
@@ -271,7 +271,7 @@ def test_a_bad_row_is_named_and_ends_nothing(tmp_path: Path) -> None:
         {"id": "k", **good, "mutant": "x" * 100_001},
         {"id": "m", "source": "A man.", "mutant": "A woman."},
     ]
-    store = run_by_hand(save(tmp_path / "a.csv", rows), WOMEN, SYRIANS)
+    store = run_handwritten(save(tmp_path / "a.csv", rows), WOMEN, SYRIANS)
     texts = [t for n in store.known() for t in read_table(store.texts(n)).to_pylist()]
     assert [(t["row"], t["outcome"], t["mutants"]) for t in texts if not t["detail"]] == [
         (1, "tested", 2), (13, "tested", 1),
@@ -297,7 +297,7 @@ def test_a_later_model_a_resumed_run_and_workers_give_the_same_tables(
 ) -> None:
     path = tmp_path / "m.csv"
     write_mutants(original, path, ExportFilter())
-    together = run_by_hand(path, WOMEN, SYRIANS)
+    together = run_handwritten(path, WOMEN, SYRIANS)
     one = Campaign(mutants=str(path), models=(WOMEN,), shard=2)
     store, seen = CampaignStore(tmp_path / "steps"), []
     run_campaign(one, store, on_progress=lambda p: seen.append(p), cancelled=lambda: len(seen) == 1)
@@ -392,7 +392,7 @@ def test_words_may_be_inserted_deleted_moved_and_rewritten(tmp_path: Path) -> No
         for text, edits in given.items()
     ]
     model = 'scripted:bad if "was not"; good otherwise'
-    store = run_by_hand(save(tmp_path / "m.csv", rows), model)
+    store = run_handwritten(save(tmp_path / "m.csv", rows), model)
     edits = [row["edits"] for row in read_table(store.mutants(0)).to_pylist()]
     assert [[edit["kind"] for edit in own] for own in edits] == [
         ["insert"], ["delete"], ["move"], ["rewrite"], ["delete", "insert"],
@@ -400,7 +400,7 @@ def test_words_may_be_inserted_deleted_moved_and_rewritten(tmp_path: Path) -> No
     write_mutants(store, tmp_path / "again.csv", ExportFilter())
     again = cells(tmp_path / "again.csv")
     assert {row["mutant"]: row["edits"] for row in again} == given
-    assert verdicts(run_by_hand(tmp_path / "again.csv", model), model) == verdicts(store, model)
+    assert verdicts(run_handwritten(tmp_path / "again.csv", model), model) == verdicts(store, model)
 
     (report,) = make_report(store).models
     assert report.model == model

@@ -132,7 +132,7 @@ def test_pronouns_are_read_by_part_of_speech(
     assert withheld not in targets
 
 
-def by_hand(words: str, tags: str, labels: str, heads: list[int]) -> Parse:
+def handwritten(words: str, tags: str, labels: str, heads: list[int]) -> Parse:
     split = words.split()
     starts = [len(" ".join(split[:i])) + (i > 0) for i in range(len(split))]
     spans = tuple((start, start + len(word)) for start, word in zip(starts, split, strict=True))
@@ -144,16 +144,18 @@ def by_hand(words: str, tags: str, labels: str, heads: list[int]) -> Parse:
 
 def test_a_noun_in_a_name_is_no_occupation() -> None:
     baker = Term("baker", "crafts", GrammaticalForm.NOUN_SG)
-    name = by_hand(
+    name = handwritten(
         "Jack Baker left early", "NNP NNP VBD RB", "nsubj flat ROOT advmod", [2, 0, 2, 2]
     )
     assert read(name, (5, 10), [baker]).reason == "part of the name \u201cJack Baker\u201d"
-    alone = by_hand("The Baker left early", "DT NNP VBD RB", "det nsubj ROOT advmod", [1, 2, 2, 2])
+    alone = handwritten(
+        "The Baker left early", "DT NNP VBD RB", "det nsubj ROOT advmod", [1, 2, 2, 2]
+    )
     assert read(alone, (4, 9), [baker]).terms == (baker,)
 
 
 def test_a_term_outside_every_token_has_no_reading() -> None:
-    parse = by_hand("He left", "PRP VBD", "nsubj ROOT", [1, 1])
+    parse = handwritten("He left", "PRP VBD", "nsubj ROOT", [1, 1])
     assert read(parse, (7, 9), [Term("x", "g")]).terms == ()
 
 
