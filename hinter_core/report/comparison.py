@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hinter_core.campaign.findings import Side
-from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.reader import MUTANT_COLUMNS, CampaignReader
 from hinter_core.campaign.store import TESTED
 from hinter_core.campaign.views import Attributes, has_placebo, is_placebo, lists, quoted
 from hinter_core.errors import InputError
@@ -86,7 +86,6 @@ CREATE TABLE sums (set UBIGINT, row BIGINT, cases INTEGER, first INTEGER, second
 CREATE TABLE verdicts (set UBIGINT, first VARCHAR, second VARCHAR, number BIGINT);
 CREATE TABLE flips (set UBIGINT, fixed BIGINT, broken BIGINT);
 """
-_COLUMNS = ("row", "edits", "kept", "text")
 _ANSWERS = ("row", "mutant", "verdict", "labels")
 # Identifies a mutant across campaigns. Groups are excluded, as dictionaries may sort the same words
 # differently, and so is the order of attributes, a setting. Handwritten mutants may have equal
@@ -136,7 +135,7 @@ class _Pairs:
             )
             others = [shard for (shard,) in found]
         for reader, own in zip(self.readers, (shards, others), strict=True):
-            reader.check(own, _COLUMNS, _ANSWERS)
+            reader.check(own, MUTANT_COLUMNS, _ANSWERS)
         self._pair(shards, others)
         self.run(
             "INSERT OR IGNORE INTO sets SELECT set, any_value(attributes) FROM pair GROUP BY set"
@@ -272,7 +271,7 @@ def compare(first: Side, second: Side, on_change: OnChange | None = None) -> Com
     names = (*_names(first, second), (first.model, second.model))
     with ExitStack() as stack:
         pairs = _Pairs(first, second, stack)
-        for shards in pairs.readers[0].chunks():
+        for shards in pairs.readers[0].chunks(MUTANT_COLUMNS, _ANSWERS):
             pairs.add(shards, on_change)
         lines = _lines(pairs)
         if not lines:
