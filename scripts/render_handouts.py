@@ -1,4 +1,4 @@
-"""Write the lesson's handouts from the words of the teacher's page: Markdown, and PDF by Chromium.
+"""Write the lesson's handouts from a template and the app's texts: Markdown, and PDF by Chromium.
 
 ``python scripts/render_handouts.py`` writes both to ``assets/handouts``. With ``--check`` nothing
 is written: it fails where a file does not hold what the words say. A PDF names in its title which
@@ -16,8 +16,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from hinter_ui.html.wording import languages  # noqa: E402
-from hinter_ui.learn.teachers import markdown, path_of  # noqa: E402
+from hinter_ui.html.wording import languages, words_of  # noqa: E402
+from hinter_ui.learn.lesson import load_lesson  # noqa: E402
+from hinter_ui.learn.teachers import path_of  # noqa: E402
+
+_TEMPLATE = Path(__file__).with_name("handout.md.jinja")
+_VERDICTS = ("benign", "biased", "hidden", "discarded")
 
 _STYLE = """
 @page { size: A4; margin: 13mm 17mm; }
@@ -35,6 +39,29 @@ td:not(:first-child) { width: 27%; }
 hr { border: 0; border-top: .6pt solid #8a8d98; margin: 9pt 0 3pt; }
 hr + p { font-size: 8.5pt; color: #5c606d; }
 """
+
+
+def markdown(language: str) -> str:
+    """Return the handout as Markdown."""
+    from jinja2 import Template
+
+    lesson = load_lesson()
+    scenes = {scene.key: scene for step in lesson for scene in step.scenes}
+    text, menus = scenes["both"].text, scenes["both"].menus
+    # The text, each change alone, and both; these texts need no mended article.
+    first, second = ((menu.source, menu.start) for menu in menus)
+    one, two = text.replace(*first), text.replace(*second)
+    terms = words_of(language, "glossary").branch("terms")
+    source = _TEMPLATE.read_text(encoding="utf-8")
+    rendered: str = Template(source, trim_blocks=True, keep_trailing_newline=True).render(
+        say=words_of(language, "teach").branch("handout"),
+        scenes=scenes,
+        variants=[text, one, two, one.replace(*second)],
+        hunt=next(step for step in lesson if step.key == "hunt"),
+        verdicts=[terms[key] for key in _VERDICTS],
+        line="\\_" * 88,
+    )
+    return rendered
 
 
 def title_of(language: str) -> str:

@@ -113,6 +113,11 @@ def budget_of(model: str, requests: int | None, money: float | None) -> Budget |
     return Budget(requests, money)
 
 
+def split_names(names: str) -> tuple[str, ...]:
+    """Split names separated by commas."""
+    return tuple(name.strip() for name in names.split(",") if name.strip())
+
+
 def read_text(text: str | None, file: Path | None) -> str:
     """Return ``text``, or the contents of ``file`` (``-``: standard input).
 

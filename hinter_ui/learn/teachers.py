@@ -8,16 +8,14 @@ from hinter_ui.html.glossary import linked
 from hinter_ui.html.markup import Markup, join, table, tag
 from hinter_ui.html.notice import copy_button
 from hinter_ui.html.square import bar
-from hinter_ui.html.wording import Words, capital, languages, name_of, words_of
+from hinter_ui.html.wording import Words, capital, languages, name_of
 from hinter_ui.learn.classroom import ClassCounts
-from hinter_ui.learn.lesson import Scene, load_lesson, query_of
+from hinter_ui.learn.lesson import load_lesson, query_of
 from hinter_ui.learn.lesson import say as lesson
 
 say = Words("teach")
 
 HANDOUTS = ASSETS / "handouts"
-_LINE = "_" * 88
-_VERDICTS = ("benign", "biased", "hidden", "discarded")
 
 
 def head() -> Markup:
@@ -56,6 +54,11 @@ def handouts() -> Markup:
     """Introduce the buttons that download the handout."""
     intro = tag("p", say("handouts.intro"), class_="quiet")
     return tag("div", tag("h3", say("handouts.title")), intro, lang=say.language)
+
+
+def path_of(language: str, ending: str) -> Path:
+    """Return where a handout is; ``ending`` is ``md`` or ``pdf``."""
+    return HANDOUTS / f"hinter-lesson-{language}.{ending}"
 
 
 def builder(
@@ -193,71 +196,3 @@ def gone() -> Markup:
     """Say that the class of a link does not exist."""
     alert = tag("p", say("class.unknown"), class_="notice error", role="alert", lang=say.language)
     return join([alert, invitation()])
-
-
-# -- the handout --------------------------------------------------------------------------------
-
-
-def path_of(language: str, ending: str) -> Path:
-    """Return where a handout is; ``ending`` is ``md`` or ``pdf``."""
-    return HANDOUTS / f"hinter-lesson-{language}.{ending}"
-
-
-def markdown(language: str) -> str:
-    """Write the handout of the lesson as Markdown; ``scripts/render_handouts.py`` prints it."""
-    words = words_of(language, "teach")
-    scenes = {scene.key: scene for step in load_lesson() for scene in step.scenes}
-    hunt = next(step for step in load_lesson() if step.key == "hunt")
-    parts = [
-        f"# {words('handout.title')}",
-        words("handout.intro"),
-        *_task(1, "one", words),
-        f"> {scenes['review'].text}",
-        *_task(2, "two", words),
-        _markdown_table(
-            [words("handout.two_text"), words("handout.two_guess"), words("handout.two_answer")],
-            [[text, "", ""] for text in _four(scenes["both"])],
-        ),
-        *_task(3, "three", words),
-        _verdicts(language),
-        words("handout.three_ask").replace("_", "\\_"),
-        *_task(4, "four", words),
-        _blank(2),
-        *_task(5, "five", words),
-        _markdown_table(
-            [words("handout.five_text"), words("handout.five_found")],
-            [[scene.text, ""] for scene in hunt.scenes],
-        ),
-        *_task(6, "six", words),
-        _blank(2),
-        f"## {words('handout.talk_title')}",
-        "\n".join(f"- {point}" for point in words.branch("handout.talk")),
-        "---",
-        words("handout.foot"),
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-def _task(number: int, key: str, words: Words) -> tuple[str, str]:
-    return f"## {number}. {words(f'handout.{key}_title')}", words(f"handout.{key}")
-
-
-def _four(scene: Scene) -> list[str]:
-    """Return the text, each change alone, and both; these texts need no mended article."""
-    first, second = ((menu.source, menu.start) for menu in scene.menus)
-    one, two = scene.text.replace(*first), scene.text.replace(*second)
-    return [scene.text, one, two, one.replace(*second)]
-
-
-def _verdicts(language: str) -> str:
-    terms = words_of(language, "glossary").branch("terms")
-    return "\n".join(f"- **{terms[key]['name']}:** {terms[key]['short']}" for key in _VERDICTS)
-
-
-def _markdown_table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _blank(lines: int) -> str:
-    return "\n\n".join([_LINE.replace("_", "\\_")] * lines)

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from hinter_ui.html.wording import languages
-from hinter_ui.learn.teachers import markdown, path_of
+from hinter_ui.learn.teachers import path_of
+from scripts.render_handouts import markdown
 
 ROOT = Path(__file__).resolve().parents[2]
 _STREAM = re.compile(rb"stream\r?\n(.*?)\r?\nendstream", re.S)

@@ -1,0 +1,303 @@
+"""``hinter annotate``: projects in which people judge mutants, their files and agreement."""
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hinter_core.annotation.backup import lasting_warning, write_dataset
+from hinter_core.annotation.evaluation.evaluation import evaluate, evaluation_sections
+from hinter_core.annotation.files.columns import ColumnMapping, pairs
+from hinter_core.annotation.files.exporting import FORMATS, Exported, export_file, folder_files
+from hinter_core.annotation.files.importing import Imported, import_file
+from hinter_core.annotation.items import OUTCOMES, fill_invariant, sample_campaign
+from hinter_core.annotation.project.judging import Judging
+from hinter_core.annotation.project.questions import default_questions, load_questions
+from hinter_core.annotation.project.store import AnnotationStore, opened
+from hinter_core.annotation.project.types import Project, Status
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.cli.options import command_group, output, print_json, split_names
+from hinter_core.data.tables import row_writer
+from hinter_core.errors import InputError
+from hinter_core.language.parsing import ParseStore, load_parser
+from hinter_core.report.formats import markdown_of, plain, print_sections
+
+_REASONS, _ROWS = 10, 5  # shown
+ProjectFile = Annotated[Path, typer.Argument(metavar="PROJECT", help="A project's .sqlite file.")]
+annotate = command_group("Let people judge mutants.")
+
+
+@annotate.command("create")
+def create(
+    project: ProjectFile,
+    name: Annotated[str, typer.Option(help="Title for annotators; default: the file's.")] = "",
+    campaign: Annotated[
+        Path | None, typer.Option("--from", help="A campaign's directory to draw mutants from.")
+    ] = None,
+    many: Annotated[int, typer.Option(help="Maximum mutants to draw.")] = 200,
+    seed: Annotated[int, typer.Option(help="Seed of the draw and of all orders.")] = 0,
+    outcome: Annotated[
+        list[str] | None,
+        typer.Option(help="Draw only these, as hidden or 'discarded: part of speech'."),
+    ] = None,
+    attributes: Annotated[
+        list[str] | None,
+        typer.Option(help="Draw only changes of exactly these, as race,gender; may be repeated."),
+    ] = None,
+    questions: Annotated[
+        Path | None, typer.Option(help="Your own questions (YAML; see docs/annotation.md).")
+    ] = None,
+    labels: Annotated[
+        str, typer.Option(help="Labels of the task, as positive,negative, to ask for one.")
+    ] = "",
+    language: Annotated[str, typer.Option(help="Language of the questions: en or de.")] = "en",
+    share: Annotated[float, typer.Option(help="Share of items for all annotators.")] = 0.2,
+    copies: Annotated[int, typer.Option(help="Annotators of each other item.")] = 1,
+    repeats: Annotated[float, typer.Option(help="Share of items shown again unannounced.")] = 0.05,
+    gap: Annotated[int, typer.Option(help="Judgements between an item and its repeat.")] = 10,
+    blind: Annotated[
+        bool, typer.Option("--blind/--not-blind", help="Hide verdicts of models and invariant.")
+    ] = True,
+) -> None:
+    """Create a project, empty or with mutants of a campaign; the owner's key is shown once."""
+    if many < 1 or copies < 1 or gap < 1:
+        raise InputError("--many, --copies and --gap are at least 1.")
+    if not (0 <= share <= 1 and 0 <= repeats <= 1):
+        raise InputError("--share and --repeats are shares, from 0 to 1.")
+    if language not in ("en", "de"):
+        raise InputError(f"There are no questions in '{language}'; use en or de, or --questions.")
+    for one in outcome or ():
+        if one not in OUTCOMES:
+            raise InputError(f"There is no outcome '{one}'; use {', '.join(OUTCOMES)}.")
+    wanted = split_names(labels)
+    if len(wanted) == 1:
+        raise InputError("--labels takes at least two, as positive,negative.")
+    instructions, asked = (
+        load_questions(questions, wanted) if questions else default_questions(language, wanted)
+    )
+    items = []
+    if campaign:
+        sets = map(split_names, attributes or ())
+        items = sample_campaign(CampaignStore(campaign), many, seed, outcome or (), sets)
+    settings = Project(
+        name or project.stem, asked, instructions, language, blind, share, copies, repeats, gap,
+        seed,
+    )  # fmt: skip
+    store, key = AnnotationStore.create(project, settings)
+    try:
+        store.add(items)
+    finally:
+        store.close()
+    typer.echo(f"{project}: {len(items)} items, questions {', '.join(q.id for q in asked)}")
+    drawn = Counter(item.stratum for item in items)
+    of = {item.stratum: item.weight * drawn[item.stratum] for item in items}
+    for stratum, number in sorted(drawn.items()):
+        typer.echo(f"  {stratum}: {number} of {of[stratum]:,.0f}")
+    typer.echo(f"The owner's key, shown only now: {key}")
+    _warn()
+
+
+def _warn() -> None:
+    if warning := lasting_warning():
+        typer.echo(f"Warning: {warning}", err=True)
+
+
+@annotate.command("status")
+def status(project: ProjectFile) -> None:
+    """Show the progress of each annotator, and whether the project is open."""
+    with opened(project) as store:
+        settings, standings = store.project(), Judging(store).standings()
+        n_items = len(list(store.items()))
+        judged = {one.item for one in store.judgements() if one.status is Status.JUDGED}
+    state = "closed" if settings.closed else "open"
+    typer.echo(f"{settings.name}: {state}, {n_items} items, {len(judged)} of them judged")
+    for one in standings:
+        typer.echo(
+            f"  {one.annotator.name}: {one.judged} judged, {one.skipped} skipped, "
+            f"at most {one.left} to come"
+        )
+    if not standings:
+        typer.echo("  nobody has joined")
+    _warn()
+
+
+@annotate.command("close")
+def close(project: ProjectFile) -> None:
+    """Accept no more judgements."""
+    with opened(project) as store:
+        store.change(closed=True)
+    typer.echo(f"{project} is closed; hinter annotate reopen opens it again.")
+
+
+@annotate.command("reopen")
+def reopen(project: ProjectFile) -> None:
+    """Accept judgements again."""
+    with opened(project) as store:
+        store.change(closed=False)
+    typer.echo(f"{project} is open.")
+
+
+@annotate.command("remove")
+def remove(
+    project: ProjectFile, item: Annotated[str, typer.Argument(help="The item's id.")]
+) -> None:
+    """Remove an item; its judgements no longer count."""
+    with opened(project) as store:
+        store.remove(item)
+    typer.echo(f"{item} is removed.")
+
+
+@annotate.command("import")
+def import_items(
+    project: ProjectFile,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="CSV, TSV, JSONL, Parquet, Label Studio or Argilla JSON; a folder; hf:ORG/NAME.",
+        ),
+    ],
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--map", help="Columns, as mutant=text,answer.sense=makes_sense."),
+    ] = None,
+    values: Annotated[
+        list[str] | None,
+        typer.Option(help="Answers, as Fine=yes, or sense:Fine=yes for one question."),
+    ] = None,
+    annotator: Annotated[str, typer.Option(help="Annotator, if no column names one.")] = "",
+    attributes: Annotated[str, typer.Option(help="Attributes, if no column names them.")] = "",
+    mend: Annotated[
+        bool, typer.Option("--mend", help="Repair letters that were encoded twice.")
+    ] = False,
+    invariant: Annotated[
+        bool, typer.Option("--invariant", help="Run the invariant on pairs without verdict.")
+    ] = False,
+    parser: Annotated[str, typer.Option(help="Parser for the invariant.")] = "embedded",
+    errors: Annotated[
+        Path | None, typer.Option(help="New CSV file for the rows left out, with the reasons.")
+    ] = None,
+) -> None:
+    """Add items and judgements from a file; those that the project has are not added twice."""
+    if errors is not None and errors.exists():
+        raise InputError(f"{errors} already exists; choose another name.")
+    reading = ColumnMapping(
+        pairs(columns or (), "--map"), pairs(values or (), "--values"), annotator,
+        split_names(attributes), mend,
+    )  # fmt: skip
+    with opened(project) as store:
+        done = import_file(store, file, reading)
+        _report(done)
+        if errors is not None:
+            _write(errors, done.problems)
+        if invariant:
+            begun = time.monotonic()
+            kept, discarded = fill_invariant(store, ParseStore(load_parser(parser)))
+            typer.echo(
+                f"invariant: {kept:,} pairs kept, {discarded:,} discarded "
+                f"({time.monotonic() - begun:.1f} s)"
+            )
+    if done.problems and not (done.judgements or done.judgements_known or done.items
+                              or done.items_known):  # fmt: skip
+        raise InputError(f"{file} has no row that can be used; see above.")
+
+
+def _report(done: Imported) -> None:
+    read = ", ".join(c if p == c else f"{p}={c}" for p, c in done.columns.items())
+    typer.echo(f"columns read: {read}")
+    for what, many in (
+        ("rows", done.rows), ("items added", done.items), ("items known", done.items_known),
+        ("judgements added", done.judgements), ("judgements known", done.judgements_known),
+        ("left out", len(done.problems)),
+    ):  # fmt: skip
+        typer.echo(f"{what:<17} {many:>8,}")
+    if done.people:
+        typer.echo(f"new annotators: {', '.join(done.people)}")
+    for note in done.notes:
+        typer.echo(note)
+    rows: dict[str, list[int]] = {}  # by reason
+    for row, why in done.problems:
+        rows.setdefault(why, []).append(row)
+    for why, numbers in list(rows.items())[:_REASONS]:
+        named = ", ".join(map(str, numbers[:_ROWS]))
+        more = f" and {len(numbers) - _ROWS:,} more" if len(numbers) > _ROWS else ""
+        typer.echo(f"row{'s' if len(numbers) > 1 else ''} {named}{more}: {why}", err=True)
+    if len(rows) > _REASONS:
+        left = len(rows) - _REASONS
+        typer.echo(f"... and {left:,} more reasons; --errors FILE writes them all.", err=True)
+
+
+def _write(errors: Path, problems: Sequence[tuple[int, str]]) -> None:
+    columns = ("row", "left out because")
+    with output(errors) as out:
+        write = row_writer(out, "csv", columns)
+        for problem in problems:
+            write(dict(zip(columns, problem, strict=True)))
+
+
+@annotate.command("export")
+def export(
+    project: ProjectFile,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="New file, or folder for dataset.")
+    ] = None,
+    kind: Annotated[
+        str, typer.Option("--format", help=f"{', '.join(FORMATS)}; default: by the file's name.")
+    ] = "",
+    history: Annotated[
+        bool, typer.Option("--history", help="Include corrected and withdrawn judgements.")
+    ] = False,
+    items_only: Annotated[bool, typer.Option("--items-only", help="Without judgements.")] = False,
+    anonymous: Annotated[
+        bool, typer.Option("--anonymous", help="Numbers instead of annotators' names.")
+    ] = False,
+    consensus: Annotated[
+        bool, typer.Option("--consensus", help="One judgement per item: adjudicated or majority.")
+    ] = False,
+    push: Annotated[
+        str, typer.Option(help="Write to this data set of the Hub, as ORG/NAME, instead.")
+    ] = "",
+    public: Annotated[
+        bool, typer.Option("--public", help="Push even if everybody can read the data set.")
+    ] = False,
+) -> None:
+    """Write items and judgements to a file, a folder or the Hub; import reads them again."""
+    if (file is None) == (not push):
+        raise InputError("Name either a file, or a data set with --push ORG/NAME.")
+    if push and kind not in ("", "dataset"):
+        raise InputError("--push writes a data set; leave --format out.")
+    with opened(project) as store:
+        wanted = Exported(store, history, anonymous, items_only, consensus)
+        if push:
+            rows = list(wanted.rows())
+            message = f"{wanted.project.name}: {len(rows)} rows"
+            where = write_dataset(push, folder_files(wanted, rows), message, public=public)
+            typer.echo(f"{push}: {len(rows):,} rows ({where})")
+            return
+        assert file is not None
+        typer.echo(f"{file}: {export_file(wanted, file, kind):,} rows")
+
+
+@annotate.command("agreement")
+def agreement(
+    project: ProjectFile,
+    question: Annotated[str, typer.Option(help="Evaluate only this question.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="All results, as JSON.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Tables in Markdown.")] = False,
+) -> None:
+    """Report the agreement of annotators, and the invariant's precision and recall."""
+    if as_json and markdown:
+        raise InputError("Choose one of --json and --markdown.")
+    with opened(project) as store:
+        found = evaluate(store, question)
+    if as_json:
+        print_json(plain(found), indent=1)
+    elif markdown:
+        title = f"Judgements of {found.project}"
+        typer.echo(markdown_of(title, evaluation_sections(found)), nl=False)
+    else:
+        print_sections(evaluation_sections(found), sys.stdout)

@@ -1,1 +1,0 @@
-"""``hinter annotate``: projects, files and agreement."""
