@@ -16,8 +16,8 @@ from hinter_ui.learn import html
 from hinter_ui.learn.actions import LessonActions
 from hinter_ui.learn.html import query_of
 from hinter_ui.learn.lesson import Journey, Scene, load_lesson, number_of, questions
-from hinter_ui.learn.teachers import markdown
 from hinter_ui.shared.services import Services
+from scripts.render_handouts import markdown
 
 STEPS = {step.key: step for step in load_lesson()}
 SCENES = {scene.key: scene for step in load_lesson() for scene in step.scenes}
