@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary, load_shipped
 from hinter_core.types import GrammaticalForm, Mutant, Sense, Term
 from tests.examples import DEEP
+from tests.forked import Commands
 
 settings.load_profile("deep" if DEEP else "quick")
 
@@ -100,3 +101,11 @@ def make_pipeline(fresh_parses: ParseStore) -> MakePipeline:
         return Pipeline(dictionaries, parses or fresh_parses, [store], Settings(**settings))  # type: ignore[arg-type]
 
     return make
+
+
+@pytest.fixture(scope="session")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
+    """The command line as processes of its own."""
+    made = Commands(tmp_path_factory.mktemp("processes"))
+    yield made
+    made.close()

@@ -2,21 +2,30 @@
 
 Such a process is as real as any: it has its own memory, files and end, is killed and refused like
 one, and ends as an interpreter ends. It only starts at once instead of importing for seconds.
+
+Tests start them with :class:`Commands`; the app starts its campaigns so when it runs
+``Commands.program`` for a command line: a program that hands its arguments and files over, passes
+signals on, and ends as the process ends. If that program is killed, so is the process.
 """
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import json
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+PASSED_ON = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -34,11 +43,20 @@ class Commands:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._number = 0
+        self._running: dict[int, _Forked] = {}
+        self._address = str(folder / "source")
         self._source = subprocess.Popen(
-            [sys.executable, __file__],
+            [sys.executable, __file__, "serve", self._address],
             cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
+        self._ready = False
+
+    @property
+    def program(self) -> tuple[str, ...]:
+        """A command line that takes the arguments of ``hinter``."""
+        self._wait_until_ready()
+        return (sys.executable, "-I", "-S", __file__, "start", self._address)
 
     def start(self, *arguments: str, out: Path | None = None, room: int | None = None) -> int:
         """Start one in a session of its own; its process number, which is also its group.
@@ -48,16 +66,16 @@ class Commands:
             out: A file or named pipe for what it writes to standard output.
             room: As large as a file of it may become, in bytes.
         """
+        self._wait_until_ready()
         self._number += 1
-        wanted = {
-            "arguments": arguments, "out": str(out or self._file("out")), "room": room,
-            "err": str(self._file("err")), "environment": dict(os.environ), "cwd": os.getcwd(),
-        }  # fmt: skip
-        return self._ask(wanted)
+        files = (os.devnull, str(out or self._file("out")), str(self._file("err")))
+        process = _Forked(self._address, arguments, files=files, room=room)
+        self._running[process.number] = process
+        return process.number
 
     def wait(self, process: int) -> Done:
         """Wait for the end of the process that was started last."""
-        code = self._ask({"wait": process})
+        code = self._running.pop(process).wait()
         out = self._file("out")
         return Done(code, out.read_text() if out.exists() else "", self._file("err").read_text())
 
@@ -72,63 +90,157 @@ class Commands:
 
     def close(self) -> None:
         assert self._source.stdin
-        assert self._source.stdout
         self._source.stdin.close()
-        self._source.stdout.close()
         self._source.wait(30)
 
     def _file(self, kind: str) -> Path:
         return self._folder / f"{self._number}.{kind}"
 
-    def _ask(self, wanted: dict[str, Any]) -> int:
-        assert self._source.stdin
+    def _wait_until_ready(self) -> None:
         assert self._source.stdout
-        self._source.stdin.write(json.dumps(wanted) + "\n")
-        self._source.stdin.flush()
-        return int(self._source.stdout.readline())
+        self._ready = self._ready or self._source.stdout.readline() == b"ready\n"
+        assert self._ready
 
 
-def _answer(wanted: dict[str, Any]) -> int | None:
-    """In the process that forks: the number or the code asked for; None in a new process."""
-    if "wait" in wanted:
-        return os.waitstatus_to_exitcode(os.waitpid(wanted["wait"], 0)[1])
+class _Forked:
+    """A process asked for at ``address``; files by name, or this process's own."""
+
+    def __init__(
+        self,
+        address: str,
+        arguments: tuple[str, ...],
+        *,
+        files: tuple[str, ...] = (),
+        room: int | None = None,
+    ) -> None:
+        wanted = {
+            "arguments": arguments, "files": files, "room": room, "cwd": os.getcwd(),
+            "environment": dict(os.environ),
+            "ignored": [s for s in PASSED_ON if signal.getsignal(s) is signal.SIG_IGN],
+        }  # fmt: skip
+        self._connection = socket.socket(socket.AF_UNIX)
+        self._connection.connect(address)
+        socket.send_fds(self._connection, [b"\n"], [0, 1, 2])
+        self._connection.sendall(json.dumps(wanted).encode() + b"\n")
+        self._said = self._connection.makefile("r")
+        self.number = int(self._said.readline())
+
+    def signal(self, number: int) -> None:
+        self._connection.send(bytes([number]))
+
+    def wait(self) -> int:
+        code = int(self._said.readline())
+        self._said.close()
+        self._connection.close()
+        return code
+
+
+def _start(address: str, *arguments: str) -> None:
+    """Be the process that is asked for: its signals, its files, its end."""
+    process = _Forked(address, arguments)
+    for number in PASSED_ON:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda received, _: process.signal(received))
+    code = process.wait()
+    if code < 0:
+        signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    sys.exit(code)
+
+
+def _serve(address: str) -> None:
+    """Fork what is asked for until standard input is closed."""
+    from hinter_core.language.parsing import load_parser, spare_torch
+
+    spare_torch("embedded")
+
+    import duckdb  # noqa: F401  # what the commands import when they need it
+    import openai  # noqa: F401
+    import pyarrow.parquet  # noqa: F401
+
+    from hinter_core.cli import main
+    from hinter_core.terms.dictionary import load_shipped
+
+    load_parser("embedded")
+    load_shipped()
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(address)
+        door.listen()
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no keeper is waited for
+        gc.collect()
+        gc.freeze()  # so that a fork shares the memory of what was imported
+        threading.Thread(target=_end_with_input, daemon=True).start()
+        while True:
+            connection, _ = door.accept()
+            if os.fork() == 0:
+                door.close()
+                _keep(connection)
+                gc.unfreeze()
+                main()
+                return
+            connection.close()
+
+
+def _end_with_input() -> None:
+    os.read(0, 1)  # not sys.stdin, whose lock a fork would keep
+    os._exit(0)
+
+
+def _keep(connection: socket.socket) -> None:
+    """Fork the process that is asked for and report on it; only the new process returns."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    _, files, _, _ = socket.recv_fds(connection, 1, 3)
+    with connection.makefile("r") as lines:
+        wanted = json.loads(lines.readline())
     ready, told = os.pipe()
     child = os.fork()
-    if child:
+    if not child:
+        os.setsid()
+        connection.close()
         os.close(told)
-        os.read(ready, 1)  # until it has a session of its own
         os.close(ready)
-        return child
-    os.setsid()
+        _become(wanted, files)  # a named pipe waits for its reader
+        return
     os.close(told)
-    os.close(ready)
+    os.read(ready, 1)  # until it has a session of its own
+
+    def tell(number: int) -> None:
+        with contextlib.suppress(BrokenPipeError):  # whoever asked for it has gone
+            connection.sendall(f"{number}\n".encode())
+
+    def wait() -> None:
+        tell(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        os._exit(0)
+
+    tell(child)
+    threading.Thread(target=wait, daemon=True).start()
+    while True:
+        received = connection.recv(1)
+        with contextlib.suppress(ProcessLookupError):  # it has just ended
+            os.killpg(child, received[0] if received else signal.SIGKILL)
+        if not received:
+            os._exit(0)
+
+
+def _become(wanted: dict[str, Any], files: list[int]) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    for place, name in ((0, os.devnull), (1, wanted["out"]), (2, wanted["err"])):
-        opened = os.open(name, flags if place else os.O_RDONLY, 0o600)
+    for place, name in enumerate(wanted["files"]):
+        files[place] = os.open(name, flags if place else os.O_RDONLY, 0o600)
+    for place, opened in enumerate(files):
         os.dup2(opened, place)
         os.close(opened)
     os.environ.clear()
     os.environ.update(wanted["environment"])
     os.chdir(wanted["cwd"])
+    for number in PASSED_ON:
+        if number in wanted["ignored"]:
+            signal.signal(number, signal.SIG_IGN)
     if wanted["room"]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (wanted["room"],) * 2)
     sys.argv = ["hinter", *wanted["arguments"]]
-    return None
-
-
-def _serve() -> None:
-    import pyarrow.parquet  # noqa: F401  # what the commands import when they need it
-    import spacy  # noqa: F401
-
-    from hinter_core.cli import main
-
-    for line in iter(sys.stdin.readline, ""):
-        answer = _answer(json.loads(line))
-        if answer is None:
-            main()
-        sys.stdout.write(f"{answer}\n")
-        sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    _serve()
+    {"serve": _serve, "start": _start}[sys.argv[1]](*sys.argv[2:])

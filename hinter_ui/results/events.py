@@ -82,10 +82,9 @@ class ResultsEvents(TabEvents):
 
     def open_page(self, request: gr.Request, kept: Any) -> Updates:
         """Offer the campaigns on a fresh page, and open the one of its link."""
-        query = dict(request.query_params or {})
         session, names = self.session(request), known(kept)
-        session.campaign = str(query.get("results") or query.get("campaign") or "")[:64]
-        if not query.get("results"):
+        session.campaign = _linked(request)
+        if not request.query_params.get("results"):
             return self._offered(session, names)
         shown = self._opened(session, session.campaign, "", names)
         if session.campaign not in names and not self.services.access.local:
@@ -99,6 +98,7 @@ class ResultsEvents(TabEvents):
         if reading and (reading.name == session.campaign or not reading.name):
             path = "" if reading.name else str(reading.store.folder)
             return self._opened(session, reading.name, path, names)
+        session.campaign = session.campaign or _linked(request)  # selected while the page loads
         if session.campaign:
             return self._opened(session, session.campaign, "", names)
         return self._offered(session, names)
@@ -208,3 +208,9 @@ class ResultsEvents(TabEvents):
             return self.actions.write(self.session(request), kind, Path(get_upload_folder()))
 
         return write
+
+
+def _linked(request: gr.Request) -> str:
+    """Return the campaign that the address of the page names."""
+    query = request.query_params
+    return str(query.get("results") or query.get("campaign") or "")[:64]

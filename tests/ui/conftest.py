@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -30,6 +31,7 @@ from playwright.sync_api import (
 from playwright.sync_api import Error as PlaywrightError
 
 from hinter_ui.html.wording import DEFAULT, speak
+from tests.forked import Commands
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PATIENCE = 45_000  # milliseconds; a busy two-core machine is slow
@@ -81,9 +83,27 @@ LEFT = re.compile(
 )
 
 
+# The app, whose campaigns start at once.
+START = """
+import json, sys
+import app
+from hinter_ui.batch import jobs
+jobs.COMMAND = tuple(json.loads(sys.argv.pop(1)))
+app.main()
+"""
+
+
 @contextmanager
-def serving(factory: pytest.TempPathFactory, **settings: str) -> Iterator[App]:
-    """An app with a log, a cache and a shelf of its own; ``settings`` of its environment."""
+def serving(
+    factory: pytest.TempPathFactory, program: tuple[str, ...] = (), **settings: str
+) -> Iterator[App]:
+    """An app with a log, a cache and a shelf of its own.
+
+    Args:
+        factory: Makes its folders.
+        program: What it runs its campaigns with, if not what it runs by itself.
+        settings: Of its environment.
+    """
     log = factory.mktemp("app") / "app.log"
     cache = factory.mktemp("cache") / "predictions.sqlite"
     shelf, projects = factory.mktemp("campaigns"), factory.mktemp("annotations")
@@ -97,9 +117,10 @@ def serving(factory: pytest.TempPathFactory, **settings: str) -> Iterator[App]:
         "HINTER_ANNOTATIONS": str(projects),
         "HINTER_CLASSES": str(cache.parent / "classes"),
     }
+    command = ["-c", START, json.dumps(program)] if program else ["app.py"]
     with log.open("w") as output:
         process = subprocess.Popen(
-            [sys.executable, str(ROOT / "app.py"), "--port", str(port)],
+            [sys.executable, *command, "--port", str(port)],
             cwd=ROOT,
             stdout=output,
             stderr=output,
@@ -117,9 +138,9 @@ def serving(factory: pytest.TempPathFactory, **settings: str) -> Iterator[App]:
 
 
 @pytest.fixture(scope="session")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+def app(tmp_path_factory: pytest.TempPathFactory, commands: Commands) -> Iterator[App]:
     """The app as its owner has it, on their own machine."""
-    with serving(tmp_path_factory) as served:
+    with serving(tmp_path_factory, commands.program) as served:
         yield served
 
 
@@ -221,6 +242,12 @@ class Explore:
         self.page.locator(f"#{widget} input").click()
         self.page.get_by_role("option", name=option, exact=True).click()
         self.page.keyboard.press("Escape")
+
+
+@pytest.fixture
+def quick_campaigns(commands: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Campaigns that this process starts need not import first."""
+    monkeypatch.setattr("hinter_ui.batch.jobs.COMMAND", commands.program)
 
 
 @pytest.fixture(scope="session")

@@ -425,7 +425,7 @@ def test_a_project_is_made_from_a_file_and_joined(
     page.get_by_role("tab", name="Annotate").click()
     page.locator("#annotate-source").get_by_label("A file").check()
     page.locator("#annotate-file input[type=file]").set_input_files(file)
-    expect(page.locator("#annotate-file")).to_contain_text("pairs.csv")
+    expect(page.locator("#annotate-file").get_by_role("cell", name="pairs.csv")).to_be_visible()
     create = page.locator("#annotate-create")
     create.click()
     expect(page.locator("#annotate-told")).to_contain_text("Give the project a name")

@@ -27,6 +27,8 @@ from tests.conformance.faulty_server import FaultyServer
 from tests.conformance.hub import LocalHub, ask_there, parquet
 from tests.ui.test_jobs import KEY, PEOPLE, RULES, until
 
+pytestmark = pytest.mark.usefixtures("quick_campaigns")
+
 
 def filled(form: BatchForm, **changes: object) -> BatchForm:
     """The form with other values in some of its fields."""

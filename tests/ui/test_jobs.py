@@ -33,6 +33,7 @@ from hinter_ui.batch.jobs import Jobs, JobState
 from hinter_ui.shared.library import CampaignEntry, Campaigns
 from tests.conformance.faulty_server import FaultyServer
 
+pytestmark = pytest.mark.usefixtures("quick_campaigns")
 KEY = "sk-job-0123456789"
 RACES = ("white", "latino", "middle-eastern", "south-asian", "east-asian", "indigenous")
 RULES = "scripted:" + "; ".join(

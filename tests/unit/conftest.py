@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
 from hinter_core.campaign.engines.base import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
-from tests.forked import Commands
 
 DICTIONARIES = {
     "race": ["black,dark,adj", "white,light,adj", "Syrian,syrian,adj"],
@@ -50,11 +49,3 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., CampaignStor
         return store
 
     return run
-
-
-@pytest.fixture(scope="session")
-def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
-    """The command line as processes of its own."""
-    made = Commands(tmp_path_factory.mktemp("processes"))
-    yield made
-    made.close()
