@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from hinter_ui.html.wording import languages, words_of  # noqa: E402
+from hinter_ui.html.wording import Words, languages  # noqa: E402
 from hinter_ui.learn.lesson import load_lesson  # noqa: E402
 from hinter_ui.learn.teachers import path_of  # noqa: E402
 
@@ -51,10 +51,10 @@ def markdown(language: str) -> str:
     # The text, each change alone, and both; these texts need no mended article.
     first, second = ((menu.source, menu.start) for menu in menus)
     one, two = text.replace(*first), text.replace(*second)
-    terms = words_of(language, "glossary").branch("terms")
+    terms = Words("glossary", language).branch("terms")
     source = _TEMPLATE.read_text(encoding="utf-8")
     rendered: str = Template(source, trim_blocks=True, keep_trailing_newline=True).render(
-        say=words_of(language, "teach").branch("handout"),
+        say=Words("teach", language).branch("handout"),
         scenes=scenes,
         variants=[text, one, two, one.replace(*second)],
         hunt=next(step for step in lesson if step.key == "hunt"),

@@ -39,7 +39,8 @@ from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 
-ROOM = "projects"
+say = Words("projects")
+
 SOURCES = ("campaign", "directory", "file", "check")
 HERE_ONLY = frozenset({"directory"})
 KINDS = ("csv", "jsonl", "parquet", "consensus")  # the last one as CSV
@@ -72,7 +73,7 @@ class ProjectForm:
     blind: bool = True
 
     @classmethod
-    def of(cls, say: Words, *values: Any) -> Self:
+    def of(cls, *values: Any) -> Self:
         """Read the values of the widgets, in their order, whatever a browser sent.
 
         Raises:
@@ -102,7 +103,7 @@ class ProjectForm:
             copies=int(number("copies", 1, _MOST_COPIES)), repeats=number("repeats", 0, 100),
         )  # fmt: skip
 
-    def project(self, say: Words) -> Project:
+    def project(self) -> Project:
         """Return the project's settings.
 
         Raises:
@@ -194,22 +195,21 @@ class AnnotateActions:
 
     def make(self, session: Session, form: ProjectForm) -> Made:
         """Create a project with its items; if there are none, nothing is left of it."""
-        say = session.words(ROOM)
-        project = form.project(say)
+        project = form.project()
         with self._discreet(form.file):
-            items = self._items(session, form, say)
+            items = self._items(session, form)
             name, key = self.projects.new(project)
             try:
                 store = self.projects.judging(name).store
                 if form.source == "file":
-                    return self._imported(store, form, name, key, say)
+                    return self._imported(store, form, name, key)
                 duplicates = store.add(items)
                 return Made(name, key, len(items) - len(duplicates), len(duplicates))
             except BaseException:
                 self.projects.delete(name, key)
                 raise
 
-    def _items(self, session: Session, form: ProjectForm, say: Words) -> list[AnnotationItem]:
+    def _items(self, session: Session, form: ProjectForm) -> list[AnnotationItem]:
         if form.source == "file":
             if not form.file:
                 raise AnnotationError(say("errors.no_file"))
@@ -225,9 +225,7 @@ class AnnotateActions:
         sets = [tuple(one.split(_JOINED)) for one in form.attributes]
         return sample_campaign(store, form.many, outcomes=outcomes, attributes=sets)
 
-    def _imported(
-        self, store: AnnotationStore, form: ProjectForm, name: str, key: str, say: Words
-    ) -> Made:
+    def _imported(self, store: AnnotationStore, form: ProjectForm, name: str, key: str) -> Made:
         done = import_file(store, form.file)
         if not done.items:
             why = say("errors.no_text")
@@ -316,7 +314,7 @@ class AnnotateActions:
         try:
             own.mkdir(parents=True)
         except OSError as error:
-            why = session.words(ROOM)("errors.not_written", reason=error.strerror)
+            why = say("errors.not_written", reason=error.strerror)
             raise InputError(why) from error
         consensus = kind == "consensus"
         path = own / ("hinter-consensus.csv" if consensus else f"hinter-annotations.{kind}")

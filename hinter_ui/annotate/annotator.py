@@ -11,7 +11,9 @@ from typing import Any
 from hinter_core.annotation.project.types import AnnotationItem, Assignment, Project, Question
 from hinter_ui.html.difference import Piece, differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.wording import Words, words_of
+from hinter_ui.html.wording import Words
+
+say = Words("annotate")
 
 _SCROLLS = 700  # characters from which a text may scroll
 _KEYS = {"undo": "z", "skip": "s", "comment": "c", "trees": "t"}  # of the actions
@@ -20,70 +22,67 @@ _FOR_THE_PAGE = (
     "item", "question", "progress", "minutes", "saved", "unsaved", "sending", "offline", "again",
     "loading", "working", "trees_failed",
 )  # fmt: skip
-ROOM = "annotate"
 
 
 def join_form(project: Project, login: str = "") -> Markup:
     """Return the form to join; ``login``: the name of a visitor who is signed in elsewhere."""
-    words = words_of(project.language, ROOM)
     by_login = None
     if login:
-        signed_in = _button("login", words("join.login", name=login), class_="primary")
-        by_login = tag("p", signed_in, tag("span", " ", words("join.or"), class_="quiet-inline"))
+        signed_in = _button("login", say("join.login", name=login), class_="primary")
+        by_login = tag("p", signed_in, tag("span", " ", say("join.or"), class_="quiet-inline"))
     form = tag(
         "form",
-        _field(words, "name", type="text", maxlength=40, autocomplete="username"),
-        _field(words, "phrase", type="password", maxlength=200, autocomplete="current-password"),
-        tag("label", tag("input", type="checkbox", name="stay"), " ", words("join.stay")),
-        tag("button", words("join.enter"), type="submit", class_="primary"),
+        _field("name", type="text", maxlength=40, autocomplete="username"),
+        _field("phrase", type="password", maxlength=200, autocomplete="current-password"),
+        tag("label", tag("input", type="checkbox", name="stay"), " ", say("join.stay")),
+        tag("button", say("join.enter"), type="submit", class_="primary"),
         class_="join-form", novalidate=True,
     )  # fmt: skip
     note = tag(
         "div",
-        tag("h3", words("join.content_note_title")),
-        tag("p", words("join.content_note")),
-        tag("p", words("join.stored"), class_="quiet"),
+        tag("h3", say("join.content_note_title")),
+        tag("p", say("join.content_note")),
+        tag("p", say("join.stored"), class_="quiet"),
         class_="card join-note",
     )
     return _section(
-        words, "join",
-        tag("h2", words("join.title", project=project.name), tabindex="-1"),
-        tag("p", words("join.lead")),
+        "join",
+        tag("h2", say("join.title", project=project.name), tabindex="-1"),
+        tag("p", say("join.lead")),
         tag("div", role="alert", class_="judge-notice", hidden=True),
         note, by_login, form,
-        data_waiting=words("join.waiting"), data_show=words("join.show"),
-        data_hide=words("join.hide"), data_failed=words("errors.failed"),
+        data_waiting=say("join.waiting"), data_show=say("join.show"),
+        data_hide=say("join.hide"), data_failed=say("errors.failed"),
     )  # fmt: skip
 
 
-def _field(words: Words, name: str, **attributes: Any) -> Markup:
+def _field(name: str, **attributes: Any) -> Markup:
     ident = f"annotate-{name}"
     field = tag("input", id=ident, name=name, required=True, aria_describedby=f"{ident}-help",
                 spellcheck="false", **attributes)  # fmt: skip
     shown = None
     if attributes["type"] == "password":
-        shown = _button("show", words("join.show"), aria_controls=ident, aria_pressed="false")
+        shown = _button("show", say("join.show"), aria_controls=ident, aria_pressed="false")
     return tag(
         "div",
-        tag("label", words(f"join.{name}"), for_=ident),
+        tag("label", say(f"join.{name}"), for_=ident),
         tag("span", field, shown, class_="join-input"),
-        tag("p", words(f"join.{name}_help"), id=f"{ident}-help", class_="quiet"),
+        tag("p", say(f"join.{name}_help"), id=f"{ident}-help", class_="quiet"),
         class_="join-field",
     )
 
 
 def item(assignment: Assignment, project: Project) -> dict[str, Any]:
     """Return an assignment for the page: its texts as HTML and as words to be read out."""
-    words = words_of(project.language, ROOM)
     own = assignment.item
     if own.source:
         old, new = differences(own.source, own.mutant, own.edits)
-        parts = [_text(words, "source", old), _text(words, "mutant", new)]
+        parts = [_text("source", old), _text("mutant", new)]
     else:
-        parts = [_text(words, "alone", [Piece(own.mutant)])]
+        parts = [_text("alone", [Piece(own.mutant)])]
     if not project.blind:
-        parts.append(_known(words, own))
-    heard = words("screen.mutant" if own.source else "screen.alone")
+        parts.append(_known(own))
+    heard = say("screen.mutant" if own.source else "screen.alone")
     return {
         "item": own.id,
         "showing": assignment.showing,
@@ -95,11 +94,11 @@ def item(assignment: Assignment, project: Project) -> dict[str, Any]:
     }
 
 
-def _text(words: Words, kind: str, pieces: Sequence[Piece]) -> Markup:
-    title = words(f"screen.{kind}")
-    sign, element, mark = ("+", "ins", words("screen.added"))
+def _text(kind: str, pieces: Sequence[Piece]) -> Markup:
+    title = say(f"screen.{kind}")
+    sign, element, mark = ("+", "ins", say("screen.added"))
     if kind == "source":
-        sign, element, mark = ("\u2212", "del", words("screen.removed"))
+        sign, element, mark = ("\u2212", "del", say("screen.removed"))
     signs = (
         tag("span", sign, class_="sign", aria_hidden="true"),
         tag("span", f" {mark} ", class_="sr-only"),
@@ -112,62 +111,60 @@ def _text(words: Words, kind: str, pieces: Sequence[Piece]) -> Markup:
     return tag("div", tag("h3", title), shown, class_=f"judge-text {kind}")
 
 
-def _known(words: Words, own: AnnotationItem) -> Markup:
+def _known(own: AnnotationItem) -> Markup:
     """List the verdicts and the label of an item; only for projects that are not blind."""
     lines = []
     if own.kept:
-        lines.append(words("screen.told_kept"))
+        lines.append(say("screen.told_kept"))
     elif own.kept is not None:
-        lines.append(words("screen.told_discarded", reason=own.reason or own.layer))
+        lines.append(say("screen.told_discarded", reason=own.reason or own.layer))
     if own.label:
-        lines.append(words("screen.told_label", label=own.label))
+        lines.append(say("screen.told_label", label=own.label))
     lines += [
-        words("screen.told_verdict", model=model, verdict=verdict)
+        say("screen.told_verdict", model=model, verdict=verdict)
         for model, verdict in own.verdicts.items()
     ]
     if not lines:
         return Markup("")
     listed = tag("ul", *(tag("li", isolated(line)) for line in lines))
-    return tag("div", tag("h3", words("screen.told")), listed, class_="judge-told quiet")
+    return tag("div", tag("h3", say("screen.told")), listed, class_="judge-told quiet")
 
 
-def ending(project: Project, kind: str, judged: int = 0, skipped: int = 0) -> Markup:
+def ending(kind: str, judged: int = 0, skipped: int = 0) -> Markup:
     """Return the last page: all is ``done``, the person ``left``, or the project is ``closed``."""
-    words = words_of(project.language, ROOM)
     if kind == "done":
         again = None
         if skipped:
-            offer = _button("again", words("end.again"), class_="primary")
-            again = tag("div", tag("p", words("end.skipped", n=skipped)), offer)
-        undo = _button("undo", words("screen.undo"), key="z")
-        leave = _button("leave", words("screen.leave"))
+            offer = _button("again", say("end.again"), class_="primary")
+            again = tag("div", tag("p", say("end.skipped", n=skipped)), offer)
+        undo = _button("undo", say("screen.undo"), key="z")
+        leave = _button("leave", say("screen.leave"))
         return _section(
-            words, "end",
-            tag("h2", words("end.title"), tabindex="-1"),
-            tag("p", words("end.some" if skipped else "end.done", judged=judged)),
+            "end",
+            tag("h2", say("end.title"), tabindex="-1"),
+            tag("p", say("end.some" if skipped else "end.done", judged=judged)),
             again,
-            tag("p", words("end.leave")),
+            tag("p", say("end.leave")),
             tag("p", undo, leave, class_="judge-actions"),
         )  # fmt: skip
     return _section(
-        words, "end",
-        tag("h2", words(f"end.{kind}_title"), tabindex="-1"),
-        tag("p", words(f"end.{kind}")),
-        tag("p", class_="judge-unsaved", data_words=words("end.closed_unsaved"), hidden=True),
-        _button("back", words("end.back"), class_="primary") if kind == "left" else None,
+        "end",
+        tag("h2", say(f"end.{kind}_title"), tabindex="-1"),
+        tag("p", say(f"end.{kind}")),
+        tag("p", class_="judge-unsaved", data_words=say("end.closed_unsaved"), hidden=True),
+        _button("back", say("end.back"), class_="primary") if kind == "left" else None,
     )  # fmt: skip
 
 
-def problem(message: str, language: str = "en") -> Markup:
+def problem(message: str) -> Markup:
     """Return a page with an error only."""
-    words = words_of(language, ROOM)
-    title = tag("strong", words("errors.title"))
+    title = tag("strong", say("errors.title"))
     shown = tag("div", title, " ", message, class_="notice error", role="alert")
-    return _section(words, "end", shown)
+    return _section("end", shown)
 
 
-def _section(words: Words, kind: str, *children: object, **attributes: object) -> Markup:
-    return tag("section", *children, class_=f"judge-room {kind}", lang=words.language, **attributes)
+def _section(kind: str, *children: object, **attributes: object) -> Markup:
+    return tag("section", *children, class_=f"judge-room {kind}", lang=say.language, **attributes)
 
 
 def _button(act: str, words: str, key: str = "", **attributes: Any) -> Markup:
@@ -177,12 +174,11 @@ def _button(act: str, words: str, key: str = "", **attributes: Any) -> Markup:
     return tag("button", *shown, words, type="button", data_act=act, **shortcut, **attributes)
 
 
-def screen(project: Project, name: str, instructions: str) -> Markup:
+def screen(project: Project, name: str) -> Markup:
     """Return the judging screen without an item; the page fills it in."""
-    words = words_of(project.language, ROOM)
     progress = tag(
         "div",
-        tag("progress", value=0, max=1, aria_label=words("screen.progress_label")),
+        tag("progress", value=0, max=1, aria_label=say("screen.progress_label")),
         tag("span", class_="progress-words"),
         class_="judge-progress",
     )
@@ -190,25 +186,25 @@ def screen(project: Project, name: str, instructions: str) -> Markup:
         "div",
         progress,
         tag("span", class_="judge-clock quiet-inline"),
-        tag("span", words("screen.saved"), class_="judge-saved"),
+        tag("span", say("screen.saved"), class_="judge-saved"),
         tag("span", isolated(name), class_="judge-name quiet-inline"),
-        _button("help", words("screen.help"), key="?"),
-        _button("leave", words("screen.leave")),
+        _button("help", say("screen.help"), key="?"),
+        _button("leave", say("screen.leave")),
         class_="judge-top",
     )
-    retry = _button("retry", words("screen.retry"))
+    retry = _button("retry", say("screen.retry"))
     offline = tag("div", tag("span", class_="offline-words"), " ", retry,
                   class_="notice info judge-offline", role="status", hidden=True)  # fmt: skip
     comment = tag(
         "div",
-        tag("label", words("screen.comment_label"), for_="annotate-comment"),
+        tag("label", say("screen.comment_label"), for_="annotate-comment"),
         tag("textarea", id="annotate-comment", rows=2, maxlength=4000,
             aria_describedby="annotate-comment-help"),
-        tag("p", words("screen.comment_hint"), id="annotate-comment-help", class_="quiet"),
+        tag("p", say("screen.comment_hint"), id="annotate-comment-help", class_="quiet"),
         class_="judge-comment", hidden=True,
     )  # fmt: skip
     actions = [
-        _button(act, words(f"screen.{act}"), key=key,
+        _button(act, say(f"screen.{act}"), key=key,
                 aria_expanded="false" if act in ("comment", "trees") else None)
         for act, key in _KEYS.items()
     ]  # fmt: skip
@@ -220,10 +216,10 @@ def screen(project: Project, name: str, instructions: str) -> Markup:
         class_="judge-bar",
     )
     article = tag("article", class_="judge-item", tabindex="-1")
-    said = {key: words(f"screen.{key}") for key in _FOR_THE_PAGE}
+    said = {key: say(f"screen.{key}") for key in _FOR_THE_PAGE}
     return _section(
-        words, "judge",
-        tag("h2", words("screen.title"), class_="sr-only"),
+        "judge",
+        tag("h2", say("screen.title"), class_="sr-only"),
         top,
         tag("div", role="alert", class_="judge-notice", hidden=True),
         offline,
@@ -231,8 +227,8 @@ def screen(project: Project, name: str, instructions: str) -> Markup:
         tag("div", article, bar, class_="judge-desk"),
         comment,
         tag("div", class_="judge-trees", hidden=True, tabindex="-1", role="region",
-            aria_label=words("screen.trees_label")),
-        _help(words, project, instructions),
+            aria_label=say("screen.trees_label")),
+        _help(project),
         data_words=json.dumps(said, ensure_ascii=False),
     )  # fmt: skip
 
@@ -263,7 +259,7 @@ def _question(place: int, question: Question) -> Markup:
     )  # fmt: skip
 
 
-def _help(words: Words, project: Project, instructions: str) -> Markup:
+def _help(project: Project) -> Markup:
     answers = sorted({answer.key for question in project.questions for answer in question.answers})
     rows = [
         ("  ".join(answers).upper(), "answer"),
@@ -273,25 +269,26 @@ def _help(words: Words, project: Project, instructions: str) -> Markup:
     rows += [(key.upper(), act) for act, key in _KEYS.items()] + [("?", "help")]
     keys = [
         part for key, name in rows
-        for part in (tag("dt", tag("kbd", key)), tag("dd", words(f"help.{name}_key")))
+        for part in (tag("dt", tag("kbd", key)), tag("dd", say(f"help.{name}_key")))
     ]  # fmt: skip
     explained = [
         tag("li", tag("strong", isolated(question.ask)), " ", isolated(question.help))
         for question in project.questions if question.help
     ]  # fmt: skip
+    about = project.instructions
     use_keys = tag("input", type="checkbox", name="keys", checked=True)
     return tag(
         "dialog",
-        tag("h2", words("help.title"), id="annotate-help-title"),
-        tag("h3", words("help.about")),
-        tag("p", isolated(instructions), class_="instructions") if instructions else None,
+        tag("h2", say("help.title"), id="annotate-help-title"),
+        tag("h3", say("help.about")),
+        tag("p", isolated(about), class_="instructions") if about else None,
         tag("ul", *explained, class_="plain") if explained else None,
-        tag("p", words("join.content_note"), class_="quiet"),
-        tag("h3", words("help.keys")),
+        tag("p", say("join.content_note"), class_="quiet"),
+        tag("h3", say("help.keys")),
         tag("dl", *keys, class_="key-list"),
-        tag("label", use_keys, " ", words("help.use_keys")),
-        tag("p", words("help.use_keys_help"), class_="quiet"),
-        tag("p", _button("close", words("help.close"), class_="primary")),
+        tag("label", use_keys, " ", say("help.use_keys")),
+        tag("p", say("help.use_keys_help"), class_="quiet"),
+        tag("p", _button("close", say("help.close"), class_="primary")),
         class_="judge-help",
         aria_labelledby="annotate-help-title",
     )

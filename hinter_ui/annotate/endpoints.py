@@ -17,8 +17,9 @@ from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.types import AccessError, AnnotationError, Project, Status
 from hinter_core.errors import HinterError
 from hinter_ui.annotate import annotator
+from hinter_ui.annotate.annotator import say
 from hinter_ui.html.trees import pair_trees
-from hinter_ui.html.wording import words_of
+from hinter_ui.html.wording import DEFAULT, speak
 from hinter_ui.shared.library import Annotations
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
@@ -106,19 +107,19 @@ class AnnotatorEndpoints:
         return [annotate_enter, annotate_join, annotate_work, annotate_trees, annotate_leave]
 
     def _safe(self, act: Callable[..., Answer], told: Any, *more: Any) -> Answer:
-        """Return the answer of an act, or its error in words without internals."""
-        language = "en"
+        """Return the answer of an act, or its error in the project's language."""
+        speak(DEFAULT, say.room)
         try:
             if not isinstance(told, dict):
                 raise AnnotationError("This is no call of this page.", "failed")
             judging = self.projects.judging(_text(told, "project"))
-            language = judging.store.project().language
+            speak(judging.store.project().language, say.room)
             return act(judging, told, *more)
         except HinterError as error:
-            return {"error": _words(language, error)}
+            return {"error": _words(error)}
         except Exception:
             log.exception("A call of an annotator's page failed.")
-            return {"error": _words(language, AnnotationError("", "failed"))}
+            return {"error": _words(AnnotationError("", "failed"))}
 
     # -- coming and going -----------------------------------------------------------------------
 
@@ -151,12 +152,11 @@ class AnnotatorEndpoints:
         return self._seated(project, person.name) | {"key": key}
 
     def _seated(self, project: Project, name: str) -> Answer:
-        screen = annotator.screen(project, name, project.instructions)
-        return {"html": screen, "name": name}
+        return {"html": annotator.screen(project, name), "name": name}
 
     def _leave(self, judging: Judging, told: Mapping[str, Any]) -> Answer:
         judging.store.leave(_text(told, "key"))
-        return {"html": annotator.ending(judging.store.project(), "left")}
+        return {"html": annotator.ending("left")}
 
     # -- at work --------------------------------------------------------------------------------
 
@@ -177,12 +177,12 @@ class AnnotatorEndpoints:
                 done.append({"id": _text(one, "id")})
             except AnnotationError as error:
                 if error.code == "closed":
-                    return self._closed(project, done)
+                    return self._closed(done)
                 if error.code not in _REFUSED:
                     raise
-                done.append({"id": _text(one, "id"), "error": _words(project.language, error)})
+                done.append({"id": _text(one, "id"), "error": _words(error)})
         if judging.store.project().closed:
-            return self._closed(project, done)
+            return self._closed(done)
         items = [annotator.item(one, project) for one in judging.upcoming(key, _AHEAD)]
         progress = judging.progress(key)
         answer: Answer = {
@@ -192,12 +192,12 @@ class AnnotatorEndpoints:
                          "left": progress.left},
         }  # fmt: skip
         if not items:
-            end = annotator.ending(project, "done", progress.judged, progress.skipped)
+            end = annotator.ending("done", progress.judged, progress.skipped)
             answer["end"] = end
         return answer
 
-    def _closed(self, project: Project, done: list[Answer]) -> Answer:
-        return {"done": done, "items": [], "closed": annotator.ending(project, "closed")}
+    def _closed(self, done: list[Answer]) -> Answer:
+        return {"done": done, "items": [], "closed": annotator.ending("closed")}
 
     def _take(self, judging: Judging, key: str, one: Mapping[str, Any]) -> None:
         kind, ident = _text(one, "kind"), _text(one, "id")
@@ -221,8 +221,7 @@ class AnnotatorEndpoints:
 
     def _trees(self, judging: Judging, told: Mapping[str, Any]) -> Answer:
         item = judging.given(_text(told, "key"), _text(told, "item"))
-        words = words_of(judging.store.project().language, annotator.ROOM)
-        return {"html": pair_trees(item, self.services.parses(DEFAULT_PARSER), words)}
+        return {"html": pair_trees(item, self.services.parses(DEFAULT_PARSER))}
 
 
 def _text(told: Mapping[str, Any], name: str) -> str:
@@ -231,12 +230,12 @@ def _text(told: Mapping[str, Any], name: str) -> str:
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
-def _words(language: str, error: HinterError) -> Answer:
+def _words(error: HinterError) -> Answer:
     code = error.code if isinstance(error, AnnotationError) and error.code in _CODES else "failed"
-    message = words_of(language, annotator.ROOM)(f"errors.{code.replace('-', '_')}")
+    message = say(f"errors.{code.replace('-', '_')}")
     if code == "failed" and str(error):
         log.warning("An annotator's page was told that something failed: %s", error)
     told: Answer = {"code": code, "message": message}
     if code == "no-project":
-        told["html"] = annotator.problem(message, language)
+        told["html"] = annotator.problem(message)
     return told

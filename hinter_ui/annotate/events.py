@@ -9,12 +9,12 @@ from gradio.utils import get_upload_folder
 
 from hinter_core.annotation.project.questions import FOLDER
 from hinter_core.errors import InputError
-from hinter_ui.annotate.actions import KINDS, ROOM, AnnotateActions, ProjectForm
+from hinter_ui.annotate.actions import KINDS, AnnotateActions, ProjectForm, say
 from hinter_ui.annotate.endpoints import AnnotatorEndpoints
 from hinter_ui.annotate.layout import AnnotateLayout, lay_out, signs_in
 from hinter_ui.annotate.updates import AnnotateUpdates
 from hinter_ui.html import notice
-from hinter_ui.html.wording import DEFAULT, Words, chosen, words_of
+from hinter_ui.html.wording import chosen
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import Annotations, find_kept, known
 from hinter_ui.shared.services import Services
@@ -33,7 +33,8 @@ def build(services: Services) -> None:
 class AnnotateEvents(TabEvents):
     """The owner's side; annotators' pages use the endpoints only."""
 
-    title = words_of(DEFAULT, ROOM)("errors.title")
+    room = "projects"
+    failure = "errors.title"
 
     def __init__(self, services: Services, ui: AnnotateLayout, projects: Annotations) -> None:
         super().__init__(services, ui.notice)
@@ -41,10 +42,6 @@ class AnnotateEvents(TabEvents):
         self.kept = find_kept()
         self.actions = AnnotateActions(services, projects)
         self.updates = AnnotateUpdates(ui, self.actions)
-
-    def words(self, request: gr.Request) -> Words:
-        """Return the tab's texts in the visitor's language."""
-        return self.session(request).words(ROOM)
 
     # -- wiring ---------------------------------------------------------------------------------
 
@@ -89,10 +86,8 @@ class AnnotateEvents(TabEvents):
 
     def open_page(self, request: gr.Request) -> Updates:
         """Open a page by an annotator's link, by the owner's link, or without either."""
-        ui, session = self.ui, self.session(request)
-        query = dict(request.query_params or {})
-        session.language = chosen(query.get("lang"))
-        words = session.words(ROOM)
+        ui, query = self.ui, dict(request.query_params or {})
+        self.session(request)
         name, key = str(query.get("annotate") or "")[:64], str(query.get("owner") or "")[:100]
         if not name:
             return {ui.notice: ""}
@@ -102,21 +97,20 @@ class AnnotateEvents(TabEvents):
             return updates | {ui.owner: hidden, ui.login: login}
         if self.services.access.local and key == "here":
             key = ""
-        view, failure = attempt(self.actions.view, name, key, title=words("told.not_yours"))
+        view, failure = attempt(self.actions.view, name, key, title=say("told.not_yours"))
         if failure:
             return updates | {ui.notice: failure}
-        return updates | self.updates.opened(words, view)
+        return updates | self.updates.opened(view)
 
     def look(
         self, request: gr.Request, kept: Any, source: Any, campaign: Any, directory: Any
     ) -> Updates:
         """Show another source of mutants, or look again for something to draw from."""
         session = self.session(request)
-        words = session.words(ROOM)
         form = ProjectForm(
             source=str(source), campaign=str(campaign or ""), directory=str(directory or "").strip()
         )
-        return self.updates.sources(session, words, form, known(kept)) | self.updates.listed(words)
+        return self.updates.sources(session, form, known(kept)) | self.updates.listed()
 
     # -- making ---------------------------------------------------------------------------------
 
@@ -127,33 +121,36 @@ class AnnotateEvents(TabEvents):
 
     def upload(self, request: gr.Request, file: Any) -> Updates:
         """Put the questions of a file into the form."""
-        path, words = Path(str(file)), self.words(request)
+        path = Path(str(file))
+        self.session(request)
         if path.stat().st_size > _LONGEST_YAML:
-            raise InputError(words("errors.large"))
+            raise InputError(say("errors.large"))
         try:
             return {self.ui.fields["questions"]: path.read_text(encoding="utf-8")}
         except UnicodeDecodeError as error:
-            raise InputError(words("errors.encoding")) from error
+            raise InputError(say("errors.encoding")) from error
 
     def create(self, request: gr.Request, *values: Any) -> Updates:
         """Create a project and open it."""
-        session, words = self.session(request), self.words(request)
-        made = self.actions.make(session, ProjectForm.of(words, *values))
+        session = self.session(request)
+        made = self.actions.make(session, ProjectForm.of(*values))
         view = self.actions.view(made.id, made.key)
-        told = {self.ui.notice: self.updates.made(words, made), self.ui.told: ""}
-        return self.updates.opened(words, view, made.key) | told
+        told = {self.ui.notice: self.updates.made(made), self.ui.told: ""}
+        return self.updates.opened(view, made.key) | told
 
     # -- a project ------------------------------------------------------------------------------
 
     def open(self, event: gr.EventData, request: gr.Request) -> Updates:
         """Open a project of the list."""
+        self.session(request)
         data: dict[str, Any] = event._data or {}
         view = self.actions.view(str(data.get("project", "")), "")
-        return self.updates.opened(self.words(request), view) | {self.ui.notice: ""}
+        return self.updates.opened(view) | {self.ui.notice: ""}
 
     def close(self, request: gr.Request) -> Updates:
         """Go back to all projects."""
-        return self.updates.shut(self.words(request)) | {self.ui.notice: "", self.ui.links: ""}
+        self.session(request)
+        return self.updates.shut() | {self.ui.notice: "", self.ui.links: ""}
 
     def tick(self, request: gr.Request, current: Any, seen: Any) -> Updates:
         """Refresh the project if it has changed."""
@@ -166,21 +163,24 @@ class AnnotateEvents(TabEvents):
 
     def refresh(self, request: gr.Request, current: Any) -> Updates:
         """Show the current state of the project."""
-        return self.updates.shown(self.words(request), self.actions.view(*_parts(current)))
+        self.session(request)
+        return self.updates.shown(self.actions.view(*_parts(current)))
 
     def switch(self, request: gr.Request, current: Any) -> Updates:
         """Close or open the project for annotators."""
+        self.session(request)
         self.actions.switch(*_parts(current))
         return self.refresh(request, current) | {self.ui.notice: ""}
 
     def decide(self, event: gr.EventData, request: gr.Request, current: Any) -> Updates:
         """Store a decision on a disagreement, or remove a text."""
+        self.session(request)
         data: dict[str, Any] = event._data or {}
         if "remove" in data:
             return self._removed(request, current, data["remove"])
         named = (str(data.get(part, "")) for part in ("item", "question", "value"))
         self.actions.decide(*_parts(current), *named)
-        return self.refresh(request, current) | self._told(request, "decided")
+        return self.refresh(request, current) | self._told("decided")
 
     def remove(self, request: gr.Request, current: Any, item: Any) -> Updates:
         """Remove a text by its id."""
@@ -188,21 +188,21 @@ class AnnotateEvents(TabEvents):
 
     def _removed(self, request: gr.Request, current: Any, item: Any) -> Updates:
         self.actions.remove(*_parts(current), str(item))
-        return self.refresh(request, current) | self._told(request, "removed")
+        return self.refresh(request, current) | self._told("removed")
 
     def delete(self, request: gr.Request, current: Any, typed: Any) -> Updates:
         """Delete the project, if its name was typed."""
-        words = self.words(request)
+        self.session(request)
         name, key = _parts(current)
         title = self.actions.view(name, key).project.name
         if str(typed or "").strip() != title:
-            raise InputError(words("told.other_name", name=title))
+            raise InputError(say("told.other_name", name=title))
         self.actions.delete(name, key)
         cleared = {self.ui.fields["confirm"]: "", self.ui.links: ""}
-        return self.updates.shut(words) | self._told(request, "deleted") | cleared
+        return self.updates.shut() | self._told("deleted") | cleared
 
-    def _told(self, request: gr.Request, key: str) -> Updates:
-        return {self.ui.notice: notice.info([self.words(request)(f"told.{key}")])}
+    def _told(self, key: str) -> Updates:
+        return {self.ui.notice: notice.info([say(f"told.{key}")])}
 
     def _writer(self, kind: str) -> Any:
         def write(request: gr.Request, current: Any) -> Path:

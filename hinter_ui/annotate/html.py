@@ -18,14 +18,16 @@ from hinter_ui.html.sections import cells_of, folded, report_table
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.library import Listed
 
+say = Words("projects")
+
 _LONG = 400  # characters of a text in a list
 _OWN_PLACE = {"overview", "disputed"}  # sections that are shown elsewhere
 
 
-def heading(words: Words, key: str) -> Markup:
+def heading(key: str) -> Markup:
     """Return a section's heading with its remark."""
-    remark = tag("span", words(f"headings.{key}_remark"), class_="quiet")
-    return tag("h2", words(f"headings.{key}"), " ", remark)
+    remark = tag("span", say(f"headings.{key}_remark"), class_="quiet")
+    return tag("h2", say(f"headings.{key}"), " ", remark)
 
 
 def subheading(title: str, remark: str = "") -> Markup:
@@ -33,131 +35,130 @@ def subheading(title: str, remark: str = "") -> Markup:
     return tag("h3", title, " ", tag("span", remark, class_="quiet") if remark else None)
 
 
-def listed(words: Words, projects: Sequence[Listed]) -> Markup:
+def listed(projects: Sequence[Listed]) -> Markup:
     """List the projects of this machine, each with a button that opens it."""
     if not projects:
-        return tag("p", words("told.no_projects"), class_="quiet")
+        return tag("p", say("told.no_projects"), class_="quiet")
     rows = [
         tag(
             "li",
             tag("button", isolated(one.title), type="button", class_="open-project",
                 data_project=one.id),
-            _state(words, closed=one.closed),
+            _state(closed=one.closed),
         )
         for one in projects
     ]  # fmt: skip
     return tag("ul", *rows, class_="project-list")
 
 
-def _state(words: Words, *, closed: bool) -> Markup:
+def _state(*, closed: bool) -> Markup:
     text, kind = ("list.closed", "discarded") if closed else ("list.running", "benign")
-    return tag("span", words(text), class_=f"badge {kind}")
+    return tag("span", say(text), class_=f"badge {kind}")
 
 
-def links(words: Words, name: str, key: str = "", *, local: bool = False) -> Markup:
+def links(name: str, key: str = "", *, local: bool = False) -> Markup:
     """Return the annotators' link and, with a ``key``, the owner's."""
     parts = [
-        _link(words, "project.link", {"annotate": name}),
-        tag("p", words("project.send"), class_="quiet"),
+        _link("project.link", {"annotate": name}),
+        tag("p", say("project.send"), class_="quiet"),
     ]
     if key:
-        owner = _link(words, "told.owner_link", {"annotate": name, "owner": key})
-        title = tag("strong", words("told.key_title"))
-        text = words("told.key")
+        owner = _link("told.owner_link", {"annotate": name, "owner": key})
+        title = tag("strong", say("told.key_title"))
+        text = say("told.key")
         parts.append(tag("div", title, " ", text, owner, class_="notice info", role="status"))
     if local:
-        parts.append(tag("p", words("told.local"), class_="quiet"))
+        parts.append(tag("p", say("told.local"), class_="quiet"))
     return tag("div", *parts, class_="project-links")
 
 
-def _link(words: Words, label: str, query: dict[str, str]) -> Markup:
-    link = tag("a", words(label), href=f"?{urlencode(query)}", class_="share")
-    copy = tag("button", words("project.copy"), type="button", class_="copy-link")
+def _link(label: str, query: dict[str, str]) -> Markup:
+    link = tag("a", say(label), href=f"?{urlencode(query)}", class_="share")
+    copy = tag("button", say("project.copy"), type="button", class_="copy-link")
     return tag("p", link, " ", copy, class_="share-line")
 
 
-def head(words: Words, project: Project, size: int, lasting: str = "") -> Markup:
+def head(project: Project, size: int, lasting: str = "") -> Markup:
     """Return a project's name, state and settings; ``lasting``: a warning that it may be lost."""
-    settings = words(
+    settings = say(
         "project.settings",
         items=f"{size:,}",
         questions=len(project.questions),
         share=f"{100 * project.share:g}",
         copies=project.copies,
         repeats=f"{100 * project.repeats:g}",
-        blind=words("project.blind" if project.blind else "project.open_eyed"),
+        blind=say("project.blind" if project.blind else "project.open_eyed"),
     )
-    state = _state(words, closed=project.closed)
+    state = _state(closed=project.closed)
     parts = [
         tag("h2", isolated(project.name), " ", state),
         tag("p", settings, class_="quiet"),
     ]
     if lasting:
-        warning = (words("told.lasting"), tag("p", lasting))
+        warning = (say("told.lasting"), tag("p", lasting))
         parts.append(tag("div", *warning, class_="notice error", role="alert"))
     if project.closed:
-        parts.append(tag("p", words("project.closed"), class_="notice info"))
+        parts.append(tag("p", say("project.closed"), class_="notice info"))
     return join(parts)
 
 
-def people(words: Words, states: Sequence[AnnotatorProgress]) -> Markup:
+def people(states: Sequence[AnnotatorProgress]) -> Markup:
     """Return a table of the annotators and their progress."""
     judged = sum(one.judged for one in states)
-    remark = words("project.people_remark", judged=f"{judged:,}", n=len(states))
-    title = subheading(words("project.people"), remark)
+    remark = say("project.people_remark", judged=f"{judged:,}", n=len(states))
+    title = subheading(say("project.people"), remark)
     if not states:
-        return join([title, tag("p", words("project.nobody"), class_="quiet")])
-    names = [words(f"project.{key}") for key in ("name", "judged", "skipped", "left", "seen")]
+        return join([title, tag("p", say("project.nobody"), class_="quiet")])
+    names = [say(f"project.{key}") for key in ("name", "judged", "skipped", "left", "seen")]
     rows = [
         [
             one.annotator.name, f"{one.judged:,}", f"{one.skipped:,}", f"{one.left:,}",
-            one.latest[:16].replace("T", " ") + " UTC" if one.latest else words("project.never"),
+            one.latest[:16].replace("T", " ") + " UTC" if one.latest else say("project.never"),
         ]
         for one in states
     ]  # fmt: skip
-    return join([title, report_table(words("project.people"), names, cells_of(names, rows))])
+    return join([title, report_table(say("project.people"), names, cells_of(names, rows))])
 
 
 def disputes(
-    words: Words,
     questions: Sequence[Question],
     disputed: Sequence[Consensus],
     items: dict[str, AnnotationItem],
 ) -> Markup:
     """List differing answers about ``items``, with a button for each decision."""
     shown = [one for one in disputed if one.item in items]
-    remark = words("project.disputed_remark", n=len(disputed)) if disputed else ""
-    title = subheading(words("project.disputed"), remark)
+    remark = say("project.disputed_remark", n=len(disputed)) if disputed else ""
+    title = subheading(say("project.disputed"), remark)
     if not shown:
-        return join([title, tag("p", words("project.agreed"), class_="quiet")])
+        return join([title, tag("p", say("project.agreed"), class_="quiet")])
     asked = {question.id: question for question in questions}
-    boxes = [_dispute(words, asked[one.question], one, items[one.item]) for one in shown]
+    boxes = [_dispute(asked[one.question], one, items[one.item]) for one in shown]
     parts = [title, tag("ul", *boxes, class_="dispute-list")]
     if len(disputed) > len(shown):
-        parts.append(tag("p", words("project.more", n=len(shown)), class_="quiet"))
+        parts.append(tag("p", say("project.more", n=len(shown)), class_="quiet"))
     return join(parts)
 
 
-def _dispute(words: Words, question: Question, one: Consensus, item: AnnotationItem) -> Markup:
+def _dispute(question: Question, one: Consensus, item: AnnotationItem) -> Markup:
     labels = {answer.value: answer.label for answer in question.answers}
     counts = ", ".join(f"{labels.get(value, value)} {n}" for value, n in one.counts.items())
     buttons = [
-        tag("button", words("project.decide", value=answer.label), type="button",
+        tag("button", say("project.decide", value=answer.label), type="button",
             data_item=item.id, data_question=question.id, data_value=answer.value)
         for answer in question.answers
     ]  # fmt: skip
-    asked, given = tag("strong", isolated(question.ask)), words("project.undecided", counts=counts)
+    asked, given = tag("strong", isolated(question.ask)), say("project.undecided", counts=counts)
     return tag(
         "li",
         _marked(item),
         tag("p", asked, " ", isolated(given), class_="dispute-words"),
-        tag("div", *buttons, _removal(words, item.id), class_="dispute-actions"),
+        tag("div", *buttons, _removal(item.id), class_="dispute-actions"),
         class_="card",
     )
 
 
-def _removal(words: Words, item: str) -> Markup:
-    return tag("button", words("project.remove"), type="button", class_="quiet", data_remove=item)
+def _removal(item: str) -> Markup:
+    return tag("button", say("project.remove"), type="button", class_="quiet", data_remove=item)
 
 
 def _marked(item: AnnotationItem) -> Markup:
@@ -185,27 +186,25 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONG else f"{text[:_LONG]} \u2026"
 
 
-def comments(
-    words: Words, remarks: Sequence[Judgement], items: dict[str, AnnotationItem]
-) -> Markup:
+def comments(remarks: Sequence[Judgement], items: dict[str, AnnotationItem]) -> Markup:
     """List the comments of annotators on ``items``."""
-    title = subheading(words("project.comments"), words("project.comments_remark"))
+    title = subheading(say("project.comments"), say("project.comments_remark"))
     shown = [one for one in remarks if one.item in items]
     if not shown:
-        return join([title, tag("p", words("project.no_comments"), class_="quiet")])
+        return join([title, tag("p", say("project.no_comments"), class_="quiet")])
     boxes = []
     for one in shown:
-        said = words("project.says", name=one.annotator, item=one.item)
-        removal = tag("div", _removal(words, one.item), class_="dispute-actions")
+        said = say("project.says", name=one.annotator, item=one.item)
+        removal = tag("div", _removal(one.item), class_="dispute-actions")
         quoted = tag("blockquote", isolated(one.comment))
         whose = tag("p", isolated(said), class_="quiet")
         boxes.append(tag("li", whose, quoted, _marked(items[one.item]), removal, class_="card"))
     return join([title, tag("ul", *boxes, class_="dispute-list")])
 
 
-def numbers(words: Words, found: Evaluation) -> Markup:
+def numbers(found: Evaluation) -> Markup:
     """Return agreement, annotators, and the invariant against people."""
-    title = subheading(words("project.numbers"), words("project.numbers_remark"))
+    title = subheading(say("project.numbers"), say("project.numbers_remark"))
     every = evaluation_sections(found)
     overview = [tag("p", isolated(line)) for section in every if section.key == "overview"
                 for line in section.sentences]  # fmt: skip

@@ -9,7 +9,7 @@ import gradio as gr
 
 from hinter_core.annotation.items import OUTCOMES
 from hinter_ui.annotate import html as present
-from hinter_ui.annotate.actions import HERE_ONLY, KINDS, ROOM, SOURCES, ProjectForm
+from hinter_ui.annotate.actions import HERE_ONLY, KINDS, SOURCES, ProjectForm, say
 from hinter_ui.annotate.endpoints import AnnotatorEndpoints
 from hinter_ui.html.markup import tag
 from hinter_ui.html.wording import languages
@@ -84,7 +84,7 @@ def lay_out(services: Services, endpoints: AnnotatorEndpoints) -> AnnotateLayout
         with gr.Column(visible=False, min_width=0, elem_id="project") as widgets["panel"]:
             widgets |= make.panel()
         with gr.Column(min_width=0) as widgets["making"]:
-            make.html("annotate-new", lambda: present.heading(make.say, "new"))
+            make.html("annotate-new", lambda: present.heading("new"))
             with gr.Row(elem_classes="model-desk annotate-desk"):
                 with gr.Column(min_width=0):
                     widgets |= make.items()
@@ -93,7 +93,7 @@ def lay_out(services: Services, endpoints: AnnotatorEndpoints) -> AnnotateLayout
                     make.settings()
             widgets["told"] = html("annotate-told")
             if make.local:
-                make.html("annotate-list-title", lambda: present.heading(make.say, "list"))
+                make.html("annotate-list-title", lambda: present.heading("list"))
             widgets["table"] = html("annotate-list", script="projects.act")
     return AnnotateLayout(fields=make.fields, buttons=make.buttons, **widgets)
 
@@ -107,7 +107,7 @@ class _Widgets(Labels):
     """Makes the parts of the tab; ``fields`` and ``buttons`` by name."""
 
     def __init__(self, *, local: bool) -> None:
-        super().__init__(ROOM)
+        super().__init__(say.room)
         self.local = local
         self.fields: dict[str, Any] = {}
         self.buttons: dict[str, gr.Button] = {}

@@ -15,6 +15,8 @@ from hinter_ui.html.wording import Words
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.session import Session
 
+say = Words("projects")
+
 
 class AnnotateUpdates:
     """Updates of the tab's widgets, by widget."""
@@ -23,13 +25,13 @@ class AnnotateUpdates:
         self.ui = ui
         self.actions = actions
 
-    def listed(self, words: Words) -> Updates:
+    def listed(self) -> Updates:
         """List the projects; on a public host there is no list."""
         projects = self.actions.projects
-        table = present.listed(words, projects.listed()) if projects.local else ""
+        table = present.listed(projects.listed()) if projects.local else ""
         return {self.ui.table: table}
 
-    def sources(self, session: Session, words: Words, form: ProjectForm, names: Any) -> Updates:
+    def sources(self, session: Session, form: ProjectForm, names: Any) -> Updates:
         """Show the fields of a source, and what can be drawn from it."""
         ui, fields, source = self.ui, self.ui.fields, form.source
         updates: Updates = {
@@ -46,9 +48,9 @@ class AnnotateUpdates:
         told, sets = "", list[tuple[str, str]]()
         if source == "check":
             n = len(session.check.mutants) if session.check else 0
-            told = _status(words("told.check", n=f"{n:,}") if n else words("told.no_check"))
+            told = _status(say("told.check", n=f"{n:,}") if n else say("told.no_check"))
         elif source == "campaign" and not choices:
-            told = _status(words("told.no_campaign"))
+            told = _status(say("told.no_campaign"))
         elif source in ("campaign", "directory"):
             form = ProjectForm(source=source, campaign=chosen or "", directory=form.directory)
             try:
@@ -60,26 +62,26 @@ class AnnotateUpdates:
         updates[fields["attributes"]] = gr.update(choices=sets, value=[], visible=bool(sets))
         return updates
 
-    def made(self, words: Words, made: Made) -> Markup:
+    def made(self, made: Made) -> Markup:
         """Report on the items of a new project."""
-        lines = [words("told.made", n=f"{made.items:,}")]
+        lines = [say("told.made", n=f"{made.items:,}")]
         if made.duplicates:
-            lines.append(words("told.duplicates", n=f"{made.duplicates:,}"))
+            lines.append(say("told.duplicates", n=f"{made.duplicates:,}"))
         if made.problems:
             row, why = made.problems[0]
-            lines.append(words("told.problems", n=f"{len(made.problems):,}", first=f"{row}: {why}"))
+            lines.append(say("told.problems", n=f"{len(made.problems):,}", first=f"{row}: {why}"))
         return notice.info(lines)
 
-    def opened(self, words: Words, view: View, key: str = "") -> Updates:
+    def opened(self, view: View, key: str = "") -> Updates:
         """Show a project that has just been opened; ``key``: shown once, to its creator."""
         local = self.actions.services.access.local
-        links = present.links(words, view.id, key, local=local)
-        return self.shown(words, view) | {self.ui.links: links}
+        links = present.links(view.id, key, local=local)
+        return self.shown(view) | {self.ui.links: links}
 
-    def shown(self, words: Words, view: View) -> Updates:
+    def shown(self, view: View) -> Updates:
         """Show the current state of a project."""
         ui, project, found = self.ui, view.project, view.found
-        switch = words("buttons.reopen" if project.closed else "buttons.shut")
+        switch = say("buttons.reopen" if project.closed else "buttons.shut")
         backup = self.actions.services.backup
         lasting = (backup.problem if backup else "") or lasting_warning()
         return {
@@ -88,18 +90,18 @@ class AnnotateUpdates:
             ui.timer: gr.update(active=True),
             ui.making: gr.update(visible=False),
             ui.panel: gr.update(visible=True),
-            ui.head: present.head(words, project, view.size, lasting),
-            ui.people: present.people(words, view.people),
-            ui.disputes: present.disputes(words, project.questions, found.disputed, view.items),
-            ui.comments: present.comments(words, view.comments, view.items),
-            ui.numbers: present.numbers(words, found),
+            ui.head: present.head(project, view.size, lasting),
+            ui.people: present.people(view.people),
+            ui.disputes: present.disputes(project.questions, found.disputed, view.items),
+            ui.comments: present.comments(view.comments, view.items),
+            ui.numbers: present.numbers(found),
             ui.buttons["switch"]: gr.update(value=switch),
         }
 
-    def shut(self, words: Words) -> Updates:
+    def shut(self) -> Updates:
         """Show the list and the form instead of a project."""
         ui = self.ui
-        return self.listed(words) | {
+        return self.listed() | {
             ui.current: "",
             ui.seen: "",
             ui.timer: gr.update(active=False),

@@ -18,6 +18,7 @@ from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.wording import SIGNS, Words, hue
 
 say = Words("check")
+_page = Words("annotate")
 
 _MOST = 4  # pairs of sentences
 _HALF_PAGE = 520  # pixels
@@ -148,29 +149,29 @@ def _by_count(check: TestResult, judged: Outcome) -> Markup:
 # -- an item of annotators ----------------------------------------------------------------------
 
 
-def pair_trees(item: AnnotationItem, parses: ParseStore, words: Words) -> Markup:
-    """Draw the sentences of an item that differ; ``words`` are those of the annotator's page.
+def pair_trees(item: AnnotationItem, parses: ParseStore) -> Markup:
+    """Draw the sentences of an item that differ, for an annotator's page.
 
     Raises:
         ParserError: they cannot be parsed.
     """
     pairs, none = _pairs(item)
     if none:
-        return tag("p", words(f"screen.{none}"), class_="quiet")
+        return tag("p", _page(f"screen.{none}"), class_="quiet")
     parsed = parses.parse(sentence.text for pair in pairs[:_MOST] for sentence in pair)
     old, new = (_changed(pieces) for pieces in differences(item.source, item.mutant, item.edits))
     rows = []
     for left, right in pairs[:_MOST]:
         cards = []
         for side, sentence, spans in (("tree_source", left, old), ("tree_mutant", right, new)):
-            caption = words(f"screen.{side}")
-            title = words("screen.tree_title", side=caption, sentence=sentence.text)
+            caption = _page(f"screen.{side}")
+            title = _page("screen.tree_title", side=caption, sentence=sentence.text)
             tree = Tree(parsed[sentence.text], _inside(sentence, spans))
             cards.append((caption, caption, title, tree))
         rows.append(_beside(cards))
     more = None
     if len(pairs) > _MOST:
-        more = tag("p", words("screen.tree_more", n=len(pairs) - _MOST), class_="quiet")
+        more = tag("p", _page("screen.tree_more", n=len(pairs) - _MOST), class_="quiet")
     return tag("div", *rows, more, class_="trees")
 
 

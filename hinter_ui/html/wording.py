@@ -62,11 +62,6 @@ class Words:
         yield from _leaves(_tree(self.language, self.room), "")
 
 
-def words_of(language: str, room: str) -> Words:
-    """The texts of a room in one language, whatever is spoken."""
-    return Words(room, language)
-
-
 def speak(language: str, room: str = "language") -> None:
     """Write everything in this language until the event ends; in English where it lacks ``room``.
 

@@ -12,7 +12,6 @@ from cachetools import LRUCache
 from hinter_core.models.store import PredictionStore
 from hinter_core.pipeline.case import TestResult
 from hinter_core.terms.dictionary import Dictionary
-from hinter_ui.html.wording import Words, words_of
 from hinter_ui.shared.links import ExploreForm
 
 _SESSIONS = 200
@@ -48,10 +47,6 @@ class Session:
         """Return a tab's state of the page: a dataclass, made at the first call."""
         kept: State = self._states.setdefault(state, state())
         return kept
-
-    def words(self, room: str) -> Words:
-        """Return the texts of a room in the visitor's language."""
-        return words_of(self.language, room)
 
     def stop(self) -> bool:
         """Ask a running scan to stop; return whether there is one."""

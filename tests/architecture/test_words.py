@@ -7,7 +7,7 @@ from string import Formatter
 
 import pytest
 
-from hinter_ui.html.wording import DEFAULT, FOLDER, languages, words_of
+from hinter_ui.html.wording import DEFAULT, FOLDER, Words, languages
 
 ROOMS = sorted(path.stem for path in (FOLDER / DEFAULT).glob("*.yaml"))
 OTHERS = [code for code in languages() if code != DEFAULT]
@@ -29,7 +29,7 @@ def test_a_language_has_only_rooms_that_exist(language: str) -> None:
 
 @pytest.mark.parametrize(("language", "room"), TRANSLATED)
 def test_a_language_is_complete(language: str, room: str) -> None:
-    ours, theirs = dict(words_of(DEFAULT, room).texts()), dict(words_of(language, room).texts())
+    ours, theirs = dict(Words(room, DEFAULT).texts()), dict(Words(room, language).texts())
     assert list(theirs) == list(ours)
     for key, text in ours.items():
         assert theirs[key].strip(), key
@@ -38,7 +38,7 @@ def test_a_language_is_complete(language: str, room: str) -> None:
 
 @pytest.mark.parametrize(("language", "room"), TRANSLATED)
 def test_a_language_is_translated(language: str, room: str) -> None:
-    ours, theirs = dict(words_of(DEFAULT, room).texts()), dict(words_of(language, room).texts())
+    ours, theirs = dict(Words(room, DEFAULT).texts()), dict(Words(room, language).texts())
     same = [
         key
         for key, text in ours.items()

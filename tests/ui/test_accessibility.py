@@ -13,12 +13,12 @@ from playwright.sync_api import Browser, Page, expect
 from hinter_core.campaign.engines.base import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
-from hinter_ui.html.wording import words_of
+from hinter_ui.html.wording import Words
 from hinter_ui.shell import TABS
 from tests.ui.test_results_tab import ALONE, HIDDEN, TEXTS
 
 LIGHT = pytest.mark.parametrize("scheme", ["light"], indirect=True, scope="module")
-TITLES = [words_of("en", "app")(f"tabs.{address}") for address in TABS]
+TITLES = [Words("app", "en")(f"tabs.{address}") for address in TABS]
 WIDE = {"width": 1240, "height": 900}
 NARROW = {"width": 360, "height": 780}
 ZOOMED = {"width": 640, "height": 450}  # 1280 by 900 at 200 %: the same number of CSS pixels

@@ -18,7 +18,6 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError
 from hinter_core.mutation.plan import Settings
 from hinter_ui.annotate.actions import AnnotateActions, ProjectForm, attribute_choices
-from hinter_ui.html.wording import DEFAULT, words_of
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import Annotations
 from hinter_ui.shared.services import Services
@@ -84,9 +83,7 @@ def test_strangers_do_not_fill_the_disk_with_projects(
 
 def test_a_project_made_by_hand_is_for_this_machine(tmp_path: Path) -> None:
     own = desk(tmp_path)
-    AnnotationStore.create(
-        own.projects.folder / "cafes.sqlite", FORM.project(words_of(DEFAULT, "projects"))
-    )[0].close()
+    AnnotationStore.create(own.projects.folder / "cafes.sqlite", FORM.project())[0].close()
     assert [one.id for one in own.projects.listed()] == ["cafes"]
     assert own.view("cafes", "").project.name == "Trial"
     own.services.access = Access(local=False)
@@ -140,14 +137,13 @@ def test_what_cannot_be_made_is_told(tmp_path: Path, changes: dict[str, str], wh
 
 
 def test_numbers_from_a_browser_are_checked() -> None:
-    say = words_of(DEFAULT, "projects")
     values = [getattr(FORM, name) for name in ProjectForm.__dataclass_fields__]
-    assert ProjectForm.of(say, *values) == FORM
+    assert ProjectForm.of(*values) == FORM
     for name, wrong in (("many", 0), ("many", None), ("share", 101), ("copies", "x"),
                         ("repeats", float("nan"))):  # fmt: skip
         place = list(ProjectForm.__dataclass_fields__).index(name)
         with pytest.raises(AnnotationError, match="type a number from"):
-            ProjectForm.of(say, *values[:place], wrong, *values[place + 1 :])
+            ProjectForm.of(*values[:place], wrong, *values[place + 1 :])
 
 
 def test_the_owner_sees_what_was_said_and_decides(tmp_path: Path, campaign: CampaignStore) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hinter_core.errors import InputError
-from hinter_ui.html.wording import words_of
+from hinter_ui.html.wording import Words
 from hinter_ui.learn import classroom
 from hinter_ui.learn.classroom import Classroom, ClosedClassError, UnknownClassError
 from hinter_ui.learn.events import guess_counter
@@ -196,8 +196,8 @@ def test_whatever_a_browser_sends_is_answered(classes: Classroom, clock: Clock) 
     own = [code, device(1), "guess", "stays"]
     for wrong in (None, "x", {}, [], own[:3], [[], {}, None, 1, 2], [*own[:3], "<b>", "en"]):
         assert "no guess of the lesson" in count(wrong)
-    assert count([*own, "de", "more"]) == words_of("de", "learn")("join.sent")
-    assert count(["ZZZZZZ", *own[1:], "en"]) == words_of("en", "learn")("join.unknown")
+    assert count([*own, "de", "more"]) == Words("learn", "de")("join.sent")
+    assert count(["ZZZZZZ", *own[1:], "en"]) == Words("learn", "en")("join.unknown")
     assert classes.look(key).devices == 1
     classes.close(key)
-    assert count([*own, "xx"]) == words_of("en", "learn")("join.closed")
+    assert count([*own, "xx"]) == Words("learn", "en")("join.closed")

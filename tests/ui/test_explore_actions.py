@@ -224,7 +224,7 @@ def test_a_language_for_the_tab_is_data_only(
     assert "&lt;The answer " in parts.banner
     assert '<caption class="sr-only">&lt;All variants' in actions.table(session)
     # What this language lacks is in the default one.
-    assert session.words("models").language == "en"
+    assert wording.Words("models", made_up).language == "en"
 
 
 # -- example texts ------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from hinter_ui.html.highlight import preview
 from hinter_ui.html.notice import costs
 from hinter_ui.html.sections import folded
 from hinter_ui.html.square import square
-from hinter_ui.html.wording import speak, verdict_name, words_of
+from hinter_ui.html.wording import Words, speak, verdict_name
 from hinter_ui.results import html as results
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.wiring import _in_one_context
@@ -201,7 +201,7 @@ def test_a_generator_keeps_the_language_of_its_event() -> None:
 
     steps = _in_one_context(act)()
     found = [copy_context().run(next, steps) for _ in range(2)]  # as gradio runs each step
-    assert found == ["", words_of("de", "check")("verdicts.hidden")]
+    assert found == ["", Words("check", "de")("verdicts.hidden")]
     assert verdict_name(Verdict.HIDDEN) == "hidden"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from hinter_ui.html.wording import words_of
+from hinter_ui.html.wording import Words
 from hinter_ui.learn.lesson import load_lesson
 
 LESSON = load_lesson()
@@ -22,7 +22,7 @@ class Learn:
     def __init__(self, page: Page, url: str, language: str = "en") -> None:
         self.page = page
         self.url = url
-        self.say = words_of(language, "learn")
+        self.say = Words("learn", language)
 
     def open(self, query: str) -> Learn:
         self.page.goto(f"{self.url}/{query}")

@@ -11,7 +11,7 @@ from hinter_core.errors import InputError
 from hinter_core.types import Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.square import figure
-from hinter_ui.html.wording import languages, speak, words_of
+from hinter_ui.html.wording import Words, languages, speak
 from hinter_ui.learn import html
 from hinter_ui.learn.actions import LessonActions
 from hinter_ui.learn.html import query_of
@@ -140,7 +140,7 @@ def test_steps_are_found_by_key_and_by_number() -> None:
 
 def test_every_question_has_its_words() -> None:
     for language in LANGUAGES:
-        say = words_of(language, "learn")
+        say = Words("learn", language)
         for step in load_lesson():
             texts = say.branch(f"steps.{step.key}")
             assert texts["name"]
@@ -177,7 +177,7 @@ def test_every_link_into_the_glossary_leads_somewhere(language: str) -> None:
     speak(language)
     known = glossary.entries()
     for room in ROOMS:
-        for key, text in words_of(language, room).texts():
+        for key, text in Words(room, language).texts():
             for found in re.finditer(r"\[\[([a-z-]+)", text):
                 assert found[1] in known, f"{room}: {key}"
             if ".see." in key:
