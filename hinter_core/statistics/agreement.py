@@ -38,8 +38,10 @@ class Coefficient:
     why: str = ""
 
 
-def cohen(pairs: ndarray, clusters: RatingClusters = None, seed: int = 0) -> Coefficient:
-    """Compute Cohen's unweighted kappa; ``pairs`` (items, 2): codes of two annotators' answers."""
+def cohen(
+    pairs: Sequence[tuple[int, int]], clusters: RatingClusters = None, seed: int = 0
+) -> Coefficient:
+    """Compute Cohen's unweighted kappa; ``pairs``: codes of two annotators' answers by item."""
     import numpy
     from statsmodels.stats.inter_rater import cohens_kappa
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from hinter_core.annotation.evaluation.agreement import agreement
-from hinter_core.annotation.evaluation.ratings import by_item, confusion, counts_of, pairs_of
-from hinter_core.annotation.project.types import Answer, Question, Rating
+from hinter_core.annotation.evaluation.agreement import agreement, counts_of
+from hinter_core.annotation.evaluation.ratings import ByItem
+from hinter_core.annotation.project.types import Answer, Question
 from hinter_core.statistics import agreement as coefficients
 from hinter_core.statistics.agreement import alpha, cohen, fleiss
 
@@ -43,13 +43,9 @@ def tables(draw: st.DrawFn, *, missing: bool) -> Table:
     return lines
 
 
-def ratings(table: Table) -> list[Rating]:
-    return [
-        Rating(f"i{n}", f"r{m}", "q", value)
-        for n, line in enumerate(table)
-        for m, value in enumerate(line)
-        if value != MISSING
-    ]
+def answers_in(table: Table) -> ByItem:
+    rows = ({f"r{m}": value for m, value in enumerate(line) if value != MISSING} for line in table)
+    return {f"i{n}": row for n, row in enumerate(rows) if row}
 
 
 def reliability(table: Table) -> numpy.ndarray:
@@ -60,7 +56,7 @@ def reliability(table: Table) -> numpy.ndarray:
 @given(tables(missing=True))
 def test_cohen_is_that_of_scikit_learn(table: Table) -> None:
     both = [(line[0], line[1]) for line in table if line[0] and line[1]]
-    found = cohen(pairs_of(by_item(ratings(table), "q"), "r0", "r1", VALUES)[1])
+    found = cohen([(VALUES.index(a), VALUES.index(b)) for a, b in both])
     assert found.items == len(both)
     if len({value for pair in both for value in pair}) < 2:
         assert found.value is None
@@ -73,7 +69,7 @@ def test_cohen_is_that_of_scikit_learn(table: Table) -> None:
 @given(tables(missing=True), st.booleans())
 def test_alpha_is_that_of_krippendorff_on_what_raters_said(table: Table, ordinal: bool) -> None:
     """The package is given the raters' answers with gaps, not the counts that we give it."""
-    found = agreement(by_item(ratings(table), "q"), question(scale=ordinal)).alpha
+    found = agreement(answers_in(table), question(scale=ordinal)).alpha
     paired = [line for line in table if sum(map(bool, line)) > 1]
     if len({value for line in paired for value in line if value}) < 2:
         assert found.value is None
@@ -87,7 +83,7 @@ def test_alpha_is_that_of_krippendorff_on_what_raters_said(table: Table, ordinal
 
 @given(tables(missing=True))
 def test_fleiss_is_that_of_statsmodels_on_items_with_equal_numbers(table: Table) -> None:
-    found = agreement(by_item(ratings(table), "q"), question())
+    found = agreement(answers_in(table), question())
     lines = [line for line in table if sum(map(bool, line)) == found.raters]
     numbers = [sum(map(bool, line)) for line in table]
     if found.raters:
@@ -104,7 +100,7 @@ def test_fleiss_is_that_of_statsmodels_on_items_with_equal_numbers(table: Table)
 @given(tables(missing=False))
 def test_all_resamples_at_once_are_what_the_libraries_say_of_one(table: Table) -> None:
     """Sums over items give the figure itself, so those over resamples give the resamples'."""
-    answers = by_item(ratings(table), "q")
+    answers = answers_in(table)
     counts = counts_of(answers, VALUES)
     counts = counts[:, counts.sum(axis=0) > 0]
     many = counts[0].sum()
@@ -112,10 +108,11 @@ def test_all_resamples_at_once_are_what_the_libraries_say_of_one(table: Table) -
     lines = numpy.column_stack([counts, same, numpy.ones(len(counts))])
     pairs = counts[:, :, None] * counts[:, None, :] - numpy.stack([numpy.diag(c) for c in counts])
     flat = (pairs / (many - 1)).reshape(len(counts), -1)
-    two = pairs_of(answers, "r0", "r1", VALUES)[1]
+    two = [(VALUES.index(line[0]), VALUES.index(line[1])) for line in table]
+    cells = numpy.array([two.count((a, b)) for a in range(4) for b in range(4)])
     with numpy.errstate(divide="ignore", invalid="ignore"):
         at_once = [
-            (coefficients._cohens(confusion(two, 4).reshape(1, -1)), cohen(two)),
+            (coefficients._cohens(cells[None]), cohen(two)),
             (coefficients._fleisses(lines.sum(axis=0)[None]), fleiss(counts)),
             (coefficients._nominals(flat.sum(axis=0)[None]), alpha(counts)),
             (coefficients._ordinals(flat.sum(axis=0)[None]), alpha(counts, ordinal=True)),
@@ -129,7 +126,7 @@ def test_all_resamples_at_once_are_what_the_libraries_say_of_one(table: Table) -
 
 @given(tables(missing=True))
 def test_no_number_is_nan_and_none_is_without_a_reason(table: Table) -> None:
-    found = agreement(by_item(ratings(table), "q"), question())
+    found = agreement(answers_in(table), question())
     every = [found.fleiss, found.alpha, *(pair.kappa for pair in found.pairs)]
     for one in every:
         if one.value is None:

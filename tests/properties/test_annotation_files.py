@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from hinter_core.annotation.evaluation.ratings import majority_votes, ratings_of
+from hinter_core.annotation.evaluation.ratings import answers_of, majority_votes
 from hinter_core.annotation.files.columns import ColumnMapping
 from hinter_core.annotation.files.exporting import Exported, export_file
 from hinter_core.annotation.files.importing import import_file
@@ -182,11 +182,15 @@ def test_so_is_what_stands_of_each_item(
     store.adjudicate(decided.id, question.id, question.values[-1])
     export_file(Exported(store, consensus=True), path, kind)
     assert import_file(other, str(path)).problems == []
-    stands = majority_votes(ratings_of(store.judgements()), store.adjudications()).values()
+    stands = majority_votes(store.judgements(), store.adjudications()).values()
     expected = {(one.item, one.question, one.value) for one in stands if one.value is not None}
-    read = list(ratings_of(other.judgements()))
-    assert {(one.item, one.question, one.value) for one in read} == expected
-    assert {one.annotator for one in read} == {"consensus"}
+    read = answers_of(other.judgements())
+    assert {name for rows in read.values() for name in rows} == {"consensus"}
+    assert expected == {
+        (item, question, value)
+        for item, rows in read.items()
+        for question, value in rows["consensus"].items()
+    }
     assert any(f"{question.id}: " in j.comment and "decided" in j.comment for j in said(other))
     store.close()
     other.close()

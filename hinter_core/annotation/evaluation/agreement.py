@@ -1,20 +1,19 @@
 """Agreement of annotators by question, set of attributes and pair, and quality by annotator."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import median, multimode
+from typing import TYPE_CHECKING
 
 from hinter_core.annotation.evaluation.ratings import (
     ByItem,
     by_item,
     clustered,
-    confusion,
-    counts_of,
     majority,
-    pairs_of,
-    ratings_of,
     text_of,
 )
 from hinter_core.annotation.project.types import (
@@ -23,12 +22,14 @@ from hinter_core.annotation.project.types import (
     AnnotationItem,
     Judgement,
     Question,
-    Rating,
     Status,
 )
 from hinter_core.report.section import ordered
 from hinter_core.statistics.agreement import Coefficient, alpha, cohen, fleiss
 from hinter_core.statistics.rates import Rate, wilson
+
+if TYPE_CHECKING:
+    from numpy import ndarray
 
 _MOST_PAIRS = 15  # with more pairs of annotators, they are compared over all items only
 
@@ -73,14 +74,16 @@ class Agreement:
 
 
 def agreements(
-    ratings: Iterable[Rating], questions: Sequence[Question], items: Iterable[AnnotationItem] = ()
+    judgements: Iterable[Judgement],
+    questions: Sequence[Question],
+    items: Iterable[AnnotationItem] = (),
 ) -> list[Agreement]:
     """Compute the agreement on each question over all items, then by set of attributes.
 
     ``items`` give attributes and clusters (groups or source texts); if all have the same
     attributes, these are not listed again.
     """
-    every = list(ratings)
+    every = list(judgements)
     sets: dict[tuple[str, ...], set[str]] = {}
     clusters: dict[str, str] = {}
     for item in items:
@@ -141,16 +144,28 @@ def agreement(
     )
 
 
+def counts_of(answers: ByItem, values: Sequence[str]) -> ndarray:
+    """Count the answers to each item by value: (items, k)."""
+    import numpy
+
+    counts = [Counter(row.values()) for row in answers.values()]
+    table = [[row[value] for value in values] for row in counts]
+    return numpy.array(table, dtype=int).reshape(len(counts), len(values))
+
+
 def _between(
     answers: ByItem, first: str, second: str, values: list[str], clusters: Mapping[str, str]
 ) -> Between:
-    items, pairs = pairs_of(answers, first, second, values)
-    of = [clusters[item] for item in items]
-    table = confusion(pairs, len(values))
-    same = wilson(int(table.trace()), len(items))
-    if len(set(of)) < len(items):
-        same = clustered((of[i], int(a == b), 1) for i, (a, b) in enumerate(pairs.tolist()))
-    return Between(first, second, same, cohen(pairs, of), values, table.tolist())
+    code = {value: n for n, value in enumerate(values)}
+    both = {item: row for item, row in answers.items() if first in row and second in row}
+    of = [clusters[item] for item in both]
+    pairs = [(code[row[first]], code[row[second]]) for row in both.values()]
+    counts = Counter(pairs)
+    table = [[counts[a, b] for b in code.values()] for a in code.values()]
+    same = wilson(sum(a == b for a, b in pairs), len(pairs))
+    if len(set(of)) < len(pairs):
+        same = clustered((text, int(a == b), 1) for text, (a, b) in zip(of, pairs, strict=True))
+    return Between(first, second, same, cohen(pairs, of), values, table)
 
 
 def _alike(answers: Mapping[str, str]) -> tuple[int, int]:
@@ -192,9 +207,8 @@ class Quality:
 def qualities(judgements: Iterable[Judgement], questions: Sequence[Question]) -> list[Quality]:
     """Compute the quality of each annotator's work, by name."""
     every = list(judgements)
-    ratings = list(ratings_of(every))
-    firsts = {q.id: by_item(ratings, q.id, FIRST) for q in questions}
-    repeats = {q.id: by_item(ratings, q.id, REPEAT) for q in questions}
+    firsts = {q.id: by_item(every, q.id, FIRST) for q in questions}
+    repeats = {q.id: by_item(every, q.id, REPEAT) for q in questions}
     results = []
     for name in sorted({one.annotator for one in every}):
         own = [one for one in every if one.annotator == name]

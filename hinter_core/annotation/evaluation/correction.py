@@ -11,11 +11,10 @@ from hinter_core.annotation.evaluation.ratings import (
     Valid,
     clustered,
     majority_votes,
-    ratings_of,
     validity,
 )
 from hinter_core.annotation.project.store import AnnotationStore
-from hinter_core.annotation.project.types import AnnotationError, AnnotationItem
+from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Status
 from hinter_core.campaign.reader import kept_at
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.views import Attributes, is_placebo
@@ -60,8 +59,8 @@ def judged_by_people(store: CampaignStore, report: Report, project: AnnotationSt
             f"({report.identity}); give the project whose mutants are of it."
         )
     _require_fit(store, items)
-    ratings = list(ratings_of(project.judgements()))
-    valid = validity(items, settings.questions, majority_votes(ratings, project.adjudications()))
+    judgements = [one for one in project.judgements() if one.status is Status.JUDGED]
+    valid = validity(items, settings.questions, majority_votes(judgements, project.adjudications()))
     decided = [item for item in items if valid[item.id] is not None]
     if not decided:
         raise AnnotationError(
@@ -72,7 +71,7 @@ def judged_by_people(store: CampaignStore, report: Report, project: AnnotationSt
     discarded = [bool(valid[item.id]) for item in decided if not item.kept]
     return People(
         settings.name,
-        len({one.annotator for one in ratings}),
+        len({one.annotator for one in judgements}),
         len(items),
         wilson(sum(kept), len(kept)),
         wilson(sum(discarded), len(discarded)),

@@ -14,7 +14,6 @@ from hinter_core.annotation.evaluation.ratings import (
     Consensus,
     disputed,
     majority_votes,
-    ratings_of,
     validity,
 )
 from hinter_core.annotation.project.store import AnnotationStore
@@ -92,9 +91,9 @@ def evaluation(
             f"of: {known}."
         )
     names = [one.id for one in questions]
-    ratings = [one for one in ratings_of(judgements) if one.question in names]
     decisions = {key: value for key, value in decisions.items() if key[1] in names}
-    votes = majority_votes(ratings, decisions)
+    every = majority_votes(judgements, decisions)
+    votes = {key: vote for key, vote in every.items() if key[1] in names}
     valid = list(validity(items, questions, votes).values())
     return Evaluation(
         project.name,
@@ -106,11 +105,11 @@ def evaluation(
         valid.count(False),
         valid.count(None),
         len(decisions),
-        agreements(ratings, questions, items),
+        agreements(judgements, questions, items),
         qualities(judgements, questions),
         disputed(votes),
-        against_people(items, questions, ratings, votes),
-        true_positives(items, questions, ratings),
+        against_people(items, questions, judgements, votes),
+        true_positives(items, questions, judgements),
     )
 
 

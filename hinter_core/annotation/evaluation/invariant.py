@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from hinter_core.annotation.evaluation.ratings import (
     Valid,
     Votes,
-    first_answers,
+    answers_of,
     text_of,
     valid_by,
     validity,
 )
-from hinter_core.annotation.project.types import AnnotationItem, Question, Rating
+from hinter_core.annotation.project.types import AnnotationItem, Judgement, Question
 from hinter_core.report.section import joined, ordered
 from hinter_core.statistics.rates import Rate, wilson
 from hinter_core.statistics.weighted import Estimate, estimate, weighted_share
@@ -64,7 +64,7 @@ class Score:
 def against_people(
     items: Iterable[AnnotationItem],
     questions: Sequence[Question],
-    ratings: Iterable[Rating],
+    judgements: Iterable[Judgement],
     votes: Votes,
 ) -> list[Score]:
     """Compute all scores of the invariant; none if no item has a verdict of it.
@@ -94,7 +94,7 @@ def against_people(
             score("question", question.id, checked, validity(checked, [question], votes))
             for question in judging
         ]
-    return [*scores, *_by_threshold(checked, judging, ratings)]
+    return [*scores, *_by_threshold(checked, judging, judgements)]
 
 
 def score(
@@ -183,9 +183,9 @@ def weights_of(items: Iterable[AnnotationItem], valid: Valid) -> dict[str, float
 
 
 def _by_threshold(
-    items: Sequence[AnnotationItem], judging: Sequence[Question], ratings: Iterable[Rating]
+    items: Sequence[AnnotationItem], judging: Sequence[Question], judgements: Iterable[Judgement]
 ) -> list[Score]:
-    answers = first_answers(ratings)
+    answers = answers_of(judgements)
     votes: dict[str, tuple[int, int]] = {}  # by item: annotators who say valid, and all
     for item in items:
         verdicts = [valid_by(item, judging, row) for row in answers.get(item.id, {}).values()]
@@ -226,7 +226,9 @@ class TruePositives:
 
 
 def true_positives(
-    items: Iterable[AnnotationItem], questions: Sequence[Question], ratings: Iterable[Rating]
+    items: Iterable[AnnotationItem],
+    questions: Sequence[Question],
+    judgements: Iterable[Judgement],
 ) -> list[TruePositives]:
     """Compute the true positives by annotator, over all cases and by set of attributes.
 
@@ -238,9 +240,10 @@ def true_positives(
     sets = ordered({case[0].attributes for case in cases})
     known = {question.id for question in questions}
     answers: dict[str, dict[str, dict[str, str]]] = {}  # annotator -> item -> question -> value
-    for item, rows in first_answers(one for one in ratings if one.question in known).items():
+    for item, rows in answers_of(judgements).items():
         for name, row in rows.items():
-            answers.setdefault(name, {})[item] = row
+            if known & set(row):
+                answers.setdefault(name, {})[item] = row
     results = []
     for name, own in sorted(answers.items()):
         for attributes in [(), *(some for some in sets if some and len(sets) > 1)]:

@@ -1,11 +1,8 @@
-"""Turn judgements into ratings, ratings into tables, and both into majority answers."""
-
-from __future__ import annotations
+"""Group the answers of judgements, and decide by majority or adjudication."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from hinter_core.annotation.project.types import (
     CONSENSUS,
@@ -13,42 +10,32 @@ from hinter_core.annotation.project.types import (
     AnnotationItem,
     Judgement,
     Question,
-    Rating,
     Status,
 )
 from hinter_core.statistics.rates import Rate, cluster_rate
-
-if TYPE_CHECKING:
-    from numpy import ndarray
 
 ByItem = dict[str, dict[str, str]]  # item -> annotator -> value
 Valid = Mapping[str, bool | None]  # validity by item, None: undecided
 
 
-def ratings_of(judgements: Iterable[Judgement]) -> Iterator[Rating]:
-    """Yield the ratings of all judgements; skipped and withdrawn ones have none."""
+def answers_of(
+    judgements: Iterable[Judgement], showing: int = FIRST
+) -> dict[str, dict[str, dict[str, str]]]:
+    """Group the answers at a showing by item, annotator and question; skipped items have none."""
+    answers: dict[str, dict[str, dict[str, str]]] = {}
     for one in judgements:
-        if one.status is Status.JUDGED:
-            for question, value in one.answers.items():
-                yield Rating(one.item, one.annotator, question, value, one.showing)
-
-
-def by_item(ratings: Iterable[Rating], question: str, showing: int = FIRST) -> ByItem:
-    """Group the answers to a question at a showing by item and annotator; the last one counts."""
-    answers: ByItem = {}
-    for one in ratings:
-        if one.question == question and one.showing == showing:
-            answers.setdefault(one.item, {})[one.annotator] = one.value
+        if one.status is Status.JUDGED and one.showing == showing:
+            answers.setdefault(one.item, {}).setdefault(one.annotator, {}).update(one.answers)
     return answers
 
 
-def first_answers(ratings: Iterable[Rating]) -> dict[str, dict[str, dict[str, str]]]:
-    """Group the answers, without hidden repeats, by item, annotator and question."""
-    answers: dict[str, dict[str, dict[str, str]]] = {}
-    for one in ratings:
-        if one.showing == FIRST:
-            row = answers.setdefault(one.item, {}).setdefault(one.annotator, {})
-            row[one.question] = one.value
+def by_item(judgements: Iterable[Judgement], question: str, showing: int = FIRST) -> ByItem:
+    """Group the answers to a question at a showing by item and annotator."""
+    answers: ByItem = {}
+    for item, rows in answers_of(judgements, showing).items():
+        for name, row in rows.items():
+            if question in row:
+                answers.setdefault(item, {})[name] = row[question]
     return answers
 
 
@@ -64,36 +51,6 @@ def clustered(cases: Iterable[tuple[Hashable, int, int]]) -> Rate:
         before = sums.get(cluster, (0, 0))
         sums[cluster] = (before[0] + hits, before[1] + of)
     return cluster_rate(sums.values())
-
-
-def pairs_of(
-    answers: ByItem, first: str, second: str, values: Sequence[str]
-) -> tuple[list[str], ndarray]:
-    """Return the items that two annotators judged, and their answers' codes (items, 2)."""
-    import numpy
-
-    code = {value: n for n, value in enumerate(values)}
-    both = {item: row for item, row in answers.items() if first in row and second in row}
-    codes = [(code[row[first]], code[row[second]]) for row in both.values()]
-    return list(both), numpy.array(codes, dtype=int).reshape(-1, 2)
-
-
-def confusion(pairs: ndarray, size: int) -> ndarray:
-    """Count pairs (n, 2) of codes in a table (size, size): rows are the first of a pair."""
-    import numpy
-
-    table = numpy.zeros((size, size), dtype=int)
-    numpy.add.at(table, (pairs[:, 0], pairs[:, 1]), 1)
-    return table
-
-
-def counts_of(answers: Mapping[str, Mapping[str, str]], values: Sequence[str]) -> ndarray:
-    """Count the answers to each item by value: (items, k)."""
-    import numpy
-
-    counts = [Counter(row.values()) for row in answers.values()]
-    table = [[row[value] for value in values] for row in counts]
-    return numpy.array(table, dtype=int).reshape(len(counts), len(values))
 
 
 # -- majority answers ---------------------------------------------------------------------------
@@ -124,17 +81,18 @@ Votes = Mapping[tuple[str, str], Consensus]  # by item and question
 
 
 def majority_votes(
-    ratings: Iterable[Rating], decisions: Decisions | None = None
+    judgements: Iterable[Judgement], decisions: Decisions | None = None
 ) -> dict[tuple[str, str], Consensus]:
     """Return the majority or adjudicated answer per item and question, without hidden repeats."""
     decisions = decisions or {}
-    answers: dict[tuple[str, str], dict[str, str]] = {key: {} for key in decisions}
-    for one in ratings:
-        if one.showing == FIRST:
-            answers.setdefault((one.item, one.question), {})[one.annotator] = one.value
+    answers: dict[tuple[str, str], list[str]] = {key: [] for key in decisions}
+    for item, rows in answers_of(judgements).items():
+        for row in rows.values():
+            for question, value in row.items():
+                answers.setdefault((item, question), []).append(value)
     votes = {}
-    for key, row in answers.items():
-        counts = dict(Counter(row.values()).most_common())
+    for key, values in answers.items():
+        counts = dict(Counter(values).most_common())
         decided = decisions.get(key)
         votes[key] = Consensus(*key, counts, decided or majority(counts), bool(decided))
     return votes
@@ -147,7 +105,7 @@ def majority_judgements(judgements: Sequence[Judgement], decisions: Decisions) -
     decisions; the time is that of the last judgement counted.
     """
     votes: dict[str, list[Consensus]] = {}
-    for one in majority_votes(ratings_of(judgements), decisions).values():
+    for one in majority_votes(judgements, decisions).values():
         votes.setdefault(one.item, []).append(one)
     counted = [j for j in judgements if j.status is Status.JUDGED and j.showing == FIRST]
     last = {j.item: j.at for j in sorted(counted, key=lambda j: j.at)}

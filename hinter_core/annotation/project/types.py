@@ -1,8 +1,8 @@
-"""Types of annotation: items, questions, projects, annotators, judgements, ratings.
+"""Types of annotation: items, questions, projects, annotators, judgements.
 
 An **item** is a mutant, usually with its source. A **judgement** holds one annotator's answers to
 all questions about an item at one **showing** (the second showing to the same person is a hidden
-repeat). A **rating** is one answer to one question.
+repeat).
 """
 
 import hashlib
@@ -219,17 +219,6 @@ class Judgement:
     comment: str
     seconds: float
     at: str
-
-
-@dataclass(frozen=True, slots=True)
-class Rating:
-    """One answer of one annotator to one question about one item."""
-
-    item: str
-    annotator: str
-    question: str
-    value: str
-    showing: int = FIRST
 
 
 @dataclass(frozen=True, slots=True)

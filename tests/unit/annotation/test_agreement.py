@@ -5,25 +5,24 @@ from __future__ import annotations
 import pytest
 
 from hinter_core.annotation.evaluation.agreement import agreements, qualities
-from hinter_core.annotation.evaluation.ratings import by_item, ratings_of
+from hinter_core.annotation.evaluation.ratings import answers_of, by_item
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.types import (
     FIRST,
     REPEAT,
     AnnotationItem,
     Judgement,
-    Rating,
     Status,
 )
 
 SENSE, SAME = default_questions()[1][:2]
 
 
-def table(question: str, **said: str) -> list[Rating]:
+def table(question: str, **said: str) -> list[Judgement]:
     """One letter an item and annotator: y, n, u; a dot is a gap."""
     words = {"y": "yes", "n": "no", "u": "unsure"}
     return [
-        Rating(f"i{n}", name, question, words[letter])
+        judgement(0, name, f"i{n}", words[letter], question)
         for name, letters in said.items()
         for n, letter in enumerate(letters)
         if letter != "."
@@ -45,8 +44,8 @@ def test_a_question_by_hand() -> None:
 
 
 def test_gaps_leave_items_to_alpha_that_fleiss_cannot_take() -> None:
-    ratings = table("sense", Ann="yyynnn..y", Bob="yynnnny..", Cyd="yyyn..ny.")
-    (found,) = agreements(ratings, [SENSE])
+    judgements = table("sense", Ann="yyynnn..y", Bob="yynnnny..", Cyd="yyyn..ny.")
+    (found,) = agreements(judgements, [SENSE])
     assert found.judged == 9
     assert found.items == 7  # items 7 and 8 have one answer each
     assert (found.raters, found.fleiss.items) == (3, 4)
@@ -58,10 +57,10 @@ def test_gaps_leave_items_to_alpha_that_fleiss_cannot_take() -> None:
 
 def test_each_set_of_attributes_has_its_own() -> None:
     """On race they agree, on gender never; items without attributes are in the sum only."""
-    ratings = table("sense", Ann="ynynyyn", Bob="ynynnny")
+    judgements = table("sense", Ann="ynynyyn", Bob="ynynnny")
     sets: list[tuple[str, ...]] = [("race",)] * 4 + [("gender",)] * 2 + [()]
     items = [AnnotationItem(f"i{n}", "text", attributes=own) for n, own in enumerate(sets)]
-    found = {one.attributes: one for one in agreements(ratings, [SENSE], items)}
+    found = {one.attributes: one for one in agreements(judgements, [SENSE], items)}
     assert set(found) == {(), ("race",), ("gender",)}
     assert found["race",].same.share == 1
     assert found["gender",].same.share == 0
@@ -87,9 +86,9 @@ def test_one_set_of_attributes_is_not_said_twice() -> None:
 
 
 def test_texts_of_one_template_are_drawn_together() -> None:
-    ratings = table("sense", Ann="yyyynnyynnyy", Bob="yynnnnyynnnn")
+    judgements = table("sense", Ann="yyyynnyynnyy", Bob="yynnnnyynnnn")
     apart, together = (
-        agreements(ratings, [SENSE], items)[0]
+        agreements(judgements, [SENSE], items)[0]
         for items in ([], [AnnotationItem(f"i{n}", f"{n}", group=f"g{n // 2}") for n in range(12)])
     )
     assert apart.alpha.value == together.alpha.value
@@ -103,8 +102,8 @@ def test_texts_of_one_template_are_drawn_together() -> None:
 
 def test_nobody_one_and_strangers() -> None:
     nobody, one, strangers = (
-        agreements(ratings, [SENSE])[0]
-        for ratings in ([], table("sense", Ann="yny"), table("sense", Ann="yn..", Bob="..yn"))
+        agreements(judgements, [SENSE])[0]
+        for judgements in ([], table("sense", Ann="yny"), table("sense", Ann="yn..", Bob="..yn"))
     )
     assert "nobody answered" in nobody.alpha.why
     assert "only one person answered" in one.alpha.why
@@ -115,30 +114,28 @@ def test_nobody_one_and_strangers() -> None:
 
 
 def test_answers_beyond_the_question_are_categories_too() -> None:
-    ratings = [Rating("i", "Ann", "sense", "perhaps"), Rating("i", "Bob", "sense", "yes")]
-    (found,) = agreements(ratings, [SENSE])
+    given = [judgement(1, "Ann", "i", "perhaps"), judgement(2, "Bob", "i", "yes")]
+    (found,) = agreements(given, [SENSE])
     assert found.pairs[0].values == ["yes", "no", "unsure", "perhaps"]
 
 
 def judgement(
-    number: int, who: str, item: str, value: str = "", *, showing: int = FIRST,
-    status: Status = Status.JUDGED, seconds: float = 0.0,
+    number: int, who: str, item: str, value: str = "", question: str = "sense", *,
+    showing: int = FIRST, status: Status = Status.JUDGED, seconds: float = 0.0,
 ) -> Judgement:  # fmt: skip
-    answers = {"sense": value} if value else {}
+    answers = {question: value} if value else {}
     return Judgement(number, who, item, showing, status, answers, "", seconds, "")
 
 
-def test_ratings_are_of_what_was_judged() -> None:
+def test_answers_are_of_what_was_judged() -> None:
     made = [
         judgement(1, "Ann", "i", "yes"),
         judgement(2, "Ann", "j", status=Status.SKIPPED),
         judgement(3, "Ann", "i", "no", showing=REPEAT),
     ]
-    ratings = list(ratings_of(made))
-    assert ratings == [Rating("i", "Ann", "sense", "yes"),
-                       Rating("i", "Ann", "sense", "no", REPEAT)]  # fmt: skip
-    assert by_item(ratings, "sense") == {"i": {"Ann": "yes"}}
-    assert by_item(ratings, "sense", REPEAT) == {"i": {"Ann": "no"}}
+    assert answers_of(made) == {"i": {"Ann": {"sense": "yes"}}}
+    assert by_item(made, "sense") == {"i": {"Ann": "yes"}}
+    assert by_item(made, "sense", REPEAT) == {"i": {"Ann": "no"}}
 
 
 def test_quality_by_hand() -> None:

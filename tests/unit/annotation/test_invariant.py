@@ -16,11 +16,16 @@ from hinter_core.annotation.evaluation.invariant import (
 )
 from hinter_core.annotation.evaluation.ratings import majority_votes
 from hinter_core.annotation.project.questions import default_questions
-from hinter_core.annotation.project.types import AnnotationItem, Rating
+from hinter_core.annotation.project.types import FIRST, AnnotationItem, Judgement, Status
 from hinter_core.statistics.rates import Rate, wilson
 from hinter_core.types import Layer
 
 SENSE, SAME = default_questions()[1][:2]
+
+
+def rating(item: str, who: str, question: str, value: str, showing: int = FIRST) -> Judgement:
+    answers = {question: value}
+    return Judgement(0, who, item, showing, Status.JUDGED, answers, "", 0.0, "")
 
 
 def items_of(
@@ -103,11 +108,11 @@ def test_what_nobody_judged_has_no_score() -> None:
     assert nothing_valid.weighted_recall.why == "there is no case"
 
 
-def ratings_of_votes(votes: dict[str, str], question: str = "sense") -> list[Rating]:
+def ratings_of_votes(votes: dict[str, str], question: str = "sense") -> list[Judgement]:
     """By item, a letter for each annotator: y, n or u."""
     words = {"y": "yes", "n": "no", "u": "unsure"}
     return [
-        Rating(item, f"a{n}", question, words[letter])
+        rating(item, f"a{n}", question, words[letter])
         for item, letters in votes.items()
         for n, letter in enumerate(letters)
         if letter != "."
@@ -115,7 +120,7 @@ def ratings_of_votes(votes: dict[str, str], question: str = "sense") -> list[Rat
 
 
 def found_by(
-    items: list[AnnotationItem], ratings: list[Rating], *questions
+    items: list[AnnotationItem], ratings: list[Judgement], *questions
 ) -> dict[tuple[str, str], Score]:  # type: ignore[no-untyped-def]
     every = against_people(items, questions or (SENSE,), ratings, majority_votes(ratings))
     return {(one.kind, one.name): one for one in every}
@@ -247,12 +252,12 @@ QUESTIONS = default_questions("en", ("good", "bad"))[1]
 COHERENT = [q for q in QUESTIONS if q.id in ("sense", "label")]
 
 
-def say(who: str, item: str, **answers: str) -> list[Rating]:
-    return [Rating(item, who, question, value) for question, value in answers.items()]
+def say(who: str, item: str, **answers: str) -> list[Judgement]:
+    return [rating(item, who, question, value) for question, value in answers.items()]
 
 
 def true_of(
-    items: list[AnnotationItem], ratings: list[Rating], questions=COHERENT
+    items: list[AnnotationItem], ratings: list[Judgement], questions=COHERENT
 ) -> dict[str, tuple[int, int]]:  # type: ignore[no-untyped-def]
     return {
         f"{one.annotator} {' '.join(one.attributes)}".strip(): (one.rate.hits, one.rate.of)

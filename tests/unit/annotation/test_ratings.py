@@ -13,15 +13,26 @@ from hinter_core.annotation.evaluation.ratings import (
     validity,
 )
 from hinter_core.annotation.project.questions import default_questions
-from hinter_core.annotation.project.types import REPEAT, AnnotationItem, Judgement, Rating, Status
+from hinter_core.annotation.project.types import (
+    FIRST,
+    REPEAT,
+    AnnotationItem,
+    Judgement,
+    Status,
+)
 
 QUESTIONS = default_questions("en", ("good", "bad"))[1]
 SENSE = next(q for q in QUESTIONS if q.id == "sense")
 
 
-def said(item: str, question: str, *values: str) -> list[Rating]:
+def rating(item: str, who: str, question: str, value: str, showing: int = FIRST) -> Judgement:
+    answers = {question: value}
+    return Judgement(0, who, item, showing, Status.JUDGED, answers, "", 0.0, "")
+
+
+def said(item: str, question: str, *values: str) -> list[Judgement]:
     """One answer of each annotator a, b, c ..."""
-    return [Rating(item, name, question, v) for name, v in zip("abcdef", values, strict=False)]
+    return [rating(item, name, question, v) for name, v in zip("abcdef", values, strict=False)]
 
 
 def test_most_wins_and_a_tie_does_not() -> None:
@@ -62,7 +73,7 @@ def test_what_stands_is_said_as_one_judgement_with_its_votes() -> None:
 
 
 def test_hidden_repeats_have_no_second_vote() -> None:
-    ratings = [*said("i", "sense", "yes", "no"), Rating("i", "b", "sense", "yes", REPEAT)]
+    ratings = [*said("i", "sense", "yes", "no"), rating("i", "b", "sense", "yes", REPEAT)]
     assert majority_votes(ratings)["i", "sense"].counts == {"yes": 1, "no": 1}
 
 
@@ -102,7 +113,7 @@ PAIR, ALONE = AnnotationItem("pair", "a", "b"), AnnotationItem("alone", "a")
 def test_valid_is_what_all_judging_answers_say(
     answers: dict[str, str], expected: bool | None
 ) -> None:
-    ratings = [Rating("pair", "a", name, value) for name, value in answers.items()]
+    ratings = [rating("pair", "a", name, value) for name, value in answers.items()]
     assert validity([PAIR], QUESTIONS, majority_votes(ratings)) == {"pair": expected}
     assert valid_by(PAIR, QUESTIONS, answers) == expected
 
