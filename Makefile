@@ -23,7 +23,7 @@ test: installed
 test-deep: export HYPOTHESIS_PROFILE := deep
 test-deep: test
 
-# Style, types, and the tests that need neither a browser nor a model.
+# Style, types, and the tests that run neither a browser nor a campaign nor a trained model.
 check: $(DEV_STAMP) style
 	@$(MAKE) --no-print-directory -j 2 types quick
 
@@ -46,7 +46,7 @@ pytest: $(DEV_STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 quick: $(DEV_STAMP)
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not model" tests/unit tests/architecture
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" tests/unit tests/architecture
 
 format: $(DEV_STAMP)
 	$(BIN)/ruff check --fix .

@@ -21,15 +21,16 @@ from tests.forked import Commands
 settings.load_profile("deep" if DEEP else "quick")
 
 ROOT = Path(__file__).resolve().parent
-# What takes seconds to import or to make; `make check` leaves it out.
-OF_MODELS = ("conformance", "unit/models/huggingface", "unit/data/test_hub.py",
-             "unit/annotation/test_backup.py")  # fmt: skip
+# What runs campaigns, processes or trained models; `make check` leaves it out.
+SLOW = ("conformance", "unit/models/huggingface", "unit/data/test_hub.py",
+        "unit/data/test_handwritten.py", "unit/annotation/test_backup.py", "unit/campaign",
+        "unit/report", "unit/cli/test_bad_campaigns.py", "unit/cli/test_report.py")  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.relative_to(ROOT).as_posix().startswith(OF_MODELS):
-            item.add_marker(pytest.mark.model)
+        if item.path.relative_to(ROOT).as_posix().startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 def undo(mutant: Mutant) -> str:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -48,8 +49,13 @@ def dotted(path: Path) -> str:
 PRODUCT = {dotted(path): path for path in (*modules("hinter_core"), *modules("hinter_ui"))}
 
 
-def imports(path: Path) -> Iterator[tuple[str, bool]]:
+@cache
+def imports(path: Path) -> tuple[tuple[str, bool], ...]:
     """Dotted names imported by a file, and whether that happens when it is imported."""
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[tuple[str, bool]]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     late = {
         id(node)
@@ -92,7 +98,7 @@ def test_core_imports_run_downwards() -> None:
     for path in modules("hinter_core"):
         here = room(dotted(path))
         if not here:
-            assert list(imports(path)) == []
+            assert imports(path) == ()
             continue
         for name in own_imports(path):
             package, there = name.split(".")[0], room(name)

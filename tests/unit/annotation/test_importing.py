@@ -397,7 +397,7 @@ def test_records_of_argilla_nested_and_flat(store: AnnotationStore, tmp_path: Pa
     assert {item.id: item.source for item in store.items()} == {"r1": "He was kind.", "r2": ""}
 
 
-@pytest.mark.model
+@pytest.mark.slow
 def test_data_sets_in_a_folder_and_on_the_hub(
     store: AnnotationStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

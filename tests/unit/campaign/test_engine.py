@@ -238,7 +238,6 @@ def test_every_atomic_mutant_and_as_many_neutral_ones_are_tested(
     assert tables(store.folder) == tables(together.folder)
 
 
-@pytest.mark.model
 def test_a_later_model_is_not_asked_about_what_it_does_not_see(
     campaign: Campaign, tmp_path: Path
 ) -> None:

@@ -196,7 +196,7 @@ def test_a_consensus_is_one_judgement_an_item_and_no_vote(
             store.join("Consensus", "a long pass-phrase")
 
 
-@pytest.mark.model
+@pytest.mark.slow
 def test_a_folder_that_datasets_reads_and_a_push(
     run: Run, judged: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,7 +34,7 @@ def test_models_as_json(run: Run) -> None:
     assert {"name", "default", "help", "choices"} <= set(by_kind["hf"]["options"][0])
 
 
-@pytest.mark.model
+@pytest.mark.slow
 def test_a_model_says_what_it_can_do(run: Run) -> None:
     _, out, _ = run("models", "embedded", "vader", "--json")
     first, second = json.loads(out)
@@ -70,7 +70,7 @@ def unnamed(tmp_path_factory: pytest.TempPathFactory) -> str:
     return "hf:" + make_classifier(folder, ["LABEL_0", "LABEL_1"], window=16)
 
 
-@pytest.mark.model
+@pytest.mark.slow
 def test_what_is_to_say_of_a_model_is_said_everywhere(run: Run, unnamed: str) -> None:
     note = "the checkpoint does not name its labels"
     asked = ("--model", unnamed, "--text", TEXT)
@@ -80,7 +80,7 @@ def test_what_is_to_say_of_a_model_is_said_everywhere(run: Run, unnamed: str) ->
         assert note in json.loads(run(command, *asked, "--json")[1])["note"]
 
 
-@pytest.mark.model
+@pytest.mark.slow
 def test_a_text_longer_than_the_window_is_told(run: Run, unnamed: str) -> None:
     _, out, _ = run("predict", "--model", unnamed, "--text", "a man " * 20)
     assert "Note: the model sees the first 41 of 120 characters." in out

@@ -11,7 +11,7 @@ from .conftest import Run
 NEVER = 'scripted:negative if "unicorn"; positive otherwise'
 
 
-@pytest.mark.model
+@pytest.mark.slow
 def test_from_a_run_to_the_report(run: Run, tmp_path: Path) -> None:
     data, folder = tmp_path / "texts.csv", str(tmp_path / "out")
     data.write_text("text\nThe black man was kind.\nHe gave her his old coat.\n")

@@ -119,7 +119,7 @@ print(json.dumps([without, "torch" in sys.modules, asdict(parse), answer.labels]
 """
 
 
-@pytest.mark.model
+@pytest.mark.slow
 def test_torch_is_left_out_until_a_model_needs_it() -> None:
     said = subprocess.run(
         [sys.executable, "-c", SPARED], capture_output=True, text=True, check=True

@@ -18,7 +18,7 @@ GOOD = "She gave him the keys."
 BAD = "She gave his the keys."
 
 
-@pytest.mark.model
+@pytest.mark.slow
 def test_the_embedded_checker_judges_alike_alone_and_in_a_batch() -> None:
     checker = load_checker("acceptability")
     texts = [GOOD, BAD, "The tall man opened the window and looked at the garden.", "!", GOOD]

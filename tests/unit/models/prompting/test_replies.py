@@ -341,7 +341,7 @@ def test_labels_that_the_model_is_never_told_are_named() -> None:
     assert note("question=Is it {labels}?") == note("") == "prompt: Your own labels"
 
 
-@pytest.mark.model
+@pytest.mark.slow
 def test_another_judge_asks_the_generator_nothing_again(tmp_path: Path) -> None:
     def says(text: str, turn: int) -> str:
         return "A lovely, lovely day." if "good" in text else "An awful day, I hate it."
