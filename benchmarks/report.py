@@ -38,7 +38,7 @@ from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.aggregate import count
 from hinter_core.report.formats import plain, print_report
-from hinter_core.report.html import to_html
+from hinter_core.report.formats import to_html
 from hinter_core.report.model import report_of
 store = CampaignStore(Path(sys.argv[1]))
 taken = {}

@@ -10,7 +10,7 @@ from hinter_core.cli.options import command_group, print_json, read_text
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
 from hinter_core.models.cache import CacheError, PredictionCache, default_path
-from hinter_core.models.prompting.prompts import shipped_prompts
+from hinter_core.models.prompting import shipped_prompts
 from hinter_core.models.registry import BACKENDS, load_model, open_store
 from hinter_core.models.scripted import shipped_rules
 from hinter_core.pipeline.export import prediction_to_json

@@ -33,9 +33,9 @@ from hinter_core.report.formats import (
     plain,
     print_report,
     print_sections,
+    to_html,
     to_markdown,
 )
-from hinter_core.report.html import to_html
 from hinter_core.report.model import Report, make_report
 from hinter_core.report.validity import validities, validity_in_words
 from hinter_core.types import Verdict

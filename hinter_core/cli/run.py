@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from tqdm import tqdm
 
-from hinter_core.campaign.engines.base import RunProgress, plan_run, run_campaign
+from hinter_core.campaign.engines import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.preview import Forecast, forecast
 from hinter_core.campaign.spec import Campaign, from_mapping, load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError

@@ -148,7 +148,7 @@ BACKENDS = {
         "ORG/NAME?prompt=NAME", _CHAT, generative=True,
     ),
     "openai": Backend(
-        "api.openai:load", "OpenAI-compatible API",
+        "openai:load", "OpenAI-compatible API",
         "OpenAI, vLLM, Ollama, TGI, LiteLLM, transformers serve and their like.",
         "MODEL?base_url=URL&prompt=NAME", _OPENAI,
         generative=True, trusted_only=True, takes_key=True,

@@ -25,8 +25,8 @@ from hinter_core.campaign.preview import Forecast
 from hinter_core.campaign.progress import CampaignProgress
 from hinter_core.campaign.spec import Campaign, write_campaign
 from hinter_core.errors import InputError
-from hinter_core.models.api.endpoint import KEYS
 from hinter_core.models.budget import Cost
+from hinter_core.models.openai import KEYS
 from hinter_core.storage import ROOT
 from hinter_core.types import Failure
 from hinter_ui.batch.files import (

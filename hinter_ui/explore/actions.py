@@ -24,8 +24,7 @@ from hinter_core.pipeline.pipeline import Pipeline, estimate
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary, choose, load_file
 from hinter_core.types import Edit
-from hinter_ui.explore.html import banner, originals, say
-from hinter_ui.explore.table import Filter, rows_for, table
+from hinter_ui.explore.html import Filter, banner, originals, rows_for, say, table
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.square import figure, square
 from hinter_ui.html.trees import changed_sentences, trees

@@ -13,9 +13,8 @@ from gradio.events import api
 from hinter_core.errors import HinterError
 from hinter_core.pipeline.export import check_to_json
 from hinter_ui.explore.actions import ExampleText, ExploreActions, ExploreState, load_examples
-from hinter_ui.explore.html import say
+from hinter_ui.explore.html import Filter, say
 from hinter_ui.explore.layout import ExploreLayout
-from hinter_ui.explore.table import Filter
 from hinter_ui.explore.updates import ExploreUpdates, cancel_button
 from hinter_ui.html import notice
 from hinter_ui.html.highlight import preview

@@ -1,14 +1,31 @@
-"""The verdict of a mutant in one sentence."""
+"""The HTML of Explore: the verdict of a mutant in one sentence, and the table of all mutants.
+
+The table is HTML of ours and no data grid: the verdict is a real button (Tab and Enter reach it), a
+page is small whatever the scan's size, and every cell is escaped like the rest.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from hinter_core.mutation.lattice import proper_subsets
 from hinter_core.pipeline.case import TestResult
+from hinter_core.pipeline.export import reason
 from hinter_core.relations.base import NoiseFloor
 from hinter_core.types import Edit, Outcome, Prediction, Verdict
-from hinter_ui.html import glossary
-from hinter_ui.html.markup import Markup, isolated, tag
-from hinter_ui.html.wording import SIGNS, Words, answer_of, in_order, listed, name_of
+from hinter_ui.html import glossary, markup
+from hinter_ui.html.markup import Markup, isolated, join, tag
+from hinter_ui.html.sections import pager
+from hinter_ui.html.wording import (
+    SEVERITY,
+    SIGNS,
+    Words,
+    answer_of,
+    badge,
+    in_order,
+    listed,
+    name_of,
+    signed,
+)
 
 say = Words("explore")
 
@@ -115,3 +132,157 @@ def _parts(check: TestResult, edits: Sequence[Edit], model: str, *verdicts: Verd
             names = listed([name_of(edit.attribute) for edit in part])
             found.append(say("parts.alone", name=names) if len(part) == 1 else names)
     return found
+
+
+PAGE = 25
+_MOST_COLUMNS = 3  # attributes that have a column each
+
+
+@dataclass(frozen=True)
+class Filter:
+    """The rows that the table shows; empty means all."""
+
+    verdicts: tuple[str, ...] = ()
+    attribute: str = ""
+    group: str = ""
+    order: str = "verdict"
+    page: int = 0
+
+
+def groups_in(check: TestResult) -> list[str]:
+    """List the groups that any mutant leaves or enters, as ``attribute: group``."""
+    found = {
+        f"{e.attribute}: {group}"
+        for mutant in check.mutants
+        for e in mutant.edits
+        for group in (e.source.group, e.target.group)
+    }
+    return sorted(found)
+
+
+def rows_for(check: TestResult, models: Sequence[str], wanted: Filter) -> list[int]:
+    """Return the indices of the mutants that pass the filter, in its order."""
+    results = [check.outcomes[m] for m in models]
+    chosen = [i for i in range(len(check.mutants)) if _passes(results, i, wanted)]
+    if wanted.order == "verdict":
+        chosen.sort(key=lambda i: min(_severity(r[i]) for r in results))
+    elif wanted.order in ("interaction", "shift"):
+        chosen.sort(key=lambda i: -max(_size(r[i], wanted.order) for r in results))
+    return chosen
+
+
+def _severity(judged: Outcome) -> tuple[int, float]:
+    return SEVERITY.index(judged.verdict), -_size(judged, "interaction")
+
+
+def _size(judged: Outcome, measure: str) -> float:
+    value = getattr(judged.effect, measure) if judged.effect else None
+    return abs(value) if value is not None else -1.0
+
+
+def _passes(results: Sequence[Sequence[Outcome]], i: int, wanted: Filter) -> bool:
+    if wanted.verdicts and not any(r[i].verdict.value in wanted.verdicts for r in results):
+        return False
+    edits = results[0][i].mutant.edits
+    if wanted.attribute and all(e.attribute != wanted.attribute for e in edits):
+        return False
+    if wanted.group:
+        attribute, _, group = wanted.group.partition(": ")
+        return any(
+            e.attribute == attribute and group in (e.source.group, e.target.group) for e in edits
+        )
+    return True
+
+
+def table(
+    check: TestResult, models: Sequence[str], rows: Sequence[int], page: int, selected: int | None
+) -> Markup:
+    """Write one page of the table with its pager."""
+    if not check.mutants:
+        return tag("p", say("table.empty"), class_="quiet")
+    if not rows:
+        return tag("p", say("table.none"), class_="quiet", role="status")
+    page = min(max(page, 0), (len(rows) - 1) // PAGE)
+    shown = rows[page * PAGE : (page + 1) * PAGE]
+    changed = {e.attribute for mutant in check.mutants for e in mutant.edits}
+    attributes = [a for a in check.plan.attributes if a in changed]
+    if len(attributes) > _MOST_COLUMNS:
+        attributes = []  # one column for all changes
+    body = [_row(check, attributes, models, i, i == selected) for i in shown]
+    grid = markup.table(say("table.title"), _heads(attributes, models), body)
+    scroll = tag("div", grid, class_="table-scroll", role="region", tabindex="0",
+                 aria_label=say("table.region"))  # fmt: skip
+    turning = pager(len(rows), page, PAGE, len(check.mutants))
+    return tag("div", scroll, turning, class_="mutants")
+
+
+def _heads(attributes: Sequence[str], models: Sequence[str]) -> list[object]:
+    changes: list[object] = [name_of(a) for a in attributes] or [say("table.change")]
+    if len(models) == 1:
+        return [
+            glossary.link("verdict", say("table.verdict")),
+            *changes,
+            say("table.answer"),
+            glossary.link("shift", say("table.shift")),
+            glossary.link("interaction", say("table.last")),
+        ]
+    first, *others = (say("table.verdict_of", model=model) for model in models)
+    return [first, *changes, *others]
+
+
+def _row(
+    check: TestResult, attributes: Sequence[str], models: Sequence[str], i: int, selected: bool
+) -> Markup:
+    results = [check.outcomes[m][i] for m in models]
+    changes = {e.attribute: e.in_words for e in results[0].mutant.edits}
+    named = "; ".join(f"{name_of(a)} {c}" for a, c in changes.items())
+    button = tag(
+        "button",
+        badge(results[0].verdict),
+        tag("span", ": ", say("table.show", changes=named), class_="sr-only"),
+        type="button",
+        class_="pick",
+        data_row=i,
+        data_model=models[0],
+        aria_pressed="true" if selected else "false",
+    )
+    first: list[Markup] = [button]
+    if len(models) > 1:
+        first.append(_answer_cell(results[0]))
+    cells = [tag("td", *first)]
+    if attributes:
+        cells += [tag("td", isolated(changes.get(a, "")), class_="change-cell") for a in attributes]
+    else:
+        together = join((_change(name_of(a), c) for a, c in changes.items()), "; ")
+        cells.append(tag("td", together, class_="change-cell"))
+    if len(models) == 1:
+        cells += _single(results[0])
+    else:
+        cells += [
+            tag("td", badge(r.verdict), _answer_cell(r), data_row=i, data_model=m)
+            for m, r in zip(models[1:], results[1:], strict=True)
+        ]
+    return tag("tr", *cells, class_="selected" if selected else None, data_row=i)
+
+
+def _change(attribute: str, change: str) -> Markup:
+    return join([tag("span", f"{attribute} ", class_="quiet-inline"), isolated(change)])
+
+
+def _single(judged: Outcome) -> list[Markup]:
+    answered = judged.prediction is not None
+    effect = judged.effect
+    last = reason(judged)
+    if judged.verdict is not Verdict.DISCARDED and not last:
+        last = signed(effect.interaction) if effect and judged.mutant.order > 1 else "\u2013"
+    return [
+        tag("td", isolated(answer_of(judged.prediction)) if answered else "\u2013"),
+        tag("td", signed(effect.shift if effect else None), class_="number"),
+        tag("td", isolated(last), class_="last"),
+    ]
+
+
+def _answer_cell(judged: Outcome) -> Markup:
+    shift = f" ({signed(judged.effect.shift)})" if judged.effect else ""
+    words = isolated(answer_of(judged.prediction))
+    return tag("span", " ", words, shift, class_="quiet")

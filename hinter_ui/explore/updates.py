@@ -8,9 +8,8 @@ from hinter_core.models.registry import is_generative
 from hinter_core.pipeline.case import TestResult
 from hinter_core.types import Failure
 from hinter_ui.explore.actions import ExploreActions, ExploreState, Options
-from hinter_ui.explore.html import say
+from hinter_ui.explore.html import Filter, groups_in, say
 from hinter_ui.explore.layout import ExploreLayout
-from hinter_ui.explore.table import Filter, groups_in
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.html.wording import capital, name_of

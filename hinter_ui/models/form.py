@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hinter_core.errors import HinterError
-from hinter_core.models.prompting.prompts import shipped_prompts
+from hinter_core.models.prompting import shipped_prompts
 from hinter_core.models.registry import Backend, write_name
 from hinter_core.options import Option, Value
 from hinter_ui.html.wording import Words

@@ -31,8 +31,7 @@ from hinter_core.data.tables import rows_to_csv
 from hinter_core.errors import InputError
 from hinter_core.report.aggregate import count
 from hinter_core.report.comparison import Comparison, compare
-from hinter_core.report.formats import flat_rows, plain, to_markdown
-from hinter_core.report.html import to_html
+from hinter_core.report.formats import flat_rows, plain, to_html, to_markdown
 from hinter_core.report.model import ModelReport, Report, report_of
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html.wording import Words

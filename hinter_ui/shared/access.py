@@ -14,7 +14,7 @@ from typing import Self
 from urllib.parse import urlsplit
 
 from hinter_core.errors import InputError, ModelError
-from hinter_core.models.prompting.prompts import shipped_prompts
+from hinter_core.models.prompting import shipped_prompts
 from hinter_core.models.registry import (
     BACKENDS,
     NO_KEY,

@@ -34,7 +34,7 @@ HEAVY = {
 }  # fmt: skip
 # Back-ends are loaded by the registry alone, by their dotted paths.
 BACK_ENDS = {
-    "lexicon", "python", "huggingface.classifier", "huggingface.chat", "api.openai",
+    "lexicon", "python", "huggingface.classifier", "huggingface.chat", "openai",
 }  # fmt: skip
 
 

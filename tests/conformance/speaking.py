@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hinter_core.models.prompting.prompts import prompt_for
+from hinter_core.models.prompting import prompt_for
 from hinter_core.models.registry import parse_name
 
 from .tiny import make_chat_model

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from hinter_core.campaign.engines.base import run_campaign
+from hinter_core.campaign.engines import run_campaign
 from hinter_core.campaign.progress import TOGETHER, CampaignProgress, ProgressReader
 from hinter_core.campaign.spec import Campaign, load_campaign, write_campaign
 from hinter_core.campaign.store import CampaignStore, read_table

@@ -15,8 +15,7 @@ from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities, Generative, ModelUnderTest, answer_from
 from hinter_core.models.budget import Cost, Usage
 from hinter_core.models.huggingface.checkpoint import Checkpoint, named_checkpoint
-from hinter_core.models.prompting.prompts import Prompt
-from hinter_core.models.prompting.replies import LabelReader, Reader, reader_for
+from hinter_core.models.prompting import LabelReader, Prompt, Reader, reader_for
 from hinter_core.models.registry import ModelName
 from hinter_core.types import Failure, Prediction
 

@@ -15,9 +15,15 @@ from typing import Any
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities, ModelUnderTest, answer_from, margin
 from hinter_core.models.huggingface.checkpoint import Checkpoint, named_checkpoint, open_checkpoint
-from hinter_core.models.huggingface.hierarchical import Hierarchical, rebuild
 from hinter_core.models.huggingface.inputs import Batches, Piece
-from hinter_core.models.huggingface.schemes import Hypotheses, Pooled, Scheme, Whole
+from hinter_core.models.huggingface.schemes import (
+    Hierarchical,
+    Hypotheses,
+    Pooled,
+    Scheme,
+    Whole,
+    rebuild,
+)
 from hinter_core.models.registry import ModelName
 from hinter_core.storage import ASSETS
 from hinter_core.types import Failure, Prediction

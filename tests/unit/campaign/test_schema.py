@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.campaign.engines.base import plan_run, run_campaign
+from hinter_core.campaign.engines import plan_run, run_campaign
 from hinter_core.campaign.schema import (
     answer_schema,
     original_row,

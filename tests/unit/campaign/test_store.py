@@ -6,7 +6,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
-from hinter_core.campaign.engines.base import plan_run
+from hinter_core.campaign.engines import plan_run
 from hinter_core.campaign.schema import edit_to_row, mutant_schema
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, TableWriter, checked_rows

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hinter_core.campaign import findings
-from hinter_core.campaign.engines.base import plan_run, run_campaign
+from hinter_core.campaign.engines import plan_run, run_campaign
 from hinter_core.campaign.findings import Side, choose_sides
 from hinter_core.campaign.mutants_file import ExportFilter, write_mutants
 from hinter_core.campaign.preview import forecast

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hinter_core.campaign.engines.base import plan_run, run_campaign
+from hinter_core.campaign.engines import plan_run, run_campaign
 from hinter_core.campaign.preview import preview
 from hinter_core.campaign.spec import Campaign, load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table

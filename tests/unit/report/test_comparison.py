@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hinter_core.campaign import reader
-from hinter_core.campaign.engines.base import run_campaign
+from hinter_core.campaign.engines import run_campaign
 from hinter_core.campaign.findings import choose_sides
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.cli.main import cli

@@ -25,8 +25,15 @@ from hinter_core.report.figures import (
     positive_bars,
     venns,
 )
-from hinter_core.report.formats import flat_rows, gate, junit, plain, print_report, to_markdown
-from hinter_core.report.html import to_html
+from hinter_core.report.formats import (
+    flat_rows,
+    gate,
+    junit,
+    plain,
+    print_report,
+    to_html,
+    to_markdown,
+)
 from hinter_core.report.model import Report, make_report
 from hinter_core.report.sections import example_row, lines_of, sections
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hinter_core.campaign.engines.base import plan_run, run_campaign
+from hinter_core.campaign.engines import plan_run, run_campaign
 from hinter_core.campaign.preview import forecast
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, read_table
@@ -23,8 +23,7 @@ from hinter_core.report.aggregate import (
     PART_UNKNOWN,
     WHOLE_ERRS,
 )
-from hinter_core.report.formats import flat_rows, plain, to_markdown
-from hinter_core.report.html import to_html
+from hinter_core.report.formats import flat_rows, plain, to_html, to_markdown
 from hinter_core.report.model import ModelReport, Pie, Positives, make_report
 from hinter_core.report.sections import sections
 

@@ -2,26 +2,107 @@
 
 Rows are read here; the engine lets workers test the shards and write their tables. Finished shards
 are not repeated, so a resumed run gives the same tables as an uninterrupted one. A new engine is a
-module beside :mod:`.local` and a line in :data:`ENGINES`.
+line in :data:`ENGINES`; the engine ``local`` uses this process or several local ones.
 """
 
+import os
 import random
+import signal
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice, takewhile, zip_longest
+from multiprocessing import get_context
 from typing import Protocol
 
-from hinter_core.campaign.engines import local
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.campaign.worker import ShardDone
+from hinter_core.campaign.worker import ShardDone, Worker
 from hinter_core.data.rows import Row, Rows
 from hinter_core.errors import InputError
+from hinter_core.language.parsing import spare_torch
+from hinter_core.models.budget import Budget
 from hinter_core.models.registry import parse_name
 from hinter_core.mutation.plan import require_testable
 from hinter_core.pipeline.pipeline import chunks
 from hinter_core.terms.dictionary import Dictionary
+
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_AHEAD = 2  # shards queued beyond the workers, so that none waits
+
+
+def run_shards(
+    campaign: Campaign,
+    store: CampaignStore,
+    shards: Iterator[tuple[int, list[Row]]],
+    cancelled: Callable[[], bool],
+) -> Iterator[ShardDone]:
+    """Run shards in this process, or in a process per worker."""
+    if campaign.workers == 1:
+        worker = Worker(campaign, store, Budget(campaign.requests, campaign.budget))
+        for number, rows in shards:
+            if cancelled():
+                return
+            yield worker.do(number, rows)
+        return
+    # A new interpreter per worker: forks share threads of torch, which hang.
+    pool = ProcessPoolExecutor(
+        campaign.workers, get_context("spawn"), _start, (replace(campaign, workers=1), store)
+    )
+    with _shared_cores(campaign.workers), pool:
+        try:
+            yield from _pooled(pool, shards, campaign.workers + _AHEAD, cancelled)
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+@contextmanager
+def _shared_cores(workers: int) -> Iterator[None]:
+    """Share the cores among the processes started meanwhile; each would use all of them."""
+    each = str(max(1, (os.cpu_count() or 1) // workers))
+    before = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update({name: each for name in _THREADS if before[name] is None})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+
+
+def _pooled(
+    pool: ProcessPoolExecutor,
+    shards: Iterator[tuple[int, list[Row]]],
+    most: int,
+    cancelled: Callable[[], bool],
+) -> Iterator[ShardDone]:
+    waiting: set[Future[ShardDone]] = set()
+    while True:
+        while len(waiting) < most and not cancelled() and (shard := next(shards, None)):
+            waiting.add(pool.submit(_do, *shard))
+        if not waiting:
+            return
+        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+        for future in done:
+            yield future.result()
+
+
+_worker: Worker | None = None
+
+
+def _start(campaign: Campaign, store: CampaignStore) -> None:
+    global _worker
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    spare_torch(campaign.parser)
+    _worker = Worker(campaign, store)
+
+
+def _do(number: int, rows: Sequence[Row]) -> ShardDone:
+    assert _worker is not None
+    return _worker.do(number, rows)
 
 
 class Engine(Protocol):
@@ -38,7 +119,7 @@ class Engine(Protocol):
         ...
 
 
-ENGINES: dict[str, Engine] = {"local": local.run_shards}
+ENGINES: dict[str, Engine] = {"local": run_shards}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hinter_core.errors import ModelError
-from hinter_core.models.prompting.prompts import Prompt, load_prompt, prompt_for, shipped_prompts
+from hinter_core.models.prompting import Prompt, load_prompt, prompt_for, shipped_prompts
 from hinter_core.models.registry import ModelName, parse_name
 
 GOOD = """

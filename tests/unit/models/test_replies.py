@@ -9,13 +9,15 @@ import pytest
 
 from hinter_core.errors import ModelError
 from hinter_core.models.cache import PredictionCache
-from hinter_core.models.prompting.prompts import Prompt, load_prompt, shipped_prompts
-from hinter_core.models.prompting.replies import (
+from hinter_core.models.prompting import (
     JudgeReader,
     LabelReader,
+    Prompt,
+    load_prompt,
     parse_answer,
     reader_for,
     scores_of_first_token,
+    shipped_prompts,
     without_thoughts,
 )
 from hinter_core.models.registry import build_model, parse_name

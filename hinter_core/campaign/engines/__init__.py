@@ -1,1 +1,0 @@
-"""Run all shards of a campaign; one module an engine."""

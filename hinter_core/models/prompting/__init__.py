@@ -1,1 +1,0 @@
-"""Prompts of generative models, and the parsing of their replies."""
