@@ -20,9 +20,9 @@ import numpy
 import pyarrow
 import pyarrow.parquet
 
-from hinter_core.campaign.schema import answer_schema, mutant_schema, text_schema
 from hinter_core.campaign.spec import VERSION, Campaign
 from hinter_core.campaign.store import TESTED, CampaignStore
+from hinter_core.campaign.tables import answer_schema, mutant_schema, text_schema
 
 MODEL = "vader"
 _ATTRIBUTES = {"race": (24, 1200, 24), "gender": (9, 400, 6), "placebo-1": (6, 200, 10)}

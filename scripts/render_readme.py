@@ -14,7 +14,7 @@ from pathlib import Path
 import typer
 
 from hinter_core.campaign.spec import CAMPAIGN_OPTIONS
-from hinter_core.campaign.views import VIEWS
+from hinter_core.campaign.tables import VIEWS
 from hinter_core.cli.main import cli
 from hinter_core.cli.options import default_in_words
 

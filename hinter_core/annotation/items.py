@@ -25,7 +25,7 @@ from hinter_core.campaign.draw import (
 )
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.campaign.views import Attributes, is_placebo
+from hinter_core.campaign.tables import Attributes, is_placebo
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
 from hinter_core.language.parsing import ParseStore

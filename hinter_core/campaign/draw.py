@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from hinter_core.campaign.reader import CampaignReader
-from hinter_core.campaign.views import has_placebo
+from hinter_core.campaign.tables import has_placebo
 
 S = TypeVar("S")
 # Worst verdict first, which is that of several models together.

@@ -16,7 +16,7 @@ from cachetools import LRUCache
 
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.store import CampaignStore, StoreError
-from hinter_core.campaign.views import has_placebo
+from hinter_core.campaign.tables import has_placebo
 from hinter_core.types import Verdict
 
 ATOMIC, TOGETHER, PLACEBO = "one at a time", "together", "neutral swaps"

@@ -16,9 +16,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from hinter_core.campaign.schema import answer_schema, edit_from_row, mutant_schema, text_schema
 from hinter_core.campaign.store import CampaignStore, StoreError, checked_rows
-from hinter_core.campaign.views import Attributes, Tables, columns_of, files_of, quoted
+from hinter_core.campaign.tables import (
+    Attributes,
+    Tables,
+    answer_schema,
+    columns_of,
+    edit_from_row,
+    files_of,
+    mutant_schema,
+    quoted,
+    text_schema,
+)
 from hinter_core.errors import InputError
 from hinter_core.language.sentences import split_sentences
 from hinter_core.mutation.edits import apply_edits, handwritten_mutant

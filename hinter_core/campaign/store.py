@@ -321,16 +321,6 @@ def named(path: Path) -> Iterator[None]:
         ) from error
 
 
-def read_batches(path: Path, columns: Sequence[str], rows: int) -> Iterator[Any]:
-    """Yield record batches of up to ``rows`` rows of a table, or of some of its columns.
-
-    Raises:
-        StoreError: it is missing or damaged.
-    """
-    with _opened(path, columns) as file:
-        yield from file.iter_batches(batch_size=rows, columns=list(columns) or None)
-
-
 def checked_rows(path: Path, columns: Sequence[str] = ()) -> int:
     """Verify a table's checksums; return its number of rows, without answers to originals.
 

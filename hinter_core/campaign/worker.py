@@ -10,7 +10,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from hinter_core.campaign.schema import (
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import TESTED, CampaignStore, TableWriter, read_table, write_table
+from hinter_core.campaign.tables import (
     answer_schema,
     mutant_row,
     mutant_schema,
@@ -21,8 +23,6 @@ from hinter_core.campaign.schema import (
     text_row,
     text_schema,
 )
-from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import TESTED, CampaignStore, TableWriter, read_table, write_table
 from hinter_core.data.rows import Row
 from hinter_core.generators.base import Generator
 from hinter_core.generators.handwritten import Handwritten

@@ -17,7 +17,7 @@ from hinter_core.campaign.reader import (
     MutantRecord,
 )
 from hinter_core.campaign.store import NOTHING, UNUSABLE
-from hinter_core.campaign.views import Attributes, has_placebo, is_placebo, lists
+from hinter_core.campaign.tables import Attributes, has_placebo, is_placebo, lists
 from hinter_core.statistics.rates import Clusters
 
 Groups = tuple[str, ...]

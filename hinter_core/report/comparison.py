@@ -13,7 +13,7 @@ from typing import Any
 from hinter_core.campaign.findings import Side
 from hinter_core.campaign.reader import MUTANT_COLUMNS, CampaignReader
 from hinter_core.campaign.store import TESTED
-from hinter_core.campaign.views import Attributes, has_placebo, is_placebo, lists, quoted
+from hinter_core.campaign.tables import Attributes, has_placebo, is_placebo, lists, quoted
 from hinter_core.errors import InputError
 from hinter_core.report.aggregate import count, each_text
 from hinter_core.report.section import joined, ordered

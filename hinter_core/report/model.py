@@ -18,7 +18,7 @@ from typing import Any
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.campaign.views import Attributes, is_placebo
+from hinter_core.campaign.tables import Attributes, is_placebo
 from hinter_core.report.aggregate import (
     CampaignCounts,
     ModelCounts,

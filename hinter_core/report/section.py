@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from hinter_core.campaign.views import Attributes
+from hinter_core.campaign.tables import Attributes
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from hinter_core.campaign.schema import edit_from_row
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
+from hinter_core.campaign.tables import edit_from_row
 from hinter_core.mutation.edits import mutant_of
 from hinter_core.report.aggregate import NO_PART_ERRS, WHOLE_ERRS
 from hinter_core.report.model import (

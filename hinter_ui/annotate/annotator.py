@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hinter_core.annotation.project.types import AnnotationItem, Assignment, Project, Question
-from hinter_ui.html.difference import Piece, differences
+from hinter_ui.html.marked import Piece, differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.wording import Words
 

@@ -12,7 +12,7 @@ from hinter_core.annotation.project.types import (
     Project,
     Question,
 )
-from hinter_ui.html.difference import differences
+from hinter_ui.html.marked import differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import cells_of, folded, report_table
 from hinter_ui.html.wording import Words

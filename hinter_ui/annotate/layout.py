@@ -13,9 +13,9 @@ from hinter_ui.annotate.actions import HERE_ONLY, KINDS, SOURCES, ProjectForm, s
 from hinter_ui.annotate.endpoints import AnnotatorEndpoints
 from hinter_ui.html.markup import tag
 from hinter_ui.html.wording import languages
-from hinter_ui.shared.scripts import whole
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.widgets import Labels, html
+from hinter_ui.shared.wiring import whole
 
 TICK = 4.0  # seconds between two looks at a project that is open
 _FILES = [".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".gz"]

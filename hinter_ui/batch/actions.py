@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from hinter_core.campaign.findings import Side, find
-from hinter_core.campaign.mutants_file import ExportFilter
+from hinter_core.campaign.findings import ExportFilter, Side, find
 from hinter_core.campaign.preview import Forecast, Preview
 from hinter_core.campaign.progress import CampaignProgress, ProgressReader
 from hinter_core.campaign.spec import SAMPLE, Campaign

@@ -14,7 +14,7 @@ from hinter_core.types import Verdict
 from hinter_ui.batch.form import say
 from hinter_ui.batch.jobs import CampaignStatus, JobState
 from hinter_ui.html import glossary, notice
-from hinter_ui.html.difference import changed, excerpt
+from hinter_ui.html.marked import changed, excerpt
 from hinter_ui.html.markup import Markup, isolated, join, table, tag
 from hinter_ui.html.wording import ARROW, SEVERITY, SIGNS, listed, name_of, verdict_name
 

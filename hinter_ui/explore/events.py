@@ -17,7 +17,7 @@ from hinter_ui.explore.html import Filter, say
 from hinter_ui.explore.layout import ExploreLayout
 from hinter_ui.explore.updates import ExploreUpdates, cancel_button
 from hinter_ui.html import notice
-from hinter_ui.html.highlight import preview
+from hinter_ui.html.marked import preview
 from hinter_ui.html.markup import join, tag
 from hinter_ui.html.wording import name_of
 from hinter_ui.shared.events import TabEvents, Updates

@@ -12,7 +12,7 @@ from hinter_core.mutation.lattice import subsets
 from hinter_core.pipeline.case import TestResult
 from hinter_core.types import Edit, Outcome, Prediction, Sentence, Splice, Verdict
 from hinter_ui.html import glossary
-from hinter_ui.html.difference import spliced
+from hinter_ui.html.marked import spliced
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.wording import (
     SIGNS,

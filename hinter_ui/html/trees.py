@@ -13,7 +13,7 @@ from hinter_core.language.sentences import split_sentences
 from hinter_core.pipeline.case import TestResult
 from hinter_core.types import Layer, Outcome, Parse, Sentence, Verdict
 from hinter_ui.html import glossary
-from hinter_ui.html.difference import Piece, differences
+from hinter_ui.html.marked import Piece, differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.wording import SIGNS, Words, hue
 

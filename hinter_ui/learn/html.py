@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from hinter_core.mutation.plan import Plan
 from hinter_core.types import Outcome, Prediction, Splice, Verdict
 from hinter_ui.html import trees
-from hinter_ui.html.difference import spliced
 from hinter_ui.html.glossary import linked
-from hinter_ui.html.highlight import marked
+from hinter_ui.html.marked import marked, spliced
 from hinter_ui.html.markup import Markup, escape, isolated, join, table, tag
 from hinter_ui.html.notice import copy_button
 from hinter_ui.html.square import log_odds, probability, square

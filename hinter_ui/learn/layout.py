@@ -5,7 +5,7 @@ from typing import Any
 
 import gradio as gr
 
-from hinter_ui.shared.scripts import on_load
+from hinter_ui.shared.wiring import on_load
 
 CASES = 3  # texts of one step that are tried side by side
 TICK = 2.0  # seconds between two looks at a class

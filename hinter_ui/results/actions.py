@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from hinter_core.campaign.findings import ExportFilter as Mutants
 from hinter_core.campaign.findings import (
     FindingFilter,
     ShardCounts,
@@ -22,11 +23,9 @@ from hinter_core.campaign.findings import (
     page_of_findings,
     write_findings,
 )
-from hinter_core.campaign.mutants_file import ExportFilter as Mutants
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
-from hinter_core.campaign.schema import edit_from_row
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.campaign.views import Attributes
+from hinter_core.campaign.tables import Attributes, edit_from_row
 from hinter_core.data.tables import rows_to_csv
 from hinter_core.errors import InputError
 from hinter_core.report.aggregate import count

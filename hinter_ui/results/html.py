@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import acos, pi, sqrt
 
 from hinter_core.campaign.reader import MutantRecord
-from hinter_core.campaign.schema import edit_from_row
+from hinter_core.campaign.tables import edit_from_row
 from hinter_core.report.comparison import Comparison
 from hinter_core.report.comparison_sections import comparison_sections
 from hinter_core.report.model import ModelReport, Overlap, Report
@@ -14,7 +14,7 @@ from hinter_core.report.sections import line_in_words, sections
 from hinter_core.statistics.format import percent, points
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html import glossary
-from hinter_ui.html.difference import answers, changed
+from hinter_ui.html.marked import answers, changed
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import pager, report_table, section_of
 from hinter_ui.html.wording import Words, badge, name_of, product

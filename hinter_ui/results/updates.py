@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from hinter_core.campaign.findings import ONLY_PLACEBO
-from hinter_core.campaign.views import Attributes
+from hinter_core.campaign.tables import Attributes
 from hinter_core.report.figures import Figure, bars, flow, heat_maps
 from hinter_core.report.section import joined
 from hinter_ui.html.markup import Markup, tag

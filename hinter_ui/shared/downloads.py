@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hinter_core.campaign.mutants_file import ExportFilter, write_mutants
+from hinter_core.campaign.findings import ExportFilter, write_mutants
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
 from hinter_ui.html.wording import Words

@@ -8,7 +8,7 @@ import gradio as gr
 from hinter_core.options import Option
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.html.wording import Words, speak
-from hinter_ui.shared.scripts import on_load
+from hinter_ui.shared.wiring import on_load
 
 Widget = TypeVar("Widget")
 

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hinter_core.campaign.schema import edit_from_row, edit_to_row
+from hinter_core.campaign.tables import edit_from_row, edit_to_row
 from hinter_core.data.handwritten import read_edits, write_edits
 from hinter_core.data.tables import plain_cell, safe_cell
 from hinter_core.mutation.edits import difference

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hinter_core.campaign.schema import edit_from_row, edit_to_row
+from hinter_core.campaign.tables import edit_from_row, edit_to_row
 from hinter_core.language.sentences import SourceSplit, split_sentences
 from hinter_core.mutation.edits import OverlapError, apply_edits, splices_of, splices_overlap
 from hinter_core.mutation.lattice import subsets

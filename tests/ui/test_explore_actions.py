@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hinter_core.errors import HinterError
 from hinter_ui.explore.actions import ExampleText, ExploreActions, ExploreState, load_examples
 from hinter_ui.html import wording
-from hinter_ui.html.highlight import preview
+from hinter_ui.html.marked import preview
 from hinter_ui.html.markup import escape, tag
 from hinter_ui.shared.links import LINK_LIMIT, ExploreForm
 from hinter_ui.shared.services import Services

@@ -25,8 +25,7 @@ from hinter_core.types import Prediction, Verdict
 from hinter_ui.explore import html, table
 from hinter_ui.explore.html import banner
 from hinter_ui.html import glossary, sections, trees
-from hinter_ui.html.difference import Piece, differences
-from hinter_ui.html.highlight import preview
+from hinter_ui.html.marked import Piece, differences, preview
 from hinter_ui.html.notice import costs
 from hinter_ui.html.sections import folded
 from hinter_ui.html.square import square

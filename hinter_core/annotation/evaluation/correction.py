@@ -17,7 +17,7 @@ from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Status
 from hinter_core.campaign.reader import kept_at
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.campaign.views import Attributes, is_placebo
+from hinter_core.campaign.tables import Attributes, is_placebo
 from hinter_core.report.model import Report, ReportRow
 from hinter_core.report.people import CorrectedRow, People
 from hinter_core.report.validity import verdicts_of

@@ -20,7 +20,7 @@ from hinter_core.annotation.project.types import (
     Question,
     Status,
 )
-from hinter_core.campaign.schema import edit_from_row
+from hinter_core.campaign.tables import edit_from_row
 from hinter_core.data.handwritten import read_edits
 from hinter_core.data.rows import as_text
 from hinter_core.data.tables import Record, mended, plain_cell

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any, Self
 
-from hinter_core.campaign.schema import edit_from_row, edit_to_row
+from hinter_core.campaign.tables import edit_from_row, edit_to_row
 from hinter_core.errors import HinterError
 from hinter_core.types import Edit
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from hinter_core.campaign.engines import plan_run
-from hinter_core.campaign.schema import edit_to_row, mutant_schema
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, TableWriter, checked_rows
+from hinter_core.campaign.tables import edit_to_row, mutant_schema
 from hinter_core.types import Edit, GrammaticalForm, Pair, Term
 
 RULES = "scripted:negative if race=white; positive otherwise"

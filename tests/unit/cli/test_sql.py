@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hinter_core.campaign.store import CampaignStore, read_table
-from hinter_core.campaign.views import VIEWS
+from hinter_core.campaign.tables import VIEWS
 from hinter_core.report.model import make_report
 
 from .conftest import Run

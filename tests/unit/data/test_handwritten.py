@@ -13,8 +13,7 @@ import pytest
 
 from hinter_core.campaign import findings
 from hinter_core.campaign.engines import plan_run, run_campaign
-from hinter_core.campaign.findings import Side, choose_sides
-from hinter_core.campaign.mutants_file import ExportFilter, write_mutants
+from hinter_core.campaign.findings import ExportFilter, Side, choose_sides, write_mutants
 from hinter_core.campaign.preview import forecast
 from hinter_core.campaign.spec import Campaign, load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from hinter_core.campaign.engines import plan_run, run_campaign
-from hinter_core.campaign.schema import (
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore, read_table, write_table
+from hinter_core.campaign.tables import (
     answer_schema,
     original_row,
     plan_from_row,
     text_row,
     text_schema,
 )
-from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore, read_table, write_table
 from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
 from hinter_core.models.registry import open_store
