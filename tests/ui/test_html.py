@@ -22,7 +22,7 @@ from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.report.section import Section
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import Prediction, Verdict
-from hinter_ui.explore import html, table
+from hinter_ui.explore import html
 from hinter_ui.explore.html import banner
 from hinter_ui.html import glossary, sections, trees
 from hinter_ui.html.marked import Piece, differences, preview
@@ -147,7 +147,7 @@ def test_explore_explains_its_terms(services: Services) -> None:
     assert "<strong><a" in shown
     assert entries_in(square(check, judged, trying.model)) == ["interaction"]
     assert entries_in(preview(check.plan)) == ["atomic", "intersectional", "mutant"]
-    rows = table.table(check, [trying.model], [0, 1, 2], 0, None)
+    rows = html.table(check, [trying.model], [0, 1, 2], 0, None)
     assert entries_in(rows) == ["verdict", "shift", "interaction"]
     assert entries_in(trees.trees(check, judged, desk.parses(trying))) == ["kept"]
     assert entries_in(trees.trees(lost.check, broken, desk.parses(lost))) == ["discarded"]
