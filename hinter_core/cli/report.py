@@ -14,11 +14,10 @@ from tqdm import tqdm
 
 from hinter_core.annotation.evaluation.correction import judged_by_people
 from hinter_core.annotation.project.store import opened
-from hinter_core.campaign.findings import Side, choose_sides
-from hinter_core.campaign.mutants_file import ExportFilter, write_mutants
+from hinter_core.campaign.findings import ExportFilter, Side, choose_sides, write_mutants
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.campaign.views import VIEWS
+from hinter_core.campaign.tables import VIEWS
 from hinter_core.cli.options import output, print_json, split_names
 from hinter_core.data.tables import row_writer, rows_to_csv, safe_cell
 from hinter_core.errors import InputError
