@@ -58,8 +58,8 @@ json.dumps(plain(report))
 to_html(report)
 note("report")
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-((name, noted),) = store.read()["models"].items()
-side = Side(store, name, noted["identity"])
+(name,) = store.read()["models"]
+side = Side(store, name)
 for words in ("", "race 101"):
     wanted = FindingFilter(("hidden", "biased"), ("race", "gender"), words)
     counted = count_findings(side, wanted, by_shard[name])

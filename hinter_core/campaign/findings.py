@@ -45,7 +45,6 @@ class Side:
 
     store: CampaignStore
     model: str
-    identity: str
 
     @property
     def place(self) -> tuple[str, str]:
@@ -89,13 +88,13 @@ def choose_sides(
     return _side(first, of_first, models[0]), _side(second, of_second, models[-1])
 
 
-def _side(store: CampaignStore, models: dict[str, Any], name: str) -> Side:
+def _side(store: CampaignStore, models: Mapping[str, Any], name: str) -> Side:
     if name not in models:
         raise InputError(
             f"{store.folder} has not tested the model {name}; it has tested "
             f"{', '.join(models) or 'none'}."
         )
-    return Side(store, name, models[name]["identity"])
+    return Side(store, name)
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from hinter_core.report.figures import (
     venns,
 )
 from hinter_core.report.model import ModelReport, Report, ReportRow
-from hinter_core.report.people import CorrectedRow
 from hinter_core.report.section import Section, joined
 from hinter_core.report.sections import line_in_words, lines_of, sections
+from hinter_core.report.validity import CorrectedRow
 from hinter_core.statistics.format import percent, rate_in_words
 from hinter_core.statistics.rates import Rate
 from hinter_core.statistics.weighted import Estimate

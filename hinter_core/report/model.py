@@ -28,9 +28,8 @@ from hinter_core.report.aggregate import (
     count,
     each_text,
 )
-from hinter_core.report.people import People
 from hinter_core.report.section import joined, ordered
-from hinter_core.report.validity import Validity, validities
+from hinter_core.report.validity import People, Validity, validities
 from hinter_core.statistics.rates import (
     Difference,
     Rate,

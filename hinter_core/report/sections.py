@@ -22,9 +22,8 @@ from hinter_core.report.model import (
     ReportRow,
     WordEffect,
 )
-from hinter_core.report.people import people_sections
 from hinter_core.report.section import Section, joined
-from hinter_core.report.validity import validity_sections
+from hinter_core.report.validity import people_sections, validity_sections
 from hinter_core.statistics.format import difference_in_words, p_in_words, percent, rate_in_words
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict

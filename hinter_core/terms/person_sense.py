@@ -12,7 +12,6 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 from hinter_core.storage import DICTIONARIES
 from hinter_core.terms.dictionary import load_shipped
@@ -67,12 +66,12 @@ _PERSON_ENDINGS = re.compile(r"\w{2,}(?:m[ae]n|wom[ae]n|persons?|people|goers?|[
 
 
 @lru_cache(maxsize=1)
-def person_nouns(folder: Path = DICTIONARIES) -> frozenset[str]:
+def person_nouns() -> frozenset[str]:
     """Load lower-case nouns for people from ``person_nouns.csv`` and the dictionaries."""
     nouns: set[str] = set()
-    with (folder / "person_nouns.csv").open(encoding="utf-8", newline="") as lines:
+    with (DICTIONARIES / "person_nouns.csv").open(encoding="utf-8", newline="") as lines:
         nouns.update(row["term"].lower() for row in csv.DictReader(lines))
-    for dictionary in load_shipped(folder).values():
+    for dictionary in load_shipped().values():
         if not dictionary.placebo:
             nouns.update(
                 term.text.split()[-1].lower()

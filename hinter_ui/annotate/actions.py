@@ -33,8 +33,7 @@ from hinter_core.annotation.project.types import (
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_ui.html.wording import Words, chosen
-from hinter_ui.shared.downloads import discreet
-from hinter_ui.shared.library import Annotations
+from hinter_ui.shared.library import Annotations, discreet
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session

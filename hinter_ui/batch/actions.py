@@ -42,8 +42,7 @@ from hinter_ui.batch.form import (
     without_folders,
 )
 from hinter_ui.batch.jobs import CampaignStatus, Jobs, JobState, estimate
-from hinter_ui.shared.downloads import without_folder, write_for
-from hinter_ui.shared.library import CampaignEntry
+from hinter_ui.shared.library import CampaignEntry, without_folder, write_for
 from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -173,11 +172,11 @@ class BatchActions:
     ) -> ExploreForm:
         """Return the Explore form that shows one mutant; ``model`` counts the campaign's models."""
         entry = self._services.campaigns.get(name)
-        campaign, asked = settings_of(entry), entry.store.read()["models"]
+        campaign = settings_of(entry)
         named = campaign.models[model] if 0 <= model < len(campaign.models) else ""
         found = None
-        if named in asked:
-            found = find(Side(entry.store, named, asked[named]["identity"]), shard, place)
+        if named in entry.store.read()["models"]:
+            found = find(Side(entry.store, named), shard, place)
         if found is None:
             raise InputError(say("errors.gone"))
         known = self._services.dictionaries(session)

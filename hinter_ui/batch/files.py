@@ -14,8 +14,7 @@ from hinter_core.data.hub import on_hub
 from hinter_core.errors import InputError
 from hinter_core.storage import write_whole
 from hinter_ui.batch.form import say
-from hinter_ui.shared.downloads import without_folder
-from hinter_ui.shared.library import CampaignEntry
+from hinter_ui.shared.library import CampaignEntry, without_folder
 
 BAD_INPUT = 2  # the exit code of a command with input that it cannot use
 _LOG_TAIL = 4_000  # bytes

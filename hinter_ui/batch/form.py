@@ -17,7 +17,7 @@ from hinter_core.models.registry import BACKENDS
 from hinter_core.terms.dictionary import load_file
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.downloads import discreet, without_folder
+from hinter_ui.shared.library import discreet, without_folder
 from hinter_ui.shared.links import DEFAULT_MODEL
 from hinter_ui.shared.session import Session
 

@@ -268,9 +268,9 @@ class ExampleText:
 
 
 @cache
-def load_examples(path: Path = EXAMPLES) -> tuple[ExampleText, ...]:
+def load_examples() -> tuple[ExampleText, ...]:
     """Read all examples, in the file's order."""
-    tables = tomllib.loads(path.read_text(encoding="utf-8"))["example"]
+    tables = tomllib.loads(EXAMPLES.read_text(encoding="utf-8"))["example"]
     return tuple(
         ExampleText(
             title=t["title"],

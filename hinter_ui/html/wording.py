@@ -159,14 +159,13 @@ def product(names: Sequence[str]) -> str:
     return f" {TIMES} ".join(names)
 
 
-def signed(value: float | None, digits: int = 2) -> str:
+def signed(value: float | None) -> str:
     """Write a difference with its sign, and None as a dash."""
     if value is None:
         return "\u2013"
-    rounded = round(value, digits)
-    if rounded == 0:
-        return f"{0:.{digits}f}"
-    return f"{'+' if rounded > 0 else MINUS}{abs(rounded):.{digits}f}"
+    rounded = round(value, 2)
+    sign = "" if rounded == 0 else "+" if rounded > 0 else MINUS
+    return f"{sign}{abs(rounded):.2f}"
 
 
 def answer_of(prediction: Prediction | None) -> str:

@@ -34,7 +34,7 @@ from hinter_core.report.formats import flat_rows, plain, to_html, to_markdown
 from hinter_core.report.model import ModelReport, Report, report_of
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html.wording import Words
-from hinter_ui.shared.downloads import discreet, write_for
+from hinter_ui.shared.library import discreet, write_for
 from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -85,8 +85,7 @@ class OpenReport:
     @property
     def side(self) -> Side:
         """The answers of the model shown."""
-        identity = self.store.read()["models"][self.model]["identity"]
-        return Side(self.store, self.model, identity)
+        return Side(self.store, self.model)
 
     @property
     def filter(self) -> FindingFilter:

@@ -1,7 +1,7 @@
 """Campaigns and annotation projects kept by the app, and which of them a visitor may see.
 
 Each has a name that cannot be guessed. The machine's owner sees all of them; on a public host a
-visitor sees those whose name they know.
+visitor sees those whose name they know, and no message names the folder of this machine.
 """
 
 import os
@@ -22,11 +22,13 @@ from hinter_core.annotation.backup import ENDING, FOLDER, annotations_folder
 from hinter_core.annotation.project.judging import Judging
 from hinter_core.annotation.project.store import AnnotationStore, opened
 from hinter_core.annotation.project.types import AnnotationError, Project
+from hinter_core.campaign.findings import ExportFilter, write_mutants
 from hinter_core.campaign.spec import SAMPLE
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
 from hinter_core.storage import user_cache
 from hinter_ui.html.wording import Words
+from hinter_ui.shared.session import Session
 
 say = Words("shared")
 
@@ -291,3 +293,42 @@ def label_of(store: CampaignStore) -> str:
     asked = ", ".join(model[:40] for model in models[:3]) + (" \u2026" if len(models) > 3 else "")
     what = say("campaigns.handwritten") if campaign.mutants else ", ".join(campaign.attributes)
     return f"{data} \u00b7 {what} \u00b7 {asked or say('campaigns.unanswered')}"
+
+
+def without_folder(message: str, *folders: Path) -> str:
+    """Name files in a message without the folders they lie in on this machine."""
+    for folder in sorted(map(str, folders), key=len, reverse=True):
+        if folder not in (".", "/", ""):
+            message = message.replace(f"{folder}/", "").replace(f"{folder}\\", "")
+    return message
+
+
+@contextmanager
+def discreet(hide: Callable[[str], str]) -> Iterator[None]:
+    """Raise errors with the message that ``hide`` makes of theirs."""
+    try:
+        yield
+    except HinterError as error:
+        words = hide(str(error))
+        if words == str(error):
+            raise
+        raise type(error)(words) from error
+
+
+def write_for(session: Session, store: CampaignStore, wanted: ExportFilter, folder: Path) -> Path:
+    """Write mutants to a file that is deleted when the page is closed.
+
+    Raises:
+        HinterError: there are none, a table cannot be read, or the disk is full.
+    """
+    path = session.new_folder(folder) / "hinter-mutants.csv"
+    try:
+        path.parent.mkdir(parents=True)
+        written = write_mutants(store, path, wanted)
+    except (HinterError, OSError) as error:
+        said = error.strerror or "" if isinstance(error, OSError) else str(error)
+        said = without_folder(said.replace(str(store.folder), say("campaigns.this")), path.parent)
+        raise InputError(say("campaigns.not_written", reason=said)) from error
+    if not written:
+        raise InputError(say("campaigns.no_verdict"))
+    return path

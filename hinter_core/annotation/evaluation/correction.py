@@ -19,8 +19,7 @@ from hinter_core.campaign.reader import kept_at
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import Attributes, is_placebo
 from hinter_core.report.model import Report, ReportRow
-from hinter_core.report.people import CorrectedRow, People
-from hinter_core.report.validity import verdicts_of
+from hinter_core.report.validity import CorrectedRow, People, verdicts_of
 from hinter_core.statistics.rates import wilson
 from hinter_core.statistics.weighted import Estimate, WeightedShare, estimate, weighted_share
 from hinter_core.types import Verdict

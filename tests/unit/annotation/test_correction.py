@@ -20,8 +20,8 @@ from hinter_core.annotation.project.types import AnnotationError, AnnotationItem
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.formats import flat_rows, plain
 from hinter_core.report.model import Report, make_report
-from hinter_core.report.people import people_sections
 from hinter_core.report.sections import sections
+from hinter_core.report.validity import people_sections
 
 TEXTS = [
     "A tall old black man ate soup.", "The old white woman slept.", "A young black man sang.",

@@ -119,7 +119,7 @@ def store(make: Callable[..., CampaignStore]) -> CampaignStore:
 
 
 def side_of(store: CampaignStore, model: str) -> Side:
-    return Side(store, model, store.read()["models"][model]["identity"])
+    return Side(store, model)
 
 
 def test_all_of_a_small_campaign(store: CampaignStore) -> None:

@@ -32,7 +32,7 @@ ALL = 10**6
 @pytest.fixture(scope="module")
 def side(make: Make) -> Side:
     store = make(TEXTS, ["race", "gender", "age", "placebo-1"], 2, HIDDEN)
-    return Side(store, HIDDEN, store.read()["models"][HIDDEN]["identity"])
+    return Side(store, HIDDEN)
 
 
 def many(side: Side, wanted: FindingFilter) -> int:

@@ -191,7 +191,7 @@ def test_a_text_by_hand_is_shown_as_it_stands_wherever_mutants_are(tmp_path: Pat
     rows.append({"source": source, "mutant": "The black woman was kind.", "edits": edits[22:]})
     rules = 'scripted:bad if "lady"; good otherwise'
     store = run_handwritten(save(tmp_path / "m.csv", rows), rules, EVEN)
-    side, other = (Side(store, m, store.read()["models"][m]["identity"]) for m in (rules, EVEN))
+    side, other = (Side(store, m) for m in (rules, EVEN))
     lady = rows[1]["mutant"]
 
     (example,) = make_report(store).models[0].examples
@@ -404,7 +404,7 @@ def test_words_may_be_inserted_deleted_moved_and_rewritten(tmp_path: Path) -> No
     (report,) = make_report(store).models
     assert report.model == model
     side, wanted = (
-        Side(store, model, store.read()["models"][model]["identity"]),
+        Side(store, model),
         findings.FindingFilter(),
     )
     found = findings.page_of_findings(side, wanted, findings.count_findings(side, wanted), 0, 9)
