@@ -12,12 +12,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, TextIO
 
-from hinter_core.campaign.reader import (
-    ANSWER_COLUMNS,
-    MUTANT_COLUMNS,
-    CampaignReader,
-    MutantRecord,
-)
+from hinter_core.campaign.reader import ANSWER_COLUMNS, MUTANT_COLUMNS, CampaignReader, MutantRecord
 from hinter_core.campaign.store import CampaignStore, named
 from hinter_core.campaign.tables import PLACEBO, Attributes, has_placebo, is_placebo
 from hinter_core.data.handwritten import write_edits

@@ -6,7 +6,7 @@ names are parsed, forms drawn and help printed before a back-end is imported.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from urllib.parse import parse_qsl, quote
 
@@ -21,6 +21,7 @@ NO_KEY = "none"  # sent to servers that need no key
 
 _WORDS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
+_several = partial(Option, "multi", False, label="Several labels may apply")
 _DTYPE = Option(
     "dtype", "float32", "Number format; bfloat16 answers near a tie are computed again in float32.",
     choices=("float32", "bfloat16"), advanced=True,
@@ -32,10 +33,7 @@ _CLASSIFIER = (
         help="Read long texts in segments of one window, and take the mean or the maximum over "
         "them.",
     ),
-    Option(
-        "multi", False, "Several may apply, or none, even if the checkpoint does not say so.",
-        label="Several labels may apply",
-    ),
+    _several("Several may apply, or none, even if the checkpoint does not say so."),
     Option(
         "threshold", 0.5, "Score from which a multi-label model predicts a label.",
         low=0.0, high=1.0, advanced=True,
@@ -45,24 +43,14 @@ _CLASSIFIER = (
 _ZERO_SHOT = (
     Option("labels", "", "Your labels, separated by commas."),
     Option("template", "This text is {}.", "The hypothesis, with {} for the label."),
-    Option(
-        "multi",
-        False,
-        "Judge each label separately; several may apply.",
-        label="Several labels may apply",
-    ),
+    _several("Judge each label separately; several may apply."),
     _DTYPE,
 )
 _PROMPTED = (
     Option("prompt", "", "The name of a shipped prompt, or your TOML file."),
     Option("labels", "", "Your labels, separated by commas."),
     Option("question", "", "Your question; {labels} is replaced by the labels."),
-    Option(
-        "multi",
-        False,
-        "With your labels: several may apply, or none.",
-        label="Several labels may apply",
-    ),
+    _several("With your labels: several may apply, or none."),
     Option(
         "judge", "", "A model that classifies the free answer, such as vader; gives the labels."
     ),
@@ -92,12 +80,7 @@ _OPENAI = (
 )
 _PYTHON = (
     Option("labels", "", "The labels that the function may return, separated by commas."),
-    Option(
-        "multi",
-        False,
-        "The function returns a list of labels, possibly empty.",
-        label="Several labels may apply",
-    ),
+    _several("The function returns a list of labels, possibly empty."),
 )
 
 
@@ -332,11 +315,7 @@ def store_for(
 
 
 def open_store(
-    name: str,
-    *,
-    trusted: bool = False,
-    budget: Budget | None = None,
-    characters: int = CHARACTERS,
+    name: str, *, trusted: bool = False, budget: Budget | None = None, characters: int = CHARACTERS
 ) -> PredictionStore:
     """Load a model by its name and create its prediction store."""
     return store_for(load_model(name, trusted=trusted), budget, characters)

@@ -10,12 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from hinter_core.campaign.reader import (
-    ANSWER_COLUMNS,
-    MUTANT_COLUMNS,
-    CampaignReader,
-    MutantRecord,
-)
+from hinter_core.campaign.reader import ANSWER_COLUMNS, MUTANT_COLUMNS, CampaignReader, MutantRecord
 from hinter_core.campaign.store import NOTHING, UNUSABLE
 from hinter_core.campaign.tables import Attributes, has_placebo, is_placebo, lists
 from hinter_core.statistics.rates import Clusters
@@ -199,8 +194,7 @@ def count(reader: CampaignReader) -> CampaignCounts:
         StoreError: tables that cannot be read or do not fit together.
     """
     counts = CampaignCounts()
-    for statement in filter(str.strip, _STATE.split(";")):
-        reader.run(statement)
+    reader.run(_STATE)
     asked = {
         name: ModelCounts(reader, number)
         for number, (name, identity) in enumerate(reader.models.items())

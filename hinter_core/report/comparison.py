@@ -82,9 +82,8 @@ Numbers = Counter[tuple[int, ...]]  # number of texts with the same numbers
 _STATE = """
 CREATE TABLE sets (set UBIGINT PRIMARY KEY, attributes VARCHAR[]);
 CREATE TABLE sums (set UBIGINT, row BIGINT, cases INTEGER, first INTEGER, second INTEGER,
-    first_hidden INTEGER, second_hidden INTEGER);
+    first_hidden INTEGER, second_hidden INTEGER, fixed INTEGER, broken INTEGER);
 CREATE TABLE verdicts (set UBIGINT, first VARCHAR, second VARCHAR, number BIGINT);
-CREATE TABLE flips (set UBIGINT, fixed BIGINT, broken BIGINT);
 """
 _ANSWERS = ("row", "mutant", "verdict", "labels")
 # Identifies a mutant across campaigns. Groups are excluded, as dictionaries may sort the same words
@@ -108,8 +107,7 @@ class _Pairs:
         self.run = self.readers[0].run
         self.same = first.store.folder.resolve() == second.store.folder.resolve()
         self.changes: list[dict[str, Any]] = []
-        for statement in filter(str.strip, _STATE.split(";")):
-            self.run(statement)
+        self.run(_STATE)
         if not self.same:
             self._share_texts()
 
@@ -143,15 +141,12 @@ class _Pairs:
         self.run(
             "INSERT INTO sums SELECT set, row, count_if(cases), count_if(errs), "
             "count_if(other_errs), count_if(cases AND verdict = 'hidden'), "
-            "count_if(cases AND other_verdict = 'hidden') FROM pair GROUP BY ALL"
+            "count_if(cases AND other_verdict = 'hidden'), count_if(errs AND NOT other_errs), "
+            "count_if(other_errs AND NOT errs) FROM pair GROUP BY ALL"
         )
         self.run(
             "INSERT INTO verdicts SELECT set, verdict, other_verdict, count(*) FROM pair "
             "WHERE verdict IS NOT NULL AND other_verdict IS NOT NULL GROUP BY ALL"
-        )
-        self.run(
-            "INSERT INTO flips SELECT set, count_if(errs AND NOT other_errs), "
-            "count_if(other_errs AND NOT errs) FROM pair GROUP BY ALL"
         )
         self._change(on_change)
 
@@ -245,7 +240,7 @@ class _Pairs:
     def flips(self) -> dict[Attributes, tuple[int, int]]:
         """Count fixed and newly biased mutants by attributes."""
         found = self.run(
-            "SELECT attributes, sum(fixed)::BIGINT, sum(broken)::BIGINT FROM flips "
+            "SELECT attributes, sum(fixed)::BIGINT, sum(broken)::BIGINT FROM sums "
             "JOIN sets USING (set) GROUP BY 1"
         )
         return {tuple(names): (fixed, broken) for names, fixed, broken in found}

@@ -404,7 +404,7 @@ def by_model(report: Report) -> Iterable[Section]:
             rows.append([name, metric, *map(percent, rates), percent(total)])
     words = [
         "I: errors, of cases. H: hidden errors, of errors. All models: their cases added up, "
-        "without an interval, as the models answer the same texts.",
+        "without an interval, as the models answer the same texts."
     ]
     columns = ["Attributes", "Metric", *(model.model for model in report.models), "All models"]
     yield Section("by-model", "Models side by side", words, columns, rows)

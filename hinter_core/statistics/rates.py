@@ -60,7 +60,7 @@ def _sums(counted: Counter[tuple[int, ...]]) -> list[int]:
     return [sum(column) for column in every]
 
 
-def cluster_rate(sources: Sources) -> Rate:
+def cluster_rate(sources: Sources, seed: int = 0) -> Rate:
     """Compute a rate of cases clustered by source text; ``sources``: ``(hits, cases)`` of each.
 
     Mutants of one text are not independent, so the interval is a percentile bootstrap over sources
@@ -74,11 +74,11 @@ def cluster_rate(sources: Sources) -> Rate:
     if not hits or hits == of:
         bounds = wilson(pairs.total() if hits else 0, pairs.total())
         return Rate(hits, of, bounds.low, bounds.high)
-    hit, cases = resampled(pairs).T
+    hit, cases = resampled(pairs, seed).T
     return Rate(hits, of, *percentiles(hit / cases))
 
 
-def resampled(sources: Mapping[Any, int], seed: int = 0) -> ndarray:
+def resampled(sources: Mapping[Any, int], seed: int) -> ndarray:
     """Draw bootstrap resamples of sources; return sums (resamples x numbers of a source).
 
     ``sources``: how many sources have the same numbers. Equal sources are exchangeable, so the
@@ -112,7 +112,7 @@ class Difference:
     high: float | None = None
 
 
-def paired_difference(sources: Sources) -> Difference:
+def paired_difference(sources: Sources, seed: int = 0) -> Difference:
     """Subtract a second rate from a first on the same texts.
 
     ``sources``: ``(hits, cases, hits, cases)`` of each text; texts without a case on either side
@@ -133,7 +133,7 @@ def paired_difference(sources: Sources) -> Difference:
         # The rates agree in every text, so resamples do not vary.
         same = Rate(round(a / n * texts), texts)
         return Difference(value, *_newcombe(same, same))
-    hit, cases, other, others = resampled(both).T
+    hit, cases, other, others = resampled(both, seed).T
     return Difference(value, *percentiles(hit / cases - other / others))
 
 
@@ -154,7 +154,7 @@ def _newcombe(first: Rate, second: Rate) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def two_sample_difference(first: Sources, second: Sources) -> Difference:
+def two_sample_difference(first: Sources, second: Sources, seed: int = 0) -> Difference:
     """Subtract a second rate from a first on different texts; ``(hits, cases)`` of each text.
 
     The interval is a percentile bootstrap over the texts of each side; fewer than two on a side
@@ -170,8 +170,8 @@ def two_sample_difference(first: Sources, second: Sources) -> Difference:
     if a in (0, n) and b in (0, m):
         ends = (Rate(of if hits else 0, of) for of, hits in zip(texts, (a, b), strict=True))
         return Difference(value, *_newcombe(*ends))
-    hit, cases = resampled(one).T
-    hits, of = resampled(two, seed=1).T
+    hit, cases = resampled(one, seed).T
+    hits, of = resampled(two, seed + 1).T
     return Difference(value, *percentiles(hit / cases - hits / of))
 
 

@@ -46,16 +46,15 @@ def changed_sentences(check: TestResult, judged: Outcome) -> list[SentencePair]:
 
     There are no pairs where the numbers of sentences differ.
     """
-    source = check.plan.sentences
-    mutant = split_sentences(judged.mutant.text)
-    if len(source) != len(mutant):
-        return []
-    pairs = [
-        (left, right, number == judged.conformance.sentence)
-        for number, (left, right) in enumerate(zip(source, mutant, strict=True))
-        if left.text != right.text
-    ]
-    return [(left, right) for left, right, _ in sorted(pairs, key=lambda p: not p[2])]
+    found = _differing(check.plan.sentences, split_sentences(judged.mutant.text))
+    broken = judged.conformance.sentence
+    return [pair for _, pair in sorted(found.items(), key=lambda item: item[0] != broken)]
+
+
+def _differing(old: Sequence[Sentence], new: Sequence[Sentence]) -> dict[int, SentencePair]:
+    """Return the sentence pairs that differ by index; none where the numbers differ."""
+    pairs = enumerate(zip(old, new, strict=False)) if len(old) == len(new) else ()
+    return {number: (a, b) for number, (a, b) in pairs if a.text != b.text}
 
 
 def trees(check: TestResult, judged: Outcome, parses: Mapping[str, Parse]) -> Markup:
@@ -98,14 +97,16 @@ def _row(
     judged: Outcome, left: Sentence, right: Sentence, parses: Mapping[str, Parse], *, broken: bool
 ) -> Markup:
     mismatches = judged.conformance.mismatches if broken else ()
-    source, mutant = _edited(judged, left, right)
+    edited = [splice for splice in judged.mutant.splices if splice.attribute]
     cards = []
-    for side, sentence, edited, lost in (
-        ("source", left, source, [(m.layer, m.source_index) for m in mismatches]),
-        ("mutant", right, mutant, [(m.layer, m.mutant_index) for m in mismatches]),
-    ):
+    for side, sentence, spans, lost in (
+        ("source", left, [(s.start, s.end, s.attribute) for s in edited],
+         [(m.layer, m.source_index) for m in mismatches]),
+        ("mutant", right, [(s.at, s.at + len(s.new), s.attribute) for s in edited],
+         [(m.layer, m.mutant_index) for m in mismatches]),
+    ):  # fmt: skip
         title = say(f"trees.title_{side}", text=sentence.text)
-        tree = Tree(parses[sentence.text], edited, lost)
+        tree = Tree(parses[sentence.text], _inside(sentence, spans), lost)
         cards.append((say(f"trees.{side}"), say(f"trees.scroll_{side}"), title, tree))
     return _beside(cards)
 
@@ -121,17 +122,6 @@ def _beside(cards: Sequence[tuple[str, str, str, "Tree"]]) -> Markup:
     # Long sentences stand one above the other, so that both show as many words as fit.
     wide = max(tree.width for *_, tree in cards) > _HALF_PAGE
     return tag("div", *figures, class_="tree-row wide" if wide else "tree-row")
-
-
-def _edited(judged: Outcome, left: Sentence, right: Sentence) -> tuple[list[Edited], list[Edited]]:
-    source, mutant = [], []
-    for s in judged.mutant.splices:
-        if s.attribute and left.start <= s.start < left.end:
-            source.append((s.start - left.start, s.end - left.start, s.attribute))
-        if s.attribute and right.start <= s.at < right.end:
-            start = s.at - right.start
-            mutant.append((start, start + len(s.new), s.attribute))
-    return source, mutant
 
 
 def _by_count(check: TestResult, judged: Outcome) -> Markup:
@@ -177,32 +167,28 @@ def pair_trees(item: AnnotationItem, parses: ParseStore) -> Markup:
 
 def _pairs(item: AnnotationItem) -> tuple[list[SentencePair], str]:
     """Return the sentences that differ, or the key of why there are none to show."""
-    if not item.source:
-        return [], "trees_none"
     old, new = split_sentences(item.source), split_sentences(item.mutant)
-    if len(old) != len(new):
+    if item.source and len(old) != len(new):
         return [], "trees_many"
-    pairs = [
-        (left, right)
-        for left, right in zip(old, new, strict=True)
-        if left.text != right.text and max(len(left.text), len(right.text)) <= _LONGEST
-    ]
+    found = _differing(old, new).values() if item.source else ()
+    pairs = [pair for pair in found if max(len(side.text) for side in pair) <= _LONGEST]
     return pairs, "" if pairs else "trees_none"
 
 
-def _changed(pieces: Iterable[Piece]) -> list[tuple[int, int]]:
+def _changed(pieces: Iterable[Piece]) -> list[Edited]:
     spans, at = [], 0
     for piece in pieces:
         if piece.changed:
-            spans.append((at, at + len(piece.text)))
+            spans.append((at, at + len(piece.text), _NO_ATTRIBUTE))
         at += len(piece.text)
     return spans
 
 
-def _inside(sentence: Sentence, spans: Iterable[tuple[int, int]]) -> list[Edited]:
+def _inside(sentence: Sentence, spans: Iterable[Edited]) -> list[Edited]:
+    """Return the spans of a text that touch a sentence, by their offsets in it."""
     return [
-        (max(start, sentence.start) - sentence.start, end - sentence.start, _NO_ATTRIBUTE)
-        for start, end in spans
+        (max(start, sentence.start) - sentence.start, end - sentence.start, attribute)
+        for start, end, attribute in spans
         if start < sentence.end and end > sentence.start
     ]
 

@@ -90,11 +90,7 @@ def named_checkpoint(
 
 
 def open_checkpoint(
-    name: str,
-    source: str,
-    auto_class: str,
-    dtype: str = "float32",
-    rebuild: Rebuild | None = None,
+    name: str, source: str, auto_class: str, dtype: str = "float32", rebuild: Rebuild | None = None
 ) -> Checkpoint:
     """Load tokenizer and model of ``ORG/NAME[@revision]`` or of a folder.
 
