@@ -25,8 +25,7 @@ from hinter_core.report.section import Section, joined
 from hinter_core.report.sections import line_in_words, lines_of, sections
 from hinter_core.report.validity import CorrectedRow
 from hinter_core.statistics.format import percent, rate_in_words
-from hinter_core.statistics.rates import Rate
-from hinter_core.statistics.weighted import Estimate
+from hinter_core.statistics.rates import Estimate, Rate
 from hinter_core.storage import ASSETS
 
 _LONG = {"every-group"}  # only on the page and in JSON

@@ -26,12 +26,12 @@ from hinter_core.statistics.format import (
 )
 from hinter_core.statistics.rates import (
     Difference,
+    Estimate,
     Rate,
     newcombe_difference,
     paired_difference,
     wilson,
 )
-from hinter_core.statistics.weighted import Estimate
 from hinter_core.types import Verdict
 from hinter_core.validity.survey import surveys
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from hinter_core.statistics.agreement import Coefficient
-from hinter_core.statistics.rates import Difference, Rate
-from hinter_core.statistics.weighted import Estimate
+from hinter_core.statistics.rates import Difference, Estimate, Rate
 
 _NONE = "\u2013"
 _Write = Callable[[float], str]

@@ -20,8 +20,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import Attributes, is_placebo
 from hinter_core.report.model import Report, ReportRow
 from hinter_core.report.validity import CorrectedRow, People, verdicts_of
-from hinter_core.statistics.rates import wilson
-from hinter_core.statistics.weighted import Estimate, WeightedShare, estimate, weighted_share
+from hinter_core.statistics.rates import Estimate, WeightedShare, estimate, weighted_share, wilson
 from hinter_core.types import Verdict
 
 if TYPE_CHECKING:

@@ -32,8 +32,7 @@ from hinter_core.statistics.format import (
     percent,
     rate_in_words,
 )
-from hinter_core.statistics.rates import Rate
-from hinter_core.statistics.weighted import Estimate
+from hinter_core.statistics.rates import Estimate, Rate
 
 
 @dataclass(frozen=True)

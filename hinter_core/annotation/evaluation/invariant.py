@@ -21,8 +21,7 @@ from hinter_core.annotation.evaluation.ratings import (
 )
 from hinter_core.annotation.project.types import AnnotationItem, Judgement, Question
 from hinter_core.report.section import joined, ordered
-from hinter_core.statistics.rates import Rate, wilson
-from hinter_core.statistics.weighted import Estimate, estimate, weighted_share
+from hinter_core.statistics.rates import Estimate, Rate, estimate, weighted_share, wilson
 from hinter_core.types import Layer, Verdict
 
 _MOST_RATERS = 5  # thresholds such as "2 of 3" are evaluated up to this number of annotators

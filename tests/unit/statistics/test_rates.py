@@ -9,17 +9,26 @@ from statistics import fmean
 import numpy
 import pytest
 
-from hinter_core.statistics.format import difference_in_words, rate_in_words
+from hinter_core.statistics.format import (
+    difference_in_words,
+    estimate_in_words,
+    percent,
+    rate_in_words,
+)
 from hinter_core.statistics.rates import (
     Clusters,
+    Estimate,
     Rate,
+    WeightedShare,
     benjamini_hochberg,
     binomial,
     cluster_rate,
     cluster_wilson,
+    estimate,
     mcnemar,
     one_sided_test,
     paired_difference,
+    weighted_share,
     wilson,
 )
 
@@ -188,3 +197,106 @@ def test_in_words() -> None:
     )
     assert difference_in_words(paired_difference([])) == "nothing to compare with"
     assert difference_in_words(paired_difference([(1, 4, 2, 4)])) == "25.0 points lower"
+
+
+def cell_of(sample: list[tuple[bool, float]], total: int | None = None) -> WeightedShare:
+    """A cell of cases that are each of a text of their own."""
+    own = [(hit, weight, f"text {n}") for n, (hit, weight) in enumerate(sample)]
+    return weighted_share(own, total)
+
+
+def test_a_cell_by_hand() -> None:
+    """Weights 1, 1 and 4: share 4/6, effective number 36/18 = 2."""
+    assert cell_of([(False, 1), (False, 1), (True, 4)]) == WeightedShare(
+        6, pytest.approx(2 / 3), 2.0
+    )
+
+
+def test_equal_weights_are_worth_what_they_are() -> None:
+    assert cell_of([(True, 5.0)] * 3 + [(False, 5.0)]) == WeightedShare(20, 0.75, 4.0)
+
+
+def test_all_of_a_population_leave_nothing_open() -> None:
+    cell = cell_of([(True, 1), (False, 1), (True, 1)], 3)
+    assert cell.effective == float("inf")
+    found = estimate([cell], lambda shares: shares[0])
+    assert found.value == found.low == found.high == pytest.approx(2 / 3)
+
+
+def test_half_of_a_population_is_worth_twice_as_much() -> None:
+    whole, part = cell_of([(True, 1)] * 50), cell_of([(True, 1)] * 50, 100)
+    assert part.total == 100
+    assert part.effective == pytest.approx(whole.effective * 99 / 50)
+
+
+def test_no_sample_no_share() -> None:
+    cell = cell_of([(True, 0.0)], 7)
+    assert cell == WeightedShare(7.0, None)
+    found = estimate([cell], lambda shares: shares[0])
+    assert found.value is None
+    assert estimate_in_words(found) == "not known, as a part of it was not judged"
+    assert percent(found) == "\u2013"
+    assert estimate([], lambda shares: shares[0]).value is None
+
+
+def test_where_all_agree_the_interval_is_not_empty() -> None:
+    found = estimate([cell_of([(True, 1)] * 10)], lambda shares: shares[0])
+    assert found.value == found.high == 1.0
+    assert found.low == pytest.approx(0.783, abs=0.01)  # Jeffreys' interval of 10 of 10
+
+
+def test_what_cannot_be_computed_is_none() -> None:
+    found = estimate([cell_of([(False, 1)] * 4)], lambda shares: 0 * shares[0] / (0 * shares[0]))
+    assert found == Estimate(None, why="there is no case")
+
+
+def test_the_interval_of_a_share_is_jeffreys_and_seeded() -> None:
+    cell = cell_of([(True, 1)] * 30 + [(False, 1)] * 70)
+    found = estimate([cell], lambda shares: shares[0], seed=5)
+    assert found == estimate([cell], lambda shares: shares[0], seed=5)
+    assert found.low == pytest.approx(0.217, abs=0.01)
+    assert found.high == pytest.approx(0.395, abs=0.01)
+    assert estimate_in_words(found).startswith("30.0 % (95 % interval 2")
+
+
+def test_a_share_of_a_stratified_sample_holds_the_truth() -> None:
+    """Two strata, 900 with 90 % and 100 with 20 % of a kind: 83 %; 15 of each are drawn."""
+    covered = 0
+    for seed in range(200):
+        rng = numpy.random.default_rng(seed)
+        sample = [(bool(rng.random() < 0.9), 60.0) for _ in range(15)]
+        sample += [(bool(rng.random() < 0.2), 100 / 15) for _ in range(15)]
+        found = estimate([cell_of(sample)], lambda shares: shares[0], seed=seed)
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= 0.83 <= found.high
+    assert covered >= 180  # of 200
+
+
+def test_cases_of_one_text_are_worth_less() -> None:
+    """Two texts of two alike cases each, one of a kind and one not: as good as two cases.
+
+    Between texts 2 * 1**2 * 2/1 = 4, between cases 4 * 0.5**2 * 4/3 = 4/3: an effect of 3, of 4.
+    """
+    alike = [(True, 1.0, "a"), (True, 1.0, "a"), (False, 1.0, "b"), (False, 1.0, "b")]
+    assert weighted_share(alike) == WeightedShare(4, 0.5, pytest.approx(4 / 3))
+    mixed = [(True, 1.0, "a"), (False, 1.0, "a"), (True, 1.0, "b"), (False, 1.0, "b")]
+    assert weighted_share(mixed).effective == 4.0  # texts do not differ
+    one_voice = [(True, 1.0, "a")] * 6 + [(True, 1.0, "b")] * 2
+    assert weighted_share(one_voice).effective == pytest.approx(64 / 40)
+    assert weighted_share([(True, 1.0, "a"), (False, 1.0, "a")]).effective == 1.0
+
+
+def test_a_share_of_texts_that_are_alike_holds_the_truth() -> None:
+    """Forty texts of five cases each; 70 % of texts have only cases of the kind, others none."""
+    covered = naive = 0
+    for seed in range(200):
+        rng = numpy.random.default_rng(seed)
+        kinds = (rng.random(40) < 0.7).tolist()
+        sample = [(kind, 1.0, f"{n}") for n, kind in enumerate(kinds) for _ in range(5)]
+        found = estimate([weighted_share(sample)], lambda shares: shares[0], seed=seed)
+        alone = estimate([cell_of([c[:2] for c in sample])], lambda shares: shares[0], seed=seed)
+        covered += (found.low or 0) <= 0.7 <= (found.high or 0)
+        naive += (alone.low or 0) <= 0.7 <= (alone.high or 0)
+    assert covered >= 182  # of 200
+    assert naive < 160
