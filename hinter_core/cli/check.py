@@ -2,12 +2,12 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from hinter_core.campaign.spec import Campaign
-from hinter_core.cli.options import budget_of, print_json, read_text
+from hinter_core.campaign.spec import from_mapping
+from hinter_core.cli.options import budget_of, print_json, read_text, with_settings
 from hinter_core.language.clean import clean
 from hinter_core.language.parsing import spare_torch
 from hinter_core.models.base import Generative
@@ -30,38 +30,18 @@ _SHOWN = 20
 _REASONS = 3
 
 
+@with_settings(
+    "attributes", "order", "limit", "literal", "dictionaries", "seed", "repeat", "parser",
+    "requests", "budget",
+)  # fmt: skip
 def check(
+    *,
+    settings: dict[str, Any],
     text: Annotated[str | None, typer.Option(help="Text to check.")] = None,
     file: Annotated[
         Path | None, typer.Option(help="UTF-8 file with the text; - for standard input.")
     ] = None,
-    attributes: Annotated[
-        str, typer.Option(help="Sensitive attributes, separated by commas.")
-    ] = "race,gender",
-    order: Annotated[int, typer.Option(help="Maximum order: 1 atomic, 2 pairs, ...")] = 2,
     model: Annotated[str, typer.Option(help="Model under test.")] = "embedded",
-    parser: Annotated[str, typer.Option(help="Parser: embedded, a spaCy pipeline or a path.")] = (
-        "embedded"
-    ),
-    limit: Annotated[
-        int | None, typer.Option(help="Maximum number of intersectional mutants (a sample).")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
-    literal: Annotated[
-        bool, typer.Option("--literal", help="Count every occurrence of a term, as the paper does.")
-    ] = False,
-    dictionary: Annotated[
-        list[Path] | None, typer.Option(help="Dictionary file (CSV); its name is the attribute.")
-    ] = None,
-    repeat: Annotated[
-        int, typer.Option(help="Number of repeated requests for the original, to measure noise.")
-    ] = 0,
-    requests: Annotated[
-        int | None, typer.Option(help="Maximum number of texts sent to the model.")
-    ] = None,
-    budget: Annotated[
-        float | None, typer.Option(help="Maximum cost (needs price_in and price_out).")
-    ] = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Print the maximum cost without testing.")
     ] = False,
@@ -70,18 +50,12 @@ def check(
     """Mutate a text and show the changes that flip the model's answer."""
     source = read_text(text, file)
     clean(source)  # before anything is loaded
-    spare_torch(parser)
-    campaign = Campaign(
-        attributes=tuple(attributes.split(",")),
-        dictionaries=tuple(map(str, dictionary or ())),
-        order=order,
-        limit=limit,
-        literal=literal,
-        seed=seed,
-        repeat=repeat,
+    campaign = from_mapping(settings, "the options")
+    spare_torch(campaign.parser)
+    budget = budget_of(model, campaign.requests, campaign.budget)
+    pipeline = build_pipeline(
+        campaign.vocabulary(), campaign.parser, [model], campaign.settings, budget
     )
-    settings, allowed = campaign.settings, budget_of(model, requests, budget)
-    pipeline = build_pipeline(campaign.vocabulary(), parser, [model], settings, allowed)
     store = pipeline.models[0]
     name, note = store.model.name, store.model.capabilities.note
     plan = pipeline.plan(source)

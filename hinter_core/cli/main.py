@@ -28,7 +28,7 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-cli.command("check")(check)
+cli.command("check", cls=CommandWithSections)(check)
 cli.command("run", cls=CommandWithSections)(run)
 cli.command("verify")(verify)
 cli.command("report")(report)

@@ -37,25 +37,31 @@ class CommandWithSections(TyperCommand):
                 formatter.write_dl(records)
 
 
-def with_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Replace the parameter ``settings`` of a command with one option per campaign setting.
+def with_settings(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Replace the parameter ``settings`` of a command with one option per named campaign setting.
 
     The command receives the settings that the user gave, by name.
     """
-    signature = inspect.signature(command, eval_str=True)
-    own = [item for name, item in signature.parameters.items() if name != "settings"]
-    made = [_parameter(option) for option in CAMPAIGN_OPTIONS.values()]
-    basic = [item for item in made if not CAMPAIGN_OPTIONS[item.name].advanced]
-    advanced = [item for item in made if CAMPAIGN_OPTIONS[item.name].advanced]
+    options = [CAMPAIGN_OPTIONS[name] for name in names]
 
-    def call(**given: Any) -> None:
-        settings = {name: given.pop(name) for name in CAMPAIGN_OPTIONS}
-        set_ = {name: value for name, value in settings.items() if value is not None}
-        command(settings=set_, **given)
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(command, eval_str=True)
+        own = [item for name, item in signature.parameters.items() if name != "settings"]
+        basic, advanced = (
+            [_parameter(option) for option in options if option.advanced is wanted]
+            for wanted in (False, True)
+        )
 
-    call.__doc__ = command.__doc__
-    vars(call)["__signature__"] = signature.replace(parameters=[*basic, *own, *advanced])
-    return call
+        def call(**given: Any) -> None:
+            settings = {name: given.pop(name) for name in names}
+            set_ = {name: value for name, value in settings.items() if value is not None}
+            command(settings=set_, **given)
+
+        call.__doc__ = command.__doc__
+        vars(call)["__signature__"] = signature.replace(parameters=[*basic, *own, *advanced])
+        return call
+
+    return decorate
 
 
 def _parameter(option: CampaignOption) -> inspect.Parameter:
@@ -100,8 +106,7 @@ def budget_of(model: str, requests: int | None, money: float | None) -> Budget |
     """
     if requests is None and money is None:
         return None
-    # Written so that NaN is refused too.
-    if (requests is not None and requests < 1) or (money is not None and not money > 0):
+    if money is not None and not money > 0:  # NaN is not, either
         raise InputError("A budget must be above zero; leave it out for no limit.")
     if money is not None:
         settings = parse_name(model, trusted=True).settings

@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from hinter_core.campaign.engines import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.preview import Forecast, forecast
-from hinter_core.campaign.spec import Campaign, from_mapping, load_campaign
+from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, Campaign, from_mapping, load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError
 from hinter_core.cli.options import with_settings
 from hinter_core.cli.report import FailOver, JUnitFile, pass_or_fail
@@ -26,7 +26,7 @@ from hinter_core.validity.survey import faults as validity_faults
 _EVERY = 60.0  # seconds between two lines if there is no terminal
 
 
-@with_settings
+@with_settings(*CAMPAIGN_OPTIONS)
 def run(
     *,
     settings: dict[str, Any],

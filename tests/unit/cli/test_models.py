@@ -128,7 +128,7 @@ def test_the_noise_floor_is_told(run: Run) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--requests", "0"), "above zero"),
+        (("--requests", "0"), "requests is at least 1"),
         (("--budget", "-1"), "above zero"),
         (("--budget", "nan"), "above zero"),
         (("--budget", "1"), "price_in"),
