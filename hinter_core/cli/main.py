@@ -13,10 +13,9 @@ from typer.exceptions import TyperException
 from hinter_core import __version__
 from hinter_core.cli.annotate import annotate
 from hinter_core.cli.check import check
-from hinter_core.cli.data import data, dictionary
-from hinter_core.cli.models import cache, models, predict
 from hinter_core.cli.options import CommandWithSections
 from hinter_core.cli.report import compare, mutants, report, sql, validity
+from hinter_core.cli.resources import cache, data, dictionary, models, predict
 from hinter_core.cli.run import run, verify
 from hinter_core.errors import HinterError
 

@@ -1,4 +1,4 @@
-"""``hinter models``, ``hinter predict`` and ``hinter cache``: models, single answers, the cache."""
+"""Commands around a test: models, single answers and their cache, data sets, dictionaries."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,7 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from hinter_core.campaign.preview import preview, preview_in_words
+from hinter_core.campaign.spec import SAMPLE, Campaign
 from hinter_core.cli.options import command_group, print_json, read_text
+from hinter_core.data.hub import PRESETS
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
 from hinter_core.models.cache import CacheError, PredictionCache, default_path
@@ -14,6 +17,13 @@ from hinter_core.models.prompting import shipped_prompts
 from hinter_core.models.registry import BACKENDS, load_model, open_store
 from hinter_core.models.scripted import shipped_rules
 from hinter_core.pipeline.export import prediction_to_json
+from hinter_core.terms.dictionary import load_file, load_shipped
+from hinter_core.terms.sbic import build_from_sbic
+
+_SHOWN = 300  # characters of a text
+cache = command_group("The prediction cache on disk.")
+data = command_group("Named data sets, and previews of data.")
+dictionary = command_group("Dictionaries of sensitive terms.")
 
 
 def models(
@@ -129,7 +139,6 @@ def predict(
         typer.echo(f"Reply: {answer.reply.strip()}")
 
 
-cache = command_group("The prediction cache on disk.")
 _File = Annotated[
     Path | None, typer.Option(help="Cache file; default: HINTER_CACHE or the user's cache.")
 ]
@@ -175,3 +184,61 @@ def prune(
         raise InputError("--older-than is a number of days, from 0 (all answers).")
     deleted = _open(file).prune(older_than_days=older_than, model=model)
     typer.echo(f"{deleted} answers deleted.")
+
+
+@data.command("list")
+def list_data() -> None:
+    """List the data sets that have a short name."""
+    typer.echo(f"{SAMPLE}: short texts about people that come with HInter")
+    for name, preset in PRESETS.items():
+        typer.echo(f"{name}: {preset.about} ({preset.of})")
+
+
+@data.command("preview")
+def preview_data(
+    source: Annotated[str, typer.Argument(metavar="DATA", help="A file, hf:ORG/NAME, or a name.")],
+    text_column: Annotated[str, typer.Option(help="Column of the texts.")] = "",
+    label_column: Annotated[str, typer.Option(help="Column of the labels.")] = "",
+    rows: Annotated[int, typer.Option(help="Number of rows to show.")] = 5,
+) -> None:
+    """Show the detected columns, the labels, unusable rows and the first rows of a data set."""
+    if rows < 0:
+        raise InputError("--rows must be 0 or more.")
+    campaign = Campaign(data=source, text_column=text_column, label_column=label_column)
+    seen = preview(campaign, rows)
+    typer.echo("\n".join(preview_in_words(seen)))
+    for row in seen.rows:
+        label = f" [{row.label}]" if row.label else ""
+        text = row.text if len(row.text) <= _SHOWN else f"{row.text[:_SHOWN]} \u2026"
+        typer.echo(f"\n{row.number}{label} {text.strip() or '(no text)'}")
+
+
+@dictionary.command("list")
+def list_dictionaries() -> None:
+    """List the shipped dictionaries: attribute, terms, groups, directed pairs."""
+    for name, loaded in load_shipped().items():
+        terms = len({term.text.casefold() for term in loaded.terms})
+        groups = len({term.group for term in loaded.terms})
+        typer.echo(f"{name}: {terms} terms, {groups} groups, {loaded.pair_count} pairs")
+
+
+@dictionary.command("check")
+def check_file(file: Annotated[Path, typer.Argument(help="A dictionary (CSV).")]) -> None:
+    """Validate a dictionary and count its pairs."""
+    loaded = load_file(file)
+    typer.echo(f"{file}: {len(loaded.terms)} terms, {loaded.pair_count} directed pairs, no fault.")
+
+
+@dictionary.command("from-sbic")
+def from_sbic(
+    file: Annotated[Path, typer.Argument(help="An SBIC export (CSV with targetMinority).")],
+    out: Annotated[Path, typer.Option(help="Folder for the dictionaries.")] = Path(),
+    min_count: Annotated[int, typer.Option(help="Minimum mentions of a target.")] = 3,
+) -> None:
+    """Build one dictionary per category from an export of the Social Bias Inference Corpus."""
+    built = build_from_sbic(file, out, min_count)
+    for path, terms in built.files.items():
+        typer.echo(f"{path}: {terms} terms")
+    if built.skipped:
+        typer.echo(f"{built.skipped} phrases were no plain words and were left out.")
+    typer.echo("Read the files before use: phrases come from posts as they are.")
