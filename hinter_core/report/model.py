@@ -11,8 +11,10 @@ rows and enter no other number; an error rate above theirs is excess.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from math import prod
 from statistics import fmean
+from threading import Thread
 from typing import Any
 
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
@@ -255,6 +257,8 @@ def make_report(store: CampaignStore) -> Report:
     Raises:
         HinterError: no campaign, or tables that cannot be read.
     """
+    # The import of the statistics takes as long as the queries for 300,000 mutants.
+    Thread(target=import_module, args=("statsmodels.stats.proportion",)).start()
     with CampaignReader(store) as reader:
         return report_of(store, count(reader))
 
