@@ -1,6 +1,6 @@
 """Draw seeded, stratified samples of mutants for annotators and grammar checkers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -42,12 +42,15 @@ def strata(
     import pyarrow
 
     rng = numpy.random.default_rng(seed)
+    worst = f"{list(WORST)}[min(nullif(list_position({list(WORST)}, verdict), 0))]"
+    lost = "concat_ws(': ', 'discarded', nullif(m.layer, ''))" if by_layer else "'discarded'"
     reader.run(
         "CREATE OR REPLACE TABLE drawn (attributes VARCHAR[], outcome VARCHAR, size BIGINT, "
         "best STRUCT(key DOUBLE, shard INTEGER, place BIGINT)[])"
     )
     for shards in reader.chunks(("row", "edits", "kept", "layer"), ("mutant", "verdict")):
-        mutants = f"({reader.tables(shards).mutants})"
+        tables = reader.tables(shards)
+        mutants = f"({tables.mutants})"
         sizes = reader.run(f"SELECT shard, count(*) FROM {mutants} GROUP BY 1 ORDER BY 1")
         ends = numpy.cumsum([0, *(size for _, size in sizes)])
         keys = pyarrow.table({"number": numpy.arange(ends[-1]), "key": rng.random(ends[-1])})
@@ -60,8 +63,9 @@ def strata(
             "INSERT INTO drawn SELECT attributes, outcome, count(*), "
             f"min({{key: key, shard: shard, place: place}}, {int(limit)}) FROM (SELECT m.shard, "
             "m.place, m.attributes, keys.key, "
-            f"{_outcome(reader, by_layer=by_layer)} AS outcome FROM {mutants} m "
-            f"{_asked(reader, shards)} "
+            f"CASE WHEN m.kept THEN coalesce(a.worst, '{NOT_ASKED}') ELSE {lost} END AS outcome "
+            f"FROM {mutants} m LEFT JOIN (SELECT shard, place, {worst} AS worst FROM "
+            f"({tables.answers}) GROUP BY 1, 2) a ON a.shard = m.shard AND a.place = m.place "
             "JOIN starts ON starts.shard = m.shard JOIN keys ON keys.number = start + m.place "
             f"WHERE NOT {has_placebo('m.attributes')}) GROUP BY ALL"
         )
@@ -75,22 +79,6 @@ def strata(
         )
         for attributes, outcome, size, best in found
     }
-
-
-def _outcome(reader: CampaignReader, *, by_layer: bool) -> str:
-    verdicts = ", ".join(f"a{number}.verdict" for number, _ in enumerate(reader.models))
-    worst = f"list_filter({list(WORST)}, lambda name: list_contains([{verdicts}], name))[1]"
-    kept = f"coalesce({worst if verdicts else 'NULL'}, '{NOT_ASKED}')"
-    lost = "concat_ws(': ', 'discarded', nullif(m.layer, ''))" if by_layer else "'discarded'"
-    return f"CASE WHEN m.kept THEN {kept} ELSE {lost} END"
-
-
-def _asked(reader: CampaignReader, shards: Sequence[int]) -> str:
-    return " ".join(
-        f"LEFT JOIN ({reader.tables(shards, (name,)).answers}) a{number} ON "
-        f"a{number}.shard = m.shard AND a{number}.place = m.place"
-        for number, name in enumerate(reader.models)
-    )
 
 
 def balanced(candidates: Mapping[Stratum, StratumCandidates[S]], limit: int) -> dict[S, Stratum]:
