@@ -312,18 +312,6 @@ def _of_model(model: str, tally: ModelCounts) -> ModelReport:
     )
 
 
-def _positives(real: Sequence[Attributes], tally: ModelCounts) -> list[Positives]:
-    parts = {
-        "all": real,
-        "intersectional": [a for a in real if len(a) > 1],
-        "atomic": [a for a in real if len(a) == 1],
-    }
-    return [
-        *(positives(name, (), of, tally) for name, of in parts.items() if of),
-        *(positives(joined(a), a, [a], tally) for a in real),
-    ]
-
-
 def _line(
     name: str, attributes: Attributes, parts: Sequence[Attributes], tally: ModelCounts
 ) -> ReportRow:
@@ -426,10 +414,19 @@ def _example(model: str, record: MutantRecord) -> dict[str, Any]:
     }
 
 
-def positives(
+def _positives(real: Sequence[Attributes], tally: ModelCounts) -> list[Positives]:
+    sums: list[tuple[str, Attributes, Sequence[Attributes]]] = [
+        ("all", (), real),
+        ("intersectional", (), [a for a in real if len(a) > 1]),
+        ("atomic", (), [a for a in real if len(a) == 1]),
+    ]
+    each = [(joined(a), a, [a]) for a in real]
+    return [_positives_of(*line, tally) for line in (*sums, *each) if line[2]]
+
+
+def _positives_of(
     name: str, attributes: Attributes, parts: Sequence[Attributes], tally: ModelCounts
 ) -> Positives:
-    """Sum the errors of mutants of some sets of attributes."""
     verdicts = tally.verdicts_of(parts)
     discarded = verdicts[Verdict.DISCARDED.value]
     sums = tally.by_text(parts)
@@ -438,16 +435,10 @@ def positives(
         fake = cluster_rate(each_text(sums, lambda s: (s.turned, s.turned + s.errors)))
         both = each_text(sums, lambda s: (s.turned + s.errors, s.asked + s.cases))
         without = cluster_rate(both)
-    return Positives(
-        name,
-        attributes,
-        verdicts.total() - discarded,
-        discarded,
-        cluster_rate(each_text(sums, lambda s: (s.errors, s.cases))),
-        cluster_rate(each_text(sums, lambda s: (s.turned, s.asked))),
-        fake,
-        without,
-    )
+    true = cluster_rate(each_text(sums, lambda s: (s.errors, s.cases)))
+    false = cluster_rate(each_text(sums, lambda s: (s.turned, s.asked)))
+    kept = verdicts.total() - discarded
+    return Positives(name, attributes, kept, discarded, true, false, fake, without)
 
 
 def pies(named: Sequence[tuple[str, Attributes]], tally: ModelCounts) -> list[Pie]:

@@ -29,8 +29,7 @@ from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
 
 
-def reach_section(campaign: Campaign, lines: Sequence[Reach]) -> Section:
-    """Report how many of the possible mutants were tested, and how they were chosen."""
+def _reach(campaign: Campaign, lines: Sequence[Reach]) -> Section:
     words = ["Share of the possible intersectional mutants that were tested."]
     if campaign.limit is not None:
         each = "per text and order" if campaign.guide else "per text"
@@ -49,8 +48,7 @@ def reach_section(campaign: Campaign, lines: Sequence[Reach]) -> Section:
     return Section("reach", "Tested share of the possible mutants", words, columns, rows)
 
 
-def coverage_section(lines: Sequence[Coverage]) -> Section:
-    """Report which word pairs and groups of the dictionaries the texts used."""
+def _coverage(lines: Sequence[Coverage]) -> Section:
     rows = []
     for line in lines:
         met, possible = line.groups
@@ -99,8 +97,8 @@ def sections(report: Report) -> list[Section]:
         ),
         *people_sections(report.people),
         *validity_sections(report.validity),
-        reach_section(report.campaign, report.reach),
-        coverage_section(report.coverage),
+        _reach(report.campaign, report.reach),
+        _coverage(report.coverage),
         _unused(report),
     ]
 
@@ -269,7 +267,12 @@ def _groups(model: ModelReport) -> Iterable[Section]:
     )
     columns = ["Attributes", "Mean", "Above it", "Significant", "Significant groups"]
     yield Section("groups", "Groups", sentences, columns, rows)
-    every = [group_row(group) for group in model.groups]
+    every = [
+        [joined(g.attributes), joined(g.groups), f"{g.errors.hits:,}", f"{g.errors.of:,}",
+         f"{g.texts:,}", percent(g.errors), "yes" if g.above else "no",
+         p_in_words(g.p_value).removeprefix("= ")]
+        for g in model.groups
+    ]  # fmt: skip
     columns = ["Attributes", "Changed to", "Errors", "Cases", "Texts", "Error rate",
                "Above", "Adjusted p"]  # fmt: skip
     yield Section("every-group", "Every group", [], columns, every)
@@ -281,16 +284,6 @@ def by_attributes(groups: Iterable[GroupRate]) -> dict[tuple[str, ...], list[Gro
     for group in groups:
         found.setdefault(group.attributes, []).append(group)
     return found
-
-
-def group_row(group: GroupRate) -> list[str]:
-    """Return one group as cells of text."""
-    return [
-        joined(group.attributes), joined(group.groups), f"{group.errors.hits:,}",
-        f"{group.errors.of:,}", f"{group.texts:,}", percent(group.errors),
-        "yes" if group.above else "no",
-        p_in_words(group.p_value).removeprefix("= "),
-    ]  # fmt: skip
 
 
 def _turns(model: ModelReport) -> Iterable[Section]:
@@ -427,13 +420,12 @@ def invariant(model: ModelReport) -> Iterable[Section]:
                     f"{found.false.hits:,} of {found.false.of:,}", percent(found.fake),
                     percent(found.true), percent(found.without)]  # fmt: skip
         rows.append(row)
-    sentences = [positives_in_words(found) for found in model.positives]
+    sentences = [_positives_in_words(found) for found in model.positives]
     sentences.append(_NOTE if asked else _ASK)
     yield Section("invariant", "With and without the invariant", sentences, columns, rows)
 
 
-def positives_in_words(found: Positives) -> str:
-    """Describe the effect of the invariant in one or two sentences."""
+def _positives_in_words(found: Positives) -> str:
     total = found.kept + found.discarded
     words = f"{found.name}: of {total:,} mutants the invariant kept {found.kept:,} and discarded "
     words += f"{found.discarded:,}."
@@ -455,13 +447,12 @@ def pies(model: ModelReport) -> Iterable[Section]:
         for pie in model.pies
         for slice_, number in sorted(pie.slices.items(), key=lambda item: -item[1])
     ]
-    sentences = [pie_in_words(pie) for pie in model.pies if not pie.attributes]
+    sentences = [_pie_in_words(pie) for pie in model.pies if not pie.attributes]
     columns = ["Errors of", "Mutants of the other kind", "Errors", "Share"]
     yield Section("pies", "Errors of single and combined changes", sentences, columns, rows)
 
 
-def pie_in_words(pie: Pie) -> str:
-    """Describe the errors that a test of the other kind of mutants misses or repeats."""
+def _pie_in_words(pie: Pie) -> str:
     total = sum(pie.slices.values())
     if pie.kind == "intersectional":
         rate = Rate(pie.slices.get(NO_PART_ERRS, 0), total)

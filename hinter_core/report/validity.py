@@ -252,12 +252,11 @@ def people_sections(found: People | None) -> Iterable[Section]:
     ]  # fmt: skip
     # Few sentences, so that a page shows the method beside the table and does not fold it.
     yield Section("people", "Judged by people", [_who(found), *_METHOD], columns, rows)
-    words = [line_of_people_in_words(line) for line in found.lines]
+    words = [_line_in_words(line) for line in found.lines]
     yield Section("people-words", "Judged by people, line by line", words)
 
 
-def line_of_people_in_words(line: CorrectedRow) -> str:
-    """Describe one row of the main table after annotation."""
+def _line_in_words(line: CorrectedRow) -> str:
     words = f"{line.model}, {line.name}: {rate_in_words(line.errors)} mutants flipped the answer"
     if not line.valid.of:
         return f"{words}; annotators judged none of them."
