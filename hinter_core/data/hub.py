@@ -88,7 +88,7 @@ def read_hub_name(data: str) -> HubName:
         name = read_name(data if preset is None else f"hf:x?{options}", _OPTIONS)
     except ModelError as error:
         raise InputError(str(error)) from error
-    given = HubName(name.source, *(name.string(option.name) for option in _OPTIONS))
+    given = HubName(name.source, *name.settings.values())
     if preset is not None:
         known = preset.of
         config, split = given.config or known.config, given.split or known.split

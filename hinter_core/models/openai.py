@@ -177,7 +177,7 @@ def endpoint_for(name: ModelName) -> Endpoint:
     """
     if not name.source:
         raise ModelError("Name a model: openai:MODEL?base_url=http://localhost:8000/v1")
-    base_url = name.string("base_url") or os.environ.get("OPENAI_BASE_URL", "")
+    base_url = name.settings["base_url"] or os.environ.get("OPENAI_BASE_URL", "")
     visitor_keys = os.environ.get(KEYS)
     machine_key = os.environ.get("OPENAI_API_KEY", "") if name.trusted else ""
     key = name.key or (machine_key if visitor_keys is None else _visitor_key(visitor_keys, name))
@@ -188,9 +188,9 @@ def endpoint_for(name: ModelName) -> Endpoint:
         base_url=base_url.rstrip("/"),
         model=name.source,
         key=key.strip(),
-        concurrency=name.whole("concurrency"),
-        timeout=name.number("timeout"),
-        retries=name.whole("retries"),
+        concurrency=name.settings["concurrency"],
+        timeout=name.settings["timeout"],
+        retries=name.settings["retries"],
         # A visitor's server must not redirect requests to addresses that a visitor may not name.
         redirects=name.trusted and visitor_keys is None,
     )
@@ -198,9 +198,9 @@ def endpoint_for(name: ModelName) -> Endpoint:
 
 def _visitor_key(visitor_keys: str, name: ModelName) -> str:
     keys = json.loads(visitor_keys)
-    if name.string("base_url") not in keys:
+    if name.settings["base_url"] not in keys:
         raise ModelError(f"There is no key for '{name.text}'; add it in the Models tab.")
-    return str(keys[name.string("base_url")])
+    return str(keys[name.settings["base_url"]])
 
 
 def _check_address(base_url: str) -> None:
@@ -396,11 +396,11 @@ def load(name: ModelName) -> OpenAIModel:
     except ImportError as error:
         raise ModelError("The OpenAI client is not installed: pip install openai") from error
     endpoint = endpoint_for(name)
-    logprobs = name.flag("logprobs") and not name.string("judge")
+    logprobs = name.settings["logprobs"] and not name.settings["judge"]
     prompt, reader = reader_for(name, scores=logprobs)
-    price = Price(name.number("price_in"), name.number("price_out"))
+    price = Price(name.settings["price_in"], name.settings["price_out"])
     return OpenAIModel(
-        name.text, endpoint, prompt, reader, price, name.whole("max_tokens"), logprobs
+        name.text, endpoint, prompt, reader, price, name.settings["max_tokens"], logprobs
     )
 
 

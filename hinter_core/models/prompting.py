@@ -124,12 +124,12 @@ def prompt_for(name: ModelName, *, free: bool = False) -> Prompt:
     Raises:
         ModelError: see :func:`load_prompt`; or no labels, or fewer than two.
     """
-    labels, question = name.listed("labels"), name.string("question")
-    several = name.flag("multi")
+    labels, question = name.listed("labels"), name.settings["question"]
+    several = name.settings["multi"]
     if free and labels:
         raise ModelError("A judge answers with labels of its own; leave out labels, or judge.")
     default = FREE if free else OWN_LABELS[several] if labels else DEFAULT
-    prompt = load_prompt(name.string("prompt") or default)
+    prompt = load_prompt(name.settings["prompt"] or default)
     if labels:
         _require_labels(name.text, labels)
         none = prompt.none_label or "None" if several else ""
@@ -377,7 +377,7 @@ def reader_for(name: ModelName, *, scores: bool = False) -> tuple[Prompt, Reader
     Raises:
         ModelError: an unknown prompt or judge, or a free answer without a judge.
     """
-    judge = name.string("judge")
+    judge = name.settings["judge"]
     prompt = prompt_for(name, free=bool(judge))
     if judge:
         return prompt, JudgeReader(judge, trusted=name.trusted)

@@ -110,7 +110,7 @@ def load(name: ModelName) -> PythonModel:
     if not callable(function):
         raise ModelError(f"Module '{module_name}' has no function '{attribute}'.")
     labels = name.listed("labels") or tuple(map(str, getattr(function, "labels", ())))
-    several = name.flag("multi")
+    several = name.settings["multi"]
     identity = f"python-2-{name.source}@{_version(module, function)}-{labels}-{several}"
     try:
         return PythonModel(name.text, function, labels, several, identity)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from importlib import import_module
+from typing import Any
 from urllib.parse import parse_qsl, quote
 
 from hinter_core.errors import ModelError
@@ -146,7 +147,7 @@ BACKENDS = {
 
 @dataclass(frozen=True, slots=True)
 class ModelName:
-    """A parsed name; ``settings`` holds every option of the kind, defaults filled in.
+    """A parsed name; ``settings`` holds every option of the kind by its type, defaults filled in.
 
     ``trusted``: the user owns the machine. ``key``: API key of remote models, never printed.
     """
@@ -154,29 +155,13 @@ class ModelName:
     text: str
     kind: str
     source: str
-    settings: Mapping[str, Value]
+    settings: Mapping[str, Any]
     trusted: bool = False
     key: str = field(default="", repr=False)
 
-    def string(self, option: str) -> str:
-        """Return a text option."""
-        return str(self.settings[option])
-
-    def whole(self, option: str) -> int:
-        """Return a whole-number option."""
-        return int(self.settings[option])
-
-    def number(self, option: str) -> float:
-        """Return a number option."""
-        return float(self.settings[option])
-
-    def flag(self, option: str) -> bool:
-        """Return a yes-or-no option."""
-        return bool(self.settings[option])
-
     def listed(self, option: str) -> tuple[str, ...]:
         """Return the distinct values of a comma-separated option, stripped."""
-        parts = (part.strip() for part in self.string(option).split(","))
+        parts = (part.strip() for part in self.settings[option].split(","))
         return tuple(dict.fromkeys(part for part in parts if part))
 
 

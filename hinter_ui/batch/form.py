@@ -238,7 +238,7 @@ def admitted_keys(models: Sequence[str], access: Access, session: Session) -> di
         if backend is None or not backend.takes_key:
             access.admit(name)
             continue
-        server = access.admit(name, "-").string("base_url")
+        server = access.admit(name, "-").settings["base_url"]
         keys[server] = session.keys.get(server, "")
         if not keys[server]:
             raise ModelError(say("errors.key", name=name))

@@ -85,7 +85,7 @@ class ModelsActions:
         given = clean_key(key)
         # What the name says is checked before a key is asked for.
         parsed = access.admit(name, given or "-")
-        kept = session.keys.get(parsed.string("base_url"), "")
+        kept = session.keys.get(parsed.settings["base_url"], "")
         return parsed, key_or_none(given or kept, local=access.local)
 
     def _load(self, session: Session, name: ModelName, key: str) -> str:
@@ -94,7 +94,7 @@ class ModelsActions:
             store = self._services.open_store(name.text, key)
             remark = _first_answer(store)
             session.keep(name.text, store)
-            session.keys[name.string("base_url")] = key
+            session.keys[name.settings["base_url"]] = key
         else:
             self._services.model(name.text, session)
         if name.text not in self._shipped:

@@ -80,7 +80,7 @@ class Access:
         if takes_key:
             self._require_server(parsed)
         if parsed.settings.get("judge"):
-            self._admit_judge(parsed.string("judge"))
+            self._admit_judge(parsed.settings["judge"])
         if not self.local:
             _require_nothing_of_this_machine(parsed)
         return parsed
@@ -92,7 +92,7 @@ class Access:
             raise ModelError(say("access.judge", name=judge))
 
     def _require_server(self, name: ModelName) -> None:
-        given = name.string("base_url")
+        given = name.settings["base_url"]
         url = given or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
         if not self.local and _bare(url) not in self.endpoints:
             server = given or say("access.default_server")

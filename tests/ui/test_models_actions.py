@@ -303,8 +303,8 @@ def test_a_whole_name_may_be_pasted() -> None:
     assert name_of("openai", backend, "openai:m?retries=0", defaults) == "openai:m?retries=0"
     defaults[0] = "http://localhost:8000/v1"
     name = name_of("openai", backend, "m?retries=0", defaults)
-    assert parse_name(name, key=KEY).whole("retries") == 0
-    assert parse_name(name, key=KEY).string("base_url") == defaults[0]
+    assert parse_name(name, key=KEY).settings["retries"] == 0
+    assert parse_name(name, key=KEY).settings["base_url"] == defaults[0]
 
 
 def test_a_form_says_what_is_missing_or_out_of_range() -> None:

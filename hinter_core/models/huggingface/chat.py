@@ -213,8 +213,8 @@ def load(name: ModelName) -> ModelUnderTest:
     Raises:
         ModelError: an unknown prompt or judge, or a checkpoint without chat template.
     """
-    score = name.string("mode") == "score"
-    if score and name.string("judge"):
+    score = name.settings["mode"] == "score"
+    if score and name.settings["judge"]:
         raise ModelError("A judge reads free answers; leave out mode=score, or leave out judge.")
     prompt, reader = reader_for(name)
     checkpoint = named_checkpoint(name, "AutoModelForCausalLM")
@@ -224,4 +224,4 @@ def load(name: ModelName) -> ModelUnderTest:
         )
     if score:
         return ChatScorer(name.text, checkpoint, prompt)
-    return ChatGenerator(name.text, checkpoint, prompt, reader, name.whole("max_tokens"))
+    return ChatGenerator(name.text, checkpoint, prompt, reader, name.settings["max_tokens"])

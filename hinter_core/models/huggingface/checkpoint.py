@@ -86,7 +86,7 @@ def named_checkpoint(
     name: ModelName, auto_class: str, rebuild: Rebuild | None = None
 ) -> Checkpoint:
     """Open the checkpoint of a name's source and ``dtype``."""
-    return open_checkpoint(name.text, name.source, auto_class, name.string("dtype"), rebuild)
+    return open_checkpoint(name.text, name.source, auto_class, name.settings["dtype"], rebuild)
 
 
 def open_checkpoint(

@@ -156,8 +156,8 @@ def load(name: ModelName) -> HuggingFaceClassifier:
             the options do not fit it.
     """
     checkpoint = named_checkpoint(name, _AUTO_CLASS, rebuild)
-    wanted = Capabilities(multi_label=name.flag("multi"), threshold=name.number("threshold"))
-    return _classifier(name.text, checkpoint, wanted, name.listed("labels"), name.string("pool"))
+    wanted = Capabilities(multi_label=name.settings["multi"], threshold=name.settings["threshold"])
+    return _classifier(name.text, checkpoint, wanted, name.listed("labels"), name.settings["pool"])
 
 
 def load_zero_shot(name: ModelName) -> HuggingFaceClassifier:
@@ -166,7 +166,8 @@ def load_zero_shot(name: ModelName) -> HuggingFaceClassifier:
     Raises:
         ModelError: fewer than two labels, a template without ``{}``, or no NLI model.
     """
-    labels, template, multi = name.listed("labels"), name.string("template"), name.flag("multi")
+    labels = name.listed("labels")
+    template, multi = name.settings["template"], name.settings["multi"]
     if len(labels) < 2:
         raise ModelError(f"Give labels: hf-zero-shot:{name.source}?labels=positive,negative")
     if "{}" not in template:

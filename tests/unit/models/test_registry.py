@@ -35,7 +35,7 @@ def test_defaults_are_filled_in_and_types_are_those_of_the_defaults() -> None:
     assert name.settings == {
         "labels": "", "mode": "soft", "multi": True, "top": 7, "price": 0.5,
     }  # fmt: skip
-    assert (name.flag("multi"), name.whole("top"), name.number("price")) == (True, 7, 0.5)
+    assert (name.settings["multi"], name.settings["top"], name.settings["price"]) == (True, 7, 0.5)
 
 
 def test_a_source_may_hold_colons_and_drive_letters() -> None:
