@@ -128,10 +128,10 @@ class Backup:
         self._thread: threading.Thread | None = None
 
     @classmethod
-    def from_environment(cls, folder: Path | None = None) -> Self | None:
+    def from_environment(cls) -> Self | None:
         """Create the backup that the environment configures, if any."""
         dataset, token = os.environ.get(DATASET, ""), os.environ.get(TOKEN, "")
-        return cls(folder or annotations_folder(), dataset, token) if dataset and token else None
+        return cls(annotations_folder(), dataset, token) if dataset and token else None
 
     def start(self) -> None:
         """Restore projects if the folder is empty, and copy changes until :meth:`close`."""

@@ -32,7 +32,7 @@ _REFUSED = {"gone", "not-given", "comment", "answers"}  # sending them again wou
 _CODES = _REFUSED | {"no-project", "closed", "signed-out", "name", "short", "taken", "slow"}
 
 _MINUTE = 60.0  # seconds
-_NAMES = 10_000  # remembered at once
+_NAME_TRIES, _PROJECT_TRIES = 5, 30  # wrong ones in a minute
 
 Answer = dict[str, Any]
 
@@ -43,38 +43,33 @@ class Throttle:
     A try counts from its beginning, so that parallel ones are limited, too.
     """
 
-    def __init__(
-        self, by_name: int = 5, by_project: int = 30, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._limits = (by_name, by_project)
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._tries: dict[tuple[str, ...], list[float]] = {}
+        self._tries: list[tuple[str, str, float]] = []  # project, name and time
         self._lock = threading.Lock()
 
     def begin(self, project: str, name: str) -> bool:
         """Return whether one more try is allowed; it counts as wrong until :meth:`right`."""
         with self._lock:
             now = self._clock()
-            if len(self._tries) > _NAMES:
-                self._tries = {k: t for k, t in self._tries.items() if t and t[-1] > now - _MINUTE}
-            for key in self._keys(project, name):
-                self._tries[key] = [t for t in self._tries.get(key, ()) if t > now - _MINUTE]
-            recent = [self._tries[key] for key in self._keys(project, name)]
-            allowed = all(len(t) < most for t, most in zip(recent, self._limits, strict=True))
-            for tries in recent if allowed else ():
-                tries.append(now)
+            self._tries = [one for one in self._tries if one[2] > now - _MINUTE]
+            names = [tried for place, tried, _ in self._tries if place == project]
+            folded = _folded(name)
+            allowed = len(names) < _PROJECT_TRIES and names.count(folded) < _NAME_TRIES
+            if allowed:
+                self._tries.append((project, folded, now))
             return allowed
 
     def right(self, project: str, name: str) -> None:
         """Do not count the latest try of a name, as it was right."""
         with self._lock:
-            for key in self._keys(project, name):
-                if self._tries.get(key):
-                    self._tries[key].pop()
+            own = [one for one in self._tries if one[:2] == (project, _folded(name))]
+            if own:
+                self._tries.remove(own[-1])
 
-    @staticmethod
-    def _keys(project: str, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        return (project, " ".join(name.split()).casefold()), (project,)
+
+def _folded(name: str) -> str:
+    return " ".join(name.split()).casefold()
 
 
 class AnnotatorEndpoints:

@@ -11,7 +11,7 @@ from hinter_core.annotation.project.questions import FOLDER
 from hinter_core.errors import InputError
 from hinter_ui.annotate.actions import KINDS, AnnotateActions, ProjectForm, say
 from hinter_ui.annotate.endpoints import AnnotatorEndpoints
-from hinter_ui.annotate.layout import AnnotateLayout, lay_out, signs_in
+from hinter_ui.annotate.layout import AnnotateLayout, signs_in
 from hinter_ui.annotate.updates import AnnotateUpdates
 from hinter_ui.html import notice
 from hinter_ui.html.wording import chosen
@@ -26,7 +26,8 @@ _LONGEST_YAML = 200_000  # bytes
 def build(services: Services) -> None:
     """Build the tab inside the current ``gr.Tab`` and wire it."""
     projects = Annotations.at_home(lambda: services.access.local)
-    ui = lay_out(services, AnnotatorEndpoints(services, projects))
+    ui = AnnotateLayout(AnnotatorEndpoints(services, projects), local=services.access.local)
+    services.labels.append(ui)
     AnnotateEvents(services, ui, projects).wire()
 
 

@@ -63,7 +63,7 @@ CREATE TABLE adjudications (
     item INTEGER NOT NULL REFERENCES items(number),
     question TEXT NOT NULL,
     value TEXT NOT NULL,                  -- "" withdraws an earlier one
-    note TEXT NOT NULL,
+    note TEXT NOT NULL,                   -- not used
     at TEXT NOT NULL
 );
 CREATE TRIGGER judgements_stay BEFORE UPDATE ON judgements

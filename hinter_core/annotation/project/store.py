@@ -228,7 +228,7 @@ class AnnotationStore(Database):
                     json.loads(row["answers"]), row["comment"], row["seconds"], row["at"],
                 )  # fmt: skip
 
-    def adjudicate(self, item: str, question: str, value: str, note: str = "") -> None:
+    def adjudicate(self, item: str, question: str, value: str) -> None:
         """Store the owner's decision on a question about an item; "" withdraws it."""
         self.item(item)
         match = next((q for q in self.project().questions if q.id == question), None)
@@ -237,8 +237,8 @@ class AnnotationStore(Database):
         with self.write() as connection:
             connection.execute(
                 "INSERT INTO adjudications (item, question, value, note, at) "
-                "SELECT number, ?, ?, ?, ? FROM items WHERE id = ?",
-                (question, value, note, now(), item),
+                "SELECT number, ?, ?, '', ? FROM items WHERE id = ?",
+                (question, value, now(), item),
             )
 
     def adjudications(self) -> dict[tuple[str, str], str]:

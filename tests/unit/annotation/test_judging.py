@@ -320,7 +320,7 @@ def test_the_owner_decides_and_may_change_it(tmp_path: Path) -> None:
     store = made(tmp_path)
     store.adjudicate("i1", "sense", "no")
     store.adjudicate("i2", "sense", "no")
-    store.adjudicate("i1", "sense", "yes", "on second thoughts")
+    store.adjudicate("i1", "sense", "yes")
     store.adjudicate("i2", "sense", "")
     assert store.adjudications() == {("i1", "sense"): "yes"}
     with pytest.raises(AnnotationError, match="no answer 'perhaps'"):
