@@ -167,6 +167,11 @@ class _Evaluated:
     made: float
     took: float
 
+    @property
+    def due(self) -> bool:
+        """Whether enough time has passed to evaluate again."""
+        return time.monotonic() - self.made > min(60.0, _REST * self.took)
+
 
 class AnnotateActions:
     """The owner's side of all projects.
@@ -255,25 +260,21 @@ class AnnotateActions:
         store = self._owned(name, key).store
         marks = _stamp(store)
         kept = self._evaluated.get(name)
-        late = kept is not None and kept.stamp != marks
-        return json.dumps([*marks, store.project().closed, late and self._due(name)])
+        late = kept is not None and kept.stamp != marks and kept.due
+        return json.dumps([*marks, store.project().closed, late])
 
     def _evaluation(self, name: str, store: AnnotationStore) -> Evaluation:
         """Return the evaluation, computed anew after changes unless the last one is recent."""
         stamp = _stamp(store)
         with self._evaluating:
             kept = self._evaluated.get(name)
-            if kept is not None and (kept.stamp == stamp or not self._due(name)):
+            if kept is not None and (kept.stamp == stamp or not kept.due):
                 return kept.found
             begun = time.monotonic()
             found = evaluate(store)
             now = time.monotonic()
             self._evaluated[name] = _Evaluated(stamp, found, now, now - begun)
             return found
-
-    def _due(self, name: str) -> bool:
-        kept = self._evaluated.get(name)
-        return kept is None or time.monotonic() - kept.made > min(60.0, _REST * kept.took)
 
     def _owned(self, name: str, key: str) -> Judging:
         with self._discreet():

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
+from hinter_core.annotation.evaluation.answers import Consensus
 from hinter_core.annotation.evaluation.evaluation import Evaluation, evaluation_sections
-from hinter_core.annotation.evaluation.ratings import Consensus
 from hinter_core.annotation.project.types import (
     AnnotationItem,
     AnnotatorProgress,

@@ -13,7 +13,7 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa
 
 from hinter_core.annotation.evaluation.agreement import agreement, counts_of
-from hinter_core.annotation.evaluation.ratings import ByItem
+from hinter_core.annotation.evaluation.answers import ByItem
 from hinter_core.annotation.project.types import Answer, Question
 from hinter_core.statistics import agreement as coefficients
 from hinter_core.statistics.agreement import alpha, cohen, fleiss

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from hinter_core.annotation.evaluation.ratings import answers_of, majority_votes
+from hinter_core.annotation.evaluation.answers import answers_of, majority_votes
 from hinter_core.annotation.files.columns import ColumnMapping
 from hinter_core.annotation.files.exporting import Exported, export_file
 from hinter_core.annotation.files.importing import import_file

@@ -9,7 +9,7 @@ from itertools import combinations
 from statistics import median, multimode
 from typing import TYPE_CHECKING
 
-from hinter_core.annotation.evaluation.ratings import (
+from hinter_core.annotation.evaluation.answers import (
     ByItem,
     by_item,
     clustered,

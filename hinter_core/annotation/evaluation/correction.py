@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hinter_core.annotation.evaluation.invariant import weights_of
-from hinter_core.annotation.evaluation.ratings import (
+from hinter_core.annotation.evaluation.answers import (
     Valid,
     clustered,
     majority_votes,
     validity,
 )
+from hinter_core.annotation.evaluation.invariant import weights_of
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Status
 from hinter_core.campaign.reader import kept_at

@@ -4,17 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hinter_core.annotation.evaluation.agreement import Agreement, Quality, agreements, qualities
+from hinter_core.annotation.evaluation.answers import (
+    Consensus,
+    disputed,
+    majority_votes,
+    validity,
+)
 from hinter_core.annotation.evaluation.invariant import (
     Score,
     TruePositives,
     against_people,
     true_positives,
-)
-from hinter_core.annotation.evaluation.ratings import (
-    Consensus,
-    disputed,
-    majority_votes,
-    validity,
 )
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import (

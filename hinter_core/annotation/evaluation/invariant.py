@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hinter_core.annotation.evaluation.ratings import (
+from hinter_core.annotation.evaluation.answers import (
     Valid,
     Votes,
     answers_of,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hinter_core.annotation.evaluation.ratings import majority_judgements
+from hinter_core.annotation.evaluation.answers import majority_judgements
 from hinter_core.annotation.files.columns import ANSWER
 from hinter_core.annotation.files.platforms import argilla_of, labelling_config, tasks_of
 from hinter_core.annotation.project.store import AnnotationStore

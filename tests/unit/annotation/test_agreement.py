@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hinter_core.annotation.evaluation.agreement import agreements, qualities
-from hinter_core.annotation.evaluation.ratings import answers_of, by_item
+from hinter_core.annotation.evaluation.answers import answers_of, by_item
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.types import (
     FIRST,

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy
 import pytest
 
+from hinter_core.annotation.evaluation.answers import majority_votes
 from hinter_core.annotation.evaluation.invariant import (
     Score,
     against_people,
@@ -14,7 +15,6 @@ from hinter_core.annotation.evaluation.invariant import (
     true_positives,
     weights_of,
 )
-from hinter_core.annotation.evaluation.ratings import majority_votes
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.types import FIRST, AnnotationItem, Judgement, Status
 from hinter_core.statistics.rates import Rate, wilson

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hinter_core.annotation.evaluation.ratings import (
+from hinter_core.annotation.evaluation.answers import (
     disputed,
     majority,
     majority_judgements,
