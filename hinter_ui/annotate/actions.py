@@ -1,4 +1,4 @@
-"""What owners of annotation projects can do: create, view, decide, close, delete, download."""
+"""Create, view, adjudicate, close, delete and download projects, for their owners."""
 
 import json
 import threading
@@ -73,7 +73,7 @@ class ProjectForm:
 
     @classmethod
     def of(cls, *values: Any) -> Self:
-        """Read the values of the widgets, in their order, whatever a browser sent.
+        """Validate the values of the widgets, which come in the order of the fields.
 
         Raises:
             AnnotationError: a number is missing or out of range.
@@ -148,7 +148,7 @@ class Made:
 
 @dataclass(frozen=True)
 class View:
-    """What the owner sees of a project; ``items``: by id, those in ``comments`` and disputes."""
+    """State of a project for its owner; ``items``: by id, those in ``comments`` and disputes."""
 
     id: str
     key: str

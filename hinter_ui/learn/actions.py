@@ -18,9 +18,9 @@ from hinter_ui.shared.services import Services
 
 @dataclass(frozen=True)
 class Trying:
-    """A scene with the words chosen, judged by the pipeline.
+    """Results of the pipeline for a scene with the chosen words.
 
-    ``edits`` are in the menus' order; empty where every word is the text's own.
+    ``edits`` are in the order of the menus, and empty if no word was changed.
     """
 
     scene: Scene
@@ -35,7 +35,7 @@ class Trying:
 
     @property
     def original(self) -> Prediction:
-        """The first model's answer to the text as it stands."""
+        """The first model's answer to the unchanged text."""
         return self.check.originals[self.model]
 
     def judged(self, model: str = "") -> Outcome | None:
@@ -62,9 +62,9 @@ class Trying:
 
 
 class LessonActions:
-    """Judge scenes by the app's own parser, models and pipeline.
+    """Run scenes through the app's parser, models and pipeline.
 
-    Results are kept: the menus allow few combinations, and a class asks for the same ones.
+    Results are cached: the menus allow few combinations, and a class requests the same ones.
     """
 
     def __init__(self, services: Services) -> None:

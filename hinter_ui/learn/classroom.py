@@ -115,7 +115,7 @@ class Classroom:
         return code, f"{code}.{secret}"
 
     def join(self, typed: object) -> str:
-        """Return the code of an open class, however it was typed.
+        """Return the code of an open class; case, blanks and hyphens of ``typed`` are ignored.
 
         Raises:
             UnknownClassError: there is none of that code.

@@ -105,7 +105,7 @@ class LearnEvents(TabEvents):
     # -- opening and moving ---------------------------------------------------------------------
 
     def open_page(self, request: gr.Request, _: Journey) -> Updates:
-        """Open what the link of a fresh page asks for, if it asks for this tab or a language."""
+        """Open the section, step or language that the link of a new page names, if any."""
         query = {str(k): str(v) for k, v in dict(request.query_params or {}).items()}
         journey = Journey.from_query(query)
         speak(journey.language, self.room)

@@ -140,7 +140,7 @@ def after(step: Step) -> Markup:
 
 
 def foot(journey: Journey) -> Markup:
-    """Show the way back and on, and a link to the step."""
+    """Show buttons to the previous and next step, and a link to this one."""
     lesson, current = load_lesson(), journey.number
 
     def turn(name: str, to: int, kind: str) -> Markup:
@@ -234,7 +234,7 @@ def cards(trying: Trying) -> Markup:
 
 
 def verdict(trying: Trying, *, found: bool) -> Markup:
-    """Write the verdict of the whole, and its parts; ``found`` marks a case of the hunt."""
+    """Write the verdicts of a mutant and its parts; ``found`` marks a solved case of the hunt."""
     judged = trying.judged()
     words = f"\u2713 {say('steps.hunt.found')}"
     mark = tag("p", tag("span", words, class_="badge found")) if found else Markup("")
@@ -277,7 +277,7 @@ def _part(trying: Trying, judged: Outcome) -> Markup:
 
 
 def told_of(trying: Trying, judged: Outcome, model: str = "") -> str:
-    """Write what came of a mutant in a sentence."""
+    """Describe the verdict of a mutant in a sentence."""
     before = trying.check.originals[model or trying.model]
     key = judged.verdict.value
     if judged.verdict is Verdict.BIASED and judged.mutant.order == 1:
@@ -407,7 +407,7 @@ def swaps(tried: Sequence[Trying]) -> Markup:
 
 
 def tally(found: int, step: Step) -> Markup:
-    """Show how many cases of the hunt were found."""
+    """Show the number of solved cases of the hunt."""
     total = len(step.scenes)
     words = say("steps.hunt.count", found=found, total=total)
     bar = tag("progress", value=found, max=total, aria_label=words)

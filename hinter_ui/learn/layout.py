@@ -1,4 +1,4 @@
-"""The widgets of the Learn tab: where each stands, without what it does."""
+"""The widgets of the Learn tab and their arrangement."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ TICK = 2.0  # seconds between two looks at a class
 class LearnLayout:
     """Build the widgets inside the current tab and keep those that events use.
 
-    ``first`` is the HTML shown before anything is asked for; ``count`` takes a guess for a class.
+    ``first``: HTML shown before any event; ``count``: server function that counts a guess.
     """
 
     def __init__(self, state: Any, first: dict[str, str], count: Callable[..., str]) -> None:

@@ -1,4 +1,4 @@
-"""The lesson as data, and a visitor's way through it.
+"""The lesson as data, and a visitor's progress through it.
 
 ``assets/lesson/lesson.toml`` holds texts, models, menus and questions; what is said about them is
 in ``assets/words``. Results are not part of it: they come from the pipeline, every time.
@@ -26,7 +26,7 @@ _LONGEST = 80  # characters of a code or key in a link
 
 @dataclass(frozen=True)
 class Menu:
-    """Words to choose from at one place of a text; the first is the text's own."""
+    """Words to choose from at one place of a text; the first is the original."""
 
     attribute: str
     words: tuple[str, ...]
@@ -142,7 +142,7 @@ def query_of(step: Step, code: str = "", language: str = "") -> str:
 
 @dataclass
 class Journey:
-    """One page's way through the lesson. ``code`` is the class joined, ``key`` the one taught."""
+    """State of the lesson on one page; ``code``: the class joined, ``key``: the class taught."""
 
     language: str = DEFAULT
     section: str = SECTIONS[0]
@@ -159,7 +159,7 @@ class Journey:
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> Self:
-        """Return the journey that a link asks for, whatever it says."""
+        """Return the journey that a link names; unknown values are ignored."""
         journey = cls(language=chosen(query.get("lang")), number=number_of(query.get("lesson")))
         if "glossary" in query:
             journey.section = "glossary"

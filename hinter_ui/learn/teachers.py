@@ -137,9 +137,9 @@ def invitation() -> Markup:
 
 
 def links(seen: ClassCounts, key: str, sure: str = "", told: str = "") -> Markup:
-    """Show the code and the links of a class, and what its teacher can do with it.
+    """Show the code and links of a class, and buttons to clear and close it.
 
-    ``sure`` is the act to be pressed a second time, ``told`` what has been done.
+    ``sure``: action that awaits confirmation; ``told``: result of the last action.
     """
     code = seen.code
     student = query_of(load_lesson()[0], code)

@@ -18,7 +18,7 @@ _NOTHING = Markup("")
 
 
 def first_page() -> dict[str, str]:
-    """Write the page before anything is asked for; no model is needed for it."""
+    """Return the HTML shown before any event; it needs no model."""
     journey = Journey()
     return {
         "head": html.head(journey.section),
@@ -83,7 +83,7 @@ class LearnUpdates:
         return html.answers(trying, revealed=step.key == "hidden")
 
     def shown(self, journey: Journey) -> Updates:
-        """Show what came of a guess or of the words chosen."""
+        """Show the result of a guess or of the chosen words."""
         ui, step = self.ui, journey.step
         updates: Updates = {
             ui.steps: html.steps(journey),

@@ -199,8 +199,8 @@ _EACH_JUDGEMENT = (
     "Each row is one\njudgement with its item; `showing` 2 is a hidden repeat for the same person."
 )
 _EACH_CONSENSUS = (
-    "Each row is one\nitem with what stands of it: the owner's decision, else what most said, with "
-    "the votes as `comment`."
+    "Each row is one\nitem with its accepted answers: the owner's decision, else the majority; "
+    "`comment` has the counts."
 )
 _CARD = """---
 configs:
@@ -212,8 +212,8 @@ tags:
 ---
 # {name}
 
-What people said of mutants: {rows} rows about {items} items, exported from HInter. {each} Texts may
-name groups of people.
+Judgements of mutants by people: {rows} rows about {items} items, exported from HInter. {each} Texts
+may name groups of people.
 
 Questions:
 
