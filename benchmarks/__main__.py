@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks import annotators, campaign, reference, report, texts, throughput
+from benchmarks import annotators, campaign, coverage, reference, report, texts, throughput
 from benchmarks.reference import Labels, Lists, Tree, WordPair
 from hinter_core.language.parsing import Parser, ParseStore, load_parser
 from hinter_core.language.sentences import split_sentences
@@ -220,9 +220,16 @@ def main() -> None:
     arguments.add_argument(
         "--mutants", type=int, action="append", help="of the reports (300,000 and 10,000,000)"
     )
+    arguments.add_argument("--coverage", action="store_true", help="simulate intervals only")
+    arguments.add_argument(
+        "--trials", type=int, default=1000, help="simulated campaigns of a kind (1,000)"
+    )
     given = arguments.parse_args()
     if given.report:
         report.table(given.mutants or (300_000, 10_000_000))
+        return
+    if given.coverage:
+        print(coverage.report(given.trials))
         return
     if given.annotators:
         annotators.table()

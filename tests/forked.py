@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-PASSED_ON = (signal.SIGINT, signal.SIGTERM)
+# Signals that are passed on, and what a new interpreter does with them.
+HANDLERS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class _Forked:
         wanted = {
             "arguments": arguments, "files": files, "room": room, "cwd": os.getcwd(),
             "environment": dict(os.environ),
-            "ignored": [s for s in PASSED_ON if signal.getsignal(s) is signal.SIG_IGN],
+            "ignored": [s for s in HANDLERS if signal.getsignal(s) is signal.SIG_IGN],
         }  # fmt: skip
         self._connection = socket.socket(socket.AF_UNIX)
         self._connection.connect(address)
@@ -138,7 +139,7 @@ class _Forked:
 def _start(address: str, *arguments: str) -> None:
     """Be the process that is asked for: its signals, its files, its end."""
     process = _Forked(address, arguments)
-    for number in PASSED_ON:
+    for number in HANDLERS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda received, _: process.signal(received))
     code = process.wait()
@@ -234,9 +235,8 @@ def _become(wanted: dict[str, Any], files: list[int]) -> None:
     os.environ.clear()
     os.environ.update(wanted["environment"])
     os.chdir(wanted["cwd"])
-    for number in PASSED_ON:
-        if number in wanted["ignored"]:
-            signal.signal(number, signal.SIG_IGN)
+    for number in HANDLERS:
+        signal.signal(number, signal.SIG_IGN if number in wanted["ignored"] else HANDLERS[number])
     if wanted["room"]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (wanted["room"],) * 2)
     sys.argv = ["hinter", *wanted["arguments"]]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from hinter_core.campaign.reader import ANSWER_COLUMNS, MUTANT_COLUMNS, CampaignReader, MutantRecord
 from hinter_core.campaign.store import NOTHING, UNUSABLE
 from hinter_core.campaign.tables import Attributes, has_placebo, is_placebo, lists
-from hinter_core.statistics.rates import Clusters
+from hinter_core.statistics.clustered import Clusters
 
 Groups = tuple[str, ...]
 _EXAMPLES = 12

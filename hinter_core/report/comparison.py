@@ -17,14 +17,12 @@ from hinter_core.campaign.tables import Attributes, has_placebo, is_placebo, lis
 from hinter_core.errors import InputError
 from hinter_core.report.aggregate import count, each_text
 from hinter_core.report.section import joined, ordered
-from hinter_core.statistics.rates import (
-    Difference,
-    Rate,
+from hinter_core.statistics.clustered import (
     cluster_rate,
-    mcnemar,
     paired_difference,
     two_sample_difference,
 )
+from hinter_core.statistics.rates import Difference, Rate, mcnemar
 
 FIXED, NEW = "fixed", "newly biased"
 _EXAMPLES = 12  # of either kind
@@ -38,9 +36,9 @@ class Contrast:
 
     ``errors`` and ``hidden`` (None for atomic mutants) are shares of cases, so that both sides have
     the same denominator. The next fields are None if the sides share no mutant. ``fixed`` and
-    ``broken``: mutants with an error on the first or second side only (exact McNemar test, which
-    assumes independent mutants; the intervals do not). ``texts_fixed`` and ``texts_broken``: texts
-    with an error on one side only.
+    ``broken``: mutants with an error on the first or second side only. ``texts_fixed`` and
+    ``texts_broken``: texts with an error on one side only. ``p_value``: of the exact McNemar test
+    of these texts; mutants of one text are not independent.
     """
 
     name: str
@@ -51,10 +49,9 @@ class Contrast:
     hidden_difference: Difference | None
     fixed: int | None = None
     broken: int | None = None
-    p_value: float | None = None
     texts_fixed: int | None = None
     texts_broken: int | None = None
-    texts_p_value: float | None = None
+    p_value: float | None = None
 
 
 @dataclass(frozen=True)
@@ -322,13 +319,12 @@ def _line(
     hidden, hidden_difference = (None, None) if atomic else _both(numbers, 3)
     return Contrast(
         name, attributes, errors, difference, hidden, hidden_difference,
-        *flips, mcnemar(*flips), fixed, broken, mcnemar(fixed, broken),
+        *flips, fixed, broken, mcnemar(fixed, broken),
     )  # fmt: skip
 
 
 def _both(numbers: Numbers, place: int) -> tuple[tuple[Rate, Rate], Difference]:
     first, second = (_of(numbers, (place + side, 0)) for side in (0, 1))
-    # Resamples take the same texts on both sides.
     difference = paired_difference(_of(numbers, (place + 1, 0, place, 0)))
     return (cluster_rate(first), cluster_rate(second)), difference
 

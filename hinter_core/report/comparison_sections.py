@@ -59,12 +59,11 @@ def contrast_in_words(line: Contrast) -> str:
         f"{line.name}: {rate_in_words(first)} flipped the answer of model A and "
         f"{rate_in_words(second)} that of model B: {_second_is(line.difference)}."
     )
-    if line.fixed is not None and line.p_value is not None and line.texts_p_value is not None:
+    if line.fixed is not None and line.p_value is not None:
         words += (
-            f" {line.fixed:,} mutants are fixed and {line.broken:,} newly biased (exact McNemar "
-            f"test, p {p_in_words(line.p_value)}). {line.texts_fixed:,} texts no longer show any "
-            f"error and {line.texts_broken:,} show one for the first time "
-            f"(p {p_in_words(line.texts_p_value)})."
+            f" {line.fixed:,} mutants are fixed and {line.broken:,} newly biased. "
+            f"{line.texts_fixed:,} texts no longer show any error and {line.texts_broken:,} show "
+            f"one for the first time (exact McNemar test of texts, p {p_in_words(line.p_value)})."
         )
     if line.hidden and line.hidden_difference:
         words += (
@@ -86,7 +85,7 @@ def _main(found: Comparison) -> Section:
     columns = ["Attributes", "Cases", "Model A", "Model B", "Difference", "Hidden, A",
                "Hidden, B", "Difference of hidden"]  # fmt: skip
     if found.paired:
-        columns += ["Fixed", "Newly biased", "p, mutants", "p, texts"]
+        columns += ["Fixed", "Newly biased", "p"]
     rows, sentences = [], []
     for line in found.lines:
         hidden = line.hidden or (None, None)
@@ -100,7 +99,7 @@ def _main(found: Comparison) -> Section:
             points(line.hidden_difference) if line.hidden_difference else "",
         ]
         if found.paired:
-            row += [f"{line.fixed:,}", f"{line.broken:,}", _p(line.p_value), _p(line.texts_p_value)]
+            row += [f"{line.fixed:,}", f"{line.broken:,}", _p(line.p_value)]
         rows.append(row)
         if line.name not in ("intersectional", "atomic"):
             sentences.append(contrast_in_words(line))
@@ -109,10 +108,7 @@ def _main(found: Comparison) -> Section:
         "95 % intervals, computed over texts. Hidden errors are given as a share of all cases."
     )
     if found.paired:
-        note += (
-            " McNemar's test over mutants assumes that mutants of one text are independent; the "
-            "test over texts does not."
-        )
+        note += " p is that of an exact McNemar test of the texts with an error in one model only."
     return Section("main", "Error rates side by side", [note, *sentences], columns, rows)
 
 

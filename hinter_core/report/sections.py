@@ -16,6 +16,7 @@ from hinter_core.report.model import (
     GroupRate,
     ModelReport,
     Pie,
+    PlaceboExcess,
     Positives,
     Reach,
     Report,
@@ -24,8 +25,14 @@ from hinter_core.report.model import (
 )
 from hinter_core.report.section import Section, joined
 from hinter_core.report.validity import people_sections, validity_sections
-from hinter_core.statistics.format import difference_in_words, p_in_words, percent, rate_in_words
-from hinter_core.statistics.rates import Rate
+from hinter_core.statistics.format import (
+    difference_in_words,
+    p_in_words,
+    percent,
+    points,
+    rate_in_words,
+)
+from hinter_core.statistics.rates import Difference, Rate
 from hinter_core.types import Verdict
 
 
@@ -196,18 +203,51 @@ def _flow(model: ModelReport) -> Iterable[Section]:
 def _excess(model: ModelReport) -> Iterable[Section]:
     sentences = [
         "Placebo changes are neutral: a model whose answer flips on them is brittle, not biased."
-    ] + [
-        f"Order {e.order}, same texts: {rate_in_words(e.errors)} sensitive changes and "
-        f"{rate_in_words(e.placebo)} placebo changes flipped the answer. The rate of sensitive "
-        f"changes is {difference_in_words(e.difference)}."
-        for e in model.excess
-    ]
+    ] + [excess_in_words(e) for e in model.excess]
     rows = [
-        [str(e.order), percent(e.errors), percent(e.placebo), difference_in_words(e.difference)]
+        [e.name, percent(e.errors), percent(e.placebo), *_points_and_p(e.difference),
+         *(percent(rate) if rate else "" for rate in (e.hidden, e.hidden_placebo)),
+         *(_points_and_p(e.hidden_difference) if e.hidden_difference else ("", ""))]
         for e in model.excess
-    ]
-    columns = ["Order", "Error rate", "Placebo", "Excess"]
+    ]  # fmt: skip
+    columns = ["Mutants", "Error rate", "Placebo", "Excess", "p", "Hidden", "Hidden, placebo",
+               "Excess of hidden", "p"]  # fmt: skip
+    sentences.append(
+        "Excess is the difference within texts, in percentage points. Hidden mutants are given as "
+        "a share of all cases."
+    )
     yield Section("excess", "Excess over placebo", sentences, columns, rows)
+
+
+def excess_in_words(excess: PlaceboExcess) -> str:
+    """Describe a comparison with placebo mutants in sentences."""
+    if excess.few:
+        return (
+            f"{excess.name}: {excess.placebo.of:,} placebo cases are too few to say how many "
+            "answers flip on neutral changes."
+        )
+    words = (
+        f"{excess.name}, same texts: {rate_in_words(excess.errors)} sensitive changes and "
+        f"{rate_in_words(excess.placebo)} placebo changes flipped the answer. Within texts, the "
+        f"rate of sensitive changes is {_tested(excess.difference)}."
+    )
+    if excess.hidden and excess.hidden_placebo and excess.hidden_difference:
+        words += (
+            f" Hidden are {rate_in_words(excess.hidden)} sensitive and "
+            f"{rate_in_words(excess.hidden_placebo)} placebo changes: "
+            f"{_tested(excess.hidden_difference)}."
+        )
+    return words
+
+
+def _tested(difference: Difference) -> str:
+    words = difference_in_words(difference)
+    return words if difference.p_value is None else f"{words}, p {p_in_words(difference.p_value)}"
+
+
+def _points_and_p(difference: Difference) -> tuple[str, str]:
+    p = difference.p_value
+    return points(difference), "" if p is None else p_in_words(p).removeprefix("= ")
 
 
 def _truth(model: ModelReport) -> Iterable[Section]:
@@ -221,8 +261,7 @@ def _truth(model: ModelReport) -> Iterable[Section]:
             rows.append([name, *cells, f"{number:,}", f"{100 * number / total:.2f} %"])
         sentences.append(
             f"{name}: {truth.only_whole:,} of {total:,} mutants flip the answer although neither "
-            f"part does; {truth.only_part:,} do not although a part does (exact McNemar test, "
-            f"p {p_in_words(truth.p_value)})."
+            f"part does; {truth.only_part:,} do not although a part does."
         )
     columns = ["Attributes", "Together", "First alone", "Second alone", "Mutants", "Share"]
     yield Section("truth", "Truth table: together and alone", sentences, columns, rows)

@@ -18,6 +18,7 @@ from typing import Any
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.section import Section
+from hinter_core.statistics.clustered import paired_difference
 from hinter_core.statistics.format import (
     difference_in_words,
     estimate_in_words,
@@ -29,7 +30,6 @@ from hinter_core.statistics.rates import (
     Estimate,
     Rate,
     newcombe_difference,
-    paired_difference,
     wilson,
 )
 from hinter_core.types import Verdict

@@ -11,7 +11,7 @@ population is known.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
 
-_CONFIDENCE = 0.95
+CONFIDENCE = 0.95
 RESAMPLES = 2000
 
 
@@ -42,47 +42,15 @@ class Rate:
 
 def wilson(hits: int, of: int) -> Rate:
     """Compute a rate of independent cases with Wilson's score interval (Wilson 1927)."""
-    return Rate(hits, of, *_wilson(hits, of)) if of else Rate(hits, of)
+    return Rate(hits, of, *wilson_ends(hits, of)) if of else Rate(hits, of)
 
 
-def _wilson(hits: float, of: float) -> tuple[float, float]:
+def wilson_ends(hits: float, of: float) -> tuple[float, float]:
+    """Return the ends of Wilson's interval; effective numbers need not be whole."""
     from statsmodels.stats.proportion import proportion_confint
 
-    low, high = proportion_confint(hits, of, alpha=1 - _CONFIDENCE, method="wilson")
+    low, high = proportion_confint(hits, of, alpha=1 - CONFIDENCE, method="wilson")
     return float(low), float(high)
-
-
-Sources = Iterable[tuple[int, ...]] | Mapping[tuple[int, ...], int]  # or how often each occurs
-
-
-def _counted(sources: Sources, *cases: int) -> Counter[tuple[int, ...]]:
-    """How many sources have the same numbers, of those with a case at all of these places."""
-    counted = Counter(sources)
-    return Counter({own: n for own, n in counted.items() if all(own[place] for place in cases)})
-
-
-def _sums(counted: Counter[tuple[int, ...]]) -> list[int]:
-    """Each number summed over all sources."""
-    every = zip(*([value * n for value in own] for own, n in counted.items()), strict=True)
-    return [sum(column) for column in every]
-
-
-def cluster_rate(sources: Sources, seed: int = 0) -> Rate:
-    """Compute a rate of cases clustered by source text; ``sources``: ``(hits, cases)`` of each.
-
-    Mutants of one text are not independent, so the interval is a percentile bootstrap over sources
-    (2,000 resamples). Fewer than two sources give no interval. If no case or every case is a hit,
-    resamples do not vary, and the interval is Wilson's over sources.
-    """
-    pairs = _counted(sources, 1)
-    hits, of = _sums(pairs) or (0, 0)
-    if pairs.total() < 2:
-        return Rate(hits, of)
-    if not hits or hits == of:
-        bounds = wilson(pairs.total() if hits else 0, pairs.total())
-        return Rate(hits, of, bounds.low, bounds.high)
-    hit, cases = resampled(pairs, seed).T
-    return Rate(hits, of, *percentiles(hit / cases))
 
 
 def resampled(sources: Mapping[Any, int], seed: int) -> ndarray:
@@ -105,43 +73,22 @@ def percentiles(values: ndarray) -> tuple[float, float]:
     """Return the ends of the 95 % percentile interval of bootstrap values."""
     import numpy
 
-    tail = (1 - _CONFIDENCE) / 2
+    tail = (1 - CONFIDENCE) / 2
     low, high = numpy.quantile(values, [tail, 1 - tail])
     return float(low), float(high)
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Difference of two rates, with a 95 % interval; None if a rate has no cases."""
+    """Difference of two rates, with a 95 % interval; None if a rate has no cases.
+
+    ``p_value``: two-sided, of no difference, where a test goes with the interval.
+    """
 
     value: float | None
     low: float | None = None
     high: float | None = None
-
-
-def paired_difference(sources: Sources, seed: int = 0) -> Difference:
-    """Subtract a second rate from a first on the same texts.
-
-    ``sources``: ``(hits, cases, hits, cases)`` of each text; texts without a case on either side
-    are dropped. The interval is a percentile bootstrap over texts; fewer than two give none. If
-    resamples do not vary, as with rates of 0 or 1, it is Newcombe's over texts.
-    """
-    both = _counted(sources, 1, 3)
-    if not both:
-        return Difference(None)
-    a, n, b, m = _sums(both)
-    value, texts = a / n - b / m, both.total()
-    if texts < 2:
-        return Difference(value)
-    if a in (0, n) and b in (0, m):
-        ends = Rate(texts if a else 0, texts), Rate(texts if b else 0, texts)
-        return Difference(value, *_newcombe(*ends))
-    if all(x * m == y * n for x, n, y, m in both):
-        # The rates agree in every text, so resamples do not vary.
-        same = Rate(round(a / n * texts), texts)
-        return Difference(value, *_newcombe(same, same))
-    hit, cases, other, others = resampled(both, seed).T
-    return Difference(value, *percentiles(hit / cases - other / others))
+    p_value: float | None = None
 
 
 def newcombe_difference(first: Rate, second: Rate) -> Difference:
@@ -156,30 +103,9 @@ def _newcombe(first: Rate, second: Rate) -> tuple[float, float]:
     from statsmodels.stats.proportion import confint_proportions_2indep
 
     low, high = confint_proportions_2indep(
-        first.hits, first.of, second.hits, second.of, method="newcomb", alpha=1 - _CONFIDENCE
+        first.hits, first.of, second.hits, second.of, method="newcomb", alpha=1 - CONFIDENCE
     )
     return float(low), float(high)
-
-
-def two_sample_difference(first: Sources, second: Sources, seed: int = 0) -> Difference:
-    """Subtract a second rate from a first on different texts; ``(hits, cases)`` of each text.
-
-    The interval is a percentile bootstrap over the texts of each side; fewer than two on a side
-    give none. If both rates are 0 or 1, it is Newcombe's over texts.
-    """
-    one, two = (_counted(side, 1) for side in (first, second))
-    if not one or not two:
-        return Difference(None)
-    (a, n), (b, m) = map(_sums, (one, two))
-    value, texts = a / n - b / m, (one.total(), two.total())
-    if min(texts) < 2:
-        return Difference(value)
-    if a in (0, n) and b in (0, m):
-        ends = (Rate(of if hits else 0, of) for of, hits in zip(texts, (a, b), strict=True))
-        return Difference(value, *_newcombe(*ends))
-    hit, cases = resampled(one, seed).T
-    hits, of = resampled(two, seed + 1).T
-    return Difference(value, *percentiles(hit / cases - hits / of))
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
@@ -199,70 +125,6 @@ def binomial(hits: float, of: float, share: float) -> float:
     from scipy.special import betainc
 
     return float(betainc(hits, of - hits + 1, share)) if hits else 1.0
-
-
-@dataclass(slots=True)
-class Clusters:
-    """Running sums over source texts with ``errors`` e of ``cases`` n.
-
-    ``texts`` counts those with a case; the others are the sums of e * e, e * n and n * n.
-    """
-
-    errors: int = 0
-    cases: int = 0
-    texts: int = 0
-    error_squares: int = 0
-    products: int = 0
-    case_squares: int = 0
-
-    def add(self, errors: int, cases: int) -> None:
-        """Add one text, with all its cases."""
-        self.errors += errors
-        self.cases += cases
-        self.texts += cases > 0
-        self.error_squares += errors * errors
-        self.products += errors * cases
-        self.case_squares += cases * cases
-
-    @property
-    def design_effect(self) -> float:
-        """Design effect of clustering by text, at least 1 (Rao and Scott 1992).
-
-        The variance of the rate between texts, with the factor k / (k - 1) for k texts, over that
-        of independent cases. It is 1 if each text has one case. If no case or every case is an
-        error it cannot be estimated, and the cases of a text count as one.
-        """
-        if self.case_squares == self.cases:
-            return 1.0
-        if self.texts < 2 or self.errors in (0, self.cases):
-            return self.case_squares / self.cases
-        rate = self.errors / self.cases
-        spread = self.error_squares - 2 * rate * self.products + rate * rate * self.case_squares
-        spread *= self.texts / (self.texts - 1)
-        return max(1.0, spread / (self.cases * rate * (1 - rate)))
-
-
-def cluster_wilson(sums: Clusters) -> Rate:
-    """Compute a clustered rate with Wilson's interval over the effective number of cases.
-
-    Fewer than two texts give no interval, as in :func:`cluster_rate`.
-    """
-    if sums.texts < 2:
-        return Rate(sums.errors, sums.cases)
-    effect = sums.design_effect
-    return Rate(sums.errors, sums.cases, *_wilson(sums.errors / effect, sums.cases / effect))
-
-
-def one_sided_test(sums: Clusters, share: float) -> float:
-    """Compute the one-sided p-value that a rate of clustered cases is higher than ``share``.
-
-    The test is :func:`binomial` over the effective number of cases (Rao and Scott 1992); with
-    fewer than two texts the p-value is 1.
-    """
-    if sums.texts < 2:
-        return 1.0
-    effect = sums.design_effect
-    return binomial(sums.errors / effect, sums.cases / effect, share)
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:

@@ -55,9 +55,9 @@ def _card(model: ModelReport) -> Markup:
         _figure(share, "errors", f"[{interval}" if interval else say("cards.no_interval")),
         _figure(f"{hidden:,}", "hidden", of_errors),
     ]
-    excess = [e for e in model.excess if e.difference.value is not None]
+    excess = {e.order: e for e in reversed(model.excess) if not e.few}  # the first of each order
     if excess:
-        last = excess[-1].difference
+        last = excess[max(excess)].difference
         interval = points(last).partition(" ")[2] or say("cards.no_interval")
         figures.append(_figure(f"{100 * (last.value or 0):+.1f}", "excess", interval))
     title = tag("h3", isolated(model.model))

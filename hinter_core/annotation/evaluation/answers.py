@@ -12,7 +12,8 @@ from hinter_core.annotation.project.types import (
     Question,
     Status,
 )
-from hinter_core.statistics.rates import Rate, cluster_rate
+from hinter_core.statistics.clustered import cluster_rate
+from hinter_core.statistics.rates import Rate
 
 ByItem = dict[str, dict[str, str]]  # item -> annotator -> value
 Valid = Mapping[str, bool | None]  # validity by item, None: undecided
@@ -45,7 +46,7 @@ def text_of(item: AnnotationItem) -> str:
 
 
 def clustered(cases: Iterable[tuple[Hashable, int, int]]) -> Rate:
-    """Compute the rate of ``(cluster, hits, cases)``, summed and resampled by cluster."""
+    """Compute the rate of ``(cluster, hits, cases)``, summed by cluster."""
     sums: dict[Hashable, tuple[int, int]] = {}
     for cluster, hits, of in cases:
         before = sums.get(cluster, (0, 0))

@@ -22,12 +22,8 @@ from hinter_core.models.registry import open_store
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.report.aggregate import count
 from hinter_core.report.model import GroupRate, ModelReport, Report, make_report
-from hinter_core.statistics.rates import (
-    Clusters,
-    benjamini_hochberg,
-    cluster_wilson,
-    one_sided_test,
-)
+from hinter_core.statistics.clustered import Clusters, cluster_wilson, one_sided_test
+from hinter_core.statistics.rates import benjamini_hochberg
 from hinter_core.types import Outcome, Pair, Verdict
 
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
@@ -348,9 +344,18 @@ def test_placebo_mutants_have_lines_of_their_own(make: Make) -> None:
     assert lines["placebo, order 1"].errors.of == 2 * len(texts)
     assert lines["placebo, order 2"].errors.hits == len(texts)
     assert lines["placebo-1 \u00d7 race"].mutants > 0
-    first, second = brittle.excess
-    assert (first.order, first.difference.value) == (1, -0.5)
-    assert (second.order, second.difference.value) == (2, -1)
+    excess = {one.name: one for one in brittle.excess}
+    assert list(excess) == ["order 1", "gender", "race", "gender \u00d7 race"]
+    assert {excess[name].difference.value for name in ("order 1", "gender", "race")} == {-0.5}
+    both = excess["gender \u00d7 race"]
+    assert (both.order, both.difference.value, both.few) == (2, -1, True)
+    # The stew flips alone: nothing is hidden, in mutants as in placebo mutants.
+    assert both.hidden_difference
+    assert both.hidden_difference.value == 0
+    hidden = {one.name: one for one in named(with_placebo, HIDDEN).excess}["gender \u00d7 race"]
+    assert hidden.hidden
+    assert hidden.hidden_difference
+    assert hidden.hidden_difference.value == pytest.approx(hidden.hidden.share)
     assert named(without, BRITTLE).excess == []
 
 
