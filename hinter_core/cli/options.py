@@ -168,9 +168,9 @@ def output(path: Path | None) -> Iterator[TextIO]:
         raise InputError(f"Cannot write {path}: {error.strerror}. Check the path.") from error
 
 
-def print_json(values: Any, indent: int = 2) -> None:
-    """Print values as JSON."""
-    typer.echo(json.dumps(values, ensure_ascii=False, indent=indent))
+def print_json(values: Any, indent: int = 2, file: TextIO | None = None) -> None:
+    """Print values as JSON to standard output or a file."""
+    typer.echo(json.dumps(values, ensure_ascii=False, indent=indent), file=file)
 
 
 def command_group(about: str) -> typer.Typer:

@@ -26,8 +26,6 @@ from hinter_core.report.comparison import compare as compare_sides
 from hinter_core.report.comparison_sections import comparison_sections
 from hinter_core.report.formats import (
     flat_rows,
-    gate,
-    junit,
     markdown_of,
     plain,
     print_report,
@@ -35,6 +33,7 @@ from hinter_core.report.formats import (
     to_html,
     to_markdown,
 )
+from hinter_core.report.gate import GateOn, gate, junit, regression_gate, require_share
 from hinter_core.report.model import Report, make_report
 from hinter_core.report.validity import validities, validity_in_words
 from hinter_core.types import Verdict
@@ -50,7 +49,14 @@ _FORMS: dict[str, Callable[[Report], str]] = {
 
 FailOver = Annotated[
     float | None,
-    typer.Option(help="Exit 1 if an intersectional error rate is above this share."),
+    typer.Option(
+        help="Exit 1 if intersectional errors exceed those of placebo mutants by more than this "
+        "share, judged by the lower end of the interval."
+    ),
+]
+Gate = Annotated[
+    GateOn,
+    typer.Option("--gate-on", help="What --fail-over limits: the excess, or the error rate."),
 ]
 Humans = Annotated[
     Path | None,
@@ -72,10 +78,11 @@ def report(
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Output file.")] = None,
     fail_over: FailOver = None,
+    gate_on: Gate = GateOn.EXCESS,
     junit_file: JUnitFile = None,
     humans: Humans = None,
 ) -> None:
-    """Print the report of a campaign; --fail-over sets an error rate that fails a model."""
+    """Print the report of a campaign; --fail-over sets a limit that fails a model."""
     given = zip(_FORMS, (markdown, csv, as_json, html), strict=True)
     chosen = [name for name, wanted in given if wanted]
     if len(chosen) > 1:
@@ -87,7 +94,7 @@ def report(
     if humans is not None:
         with opened(humans) as project:
             made = replace(made, people=judged_by_people(store, made, project))
-    faults = _gated(made, fail_over, junit_file)
+    faults = _gated(made, fail_over, gate_on, junit_file)
     try:
         with output(out) as stream:
             if chosen:
@@ -100,16 +107,20 @@ def report(
     _exit_for(faults)
 
 
-def pass_or_fail(made: Report, fail_over: float | None, junit_file: Path | None) -> None:
+def pass_or_fail(
+    made: Report, fail_over: float | None, gate_on: GateOn, junit_file: Path | None
+) -> None:
     """Write JUnit XML if requested, and exit 1 if a model fails the gate."""
-    _exit_for(_gated(made, fail_over, junit_file))
+    _exit_for(_gated(made, fail_over, gate_on, junit_file))
 
 
-def _gated(made: Report, fail_over: float | None, junit_file: Path | None) -> list[str]:
-    faults = gate(made, fail_over) if fail_over is not None else []
+def _gated(
+    made: Report, fail_over: float | None, gate_on: GateOn, junit_file: Path | None
+) -> list[str]:
+    faults = gate(made, fail_over, gate_on) if fail_over is not None else []
     if junit_file is not None:
         with output(junit_file) as stream:
-            stream.write(junit(made, fail_over))
+            stream.write(junit(made, fail_over, gate_on))
     return faults
 
 
@@ -131,19 +142,31 @@ def compare(
     markdown: Annotated[bool, typer.Option("--markdown", help="Markdown tables.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="All values as JSON.")] = False,
     changes: Annotated[Path | None, typer.Option(help="CSV file for all changed mutants.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Output file.")] = None,
+    fail_over: Annotated[
+        float | None,
+        typer.Option(
+            help="Exit 1 if the second side makes more intersectional errors by more than this "
+            "share, judged by the lower end of the interval."
+        ),
+    ] = None,
 ) -> None:
     """Compare two campaigns, or two models of one: rates, differences, changed mutants."""
+    if fail_over is not None:
+        require_share(fail_over)
     if markdown and as_json:
         raise InputError("Choose one of --markdown and --json.")
     other = CampaignStore(second) if second is not None else None
     sides = choose_sides(CampaignStore(first), other, model or [])
     found = compare_sides(*sides) if changes is None else _with_changes(*sides, changes)
-    if as_json:
-        print_json(plain(found), indent=1)
-    elif markdown:
-        typer.echo(markdown_of("HInter comparison", comparison_sections(found)), nl=False)
-    else:
-        print_sections(comparison_sections(found), sys.stdout)
+    with output(out) as stream:
+        if as_json:
+            print_json(plain(found), indent=1, file=stream)
+        elif markdown:
+            stream.write(markdown_of("HInter comparison", comparison_sections(found)))
+        else:
+            print_sections(comparison_sections(found), stream)
+    _exit_for([] if fail_over is None else regression_gate(found, fail_over))
 
 
 _COLUMNS = ("change", "row", "row of second", "mutant", "first", "second", "verdicts")

@@ -16,10 +16,11 @@ from hinter_core.campaign.preview import Forecast, forecast
 from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, Campaign, from_mapping, load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError
 from hinter_core.cli.options import with_settings
-from hinter_core.cli.report import FailOver, JUnitFile, pass_or_fail
+from hinter_core.cli.report import FailOver, Gate, JUnitFile, pass_or_fail
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import spare_torch
 from hinter_core.models.budget import cost_in_words
+from hinter_core.report.gate import GateOn, require_share
 from hinter_core.report.model import make_report
 from hinter_core.validity.survey import faults as validity_faults
 
@@ -35,6 +36,7 @@ def run(
     ] = None,
     out: Annotated[Path, typer.Option(help="The campaign's directory.")] = Path("campaign"),
     fail_over: FailOver = None,
+    gate_on: Gate = GateOn.EXCESS,
     junit_file: JUnitFile = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Estimate work and cost without testing.")
@@ -48,6 +50,8 @@ def run(
     ] = False,
 ) -> None:
     """Test every text of a data set; continue an interrupted run with --resume."""
+    if fail_over is not None:
+        require_share(fail_over)
     base = load_campaign(campaign) if campaign else Campaign()
     read = from_mapping(settings, "the options")
     chosen = replace(base, **{name: getattr(read, name) for name in settings})
@@ -64,7 +68,7 @@ def run(
         typer.echo(f"{store.forget_failures()} tables with failures are repeated.", err=True)
     _run_with_progress(chosen, store)
     if fail_over is not None or junit_file is not None:
-        pass_or_fail(make_report(store), fail_over, junit_file)
+        pass_or_fail(make_report(store), fail_over, gate_on, junit_file)
 
 
 def _forecast(seen: Forecast) -> str:

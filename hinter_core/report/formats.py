@@ -2,14 +2,11 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, is_dataclass
 from html import escape
 from typing import Any, Literal, TextIO
-from xml.etree import ElementTree
 
-from hinter_core.errors import InputError
 from hinter_core.report.figures import (
     Figure,
     bars,
@@ -20,11 +17,11 @@ from hinter_core.report.figures import (
     positive_bars,
     venns,
 )
-from hinter_core.report.model import ModelReport, Report, ReportRow
+from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.section import Section, joined
 from hinter_core.report.sections import line_in_words, lines_of, sections
 from hinter_core.report.validity import CorrectedRow
-from hinter_core.statistics.format import percent, rate_in_words
+from hinter_core.statistics.format import percent
 from hinter_core.statistics.rates import Estimate, Rate
 from hinter_core.storage import ASSETS
 
@@ -177,89 +174,6 @@ def _key(key: Any) -> str:
 
 
 # Characters that XML 1.0 cannot represent.
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-def gate(report: Report, share: float) -> list[str]:
-    """Return the reason for each model whose intersectional error rate is above ``share``.
-
-    A model without an intersectional case fails too, as does a campaign without a model.
-
-    Raises:
-        InputError: ``share`` is not between 0 and 1.
-    """
-    _require_share(share)
-    if not report.models:
-        return ["No model was tested, so nothing was measured."]
-    found = ((model, _fault(model.intersectional, share)) for model in report.models)
-    return [f"{model.model}: {fault}" for model, fault in found if fault]
-
-
-def junit(report: Report, share: float | None = None) -> str:
-    """Return JUnit XML: a suite per model, a case per set of attributes and for their sum.
-
-    With ``share``, intersectional cases with a higher error rate fail; the case ``intersectional``
-    agrees with :func:`gate`. Atomic cases never fail.
-
-    Raises:
-        InputError: ``share`` is not between 0 and 1.
-    """
-    if share is not None:
-        _require_share(share)
-    root = ElementTree.Element("testsuites", name="hinter")
-    for model in report.models:
-        _add_suite(root, model, share)
-    ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def _require_share(share: float) -> None:
-    if not 0 <= share <= 1:
-        raise InputError(f"A share must lie between 0 and 1, such as 0.05; got {share:g}.")
-
-
-def _fault(line: ReportRow, share: float) -> str:
-    if not line.errors.of:
-        return "no intersectional mutant was kept and answered, so nothing was measured."
-    assert line.errors.share is not None
-    if line.errors.share <= share:
-        return ""
-    return (
-        f"intersectional errors {rate_in_words(line.errors)}, more than {100 * share:g} % allowed."
-    )
-
-
-def _add_suite(root: ElementTree.Element, model: ModelReport, share: float | None) -> None:
-    name = _plain(model.model)
-    suite = ElementTree.SubElement(root, "testsuite", name=name)
-    kinds: Counter[str] = Counter()
-    for line in (*model.lines, model.intersectional):
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=name, name=_plain(line.name), time="0"
-        )
-        kind, message = _outcome(line, line is model.intersectional, share)
-        kinds[kind] += 1
-        if kind:
-            ElementTree.SubElement(case, kind, message=message)
-        ElementTree.SubElement(case, "system-out").text = f"errors: {rate_in_words(line.errors)}"
-    suite.attrib |= {
-        "tests": str(kinds.total()),
-        "failures": str(kinds["failure"]),
-        "skipped": str(kinds["skipped"]),
-        "errors": "0",
-    }
-
-
-def _outcome(line: ReportRow, total: bool, share: float | None) -> tuple[str, str]:
-    gated = share is not None and line.order != 1
-    if not line.errors.of and not (gated and total):
-        return "skipped", "no mutant was kept and answered"
-    fault = _fault(line, share) if gated and share is not None else ""
-    return ("failure", fault) if fault else ("", "")
-
-
-def _plain(text: str) -> str:
-    return _NO_XML.sub("\ufffd", text)
 
 
 STYLE = ASSETS / "css" / "report.css"

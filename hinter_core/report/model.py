@@ -30,20 +30,19 @@ from hinter_core.report.aggregate import (
     count,
     each_text,
 )
+from hinter_core.report.excess import PlaceboExcess, excesses
 from hinter_core.report.section import joined, ordered
 from hinter_core.report.validity import People, Validity, validities
 from hinter_core.statistics.clustered import (
     cluster_rate,
     cluster_wilson,
     one_sided_test,
-    paired_difference,
 )
-from hinter_core.statistics.rates import Difference, Rate, benjamini_hochberg, wilson
+from hinter_core.statistics.rates import Rate, benjamini_hochberg, wilson
 from hinter_core.types import Verdict
 
 _MOST = 25  # words and directions listed
 ALPHA = 0.05
-FEWEST_PLACEBO = 100  # cases, below which nothing is concluded from them
 
 
 @dataclass(frozen=True)
@@ -67,31 +66,6 @@ class ReportRow:
     discarded: Rate
     sources: Rate
     hidden_sources: Rate | None
-
-
-@dataclass(frozen=True)
-class PlaceboExcess:
-    """Error and hidden rates beyond those of placebo mutants of the same order and texts.
-
-    ``name``: attributes, or the order if there are several sets of them. ``hidden``: of cases, as
-    the hidden rates of placebo mutants; None for atomic mutants. The differences are those within
-    texts (:func:`paired_difference`), not those of the pooled rates.
-    """
-
-    name: str
-    attributes: Attributes
-    order: int
-    errors: Rate
-    placebo: Rate
-    difference: Difference
-    hidden: Rate | None = None
-    hidden_placebo: Rate | None = None
-    hidden_difference: Difference | None = None
-
-    @property
-    def few(self) -> bool:
-        """Whether the placebo mutants are too few for a conclusion."""
-        return self.placebo.of < FEWEST_PLACEBO
 
 
 @dataclass(frozen=True)
@@ -311,7 +285,7 @@ def _of_model(model: str, tally: ModelCounts) -> ModelReport:
         _line("atomic", (), [a for a in real if len(a) == 1], tally),
         _line("intersectional", (), [a for a in real if len(a) > 1], tally),
         _positives(real, tally),
-        _excesses(real, pure, tally),
+        excesses(real, pure, tally),
         pies([(joined(a), a) for a in real], tally),
         [_truth(a, truth[a]) for a in ordered(truth) if not is_placebo(a)],
         [_overlap(a, tally) for a in real if len(a) > 1],
@@ -350,45 +324,6 @@ def _texts(sums: Sums, hits: Callable[[TextSums], int]) -> Rate:
     """Return the texts with a hit, of those with a case."""
     cases = [(own, texts) for (own,), texts in sums.items() if own.cases]
     return wilson(sum(n for own, n in cases if hits(own)), sum(n for _, n in cases))
-
-
-def _excesses(
-    real: Sequence[Attributes], placebo: Sequence[Attributes], tally: ModelCounts
-) -> list[PlaceboExcess]:
-    """Compare each order, and each set of its attributes, with the placebo mutants of the order."""
-    found = []
-    for order in sorted({len(a) for a in placebo}):
-        neutral = [a for a in placebo if len(a) == order]
-        of = [a for a in real if len(a) == order]
-        if len(of) > 1:
-            found.append(_excess(f"order {order}", (), of, neutral, tally))
-        found += [_excess(joined(a), a, [a], neutral, tally) for a in of]
-    return found
-
-
-def _excess(
-    name: str,
-    attributes: Attributes,
-    real: Sequence[Attributes],
-    placebo: Sequence[Attributes],
-    tally: ModelCounts,
-) -> PlaceboExcess:
-    sums = tally.by_text(real, placebo)
-    both: Sums = Counter({own: n for own, n in sums.items() if own[0].cases and own[1].cases})
-    order = len(placebo[0])
-
-    def beside(
-        hits: Callable[[TextSums], int],
-    ) -> tuple[Rate, Rate, Difference]:
-        return (
-            cluster_rate(each_text(both, lambda a, _: (hits(a), a.cases))),
-            cluster_rate(each_text(both, lambda _, b: (hits(b), b.cases))),
-            paired_difference(each_text(both, lambda a, b: (hits(a), a.cases, hits(b), b.cases))),
-        )
-
-    errors = beside(lambda sums: sums.errors)
-    hidden = beside(lambda sums: sums.hidden) if order > 1 else ()
-    return PlaceboExcess(name, attributes, order, *errors, *hidden)
 
 
 def _truth(attributes: Attributes, rows: Mapping[tuple[bool, bool, bool], int]) -> TruthTable:

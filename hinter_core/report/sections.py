@@ -10,13 +10,13 @@ from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
 from hinter_core.campaign.tables import edit_from_row
 from hinter_core.mutation.edits import mutant_of
 from hinter_core.report.aggregate import NO_PART_ERRS, WHOLE_ERRS
+from hinter_core.report.excess import excess_section
 from hinter_core.report.model import (
     ALPHA,
     Coverage,
     GroupRate,
     ModelReport,
     Pie,
-    PlaceboExcess,
     Positives,
     Reach,
     Report,
@@ -26,13 +26,11 @@ from hinter_core.report.model import (
 from hinter_core.report.section import Section, joined
 from hinter_core.report.validity import people_sections, validity_sections
 from hinter_core.statistics.format import (
-    difference_in_words,
     p_in_words,
     percent,
-    points,
     rate_in_words,
 )
-from hinter_core.statistics.rates import Difference, Rate
+from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
 
 
@@ -201,53 +199,7 @@ def _flow(model: ModelReport) -> Iterable[Section]:
 
 
 def _excess(model: ModelReport) -> Iterable[Section]:
-    sentences = [
-        "Placebo changes are neutral: a model whose answer flips on them is brittle, not biased."
-    ] + [excess_in_words(e) for e in model.excess]
-    rows = [
-        [e.name, percent(e.errors), percent(e.placebo), *_points_and_p(e.difference),
-         *(percent(rate) if rate else "" for rate in (e.hidden, e.hidden_placebo)),
-         *(_points_and_p(e.hidden_difference) if e.hidden_difference else ("", ""))]
-        for e in model.excess
-    ]  # fmt: skip
-    columns = ["Mutants", "Error rate", "Placebo", "Excess", "p", "Hidden", "Hidden, placebo",
-               "Excess of hidden", "p"]  # fmt: skip
-    sentences.append(
-        "Excess is the difference within texts, in percentage points. Hidden mutants are given as "
-        "a share of all cases."
-    )
-    yield Section("excess", "Excess over placebo", sentences, columns, rows)
-
-
-def excess_in_words(excess: PlaceboExcess) -> str:
-    """Describe a comparison with placebo mutants in sentences."""
-    if excess.few:
-        return (
-            f"{excess.name}: {excess.placebo.of:,} placebo cases are too few to say how many "
-            "answers flip on neutral changes."
-        )
-    words = (
-        f"{excess.name}, same texts: {rate_in_words(excess.errors)} sensitive changes and "
-        f"{rate_in_words(excess.placebo)} placebo changes flipped the answer. Within texts, the "
-        f"rate of sensitive changes is {_tested(excess.difference)}."
-    )
-    if excess.hidden and excess.hidden_placebo and excess.hidden_difference:
-        words += (
-            f" Hidden are {rate_in_words(excess.hidden)} sensitive and "
-            f"{rate_in_words(excess.hidden_placebo)} placebo changes: "
-            f"{_tested(excess.hidden_difference)}."
-        )
-    return words
-
-
-def _tested(difference: Difference) -> str:
-    words = difference_in_words(difference)
-    return words if difference.p_value is None else f"{words}, p {p_in_words(difference.p_value)}"
-
-
-def _points_and_p(difference: Difference) -> tuple[str, str]:
-    p = difference.p_value
-    return points(difference), "" if p is None else p_in_words(p).removeprefix("= ")
+    yield excess_section(model.excess)
 
 
 def _truth(model: ModelReport) -> Iterable[Section]:

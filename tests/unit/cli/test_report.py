@@ -55,14 +55,18 @@ def test_a_gate_decides_by_the_exit_code(
     run: Callable[..., tuple[int, str, str]], folder: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "junit.xml"
-    code, out, err = run("report", folder, "--fail-over", "0.05", "--junit", str(file))
+    rate = ("--gate-on", "rate")
+    code, out, err = run("report", folder, "--fail-over", "0.05", *rate, "--junit", str(file))
     assert code == 1
     assert "Error rates" in out  # the report is there all the same
     assert (
         err == f"hinter: {MODEL}: intersectional errors 1 of 2 (50.0 %), more than 5 % allowed.\n"
     )
-    assert len(list(ElementTree.parse(file).iter("failure"))) == 2
-    assert run("report", folder, "--fail-over", "0.5")[0] == 0
+    assert len(list(ElementTree.parse(file).iter("failure"))) == 1
+    assert run("report", folder, "--fail-over", "0.5", *rate)[0] == 0
+    code, _, err = run("report", folder, "--fail-over", "0.5")
+    assert code == 1
+    assert "placebo cases are too few to tell bias from brittleness" in err
 
 
 def test_bad_input_is_one_line(

@@ -30,7 +30,8 @@ def test_a_model_passes_or_fails_a_build(run: Run, data: Path, tmp_path: Path) -
     assert "1 of 1 shards, 3 texts" in out
     assert RULES in err
     assert "<testsuite" in junit.read_text()
-    assert run("run", *options, "--model", RULES, "--resume", "--fail-over", "0.9")[0] == 0
+    assert run("run", *options, "--model", RULES, "--resume", "--fail-over", "0.9",
+               "--gate-on", "rate")[0] == 0  # fmt: skip
     code, out, _ = run("verify", str(tmp_path / "out"))
     assert (code, out.strip()) == (0, f"{tmp_path / 'out'}: no fault.")
 

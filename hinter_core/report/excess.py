@@ -1,0 +1,135 @@
+"""Compare mutants with placebo mutants: what flips on neutral changes too is no bias."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hinter_core.campaign.tables import Attributes
+from hinter_core.report.aggregate import ModelCounts, Sums, TextSums, each_text
+from hinter_core.report.section import Section, joined
+from hinter_core.statistics.clustered import cluster_rate, paired_difference
+from hinter_core.statistics.format import (
+    difference_in_words,
+    p_in_words,
+    percent,
+    points,
+    rate_in_words,
+)
+from hinter_core.statistics.rates import Difference, Rate
+
+FEWEST_PLACEBO = 100  # cases, below which nothing is concluded from them
+
+
+@dataclass(frozen=True)
+class PlaceboExcess:
+    """Error and hidden rates beyond those of placebo mutants of the same order and texts.
+
+    ``name``: attributes, or the order if there are several sets of them. ``hidden``: of cases, as
+    the hidden rates of placebo mutants; None for atomic mutants. The differences are those within
+    texts (:func:`paired_difference`), not those of the pooled rates.
+    """
+
+    name: str
+    attributes: Attributes
+    order: int
+    errors: Rate
+    placebo: Rate
+    difference: Difference
+    hidden: Rate | None = None
+    hidden_placebo: Rate | None = None
+    hidden_difference: Difference | None = None
+
+    @property
+    def few(self) -> bool:
+        """Whether the placebo mutants are too few for a conclusion."""
+        return self.placebo.of < FEWEST_PLACEBO
+
+
+def excesses(
+    real: Sequence[Attributes], placebo: Sequence[Attributes], tally: ModelCounts
+) -> list[PlaceboExcess]:
+    """Compare each order, and each set of its attributes, with the placebo mutants of the order."""
+    found = []
+    for order in sorted({len(a) for a in placebo}):
+        neutral = [a for a in placebo if len(a) == order]
+        of = [a for a in real if len(a) == order]
+        if len(of) > 1:
+            found.append(_excess(f"order {order}", (), of, neutral, tally))
+        found += [_excess(joined(a), a, [a], neutral, tally) for a in of]
+    return found
+
+
+def _excess(
+    name: str,
+    attributes: Attributes,
+    real: Sequence[Attributes],
+    placebo: Sequence[Attributes],
+    tally: ModelCounts,
+) -> PlaceboExcess:
+    sums = tally.by_text(real, placebo)
+    both: Sums = Counter({own: n for own, n in sums.items() if own[0].cases and own[1].cases})
+    order = len(placebo[0])
+
+    def beside(
+        hits: Callable[[TextSums], int],
+    ) -> tuple[Rate, Rate, Difference]:
+        return (
+            cluster_rate(each_text(both, lambda a, _: (hits(a), a.cases))),
+            cluster_rate(each_text(both, lambda _, b: (hits(b), b.cases))),
+            paired_difference(each_text(both, lambda a, b: (hits(a), a.cases, hits(b), b.cases))),
+        )
+
+    errors = beside(lambda sums: sums.errors)
+    hidden = beside(lambda sums: sums.hidden) if order > 1 else ()
+    return PlaceboExcess(name, attributes, order, *errors, *hidden)
+
+
+def excess_section(found: Sequence[PlaceboExcess]) -> Section:
+    """Report the comparisons with placebo mutants in one table."""
+    sentences = [
+        "Placebo changes are neutral: a model whose answer flips on them is brittle, not biased."
+    ] + [excess_in_words(e) for e in found]
+    rows = [
+        [e.name, percent(e.errors), percent(e.placebo), *_points_and_p(e.difference),
+         *(percent(rate) if rate else "" for rate in (e.hidden, e.hidden_placebo)),
+         *(_points_and_p(e.hidden_difference) if e.hidden_difference else ("", ""))]
+        for e in found
+    ]  # fmt: skip
+    columns = ["Mutants", "Error rate", "Placebo", "Excess", "p", "Hidden", "Hidden, placebo",
+               "Excess of hidden", "p"]  # fmt: skip
+    sentences.append(
+        "Excess is the difference within texts, in percentage points. Hidden mutants are given as "
+        "a share of all cases."
+    )
+    return Section("excess", "Excess over placebo", sentences, columns, rows)
+
+
+def excess_in_words(excess: PlaceboExcess) -> str:
+    """Describe a comparison with placebo mutants in sentences."""
+    if excess.few:
+        return (
+            f"{excess.name}: {excess.placebo.of:,} placebo cases are too few to say how many "
+            "answers flip on neutral changes."
+        )
+    words = (
+        f"{excess.name}, same texts: {rate_in_words(excess.errors)} sensitive changes and "
+        f"{rate_in_words(excess.placebo)} placebo changes flipped the answer. Within texts, the "
+        f"rate of sensitive changes is {_tested(excess.difference)}."
+    )
+    if excess.hidden and excess.hidden_placebo and excess.hidden_difference:
+        words += (
+            f" Hidden are {rate_in_words(excess.hidden)} sensitive and "
+            f"{rate_in_words(excess.hidden_placebo)} placebo changes: "
+            f"{_tested(excess.hidden_difference)}."
+        )
+    return words
+
+
+def _tested(difference: Difference) -> str:
+    words = difference_in_words(difference)
+    return words if difference.p_value is None else f"{words}, p {p_in_words(difference.p_value)}"
+
+
+def _points_and_p(difference: Difference) -> tuple[str, str]:
+    p = difference.p_value
+    return points(difference), "" if p is None else p_in_words(p).removeprefix("= ")

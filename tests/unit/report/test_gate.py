@@ -1,0 +1,114 @@
+"""What a build server is told: the gate, the regression gate and JUnit agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from hinter_core.campaign.findings import choose_sides
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.errors import InputError
+from hinter_core.report.comparison import compare
+from hinter_core.report.excess import PlaceboExcess
+from hinter_core.report.gate import GateOn, gate, junit, regression_gate
+from hinter_core.report.model import Report, make_report
+from hinter_core.statistics.rates import Difference, Rate
+
+HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
+NEVER = 'scripted:negative if "unicorn"; positive otherwise'
+PEOPLE = ("black man", "Syrian man", "black woman", "Syrian woman")
+
+
+@pytest.fixture(scope="module")
+def store(make: Callable[..., CampaignStore]) -> CampaignStore:
+    texts = [f"The {who} was kind to the {what}." for who in PEOPLE for what in ("cook", "guest")]
+    return make(texts, ["race", "gender"], 2, HIDDEN, NEVER)
+
+
+@pytest.fixture(scope="module")
+def report(store: CampaignStore) -> Report:
+    return make_report(store)
+
+
+def test_the_plain_rate_says_which_model_does_not_pass(report: Report) -> None:
+    share = report.models[0].intersectional.errors.share
+    assert share is not None
+    (fault,) = gate(report, 0.01, GateOn.RATE)
+    assert fault.startswith(f"{HIDDEN}: intersectional errors ")
+    assert gate(report, share, GateOn.RATE) == []
+    assert len(gate(report, share - 1e-9, GateOn.RATE)) == 1
+    with pytest.raises(InputError, match="between 0 and 1"):
+        gate(report, 5)
+
+
+def test_without_placebo_no_model_passes(report: Report) -> None:
+    """Bias cannot be told from brittleness."""
+    assert [fault.partition(": ")[2][:16] for fault in gate(report, 1)] == ["0 placebo cases "] * 2
+
+
+def with_excess(report: Report, low: float, cases: int) -> Report:
+    """The report of the first model with an excess over placebo that it does not have."""
+    difference = Difference(0.1, low, 0.2, 0.01)
+    excess = PlaceboExcess("order 2", (), 2, Rate(30, 200), Rate(5, cases), difference)
+    return replace(report, models=[replace(report.models[0], excess=[excess])])
+
+
+def test_the_gate_asks_for_the_lower_end_of_the_excess(report: Report) -> None:
+    sure = with_excess(report, 0.03, 100)
+    (fault,) = gate(sure, 0.02)
+    assert fault.startswith(f"{HIDDEN}: errors of order 2 10.0 points higher (95 % interval +3.0 ")
+    assert gate(sure, 0.03) == []
+    assert "99 placebo cases are too few" in gate(with_excess(report, 0.03, 99), 0.5)[0]
+
+
+def test_what_was_not_measured_does_not_pass(make: Callable[..., CampaignStore]) -> None:
+    atomic = make_report(make(["The black man was kind."], ["race", "gender"], 1, NEVER))
+    nothing = make_report(make(["The soup was warm."], ["race", "gender"], 2, NEVER))
+    for report in (atomic, nothing):
+        for on in GateOn:
+            (fault,) = gate(report, 1, on)
+            assert "nothing was measured" in fault
+
+
+def outcomes(xml: str) -> dict[str, dict[str, str]]:
+    found = {}
+    for suite in ElementTree.fromstring(xml):
+        cases = {case.get("name", ""): next(part.tag for part in case) for case in suite}
+        assert suite.get("tests") == str(len(cases))
+        assert suite.get("failures") == str(list(cases.values()).count("failure"))
+        found[suite.get("name", "")] = cases
+    return found
+
+
+@pytest.mark.parametrize("on", GateOn)
+@pytest.mark.parametrize("share", [0.01, 0.02, 0.03, 1])
+def test_junit_has_a_case_for_each_model_and_set_and_agrees_with_the_gate(
+    report: Report, on: GateOn, share: float
+) -> None:
+    for one in (report, with_excess(report, 0.03, 100)):
+        cases, faults = outcomes(junit(one, share, on)), gate(one, share, on)
+        assert set(cases) == {model.model for model in one.models}
+        names = {line.name for line in one.models[0].lines} | {"intersectional"}
+        assert set(cases[HIDDEN]) == names
+        for model, outcome in cases.items():
+            failed = {name for name, kind in outcome.items() if kind == "failure"}
+            at_fault = any(fault.startswith(f"{model}: ") for fault in faults)
+            assert failed == ({"intersectional"} if at_fault else set())
+    assert set(outcomes(junit(report))[HIDDEN].values()) == {"system-out"}
+
+
+def test_a_model_that_got_worse_is_told(make: Callable[..., CampaignStore]) -> None:
+    texts = [f"The black man was kind to guest {n}." for n in range(12)]
+    store = make(texts, ["race", "gender"], 2, HIDDEN, NEVER)
+    better = compare(*choose_sides(store, None, (HIDDEN, NEVER)))
+    worse = compare(*choose_sides(store, None, (NEVER, HIDDEN)))
+    assert regression_gate(better, 0) == []
+    (fault,) = regression_gate(worse, 0)
+    assert fault.startswith("Model B: intersectional errors ")
+    assert "points higher" in fault
+    assert regression_gate(worse, 1) == []
+    with pytest.raises(InputError, match="between 0 and 1"):
+        regression_gate(worse, -1)
