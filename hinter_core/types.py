@@ -321,6 +321,33 @@ class Verdict(StrEnum):
     UNANSWERED = "unanswered"
 
 
+class HiddenGrade(StrEnum):
+    """Whether the effect of a hidden finding exceeds its parts."""
+
+    MORE = "more than the sum"
+    THRESHOLD = "at the threshold"
+
+
+# An interaction below it, in log-odds, is as good as none: half of the interactions of neutral
+# changes on the embedded model are larger.
+NO_INTERACTION = 0.1
+
+
+def hidden_grade(
+    verdict: str | None, shift: float | None, interaction: float | None
+) -> HiddenGrade | None:
+    """Grade a hidden finding by its interaction; None for others and without scores.
+
+    *More than the sum*: the edits move the score beyond the sum of their parts, in the direction of
+    the flip. *At the threshold*: the parts add up, and their sum crosses the threshold; a test of
+    one edit that reads the scores would have come near. The papers count both as hidden.
+    """
+    if verdict != Verdict.HIDDEN or shift is None or interaction is None:
+        return None
+    beyond = interaction if shift > 0 else -interaction
+    return HiddenGrade.MORE if beyond > NO_INTERACTION else HiddenGrade.THRESHOLD
+
+
 @dataclass(frozen=True, slots=True)
 class Effect:
     """How far the scores moved, for one reference label.
@@ -345,3 +372,9 @@ class Outcome:
     prediction: Prediction | None
     verdict: Verdict
     effect: Effect | None = None
+
+    @property
+    def grade(self) -> HiddenGrade | None:
+        """Whether hidden bias exceeds its parts (:func:`hidden_grade`)."""
+        effect = self.effect or Effect("")
+        return hidden_grade(self.verdict, effect.shift, effect.interaction)

@@ -196,7 +196,7 @@ def _opened(side: Side) -> CampaignReader:
 
 
 COLUMNS = (
-    "model", "row", "id", "verdict", "order", "attributes", "change", "from", "to",
+    "model", "row", "id", "verdict", "grade", "order", "attributes", "change", "from", "to",
     "original answer", "answer", "shift", "interaction", "reason", "mutant",
 )  # fmt: skip
 
@@ -204,7 +204,7 @@ COLUMNS = (
 def _cells(finding: MutantRecord) -> list[Any]:
     edits = finding.edits
     return [
-        finding.model, finding.row, finding.id, finding.verdict, len(edits),
+        finding.model, finding.row, finding.id, finding.verdict, finding.answer.grade, len(edits),
         ", ".join(finding.attributes),
         ", ".join(edit.in_words for edit in edits),
         ", ".join(edit.source.group for edit in edits),

@@ -31,7 +31,7 @@ from hinter_core.campaign.tables import (
 from hinter_core.errors import InputError
 from hinter_core.language.sentences import split_sentences
 from hinter_core.mutation.edits import apply_edits, handwritten_mutant
-from hinter_core.types import Edit
+from hinter_core.types import Edit, HiddenGrade, hidden_grade
 
 CHUNK = 400_000  # mutants in memory at a time
 # Columns that counts and searches read, after verification.
@@ -54,6 +54,11 @@ class StoredAnswer(NamedTuple):
     interaction: float | None
     original: tuple[str, ...]
     original_failure: str | None
+
+    @property
+    def grade(self) -> HiddenGrade | None:
+        """Whether hidden bias exceeds its parts."""
+        return hidden_grade(self.verdict, self.shift, self.interaction)
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,13 @@ from hinter_core.cli.options import budget_of, print_json, read_text, with_setti
 from hinter_core.language.clean import clean
 from hinter_core.language.parsing import spare_torch
 from hinter_core.models.base import Generative
-from hinter_core.models.budget import cost_in_words
+from hinter_core.models.budget import cost_in_words, total
 from hinter_core.mutation.plan import Plan, require_mutable
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import check_to_json
+from hinter_core.pipeline.neutral import SWAPS, neutral_flips
 from hinter_core.pipeline.pipeline import Pipeline, build_pipeline, estimate
-from hinter_core.relations.base import NoiseFloor
+from hinter_core.relations.base import NeutralFlips, NoiseFloor
 from hinter_core.types import Outcome, Verdict
 
 _SIGNS = {
@@ -45,6 +46,13 @@ def check(
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Print the maximum cost without testing.")
     ] = False,
+    neutral: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Swap neutral words this often, to see how easily the answer flips; 0: never.",
+        ),
+    ] = SWAPS,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Mutate a text and show the changes that flip the model's answer."""
@@ -61,11 +69,13 @@ def check(
     plan = pipeline.plan(source)
     require_mutable(plan)
     if estimate:
-        typer.echo(_estimated(pipeline, plan))
+        typer.echo(_estimated(pipeline, plan, neutral))
         return
     if store.model.capabilities.costs:
-        typer.echo(_estimated(pipeline, plan), err=True)
+        typer.echo(_estimated(pipeline, plan, neutral), err=True)
     result = pipeline.judge(plan)
+    if neutral:
+        result.neutral = neutral_flips(pipeline, plan.text, campaign.order, neutral)
     if as_json:
         print_json({**check_to_json(result, name), "note": note})
     else:
@@ -74,9 +84,13 @@ def check(
         typer.echo(f"Used: {cost_in_words(store.model.usage.spent)}.", err=True)
 
 
-def _estimated(pipeline: Pipeline, plan: Plan) -> str:
-    costs = estimate(plan, pipeline.models).items()
-    return "\n".join(f"{name}: at most {cost_in_words(cost)}." for name, cost in costs)
+def _estimated(pipeline: Pipeline, plan: Plan, neutral: int) -> str:
+    costs = estimate(plan, pipeline.models)
+    swaps = {s.model.name: total([s.cost_of(plan.text)] * neutral) for s in pipeline.models}
+    return "\n".join(
+        f"{name}: at most {cost_in_words(total([cost, swaps[name]]))}."
+        for name, cost in costs.items()
+    )
 
 
 def _report(check: TestResult, model: str, note: str) -> str:
@@ -107,6 +121,8 @@ def _report(check: TestResult, model: str, note: str) -> str:
     flips.sort(key=lambda j: (j.verdict is not Verdict.HIDDEN, j.mutant.order))
     if noise := check.noise.get(model):
         lines.append(_noise(noise))
+    if neutral := check.neutral.get(model):
+        lines.append(_neutral(neutral))
     lines += [_line(j) for j in flips[:_SHOWN]]
     if len(flips) > _SHOWN:
         lines.append(f"... and {len(flips) - _SHOWN} more; --json prints all.")
@@ -137,7 +153,17 @@ def _noise(noise: NoiseFloor) -> str:
     return f"{line}."
 
 
+def _neutral(neutral: NeutralFlips) -> str:
+    if not neutral.order:
+        return "Neutral swaps: the text has no neutral word that can be exchanged."
+    line = f"Neutral swaps: {neutral.flips} of {neutral.answered} flip this text"
+    if neutral.flips:
+        return f"{line}; it lies near the threshold, so a flip below may be no bias."
+    return f"{line}."
+
+
 def _line(judged: Outcome) -> str:
     edits = " and ".join(e.in_words.replace("\u2192", "->") for e in judged.mutant.edits)
     labels = ", ".join(judged.prediction.labels) if judged.prediction else ""
-    return f"  {_SIGNS[judged.verdict]:>2} {judged.verdict.value}: {edits}: {labels or 'no label'}"
+    verdict = f"{judged.verdict.value}{f', {judged.grade}' if judged.grade else ''}"
+    return f"  {_SIGNS[judged.verdict]:>2} {verdict}: {edits}: {labels or 'no label'}"

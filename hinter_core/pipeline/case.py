@@ -18,7 +18,7 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.edits import handwritten_mutant
 from hinter_core.mutation.lattice import EditSet
 from hinter_core.mutation.plan import Plan
-from hinter_core.relations.base import Compared, NoiseFloor, noise_floor
+from hinter_core.relations.base import Compared, NeutralFlips, NoiseFloor, noise_floor
 from hinter_core.relations.registry import relation_named
 from hinter_core.types import (
     KEPT,
@@ -42,7 +42,8 @@ class TestResult:
     """A text with all its mutants, judged for one or more models.
 
     ``outcomes`` maps a model's name to its results, in the order of ``mutants``; ``noise`` to its
-    noise floor, if the settings ask for it; ``identities`` to its identity.
+    noise floor, if the settings ask for it; ``neutral`` to its answers to neutral swaps, if they
+    were made; ``identities`` to its identity.
     """
 
     __test__: ClassVar[bool] = False  # not a test class of pytest
@@ -53,6 +54,7 @@ class TestResult:
     mutants: list[Mutant] = field(default_factory=list)
     outcomes: dict[str, list[Outcome]] = field(default_factory=dict)
     noise: dict[str, NoiseFloor] = field(default_factory=dict)
+    neutral: dict[str, NeutralFlips] = field(default_factory=dict)
     identities: dict[str, str] = field(default_factory=dict)
     planned: int = 0
     complete: bool = False

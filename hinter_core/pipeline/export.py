@@ -1,5 +1,6 @@
 """Results of a text as JSON and as table rows, for the command line and for downloads."""
 
+from dataclasses import asdict
 from typing import Any
 
 from hinter_core.mutation.plan import Plan
@@ -13,7 +14,7 @@ def check_to_json(check: TestResult, model: str) -> dict[str, Any]:
     ``spans`` are ``[start, end]`` character offsets on the top-level ``text`` and cover the words
     replaced; ``reason`` says why a mutant was discarded or unanswered.
     """
-    noise = check.noise.get(model)
+    noise, neutral = check.noise.get(model), check.neutral.get(model)
     return {
         "text": check.plan.text,
         **origin_to_json(check.plan),
@@ -27,6 +28,7 @@ def check_to_json(check: TestResult, model: str) -> dict[str, Any]:
             "flips": noise.flips,
             "answers": [{"labels": list(labels), "times": n} for labels, n in noise.answers],
         },
+        "neutral": neutral and asdict(neutral),
         "original": prediction_to_json(check.originals[model]),
         "mutants": [_outcome_to_json(outcome) for outcome in check.outcomes[model]],
         "counts": check.counts(model),
@@ -101,6 +103,7 @@ def _outcome_to_json(outcome: Outcome) -> dict[str, Any]:
         "reason": reason(outcome),
         **prediction_to_json(outcome.prediction),
         "verdict": outcome.verdict.value,
+        "grade": outcome.grade,
         "shift": _rounded(effect.shift),
         "margin": _rounded(effect.margin),
         "interaction": _rounded(effect.interaction),
@@ -130,6 +133,7 @@ def check_to_rows(check: TestResult) -> list[dict[str, Any]]:
             row: dict[str, Any] = {
                 "model": model,
                 "verdict": outcome.verdict.value,
+                "grade": outcome.grade or "",
                 "order": mutant.order,
             }
             by_attribute = {edit.attribute: edit for edit in mutant.edits}

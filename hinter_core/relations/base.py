@@ -82,6 +82,18 @@ class NoiseFloor:
         return self.flips / self.answered if self.answered else None
 
 
+@dataclass(frozen=True, slots=True)
+class NeutralFlips:
+    """Answers to neutral swaps of a text: ``flips`` of ``answered`` differ from the original's.
+
+    ``order``: words exchanged at once; 0 if the text has no neutral word that can be exchanged.
+    """
+
+    order: int
+    answered: int = 0
+    flips: int = 0
+
+
 def noise_floor(
     relation: Relation, original: Prediction, repeats: Sequence[Prediction]
 ) -> NoiseFloor:

@@ -14,6 +14,7 @@ from hinter_core.campaign.reader import ANSWER_COLUMNS, MUTANT_COLUMNS, Campaign
 from hinter_core.campaign.store import NOTHING, UNUSABLE
 from hinter_core.campaign.tables import Attributes, has_placebo, is_placebo, lists
 from hinter_core.statistics.clustered import Clusters
+from hinter_core.types import NO_INTERACTION, HiddenGrade
 
 Groups = tuple[str, ...]
 _EXAMPLES = 12
@@ -76,7 +77,8 @@ class ModelCounts:
     ``verdicts``: by attributes. ``truth``: for order 2, numbers of (whole flips, first part flips,
     second part flips) where all three are cases. ``wholes``: errors of several edits by the
     verdicts of their single edits; ``atoms``: errors of one edit by the verdicts of mutants that
-    contain it. ``groups``: by attributes and target groups. ``words``: errors and cases of atomic
+    contain it. ``grades``: of hidden mutants, by attributes; "" without scores. ``groups``: by
+    attributes and target groups. ``words``: errors and cases of atomic
     mutants by word pair. ``examples``: hidden mutants, one per text and attributes.
     """
 
@@ -88,6 +90,7 @@ class ModelCounts:
     )
     wholes: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     atoms: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    grades: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     groups: dict[Attributes, dict[Groups, Clusters]] = field(
         default_factory=lambda: defaultdict(dict)
     )
@@ -181,6 +184,7 @@ CREATE TABLE clusters (model INTEGER, key UBIGINT, errors BIGINT, cases BIGINT, 
 CREATE TABLE words (model INTEGER, swap UBIGINT, errors BIGINT, cases BIGINT);
 CREATE TABLE truth (model INTEGER, set UBIGINT, whole BOOLEAN, first BOOLEAN, second BOOLEAN,
     number BIGINT);
+CREATE TABLE grades (model INTEGER, set UBIGINT, grade VARCHAR, number BIGINT);
 CREATE TABLE slices (model INTEGER, set UBIGINT, slice VARCHAR, number BIGINT);
 """
 _HASH = f"hash({', '.join(f'{{0}}.{name}' for name in Swap._fields)})"
@@ -201,7 +205,7 @@ def count(reader: CampaignReader) -> CampaignCounts:
         if any(reader.store.answers(shard, identity).exists() for shard in reader.shards)
     }
     width = 2
-    for shards in reader.chunks(MUTANT_COLUMNS, ANSWER_COLUMNS):
+    for shards in reader.chunks(MUTANT_COLUMNS, (*ANSWER_COLUMNS, "shift", "interaction")):
         width = _read_mutants(reader, shards, width)
         for name, model in asked.items():
             _read_answers(model, shards, name, width)
@@ -319,6 +323,13 @@ def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: i
     run(
         f"INSERT INTO words SELECT {number}, s1, count_if({_ERROR}), count(*) FROM judged "
         f"WHERE n_edits = 1 AND {_CASE} GROUP BY s1"
+    )
+    beyond = "CASE WHEN shift > 0 THEN interaction ELSE -interaction END"
+    run(
+        f"INSERT INTO grades SELECT {number}, set, CASE WHEN {beyond} > {NO_INTERACTION} THEN "
+        f"'{HiddenGrade.MORE}' WHEN {beyond} IS NOT NULL THEN '{HiddenGrade.THRESHOLD}' ELSE '' "
+        f"END AS grade, count(*) FROM made JOIN (SELECT shard, place, shift, interaction FROM "
+        f"({answers}) WHERE verdict = 'hidden') USING (shard, place) GROUP BY ALL"
     )
     lost = run(
         "SELECT failure, count(*) FROM judged WHERE failure IS NOT NULL AND verdict <> 'discarded' "
@@ -444,6 +455,10 @@ def _count_answers(model: ModelCounts) -> None:
         "SELECT attributes, slice, sum(number)::BIGINT FROM slices JOIN sets USING (set)"
     ):
         (model.atoms if len(names) == 1 else model.wholes)[tuple(names)][name] = number
+    for names, grade, number in rows(
+        "SELECT attributes, grade, sum(number)::BIGINT FROM grades JOIN sets USING (set)"
+    ):
+        model.grades[tuple(names)][grade] = number
     sums = ", ".join(
         f"sum(clusters.{name})::BIGINT"
         for name in ("errors", "cases", "texts", "error_squares", "products", "case_squares")

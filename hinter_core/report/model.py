@@ -10,7 +10,7 @@ rows and enter no other number; an error rate above theirs is excess.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from math import prod
 from statistics import fmean
@@ -53,7 +53,8 @@ class ReportRow:
     edits, None for a sum over several. ``errors``: of cases (metric 1). ``hidden``: of errors
     (metric 5; None for atomic mutants). ``discarded``: of mutants (metric 4). ``sources`` and
     ``hidden_sources``: original texts with a (hidden) error, of those with a case (metrics 2, 6).
-    ``verdicts``: numbers of mutants.
+    ``verdicts``: numbers of mutants. ``grades``: of hidden mutants, by
+    :class:`hinter_core.types.HiddenGrade`; "" without scores.
     """
 
     name: str
@@ -66,6 +67,7 @@ class ReportRow:
     discarded: Rate
     sources: Rate
     hidden_sources: Rate | None
+    grades: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -317,6 +319,7 @@ def _line(
         cluster_rate(each_text(sums, lambda s: (s.discarded, s.mutants))),
         _texts(sums, lambda s: s.errors),
         None if atomic else _texts(sums, lambda s: s.hidden),
+        dict(sum((tally.grades[part] for part in parts), Counter())),
     )
 
 
@@ -382,6 +385,7 @@ def _example(model: str, record: MutantRecord) -> dict[str, Any]:
         "edits": record.stored_edits,
         "mutant": record.handwritten,
         "labels": list(answer.labels),
+        "grade": answer.grade,
         "id": record.id,
         "text": record.text,
         "original": list(answer.original),

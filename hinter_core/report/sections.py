@@ -31,7 +31,7 @@ from hinter_core.statistics.format import (
     rate_in_words,
 )
 from hinter_core.statistics.rates import Rate
-from hinter_core.types import Verdict
+from hinter_core.types import HiddenGrade, Verdict
 
 
 def _reach(campaign: Campaign, lines: Sequence[Reach]) -> Section:
@@ -142,6 +142,8 @@ def line_in_words(line: ReportRow) -> str:
         words += (
             f"; of these, {rate_in_words(line.hidden)} are hidden: no smaller change reveals them"
         )
+        if line.grades:
+            words += f" ({grades_in_words(line.grades)})"
     if texts.of:
         words += f". {rate_in_words(texts)} original texts have an error"
     if line.discarded.of:
@@ -150,6 +152,13 @@ def line_in_words(line: ReportRow) -> str:
     if lost:
         words += f", {lost:,} had no answer"
     return words + "."
+
+
+def grades_in_words(grades: Mapping[str, int]) -> str:
+    """Format ``12 more than the sum, 3 at the threshold``."""
+    named = [(str(grade), grades.get(grade, 0)) for grade in HiddenGrade]
+    named.append(("without scores to tell", grades.get("", 0)))
+    return ", ".join(f"{number:,} {name}" for name, number in named if number)
 
 
 def _main(report: Report) -> Section:
@@ -299,9 +308,14 @@ def _worst(turn: WordEffect) -> str:
 
 
 def _examples(model: ModelReport) -> Iterable[Section]:
-    words = "In each, no smaller change turns the answer, and the whole change does."
+    words = [
+        "In each, no smaller change turns the answer, and the whole change does.",
+        f"{str(HiddenGrade.MORE).capitalize()}: the changes together move the score further than "
+        f"the sum of each alone. {str(HiddenGrade.THRESHOLD).capitalize()}: the parts add up, and "
+        "their sum just crosses the threshold.",
+    ]
     columns, rows = table_of(map(example_row, model.examples))
-    yield Section("examples", "Hidden bias", [words], columns, rows)
+    yield Section("examples", "Hidden bias", words, columns, rows)
 
 
 def table_of(rows: Iterable[dict[str, str]]) -> tuple[list[str], list[list[str]]]:
@@ -320,6 +334,7 @@ def example_row(example: Mapping[str, Any]) -> dict[str, str]:
         "row": str(example["row"]),
         "change": ", ".join(e.in_words for e in edits),
         "answer": _labels(example["original"]) + _ARROW + _labels(example["labels"]),
+        **({"hidden": example["grade"] or "\u2013"} if "grade" in example else {}),
         "text": _cut(text, first.start, last.end),
         "mutant": _cut(mutant.text, first.at, last.at + len(last.new)),
     }

@@ -20,6 +20,7 @@ from hinter_core.models.registry import is_generative
 from hinter_core.mutation.plan import Plan, make_plan, require_mutable
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import check_to_json, check_to_rows
+from hinter_core.pipeline.neutral import neutral_flips
 from hinter_core.pipeline.pipeline import Pipeline, estimate
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary, choose, load_file
@@ -124,6 +125,7 @@ class ExploreActions:
             result = partial
         if result is None:
             raise InputError(say("errors.nothing"))
+        self._add_neutral(pipeline, result, form)
         self._keep(session, result, form)
         session.of(ExploreState).selected = len(result.mutants) - 1
         return result
@@ -139,11 +141,18 @@ class ExploreActions:
             pipeline, plan = self._prepare(session, form)
             session.of(ExploreState).selected = None
             for partial in pipeline.run(plan, cancelled=stop.is_set, chunk=_SCAN_CHUNK):
+                if partial.complete:
+                    self._add_neutral(pipeline, partial, form)
                 self._keep(session, partial, form)
                 yield partial
         finally:
             if session.running is stop:
                 session.running = None
+
+    def _add_neutral(self, pipeline: Pipeline, check: TestResult, form: ExploreForm) -> None:
+        """Swap neutral words, too, for the models whose answers cost nothing."""
+        free = [store for store in pipeline.models if not store.model.capabilities.costs]
+        check.neutral = neutral_flips(pipeline, check.plan.text, form.order, models=free)
 
     def _prepare(self, session: Session, form: ExploreForm) -> tuple[Pipeline, Plan]:
         if not form.models:

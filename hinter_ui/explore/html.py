@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from hinter_core.mutation.lattice import proper_subsets
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import reason
-from hinter_core.relations.base import NoiseFloor
-from hinter_core.types import Edit, Outcome, Prediction, Verdict
+from hinter_core.relations.base import NeutralFlips, NoiseFloor
+from hinter_core.types import Edit, HiddenGrade, Outcome, Prediction, Verdict
 from hinter_ui.html import glossary, markup
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import pager
@@ -39,7 +39,8 @@ def banner(
     """
     verdict = judged.verdict
     alone = verdict is Verdict.BIASED and judged.mutant.order == 1
-    title = say(f"titles.{verdict.value}{'_alone' if alone else ''}")
+    kind = f"_{judged.grade.name.lower()}" if judged.grade else "_alone" if alone else ""
+    title = say(f"titles.{verdict.value}{kind}")
     about = glossary.sentence(say, "banner.about", note=isolated(note)) if note else None
     return tag(
         "div",
@@ -49,10 +50,28 @@ def banner(
         tag("strong", glossary.link(verdict.value, title)),
         " ",
         _sentence(check, judged, model),
+        _grade(judged),
         _noise(check.noise.get(model)),
+        _neutral(check.neutral.get(model)),
         tag("span", about, class_="model-note") if about else None,
         class_=f"banner {verdict.value}",
     )
+
+
+def _grade(judged: Outcome) -> Markup | None:
+    """Say whether hidden bias exceeds its parts, and how far the answer is from another."""
+    if judged.verdict is not Verdict.HIDDEN:
+        return None
+    if judged.grade is None or judged.effect is None:
+        return join([" ", glossary.sentence(say, "grade.unknown")])
+    margin = judged.effect.margin
+    told = glossary.sentence(
+        say,
+        f"grade.{judged.grade.name.lower()}",
+        interaction=signed(judged.effect.interaction),
+    )
+    far = "" if margin is None else glossary.sentence(say, "grade.margin", margin=f"{margin:.2f}")
+    return join([" ", told, " ", far])
 
 
 def _noise(floor: NoiseFloor | None) -> Markup | None:
@@ -62,6 +81,15 @@ def _noise(floor: NoiseFloor | None) -> Markup | None:
     kind = "silent" if not floor.answered else "flips" if floor.flips else "steady"
     words = say.count(f"noise.{kind}", floor.answered or floor.asked, flips=floor.flips)
     return tag("span", words, class_="noise loud" if floor.flips else "noise")
+
+
+def _neutral(neutral: NeutralFlips | None) -> Markup | None:
+    """Say how often neutral swaps flip the text."""
+    if neutral is None:
+        return None
+    kind = "none" if not neutral.order else "flips" if neutral.flips else "steady"
+    words = say.count(f"neutral.{kind}", neutral.answered, flips=neutral.flips)
+    return tag("span", words, class_="noise loud" if neutral.flips else "noise")
 
 
 def originals(check: TestResult, models: Sequence[str]) -> Markup:
@@ -171,8 +199,9 @@ def rows_for(check: TestResult, models: Sequence[str], wanted: Filter) -> list[i
     return chosen
 
 
-def _severity(judged: Outcome) -> tuple[int, float]:
-    return SEVERITY.index(judged.verdict), -_size(judged, "interaction")
+def _severity(judged: Outcome) -> tuple[int, bool, float]:
+    at_threshold = judged.grade is HiddenGrade.THRESHOLD
+    return SEVERITY.index(judged.verdict), at_threshold, -_size(judged, "interaction")
 
 
 def _size(judged: Outcome, measure: str) -> float:
@@ -238,7 +267,7 @@ def _row(
     named = "; ".join(f"{name_of(a)} {c}" for a, c in changes.items())
     button = tag(
         "button",
-        badge(results[0].verdict),
+        badge(results[0].verdict, results[0].grade),
         tag("span", ": ", say("table.show", changes=named), class_="sr-only"),
         type="button",
         class_="pick",
@@ -259,7 +288,7 @@ def _row(
         cells += _single(results[0])
     else:
         cells += [
-            tag("td", badge(r.verdict), _answer_cell(r), data_row=i, data_model=m)
+            tag("td", badge(r.verdict, r.grade), _answer_cell(r), data_row=i, data_model=m)
             for m, r in zip(models[1:], results[1:], strict=True)
         ]
     return tag("tr", *cells, class_="selected" if selected else None, data_row=i)

@@ -18,8 +18,8 @@ from zlib import crc32
 import yaml
 
 from hinter_core.storage import ASSETS
-from hinter_core.types import Edit, Prediction, Verdict
-from hinter_ui.html.markup import Markup, isolated, tag
+from hinter_core.types import Edit, HiddenGrade, Prediction, Verdict
+from hinter_ui.html.markup import Markup, isolated, join, tag
 
 FOLDER = ASSETS / "words"
 DEFAULT = "en"
@@ -192,10 +192,13 @@ def verdict_choices() -> list[tuple[str, str]]:
     return [(verdict_name(verdict), verdict.value) for verdict in Verdict]
 
 
-def badge(verdict: Verdict) -> Markup:
-    """Write a verdict as its sign and word on its colour."""
+def badge(verdict: Verdict, grade: HiddenGrade | None = None) -> Markup:
+    """Write a verdict as its sign and word on its colour, with the grade of hidden bias."""
     sign = tag("span", SIGNS[verdict], aria_hidden="true", class_="sign")
-    return tag("span", sign, " ", verdict_name(verdict), class_=f"badge {verdict.value}")
+    mark = tag("span", sign, " ", verdict_name(verdict), class_=f"badge {verdict.value}")
+    if grade is None:
+        return mark
+    return join([mark, " ", tag("span", say(f"grades.{grade.name.lower()}"), class_="grade")])
 
 
 def term(text: str, attribute: str, *, element: str = "mark") -> Markup:

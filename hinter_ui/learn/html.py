@@ -263,7 +263,7 @@ def judgements(trying: Trying) -> Markup:
 
 def _headed(trying: Trying, judged: Outcome, model: str = "") -> Markup:
     told = told_of(trying, judged, model)
-    return tag("p", badge(judged.verdict), " ", told, class_="verdict")
+    return tag("p", badge(judged.verdict, judged.grade), " ", told, class_="verdict")
 
 
 def _part(trying: Trying, judged: Outcome) -> Markup:

@@ -119,7 +119,7 @@ def examples(model: ModelReport) -> Markup:
         edits = [edit_from_row(row) for row in example["edits"]]
         items.append(
             _finding(
-                badge(Verdict.HIDDEN), example["text"], edits,
+                badge(Verdict.HIDDEN, example["grade"]), example["text"], edits,
                 answers(example["original"] or (), example["labels"] or ()),
                 say("findings.row", n=example["row"]), {"example": number}, example["mutant"],
             )
@@ -173,7 +173,7 @@ def _row(finding: MutantRecord, columns: Mapping[str, str]) -> Markup:
     why = tag("div", isolated(finding.why), class_="quiet-inline") if finding.why else None
     place = {"shard": finding.shard, "place": finding.place}
     cells = (
-        badge(Verdict(finding.verdict)),
+        badge(Verdict(finding.verdict), finding.answer.grade),
         changes,
         join([answers(finding.original, finding.labels), why or Markup("")]),
         changed(finding.text, finding.edits, finding.handwritten),

@@ -11,15 +11,18 @@ from hinter_core.models.base import Capabilities, margin
 from hinter_core.mutation.lattice import subsets
 from hinter_core.relations.substitution import SubstitutionRelation
 from hinter_core.types import (
+    NO_INTERACTION,
     Conformance,
     Edit,
     Failure,
+    HiddenGrade,
     Layer,
     Mutant,
     Pair,
     Prediction,
     Term,
     Verdict,
+    hidden_grade,
 )
 
 RELATION = SubstitutionRelation()
@@ -203,3 +206,40 @@ def test_margin() -> None:
     assert margin(Prediction((), {"a": 0.45, "b": 0.1}), MANY) == pytest.approx(0.05)
     assert margin(Prediction(("a",)), BINARY) is None
     assert margin(Prediction(("a",), {"a": 1.0}), BINARY) is None
+
+
+@pytest.mark.parametrize(("base", "shift"), [(1.2, -0.8), (-1.2, 0.8)])
+def test_hidden_bias_is_more_than_the_sum_or_at_the_threshold(base: float, shift: float) -> None:
+    """Two changes of half the way each add up; one that needs the other does not."""
+
+    def grade(first: float, second: float, extra: float) -> HiddenGrade | None:
+        answers = {
+            frozenset({A}): binary(sigmoid(base + first)),
+            frozenset({B}): binary(sigmoid(base + second)),
+            frozenset({A, B}): binary(sigmoid(base + first + second + extra)),
+        }
+        original = binary(sigmoid(base))
+        local = {
+            edits: RELATION.local_verdict(KEPT, original, answer)
+            for edits, answer in answers.items()
+        }
+        verdict = RELATION.verdict(mutant(A, B), local)
+        assert verdict is Verdict.HIDDEN
+        found = RELATION.effect(mutant(A, B), original, answers.get, BINARY)
+        assert found is not None
+        return hidden_grade(verdict, found.shift, found.interaction)
+
+    way = -1 if shift < 0 else 1
+    assert grade(0.8 * way, 0.8 * way, 0.0) is HiddenGrade.THRESHOLD
+    assert grade(0.8 * way, 0.8 * way, 0.9 * NO_INTERACTION * way) is HiddenGrade.THRESHOLD
+    assert grade(0.8 * way, 0.8 * way, 1.1 * NO_INTERACTION * way) is HiddenGrade.MORE
+    # Together they do less than their sum, and it is enough all the same.
+    assert grade(1.1 * way, 1.1 * way, -0.5 * way) is HiddenGrade.THRESHOLD
+    assert grade(0.0, 0.0, 2.0 * way) is HiddenGrade.MORE
+
+
+def test_only_hidden_findings_with_scores_have_a_grade() -> None:
+    assert hidden_grade("biased", -0.5, -1.0) is None
+    assert hidden_grade("hidden", None, None) is None
+    assert hidden_grade("hidden", -0.5, None) is None
+    assert hidden_grade(None, -0.5, -1.0) is None

@@ -201,6 +201,8 @@ def test_every_line_is_what_the_probe_counts(
         if line.hidden is not None:
             assert (line.hidden.hits, line.hidden.of) == (counted["hidden"], line.errors.hits)
             assert line.hidden_sources is not None
+            grades = Counter(j.grade or "" for _, j in mutants if j.verdict is Verdict.HIDDEN)
+            assert line.grades == grades
             hidden = {row for row, j in mutants if j.verdict is Verdict.HIDDEN}
             assert line.hidden_sources.hits == len(hidden)
 

@@ -1,0 +1,77 @@
+"""Swap neutral words of a text, to see how easily its answer flips without any bias."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hinter_core.models.store import PredictionStore
+from hinter_core.mutation.lattice import EditSet
+from hinter_core.mutation.plan import Plan
+from hinter_core.pipeline.case import (
+    FollowUp,
+    TestCase,
+    ask_originals,
+    conform,
+    follow_up_of,
+    judge,
+)
+from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.relations.base import NeutralFlips
+from hinter_core.terms.dictionary import by_concept, load_shipped
+from hinter_core.types import Edit, Verdict
+
+SWAPS = 12
+_DRAWN = 4  # times as many as wanted, as some are discarded
+_TRIES = 20  # per swap, as some touch the same words
+
+
+def neutral_flips(
+    pipeline: Pipeline,
+    text: str,
+    order: int,
+    swaps: int = SWAPS,
+    models: Sequence[PredictionStore] | None = None,
+) -> dict[str, NeutralFlips]:
+    """Exchange ``order`` neutral words at once, up to ``swaps`` times; return flips by model.
+
+    Swaps that the invariant discards are drawn anew; if it discards all, or the text has fewer
+    neutral words, fewer words are exchanged at once. Swaps that a model does not answer do not
+    count. ``models``: all of the pipeline unless given.
+    """
+    stores = pipeline.models if models is None else models
+    if not stores:
+        return {}
+    settings = replace(pipeline.settings, order=order, repeat=0, limit=None)
+    words = by_concept(load_shipped()["placebo"])
+    neutral = Pipeline(words, pipeline.parses, stores, settings)
+    plan = neutral.plan(text)
+    case, kept, size = TestCase(plan), list[FollowUp](), 0
+    for size in range(min(order, sum(map(bool, plan.edits.values()))), 0, -1):
+        drawn = [follow_up_of(case, edits) for edits in _sampled(plan, size, _DRAWN * swaps)]
+        conform(drawn, pipeline.parses)
+        kept = [one for one in drawn if one.conformance and one.conformance.kept][:swaps]
+        if kept:
+            break
+    found = {}
+    for store in stores:
+        ask_originals([case], store)
+        verdicts = [outcome.verdict for outcome in judge(kept, store)]
+        flips = sum(verdict in (Verdict.BIASED, Verdict.HIDDEN) for verdict in verdicts)
+        answered = flips + verdicts.count(Verdict.BENIGN)
+        found[store.model.name] = NeutralFlips(size if kept else 0, answered, flips)
+    return found
+
+
+def _sampled(plan: Plan, order: int, number: int) -> list[tuple[Edit, ...]]:
+    """Draw distinct sets of ``order`` edits of different words, with the plan's seed."""
+    names = [name for name, edits in plan.edits.items() if edits]
+    rng = random.Random(plan.settings.seed)
+    found: dict[EditSet, tuple[Edit, ...]] = {}
+    for _ in range(_TRIES * number if order else 0):
+        chosen = sorted(rng.sample(range(len(names)), order))
+        edits = tuple(rng.choice(plan.edits[names[place]]) for place in chosen)
+        if plan.possible(edits):
+            found.setdefault(frozenset(edits), edits)
+        if len(found) == number:
+            break
+    return list(found.values())
