@@ -328,8 +328,8 @@ class HiddenGrade(StrEnum):
     THRESHOLD = "at the threshold"
 
 
-# An interaction below it, in log-odds, is as good as none: half of the interactions of neutral
-# changes on the embedded model are larger.
+# An interaction up to it, in log-odds, is as good as none: of 320 pairs of neutral changes to 65
+# texts of the sample, 95 % have a smaller one on the embedded model.
 NO_INTERACTION = 0.1
 
 

@@ -143,7 +143,7 @@ def test_explore_explains_its_terms(services: Services) -> None:
     assert judged is not None
     assert broken is not None
     shown = html.banner(check, judged, trying.model, named=False)
-    assert entries_in(shown) == [Verdict.HIDDEN.value]
+    assert entries_in(shown) == [Verdict.HIDDEN.value, "interaction"]
     assert "<strong><a" in shown
     assert entries_in(square(check, judged, trying.model)) == ["interaction"]
     assert entries_in(preview(check.plan)) == ["atomic", "intersectional", "mutant"]

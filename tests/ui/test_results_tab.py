@@ -205,7 +205,7 @@ def test_two_models_and_two_campaigns_are_compared(
     results.compare.click()
     words = results.comparison
     expect(words).to_contain_text(f"Model A: {HIDDEN}. Model B: {ALONE}")
-    expect(words).to_contain_text("newly biased (exact McNemar")
+    expect(words).to_contain_text("(exact McNemar test of texts, p")
     results.page.get_by_role("button", name="Open in Explore").nth(0).wait_for()
     changed = words.locator(".finding").filter(has_text="newly biased")
     expect(changed.first).to_contain_text("Model B positive \u2192 negative")
