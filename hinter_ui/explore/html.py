@@ -59,7 +59,7 @@ def banner(
 
 
 def _grade(judged: Outcome) -> Markup | None:
-    """Say whether hidden bias exceeds its parts, and how far the answer lies beyond the threshold."""
+    """Say whether hidden bias exceeds its parts, and how far it lies beyond the threshold."""
     if judged.verdict is not Verdict.HIDDEN:
         return None
     if judged.grade is None or judged.effect is None:

@@ -158,7 +158,7 @@ def test_stopped_left_and_resumed_by_its_link(batch: Batch, tmp_path: Path) -> N
     expect(found).not_to_have_count(0)
     expect(found.first).to_contain_text("positive \u2192 negative")
     found.first.get_by_role("button", name="Open in Explore").click()
-    expect(batch.explore.banner).to_contain_text("Hidden intersectional bias.")
+    expect(batch.explore.banner).to_contain_text("Hidden intersectional bias, more than the sum.")
     page.get_by_role("tab", name="Batch").click()
     batch.job_delete.click()
     batch.job_really.click()

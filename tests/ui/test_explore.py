@@ -32,7 +32,7 @@ def test_an_example_is_seen_from_every_side(explore: Any, app: Any) -> None:
     # The square: hidden bias.
     explore.example("Planted bias")
     banner = explore.banner.locator(".banner")
-    expect(banner).to_contain_text("Hidden intersectional bias.")
+    expect(banner).to_contain_text("Hidden intersectional bias, more than the sum.")
     expect(banner).to_contain_text(
         "The answer stays positive when race or gender changes alone, "
         "and flips to negative when both change together."
@@ -67,7 +67,7 @@ def test_an_example_is_seen_from_every_side(explore: Any, app: Any) -> None:
     query = link.get_attribute("href")
     explore.open(query)
     expect(explore.text_box).to_have_value(PLANTED)
-    expect(explore.banner).to_contain_text("Hidden intersectional bias.")
+    expect(explore.banner).to_contain_text("Hidden intersectional bias, more than the sum.")
     expect(explore.square.locator("article").nth(3).locator("ins").first).to_contain_text("Iranian")
     # A discarded mutant shows what broke.
     explore.example("A broken sentence")
@@ -79,7 +79,7 @@ def test_an_example_is_seen_from_every_side(explore: Any, app: Any) -> None:
     # Three attributes give the whole lattice.
     explore.example("Three at once")
     expect(explore.square.locator("article")).to_have_count(8)
-    expect(explore.banner).to_contain_text("Hidden intersectional bias.")
+    expect(explore.banner).to_contain_text("Hidden intersectional bias, more than the sum.")
     expect(explore.banner).to_contain_text("any one or two of")
 
 
@@ -89,7 +89,7 @@ def test_a_scan_is_read_by_keyboard_filtered_and_taken_along(explore: Any) -> No
     explore.page.keyboard.press("Enter")
     expect(explore.progress).to_contain_text("complete")
     expect(explore.progress).to_contain_text(re.compile(r"[1-9]\d* hidden"))
-    expect(explore.banner).to_contain_text("Hidden intersectional bias.")
+    expect(explore.banner).to_contain_text("Hidden intersectional bias, more than the sum.")
     expect(explore.verdicts.first).to_contain_text("hidden")
     picks = explore.table.locator(".pick")
     expect(picks).to_have_count(25)
@@ -216,7 +216,7 @@ def test_chosen_replacements_are_checked_by_several_models_side_by_side(explore:
     explore.pick("slot-1", "British \u2192 Syrian (middle eastern)")
     explore.pick("slot-2", "waiter \u2192 waitress (female)")
     explore.press("Check")
-    expect(explore.banner).to_contain_text("Hidden intersectional bias.")
+    expect(explore.banner).to_contain_text("Hidden intersectional bias, more than the sum.")
     expect(explore.square.locator("ins").first).to_contain_text("Syrian")
     explore.choose_models("scripted:hidden-review", "scripted:even-handed", "vader")
     explore.press("Check")

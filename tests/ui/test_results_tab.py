@@ -147,7 +147,7 @@ def test_a_finding_opens_in_explore(results: Results, made: CampaignStore) -> No
     expect(first).to_contain_text("positive \u2192 negative")
     first.get_by_role("button").click()
     explore = results.explore
-    expect(explore.banner).to_contain_text("Hidden intersectional bias.")
+    expect(explore.banner).to_contain_text("Hidden intersectional bias, more than the sum.")
     expect(results.page.get_by_role("tab", name="Explore")).to_have_attribute(
         "aria-selected", "true"
     )
