@@ -50,7 +50,8 @@ def wilson_ends(hits: float, of: float) -> tuple[float, float]:
     from statsmodels.stats.proportion import proportion_confint
 
     low, high = proportion_confint(hits, of, alpha=1 - CONFIDENCE, method="wilson")
-    return float(low), float(high)
+    # Rounding leaves the ends of 0 and 1 a little off.
+    return float(low) if hits else 0.0, float(high) if hits < of else 1.0
 
 
 def resampled(sources: Mapping[Any, int], seed: int) -> ndarray:

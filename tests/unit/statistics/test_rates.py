@@ -38,6 +38,9 @@ def test_wilson_at_the_edges_and_in_the_middle() -> None:
     )
     assert wilson(0, 0) == Rate(0, 0, None, None)
     assert wilson(0, 0).share is None
+    # Exact at the ends: no lower end of 3e-17 above a share of 0.
+    assert [wilson(0, of).low for of in (3, 10, 35, 420)] == [0.0] * 4
+    assert [wilson(of, of).high for of in (3, 10, 35, 420)] == [1.0] * 4
 
 
 def test_mcnemar_is_a_fair_coin_over_the_disagreements() -> None:
