@@ -78,7 +78,8 @@ class ModelCounts:
     second part flips) where all three are cases. ``wholes``: errors of several edits by the
     verdicts of their single edits; ``atoms``: errors of one edit by the verdicts of mutants that
     contain it. ``grades``: of hidden mutants, by attributes; "" without scores. ``groups``: by
-    attributes and target groups. ``words``: errors and cases of atomic
+    attributes and target groups; ``hidden_groups``: the same with hidden mutants as errors, of
+    several attributes. ``words``: errors and cases of atomic
     mutants by word pair. ``examples``: hidden mutants, one per text and attributes.
     """
 
@@ -92,6 +93,9 @@ class ModelCounts:
     atoms: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     grades: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     groups: dict[Attributes, dict[Groups, Clusters]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    hidden_groups: dict[Attributes, dict[Groups, Clusters]] = field(
         default_factory=lambda: defaultdict(dict)
     )
     words: dict[Swap, tuple[int, int]] = field(default_factory=dict)
@@ -180,7 +184,8 @@ CREATE TABLE by_shard (model INTEGER, shard INTEGER, set UBIGINT, verdict verdic
 CREATE TABLE by_text (model INTEGER, set UBIGINT, row BIGINT,
     {" INTEGER, ".join(TextSums._fields)} INTEGER);
 CREATE TABLE clusters (model INTEGER, key UBIGINT, errors BIGINT, cases BIGINT, texts BIGINT,
-    error_squares HUGEINT, products HUGEINT, case_squares HUGEINT);
+    error_squares HUGEINT, products HUGEINT, case_squares HUGEINT, hidden BIGINT,
+    hidden_squares HUGEINT, hidden_products HUGEINT);
 CREATE TABLE words (model INTEGER, swap UBIGINT, errors BIGINT, cases BIGINT);
 CREATE TABLE truth (model INTEGER, set UBIGINT, whole BOOLEAN, first BOOLEAN, second BOOLEAN,
     number BIGINT);
@@ -317,7 +322,8 @@ def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: i
     run(f"INSERT INTO by_text SELECT {number}, set, row, {sums} FROM summed GROUP BY set, row")
     run(
         f"INSERT INTO clusters SELECT {number}, key, sum(errors), sum(cases), count(*), "
-        "sum(errors * errors), sum(errors * cases), sum(cases * cases) FROM summed "
+        "sum(errors * errors), sum(errors * cases), sum(cases * cases), sum(hidden), "
+        "sum(hidden * hidden), sum(hidden * cases) FROM summed "
         "WHERE cases > 0 GROUP BY key"
     )
     run(
@@ -461,13 +467,21 @@ def _count_answers(model: ModelCounts) -> None:
         model.grades[tuple(names)][grade] = number
     sums = ", ".join(
         f"sum(clusters.{name})::BIGINT"
-        for name in ("errors", "cases", "texts", "error_squares", "products", "case_squares")
-    )
+        for name in (
+            "errors", "error_squares", "products", "hidden", "hidden_squares", "hidden_products",
+            "cases", "texts", "case_squares",
+        )
+    )  # fmt: skip
     for names, groups, *numbers in rows(
         f"SELECT attributes, groups, {sums} FROM clusters JOIN groups USING (key) "
         "JOIN sets USING (set)"
     ):
-        model.groups[tuple(names)][tuple(groups)] = Clusters(*numbers)
+        cases, texts, squares = numbers[6:]
+        kinds = [(model.groups, numbers[:3]), (model.hidden_groups, numbers[3:6])]
+        for by_group, (hits, hit_squares, products) in kinds[: len(names)]:
+            by_group[tuple(names)][tuple(groups)] = Clusters(
+                hits, cases, texts, hit_squares, products, squares
+            )
     for edit, errors, cases in rows(
         "SELECT edit, sum(errors)::BIGINT, sum(cases)::BIGINT FROM words JOIN swaps USING (swap)"
     ):

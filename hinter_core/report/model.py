@@ -34,6 +34,7 @@ from hinter_core.report.excess import PlaceboExcess, excesses
 from hinter_core.report.section import joined, ordered
 from hinter_core.report.validity import People, Validity, validities
 from hinter_core.statistics.clustered import (
+    Clusters,
     cluster_rate,
     cluster_wilson,
     one_sided_test,
@@ -108,6 +109,10 @@ class GroupRate:
     ``p_value``: of a one-sided test against that mean (:func:`one_sided_test`), adjusted over all
     groups (Benjamini-Hochberg). The test and the interval count ``texts``, not cases, as mutants of
     one text are not independent; the paper gives neither. With one text, p is 1.
+
+    ``hidden``: hidden mutants, of cases, with ``hidden_p_value`` of the same test against the mean
+    of hidden rates; None for one attribute. Departure: the published criterion also reports groups
+    that err only because one of their parts does; hidden mutants are explained by no part.
     """
 
     attributes: Attributes
@@ -117,6 +122,8 @@ class GroupRate:
     mean: float
     above: bool
     p_value: float
+    hidden: Rate | None = None
+    hidden_p_value: float | None = None
 
 
 @dataclass(frozen=True)
@@ -345,19 +352,40 @@ def _overlap(attributes: Attributes, tally: ModelCounts) -> Overlap:
 
 
 def _groups(tally: ModelCounts) -> list[GroupRate]:
-    found = []
-    for attributes in ordered(a for a in tally.groups if not is_placebo(a)):
-        by_group = tally.groups[attributes]
-        mean = fmean(c.errors / c.cases for c in by_group.values())
-        for groups, c in sorted(by_group.items()):
-            found.append((attributes, groups, c, mean, one_sided_test(c, mean)))
-    p_values = benjamini_hochberg([item[-1] for item in found])
+    every, hidden = _tested(tally.groups), _tested(tally.hidden_groups)
     return [
         GroupRate(
-            attributes, groups, cluster_wilson(c), c.texts, mean, c.errors / c.cases > mean, p
+            attributes,
+            groups,
+            cluster_wilson(c),
+            c.texts,
+            mean,
+            c.errors / c.cases > mean,
+            p,
+            *((cluster_wilson(own[0]), own[2]) if own else ()),
         )
-        for (attributes, groups, c, mean, _), p in zip(found, p_values, strict=True)
+        for (attributes, groups), (c, mean, p) in every.items()
+        for own in [hidden.get((attributes, groups))]
     ]
+
+
+_ByGroups = Mapping[Attributes, Mapping[tuple[str, ...], Clusters]]
+
+
+def _tested(
+    tallied: _ByGroups,
+) -> dict[tuple[Attributes, tuple[str, ...]], tuple[Clusters, float, float]]:
+    """Test the rate of each group against the mean of its attributes; return it with mean and p."""
+    found = {}
+    for attributes in ordered(a for a in tallied if not is_placebo(a)):
+        by_group = tallied[attributes]
+        mean = fmean(c.errors / c.cases for c in by_group.values())
+        for groups, c in sorted(by_group.items()):
+            found[attributes, groups] = (c, mean, one_sided_test(c, mean))
+    p_values = benjamini_hochberg([p for *_, p in found.values()])
+    return {
+        key: (c, mean, p) for (key, (c, mean, _)), p in zip(found.items(), p_values, strict=True)
+    }
 
 
 def _effects(items: Iterable[tuple[tuple[str, str, str], tuple[int, int]]]) -> list[WordEffect]:

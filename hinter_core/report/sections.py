@@ -251,30 +251,41 @@ def _groups(model: ModelReport) -> Iterable[Section]:
         above = [g for g in groups if g.above]
         sure = [g for g in above if g.p_value < ALPHA]
         names = ", ".join(joined(g.groups) for g in sorted(sure, key=lambda g: g.p_value)[:12])
+        strict = [g for g in groups if g.hidden_p_value is not None and g.hidden_p_value < ALPHA]
+        hidden = ", ".join(joined(g.groups) for g in strict[:12])
         rows.append(
             [joined(attributes), f"{100 * groups[0].mean:.1f}\u00a0%",
-             f"{len(above)}/{len(groups)}", f"{len(sure)}/{len(groups)}", names or "\u2013"]
+             f"{len(above)}/{len(groups)}", f"{len(sure)}/{len(groups)}", names or "\u2013",
+             (hidden or "\u2013") if len(attributes) > 1 else ""]
         )  # fmt: skip
         sentences.append(
             f"{joined(attributes)}: {len(above)} of {len(groups)} groups lie above their mean of "
             f"{100 * groups[0].mean:.1f} %, {len(sure)} of them significantly."
         )
+        if strict:
+            sentences.append(
+                f"{joined(attributes)}: hidden bias, which no part explains, is significantly "
+                f"more frequent than the mean in {len(strict)}: {hidden}."
+            )
     sentences.append(
         "Above the mean is the published criterion (GAB for one attribute, GIB for several). "
         f"Significant: p below {ALPHA} in a one-sided test against the mean, adjusted for all "
         "groups (Benjamini and Hochberg) and for the similarity of mutants of one text (Rao and "
-        "Scott). A group with a single text has p = 1."
+        "Scott). A group with a single text has p = 1. Hidden bias is tested likewise."
     )
-    columns = ["Attributes", "Mean", "Above it", "Significant", "Significant groups"]
+    columns = ["Attributes", "Mean", "Above it", "Significant", "Significant groups",
+               "Significant, hidden"]  # fmt: skip
     yield Section("groups", "Groups", sentences, columns, rows)
     every = [
         [joined(g.attributes), joined(g.groups), f"{g.errors.hits:,}", f"{g.errors.of:,}",
          f"{g.texts:,}", percent(g.errors), "yes" if g.above else "no",
-         p_in_words(g.p_value).removeprefix("= ")]
+         p_in_words(g.p_value).removeprefix("= "),
+         f"{g.hidden.hits:,}" if g.hidden else "",
+         "" if g.hidden_p_value is None else p_in_words(g.hidden_p_value).removeprefix("= ")]
         for g in model.groups
     ]  # fmt: skip
     columns = ["Attributes", "Changed to", "Errors", "Cases", "Texts", "Error rate",
-               "Above", "Adjusted p"]  # fmt: skip
+               "Above", "Adjusted p", "Hidden", "Adjusted p, hidden"]  # fmt: skip
     yield Section("every-group", "Every group", [], columns, every)
 
 

@@ -21,7 +21,8 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import open_store
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.report.aggregate import count
-from hinter_core.report.model import GroupRate, ModelReport, Report, make_report
+from hinter_core.report.model import ALPHA, GroupRate, ModelReport, Report, make_report
+from hinter_core.report.sections import sections
 from hinter_core.statistics.clustered import Clusters, cluster_wilson, one_sided_test
 from hinter_core.statistics.rates import benjamini_hochberg
 from hinter_core.types import Outcome, Pair, Verdict
@@ -214,6 +215,7 @@ def test_tables_are_what_the_probe_counts(
     model, every = named(report, name), truth[name]
     rows: dict[tuple[str, ...], Counter[tuple[bool, ...]]] = defaultdict(Counter)
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[bool]] = defaultdict(list)
+    hidden: Counter[tuple[tuple[str, ...], tuple[str, ...]]] = Counter()
     words: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
     texts: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[int, list[bool]]] = defaultdict(
         lambda: defaultdict(list)
@@ -224,6 +226,7 @@ def test_tables_are_what_the_probe_counts(
             edits = j.mutant.edits
             targets = tuple(edit.target.group for edit in edits)
             groups[attributes_of(j), targets].append(is_error(j))
+            hidden[attributes_of(j), targets] += j.verdict is Verdict.HIDDEN
             texts[attributes_of(j), targets][row].append(is_error(j))
             if len(edits) == 1:
                 pair = edits[0].change
@@ -247,6 +250,12 @@ def test_tables_are_what_the_probe_counts(
         assert (group.texts, group.errors) == (sums.texts, cluster_wilson(sums))
         p_values.append(one_sided_test(sums, group.mean))
         assert group.above is (fmean(groups[group.attributes, group.groups]) > mean)
+        if len(group.attributes) > 1:
+            assert group.hidden
+            assert group.hidden.hits == hidden[group.attributes, group.groups]
+            assert group.hidden.of == group.errors.of
+        else:
+            assert group.hidden is group.hidden_p_value is None
     assert [group.p_value for group in model.groups] == pytest.approx(benjamini_hochberg(p_values))
     assert {
         (w.attribute, w.source, w.target): (w.errors.hits, w.errors.of) for w in model.words
@@ -316,6 +325,20 @@ def test_a_group_beyond_chance_is_told_from_one_above_the_mean(make: Make) -> No
     assert len(found.models[0].groups) == 5
     assert of("light").p_value == pytest.approx(5 * 0.5**30)
     assert of("syrian").p_value == 1
+
+
+def test_a_planted_pair_of_groups_is_told_from_those_that_a_part_explains(make: Make) -> None:
+    """Syrian people are refused whatever else they are: that is no intersectional bias."""
+    texts = [f"The young black man was kind on day {n}." for n in range(30)]
+    rules = 'scripted:negative if "white" and "woman"; negative if "Syrian"; positive otherwise'
+    report = make_report(make(texts, ["race", "gender", "age"], 2, rules))
+    (model,) = report.models
+    sure = {g.groups for g in model.groups if len(g.groups) == 2 and g.p_value < ALPHA}
+    assert sure == {("older", "syrian")}
+    strict = [g.groups for g in model.groups if g.hidden_p_value and g.hidden_p_value < ALPHA]
+    assert strict == [("female", "light")]
+    (section,) = [s for s in sections(report) if s.key == "groups"]
+    assert "hidden bias, which no part explains, is significantly" in " ".join(section.sentences)
 
 
 def test_mutants_of_one_text_are_one_piece_of_evidence(make: Make) -> None:
