@@ -25,7 +25,7 @@ function opened(name) {
   const address = new URL(location.href);
   if (name) address.search = '?campaign=' + encodeURIComponent(name);
   else address.searchParams.delete('campaign');
-  history.replaceState(history.state, '', address);
+  if (address.href !== location.href) history.replaceState(history.state, '', address);
   if (!name) return;
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
   const box = document.getElementById('job');

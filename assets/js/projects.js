@@ -26,6 +26,6 @@ function opened(current) {
     address.searchParams.set('annotate', name);
     address.searchParams.set('owner', key || 'here');
   }
-  history.replaceState(history.state, '', address);
+  if (address.href !== location.href) history.replaceState(history.state, '', address);
   if (name) document.getElementById('project-head')?.scrollIntoView({block: 'nearest'});
 }

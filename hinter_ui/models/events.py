@@ -55,7 +55,9 @@ class ModelsEvents(TabEvents):
         private(self.tab.select, self.look, [], [ui.table])
         private(self.page.load, self.look, [], [ui.table])
         boxes = [form.box for form in ui.forms]
-        private(ui.kind.input, self.choose_kind, [ui.kind], boxes)
+        # Who passes over the kinds by keyboard sees the last one.
+        last = {"trigger_mode": "always_last"}
+        private(ui.kind.input, self.choose_kind, [ui.kind], boxes, **last)
         for form in ui.forms:
             self._wire_form(form, lists)
         acted = [*lists, ui.status, ui.again_row]

@@ -50,10 +50,11 @@ class ResultsEvents(TabEvents):
         asked = partial(gr.on, [ui.open.click, ui.path.submit])
         self.on(asked, self.open, [self.kept, ui.campaign, ui.path], ui.everything)
         chosen = [self.kept, ui.campaign]
-        self.on(ui.campaign.input, self.open, chosen, ui.everything)
+        last = {"trigger_mode": "always_last"}
+        self.on(ui.campaign.input, self.open, chosen, ui.everything, **last)
         filtered = [ui.model, ui.attributes]
         changed = partial(gr.on, [widget.input for widget in filtered])
-        self.on(changed, self.choose, filtered, [ui.which, *ui.of_model])
+        self.on(changed, self.choose, filtered, [ui.which, *ui.of_model], **last)
         self._wire_findings()
         self._wire_comparison()
         # The mutants that pass the filter become the data of a new campaign.
