@@ -67,7 +67,7 @@ def _sampled(plan: Plan, order: int, number: int) -> list[tuple[Edit, ...]]:
     names = [name for name, edits in plan.edits.items() if edits]
     rng = random.Random(plan.settings.seed)
     found: dict[EditSet, tuple[Edit, ...]] = {}
-    for _ in range(_TRIES * number if order else 0):
+    for _ in range(_TRIES * number):
         chosen = sorted(rng.sample(range(len(names)), order))
         edits = tuple(rng.choice(plan.edits[names[place]]) for place in chosen)
         if plan.possible(edits):

@@ -7,6 +7,7 @@ from hinter_core.report.section import Section
 from hinter_core.report.sections import example_row, table_of
 from hinter_core.statistics.format import (
     difference_in_words,
+    p_in_short,
     p_in_words,
     percent,
     points,
@@ -113,7 +114,7 @@ def _main(found: Comparison) -> Section:
 
 
 def _p(value: float | None) -> str:
-    return _DASH if value is None else p_in_words(value).removeprefix("= ")
+    return _DASH if value is None else p_in_short(value)
 
 
 def _verdicts(found: Comparison) -> Section:

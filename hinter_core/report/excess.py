@@ -10,6 +10,7 @@ from hinter_core.report.section import Section, joined
 from hinter_core.statistics.clustered import cluster_rate, paired_difference
 from hinter_core.statistics.format import (
     difference_in_words,
+    p_in_short,
     p_in_words,
     percent,
     points,
@@ -132,4 +133,4 @@ def _tested(difference: Difference) -> str:
 
 def _points_and_p(difference: Difference) -> tuple[str, str]:
     p = difference.p_value
-    return points(difference), "" if p is None else p_in_words(p).removeprefix("= ")
+    return points(difference), "" if p is None else p_in_short(p)

@@ -26,7 +26,7 @@ from hinter_core.report.model import (
 from hinter_core.report.section import Section, joined
 from hinter_core.report.validity import people_sections, validity_sections
 from hinter_core.statistics.format import (
-    p_in_words,
+    p_in_short,
     percent,
     rate_in_words,
 )
@@ -279,9 +279,9 @@ def _groups(model: ModelReport) -> Iterable[Section]:
     every = [
         [joined(g.attributes), joined(g.groups), f"{g.errors.hits:,}", f"{g.errors.of:,}",
          f"{g.texts:,}", percent(g.errors), "yes" if g.above else "no",
-         p_in_words(g.p_value).removeprefix("= "),
+         p_in_short(g.p_value),
          f"{g.hidden.hits:,}" if g.hidden else "",
-         "" if g.hidden_p_value is None else p_in_words(g.hidden_p_value).removeprefix("= ")]
+         "" if g.hidden_p_value is None else p_in_short(g.hidden_p_value)]
         for g in model.groups
     ]  # fmt: skip
     columns = ["Attributes", "Changed to", "Errors", "Cases", "Texts", "Error rate",

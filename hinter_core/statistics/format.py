@@ -104,3 +104,8 @@ def strength(value: float) -> str:
 def p_in_words(p: float) -> str:
     """Format ``= 0.02`` or ``< 0.001``."""
     return "< 0.001" if p < 0.001 else f"= {p:.2g}"
+
+
+def p_in_short(p: float) -> str:
+    """Format ``0.02`` or ``< 0.001`` for a table."""
+    return p_in_words(p).removeprefix("= ")
