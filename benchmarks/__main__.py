@@ -14,14 +14,23 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks import annotators, campaign, coverage, reference, report, texts, throughput
+from benchmarks import (
+    annotators,
+    campaign,
+    coverage,
+    even_handed,
+    reference,
+    report,
+    texts,
+    throughput,
+)
 from benchmarks.reference import Labels, Lists, Tree, WordPair
 from hinter_core.language.parsing import Parser, ParseStore, load_parser
 from hinter_core.language.sentences import split_sentences
 from hinter_core.models.base import ModelUnderTest
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import PUBLISHED, Plan, Settings
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import load_shipped
@@ -147,7 +156,8 @@ def compare(name: str, text: str, parser: Parser, number: int) -> None:
         start = time.perf_counter()
         lists = run_reference(plan, edits, counted)
         results.append((time.perf_counter() - start, lists, counted))
-    pipeline = Pipeline(dictionaries, ParseStore(parser), [PredictionStore(model)])
+    settings = Settings(invariant=PUBLISHED)
+    pipeline = Pipeline(dictionaries, ParseStore(parser), [PredictionStore(model)], settings)
     start = time.perf_counter()
     check = run_fast(pipeline, plan, edits)
     fast = time.perf_counter() - start
@@ -224,7 +234,16 @@ def main() -> None:
     arguments.add_argument(
         "--trials", type=int, default=1000, help="simulated campaigns of a kind (1,000)"
     )
+    arguments.add_argument(
+        "--even-handed", action="store_true", help="count what the invariant discards only"
+    )
+    arguments.add_argument("--frames", type=int, default=40, help="sentences of each form (40)")
+    arguments.add_argument("--attribute", action="append", help="of them; may be repeated")
     given = arguments.parse_args()
+    if given.even_handed:
+        for line in even_handed.report(given.attribute or (), given.parser, given.frames):
+            print(line, flush=True)
+        return
     if given.report:
         report.table(given.mutants or (300_000, 10_000_000))
         return

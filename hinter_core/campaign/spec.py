@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import Field, asdict, dataclass, field, fields, replace
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from hinter_core.data.hub import on_hub, open_hub, pin, read_hub_name
 from hinter_core.data.rows import Rows, open_table
 from hinter_core.errors import InputError
 from hinter_core.models.registry import split_names
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.plan import EVEN_HANDED, INVARIANTS, PUBLISHED, Settings
 from hinter_core.options import Option, options_of
 from hinter_core.relations.registry import RELATIONS
 from hinter_core.storage import ASSETS
@@ -39,14 +39,15 @@ class CampaignOption(Option):
     ``identity``: whether it changes the mutants. ``part``: its subject, ``data``, ``mutants`` or
     ``run``. ``unset``: the default in words. ``each``: its name on the command line if it is
     repeated there for each value. ``high`` and, without ``low``, 0 are bounds of forms only.
-    ``later``: added after identities were first stored; excluded from them at its default.
+    ``before``: its value in campaigns stored before there was this setting; excluded from
+    identities at this value.
     """
 
     identity: bool = True
     part: str = "run"
     unset: str = ""
     each: str = ""
-    later: bool = False
+    before: str | None = None
 
 
 def _setting(default: Any, help: str, **more: Any) -> Any:
@@ -116,7 +117,12 @@ class Campaign:
     )  # fmt: skip
     relation: str = _setting(
         "substitution", "Metamorphic relation to test.",
-        part="mutants", choices=tuple(RELATIONS), advanced=True, later=True,
+        part="mutants", choices=tuple(RELATIONS), advanced=True, before="substitution",
+    )  # fmt: skip
+    invariant: str = _setting(
+        EVEN_HANDED, "even-handed: words of one form in the dictionaries may always replace each "
+        "other; published: the parses decide, as in the paper.",
+        part="mutants", choices=INVARIANTS, advanced=True, before=PUBLISHED,
     )  # fmt: skip
     atomic: bool = _setting(
         True, "Test every atomic mutant, not only those that are part of an intersectional one.",
@@ -176,7 +182,10 @@ class Campaign:
     @property
     def settings(self) -> Settings:
         """The settings that determine the mutants of a text."""
-        return Settings(self.order, self.limit, self.literal, self.seed, self.repeat, self.relation)
+        return Settings(
+            self.order, self.limit, self.literal, self.seed, self.repeat, self.relation,
+            self.invariant,
+        )  # fmt: skip
 
     def table(self) -> Rows:
         """Open the rows to test.
@@ -231,8 +240,8 @@ class Campaign:
         """Return a versioned hash of the settings and files that determine the mutants."""
         digest = hashlib.sha256(f"hinter-campaign-{_IDENTITY_VERSION}\n".encode())
         for item in fields(self):
-            at_default = getattr(self, item.name) == item.default
-            if item.metadata["identity"] and not (item.metadata.get("later") and at_default):
+            as_before = getattr(self, item.name) == item.metadata.get("before", MISSING)
+            if item.metadata["identity"] and not as_before:
                 digest.update(self._written(item).encode() + b"\n")
         return digest.hexdigest()[:16]
 
@@ -261,6 +270,12 @@ def _content(path: Path) -> str:
 
 
 CAMPAIGN_OPTIONS: dict[str, CampaignOption] = options_of(Campaign, CampaignOption)
+
+
+def settings_before(noted: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that a stored campaign does not have yet, with their values then."""
+    known = CAMPAIGN_OPTIONS.items()
+    return {name: o.before for name, o in known if o.before is not None and name not in noted}
 
 
 def from_mapping(values: Mapping[str, Any], where: str) -> Campaign:

@@ -24,7 +24,13 @@ from typing import Any
 
 from cachetools import LRUCache
 
-from hinter_core.campaign.spec import READABLE, VERSION, Campaign, from_mapping
+from hinter_core.campaign.spec import (
+    READABLE,
+    VERSION,
+    Campaign,
+    from_mapping,
+    settings_before,
+)
 from hinter_core.data.hub import as_before, moved
 from hinter_core.errors import HinterError
 from hinter_core.storage import PART, write_whole
@@ -120,12 +126,15 @@ class CampaignStore:
     def pinned(self, campaign: Campaign) -> Campaign:
         """Return the campaign with its data at a fixed commit: the stored one, if any.
 
+        A directory goes on as it began, also in settings that came later.
+
         Raises:
             InputError: see :func:`hinter_core.data.hub.pin`.
         """
         if (self.folder / _SPEC).exists():
-            noted = self.read()["campaign"].get("data", "")
-            campaign = replace(campaign, data=as_before(campaign.data, noted))
+            noted = self.read()["campaign"]
+            data = as_before(campaign.data, noted.get("data", ""))
+            campaign = replace(campaign, data=data, **settings_before(noted))
         return campaign.pinned()
 
     def read(self) -> dict[str, Any]:
@@ -153,7 +162,8 @@ class CampaignStore:
 
     def campaign(self) -> Campaign:
         """Return the campaign of the directory."""
-        return from_mapping(self.read()["campaign"], str(self.folder / _SPEC))
+        noted = self.read()["campaign"]
+        return from_mapping(settings_before(noted) | noted, str(self.folder / _SPEC))
 
     def write_spec(self, spec: Mapping[str, Any]) -> None:
         """Write the specification atomically."""

@@ -31,6 +31,8 @@ from hinter_core.types import (
     Splice,
 )
 
+EVEN_HANDED, PUBLISHED = INVARIANTS = ("even-handed", "published")
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -39,6 +41,7 @@ class Settings:
     ``order``: the highest order. ``limit``: maximum of intersectional mutants (a seeded sample).
     ``literal``: the paper's mode, in which every occurrence of a term counts. ``repeat``: how often
     the original is asked again, for the noise floor. ``relation``: name of the tested relation.
+    ``invariant``: ``even-handed`` or ``published``; the paper's mode has the published one.
     """
 
     order: int = 2
@@ -47,6 +50,12 @@ class Settings:
     seed: int = 0
     repeat: int = 0
     relation: str = "substitution"
+    invariant: str = EVEN_HANDED
+
+    @property
+    def published(self) -> bool:
+        """Whether the parser is asked about every edit, as in the paper."""
+        return self.literal or self.invariant == PUBLISHED
 
 
 @dataclass

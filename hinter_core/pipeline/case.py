@@ -183,11 +183,17 @@ def handwritten_follow_up(
 def conform(batch: Sequence[FollowUp], store: ParseStore) -> None:
     """Compare every mutant of a batch with its source; distinct sentences are parsed at once.
 
-    All test cases of a batch must be of one relation.
+    All test cases of a batch must be of one relation and one invariant.
     """
     if batch:
-        pairs = [Compared(x.case.plan.sentences, x.mutant, x.case.sentences_of(x)) for x in batch]
-        conformances = batch[0].case.relation.conform(pairs, store)
+        case = batch[0].case
+        published = case.plan.settings.published
+        pairs = [
+            Compared(x.case.plan.text, x.case.plan.sentences, x.mutant, split, published)
+            for x in batch
+            for split in [x.case.sentences_of(x)]
+        ]
+        conformances = case.relation.conform(pairs, store)
         for one, conformance in zip(batch, conformances, strict=True):
             one.conformance = conformance
 

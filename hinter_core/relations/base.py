@@ -13,11 +13,16 @@ from hinter_core.types import Conformance, Effect, Mutant, Prediction, Sentence,
 
 
 class Compared(NamedTuple):
-    """The sentences of a source, one of its mutants, and the sentences of the mutant."""
+    """A source and its sentences, one of its mutants, and the sentences of the mutant.
 
+    ``published``: the parser is asked about every edit, as in the paper.
+    """
+
+    text: str
     source: Sequence[Sentence]
     mutant: Mutant
     sentences: Sequence[Sentence]
+    published: bool = False
 
 
 class Relation(Protocol):

@@ -12,7 +12,7 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.models.base import Capabilities, margin
 from hinter_core.mutation.lattice import EditSet, proper_subsets
 from hinter_core.mutation.plan import Plan, require_mutable
-from hinter_core.relations import invariant
+from hinter_core.relations import even_handed, invariant
 from hinter_core.relations.base import Compared
 from hinter_core.types import Conformance, Effect, Mutant, Prediction, Verdict
 
@@ -31,8 +31,10 @@ class SubstitutionRelation:
         require_mutable(plan)
 
     def conform(self, pairs: Sequence[Compared], parses: ParseStore) -> list[Conformance]:
-        """Run the invariant on each pair."""
-        return invariant.check_all([(pair.source, pair.sentences) for pair in pairs], parses)
+        """Run the invariant on each pair, all of them published or none."""
+        if pairs and pairs[0].published:
+            return invariant.check_all([(pair.source, pair.sentences) for pair in pairs], parses)
+        return even_handed.check_all(pairs, parses)
 
     def same_answer(self, original: Prediction, answer: Prediction) -> bool:
         """Whether both answers have the same set of labels (Algorithm 1, line 22)."""

@@ -9,7 +9,7 @@ Departure: the paper replaces every occurrence of the string, as ``literal=True`
 
 import csv
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -51,6 +51,7 @@ _OBJECT = frozenset({"obj", "dobj", "iobj", "obl", "pobj"})
 _RELATIVE = frozenset({"acl:relcl", "relcl"})
 _APPOSITION = frozenset({"appos", "flat", "compound"})
 _CLAUSE = frozenset({"xcomp", "ccomp", "acomp", "oprd", "advcl", "conj"})
+_ONE = frozenset("a an another each every one".split())
 _PERSON_PRONOUNS = frozenset(
     """i me you he him himself she her herself we us they them themself themselves who whom someone
     somebody anyone anybody everyone everybody nobody myself yourself ourselves""".split()
@@ -91,13 +92,11 @@ class TermReading:
 
 def read(parse: Parse, span: Span, terms: Iterable[Term]) -> TermReading:
     """Choose the valid readings among ``terms`` at ``span`` (offsets in the parsed sentence)."""
-    tokens = [i for i, (a, b) in enumerate(parse.spans) if a < span[1] and b > span[0]]
+    tokens = _tokens(parse, span)
     if not tokens:
         return TermReading(())
     surface = " ".join(parse.words[i] for i in tokens)
-    # The head is the last token whose head lies outside, or that is the root.
-    heads = [i for i in tokens if parse.heads[i] not in tokens or parse.heads[i] == i]
-    head = heads[-1] if heads else tokens[-1]
+    head = _head(parse, tokens)
     fitting = _fitting(parse, head, tuple(terms))
     if not fitting:
         tag = parse.tags[head]
@@ -113,10 +112,51 @@ def read(parse: Parse, span: Span, terms: Iterable[Term]) -> TermReading:
     return TermReading((), why) if why else TermReading(fitting[:1])
 
 
+def forms_at(
+    parse: Parse, span: Span, forms: Iterable[GrammaticalForm]
+) -> tuple[GrammaticalForm, ...]:
+    """Return those of ``forms`` that fit the word at ``span``, best first."""
+    tokens = _tokens(parse, span)
+    if not tokens:
+        return ()
+    terms = tuple(Term("", "", form) for form in forms)
+    return tuple(term.form for term in _fitting(parse, _head(parse, tokens), terms))
+
+
+def tag_allows(form: GrammaticalForm, tag: str, word: str) -> bool:
+    """Whether an unknown word of this form may have this tag.
+
+    A parser often takes such a word for a noun or a name; it seldom takes another for an adverb.
+    """
+    if form in (_FORM.PRONOUN_SUBJECT, _FORM.PRONOUN_OBJECT, _FORM.PREP_PHRASE, _FORM.ANY):
+        return True
+    if tag in _TAGS[form] or (form is not _FORM.VERB and tag == "FW"):
+        return True
+    if form is _FORM.NOUN_PL:
+        return tag in _NOUNS and word[:1].isupper()
+    if form is _FORM.NOUN_SG:
+        return tag == "JJ" or (tag == "NNPS" and not word.endswith("s"))
+    taken = form in (_FORM.ADJECTIVE, _FORM.COMPARATIVE, _FORM.SUPERLATIVE, _FORM.TITLE, _FORM.NAME)
+    return taken and tag in ("NN", "NNP", "JJ", "NNPS")
+
+
+def _tokens(parse: Parse, span: Span) -> list[int]:
+    return [i for i, (a, b) in enumerate(parse.spans) if a < span[1] and b > span[0]]
+
+
+def _head(parse: Parse, tokens: Sequence[int]) -> int:
+    """Return the last token whose head lies outside, or that is the root."""
+    heads = [i for i in tokens if parse.heads[i] not in tokens or parse.heads[i] == i]
+    return heads[-1] if heads else tokens[-1]
+
+
 def _fitting(parse: Parse, head: int, terms: tuple[Term, ...]) -> tuple[Term, ...]:
     """Return the terms whose form fits the tag (and, for pronouns, the relation)."""
     tag, label = parse.tags[head], parse.labels[head]
     modifies = label in _MODIFIER and any(t.form is _FORM.ADJECTIVE for t in terms)
+    title = len(terms) > 1 and any(t.form is _FORM.TITLE for t in terms)
+    before_name = _before_name(parse, head)
+    counted = _counted(parse, head)
     strict, loose = [], []
     for term in terms:
         form = term.form
@@ -125,6 +165,12 @@ def _fitting(parse: Parse, head: int, terms: tuple[Term, ...]) -> tuple[Term, ..
             strict.append(term)
         elif modifies and noun:
             continue  # "Pakistani film": the adjective, whatever the tagger calls it
+        elif title and (form is _FORM.TITLE) is not before_name:
+            continue
+        elif form is _FORM.NOUN_SG and tag == "JJ" and counted:
+            strict.append(term)
+        elif form is _FORM.ADJECTIVE and counted and len(terms) > 1:
+            continue  # "an Iraqi in our class"
         elif tag in _TAGS[form]:
             if _relation_fits(form, label):
                 strict.append(term)
@@ -140,6 +186,20 @@ def _fitting(parse: Parse, head: int, terms: tuple[Term, ...]) -> tuple[Term, ..
         ):
             loose.append(term)
     return tuple(strict or loose)
+
+
+def _before_name(parse: Parse, head: int) -> bool:
+    """Whether a name follows: "Rabbi Stern", and not "a rabbi"."""
+    tags, words = parse.tags, parse.words
+    return head + 1 < len(tags) and tags[head + 1] == "NNP" and words[head + 1][:1].isupper()
+
+
+def _counted(parse: Parse, head: int) -> bool:
+    """Whether a word that modifies nothing has the article of one thing: "an Iraqi"."""
+    if parse.labels[head] in _MODIFIER:
+        return False
+    article = _child(parse, head, {"det", "nummod"})
+    return article is not None and parse.words[article].lower() in _ONE
 
 
 def _acts_as_adjective(parse: Parse, head: int) -> bool:

@@ -78,10 +78,10 @@ class BatchEvents(TabEvents):
             fields["path"].blur,
             fields["hub"].input,
         ]  # fmt: skip
-        last = {"trigger_mode": "always_last"}
-        private(partial(gr.on, fresh), self.look_at_data, ui.data, ui.of_data, **last)
+        looked = partial(gr.on, fresh)
+        private(looked, self.look_at_data, ui.data, ui.of_data, trigger_mode="always_last")
         chosen = [fields["text_column"].input, fields["label_column"].input]
-        private(partial(gr.on, chosen), self.look_at_columns, ui.data, [ui.preview], **last)
+        private(partial(gr.on, chosen), self.look_at_columns, ui.data, [ui.preview])
 
     # -- data -----------------------------------------------------------------------------------
 

@@ -55,9 +55,7 @@ class ModelsEvents(TabEvents):
         private(self.tab.select, self.look, [], [ui.table])
         private(self.page.load, self.look, [], [ui.table])
         boxes = [form.box for form in ui.forms]
-        # Who passes over the kinds by keyboard sees the last one.
-        last = {"trigger_mode": "always_last"}
-        private(ui.kind.input, self.choose_kind, [ui.kind], boxes, **last)
+        private(ui.kind.input, self.choose_kind, [ui.kind], boxes)
         for form in ui.forms:
             self._wire_form(form, lists)
         acted = [*lists, ui.status, ui.again_row]
@@ -73,7 +71,7 @@ class ModelsEvents(TabEvents):
     def _wire_form(self, form: KindForm, lists: list[Any]) -> None:
         ui = self.ui
         changed = partial(gr.on, [field.change for field in form.fields])
-        private(changed, self._sketch(form), form.fields, [form.name], trigger_mode="always_last")
+        private(changed, self._sketch(form), form.fields, [form.name])
         key = [form.key] if form.key else []
         private(
             form.load.click,

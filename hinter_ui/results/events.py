@@ -47,14 +47,12 @@ class ResultsEvents(TabEvents):
         opened = [self.tabs, self.kept, *ui.everything]
         self.on(self.page.load, self.open_page, [self.kept], opened)
         self.on(self.tab.select, self.look, [self.kept], ui.everything)
-        asked = partial(gr.on, [ui.open.click, ui.path.submit])
-        self.on(asked, self.open, [self.kept, ui.campaign, ui.path], ui.everything)
-        chosen = [self.kept, ui.campaign]
-        last = {"trigger_mode": "always_last"}
-        self.on(ui.campaign.input, self.open, chosen, ui.everything, **last)
+        asked, named = partial(gr.on, [ui.open.click, ui.path.submit]), [self.kept, ui.campaign]
+        self.on(asked, self.open, [*named, ui.path], ui.everything, trigger_mode="always_last")
+        self.on(ui.campaign.input, self.open, named, ui.everything)
         filtered = [ui.model, ui.attributes]
         changed = partial(gr.on, [widget.input for widget in filtered])
-        self.on(changed, self.choose, filtered, [ui.which, *ui.of_model], **last)
+        self.on(changed, self.choose, filtered, [ui.which, *ui.of_model])
         self._wire_findings()
         self._wire_comparison()
         # The mutants that pass the filter become the data of a new campaign.
@@ -68,7 +66,7 @@ class ResultsEvents(TabEvents):
         filters = [ui.verdicts, ui.which, ui.search]
         # gradio tells `input` of a choice of several for what is added, not for what is taken away.
         typed = partial(gr.on, [ui.verdicts.change, ui.which.input, ui.search.change])
-        self.on(typed, self.filter, filters, [ui.findings], trigger_mode="always_last")
+        self.on(typed, self.filter, filters, [ui.findings])
         for listed in (ui.examples, ui.findings, ui.comparison):
             explore.follow(self.on(listed.select, self.pick, [], [ui.findings, self.tabs]).then)
 

@@ -15,9 +15,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from inspect import isgeneratorfunction
 from typing import Any
+
+import gradio as gr
 
 from hinter_core.errors import HinterError
 from hinter_core.storage import ASSETS
@@ -27,6 +29,7 @@ from hinter_ui.html.wording import Words
 
 log = logging.getLogger(__name__)
 say = Words("check")
+_ENTRIES = frozenset({"input", "change", "submit", "blur"})
 
 
 def private(
@@ -43,11 +46,20 @@ def private(
     settings = {
         "api_visibility": "private", "concurrency_limit": 8, "show_progress": "hidden",
     } | options  # fmt: skip
+    if _typed(event):
+        # Otherwise gradio drops what is typed or chosen while an earlier choice is worked on.
+        settings.setdefault("trigger_mode", "always_last")
     if settings["show_progress"] == "hidden" and outputs:
         # The page keeps the progress of every output up to date, each time by a search of the
         # whole page for it, though nothing of it is shown: one output is enough.
         settings.setdefault("show_progress_on", outputs[:1])
     return event(_in_one_context(act), inputs, outputs, **settings)
+
+
+def _typed(event: Callable[..., Any]) -> bool:
+    """Whether an event, or each of several, is a choice or an entry: the last one counts."""
+    each = event.args[0] if isinstance(event, partial) and event.func is gr.on else [event]
+    return all(getattr(one, "event_name", "") in _ENTRIES for one in each)
 
 
 def _in_one_context(act: Callable[..., Any]) -> Callable[..., Any]:

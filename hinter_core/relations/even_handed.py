@@ -1,0 +1,227 @@
+"""The even-handed invariant: a term's form is what the dictionaries say, not how it is parsed.
+
+A parser knows some terms better than others. It may take *Danish* for an adjective and *Bengali*
+for a name in the same place, and Algorithm 3 then keeps the one and discards the other. Here two
+terms of one grammatical form may always replace each other where the source is read in this form:
+
+- Words of the shipped dictionaries have the forms that they have there, whatever a file of pairs
+  says. The parse of the source chooses among several ("her"). Two words of different forms never
+  conform.
+- An unknown word has the form that the user's dictionary gives it, unless its tag in the sentence
+  contradicts.
+- For all other words, and for insertions and the like, the parses decide as published: those of the
+  source, and of the source with these edits only.
+
+Departure from HInter, Algorithm 3, which parses all words; the setting ``invariant=published``
+does, too.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from hinter_core.language.parsing import ParseStore
+from hinter_core.language.sentences import sentence_at, split_sentences
+from hinter_core.mutation.edits import apply_edits
+from hinter_core.relations import invariant
+from hinter_core.relations.base import Compared
+from hinter_core.terms.forms import WITHOUT_S, known_forms
+from hinter_core.terms.matching import fold
+from hinter_core.terms.person_sense import forms_at, tag_allows
+from hinter_core.types import (
+    KEPT,
+    Conformance,
+    Edit,
+    GrammaticalForm,
+    Layer,
+    Pair,
+    Parse,
+    Sentence,
+    Span,
+)
+
+_FORM = GrammaticalForm
+_IN_WORDS = {
+    _FORM.ADJECTIVE: "an adjective", _FORM.COMPARATIVE: "a comparative",
+    _FORM.SUPERLATIVE: "a superlative", _FORM.NOUN_SG: "a singular noun",
+    _FORM.NOUN_PL: "a plural noun", _FORM.PRONOUN_SUBJECT: "a subject pronoun",
+    _FORM.PRONOUN_OBJECT: "an object pronoun", _FORM.PRONOUN_POSSESSIVE: "a possessive",
+    _FORM.PRONOUN_POSSESSIVE_ABSOLUTE: "a possessive that stands alone",
+    _FORM.PRONOUN_REFLEXIVE: "a reflexive pronoun", _FORM.TITLE: "a title", _FORM.NAME: "a name",
+    _FORM.VERB: "a verb", _FORM.ADVERB: "an adverb", _FORM.PREP_PHRASE: "a phrase",
+    _FORM.ANY: "a word of another kind",
+}  # fmt: skip
+_INFLECTED = frozenset({"VBZ", "VBP"})
+_OF_ONE_PERSON = frozenset({"was", "were"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Opinion:
+    """Whether the forms of both terms agree; ``why`` two known forms do not."""
+
+    agree: bool
+    why: str = ""
+
+
+def check_all(pairs: Sequence[Compared], parses: ParseStore) -> list[Conformance]:
+    """Judge mutants; most by the entries alone. Other sentences are parsed in two batches."""
+    found = {}
+    asked: dict[int, list[Edit]] = {}
+    for number, pair in enumerate(pairs):
+        if len(pair.source) != len(pair.sentences):
+            found[number] = invariant.check(pair.source, pair.sentences, {})
+        elif edits := [edit for edit in pair.mutant.edits if not _same_form(edit)]:
+            asked[number] = edits
+    of = {(pairs[n].text, edit): pairs[n] for n, edits in asked.items() for edit in edits}
+    opinions = _opinions(of, parses)
+    rest: dict[int, Compared] = {}
+    reasons: dict[int, str] = {}
+    for number, edits in asked.items():
+        pair = pairs[number]
+        own = {edit: opinions[pair.text, edit] for edit in edits}
+        if left := [edit for edit in edits if not own[edit].agree]:
+            rest[number] = _with(pair, left) if len(left) < pair.mutant.order else pair
+            reasons[number] = next((own[edit].why for edit in left if own[edit].why), "")
+    parsed = parses.parse(text for pair in rest.values() for text in _changed(pair))
+    for number, pair in rest.items():
+        compared = invariant.check(pair.source, pair.sentences, parsed)
+        if compared.kept and reasons[number]:
+            compared = _discarded(pair, reasons[number])
+        found[number] = compared
+    return [found.get(number, KEPT) for number in range(len(pairs))]
+
+
+def _same_form(edit: Edit) -> bool:
+    """Whether the entries alone say that both terms have one form; asked of every mutant."""
+    change = edit.change
+    if not isinstance(change, Pair) or not edit.spans:
+        return False
+    form, own = _declared(edit), known_forms(change.source.text)
+    if form not in own or form not in known_forms(change.target.text) or len(own) > 1:
+        return False
+    return form is not _FORM.PRONOUN_SUBJECT or _persons_agree(edit)
+
+
+def _declared(edit: Edit) -> GrammaticalForm | None:
+    """Return the form that both entries give; ``any`` says something of equal concepts only."""
+    source, target = edit.source, edit.target
+    if source.form is not target.form:
+        return None
+    if source.form is _FORM.ANY and not source.concept == target.concept != "":
+        return None
+    return source.form
+
+
+def _opinions(
+    of: Mapping[tuple[str, Edit], Compared], parses: ParseStore
+) -> dict[tuple[str, Edit], _Opinion]:
+    """Judge the edits of texts one by one, each in a mutant that has it."""
+    places = {key: list(_places(key[1], pair)) for key, pair in of.items()}
+    alone = {
+        key: _with(pair, [key[1]])
+        for key, pair in of.items()
+        if places[key] and not (known_forms(key[1].source.text) and known_forms(key[1].target.text))
+    }
+    sentences = [sentence.text for found in places.values() for sentence, _ in found]
+    parsed = parses.parse(
+        [*sentences, *(text for pair in alone.values() for text in _changed(pair))]
+    )
+    opinions = {}
+    for key in of:
+        edit, found = key[1], [(parsed[s.text], span) for s, span in places[key]]
+        tags = list(_tags(alone[key], parsed)) if key in alone else []
+        opinions[key] = _opinion(edit, found, tags) if found else _Opinion(False)
+    return opinions
+
+
+def _places(edit: Edit, pair: Compared) -> Iterator[tuple[Sentence, Span]]:
+    """Yield the sentences of a substitution's source terms, with the spans in them."""
+    for start, end in edit.spans if isinstance(edit.change, Pair) else ():
+        sentence = sentence_at(pair.source, start)
+        if sentence is not None:
+            yield sentence, (start - sentence.start, end - sentence.start)
+
+
+def _opinion(edit: Edit, places: Sequence[tuple[Parse, Span]], tags: Sequence[str]) -> _Opinion:
+    source, target = edit.source.text, edit.target.text
+    own, other, declared = known_forms(source), known_forms(target), _declared(edit)
+    here = _form_at(places, own, declared) if own else declared
+    if not own or not other:
+        known = own or other
+        if (
+            declared in (None, _FORM.ANY, _FORM.VERB)
+            or here is not declared
+            or (known and here not in known)
+        ):
+            return _Opinion(False)
+        return _Opinion(all(tag_allows(declared, tag, target) for tag in tags))
+    if here in other and (here is not _FORM.ANY or declared is here):
+        if here is _FORM.PRONOUN_SUBJECT and not _persons_agree(edit) and _shows_person(places):
+            return _Opinion(False, f"\u201c{target}\u201d does not agree with its verb")
+        return _Opinion(True)
+    if here in (None, _FORM.ANY):
+        return _Opinion(False)
+    kind, was = _IN_WORDS[min(other)], _IN_WORDS[here]
+    return _Opinion(False, f"\u201c{target}\u201d is {kind} where \u201c{source}\u201d is {was}")
+
+
+def _form_at(
+    places: Sequence[tuple[Parse, Span]],
+    forms: frozenset[GrammaticalForm],
+    declared: GrammaticalForm | None,
+) -> GrammaticalForm:
+    """Return the form of a word in its sentences: the declared one, if it fits."""
+    for parse, span in places if len(forms) > 1 else ():
+        fitting = forms_at(parse, span, sorted(forms))
+        if fitting:
+            return declared if declared is not None and declared in fitting else fitting[0]
+    return declared if declared is not None and declared in forms else min(forms)
+
+
+def _persons_agree(edit: Edit) -> bool:
+    return (fold(edit.source.text) in WITHOUT_S) is (fold(edit.target.text) in WITHOUT_S)
+
+
+def _shows_person(places: Sequence[tuple[Parse, Span]]) -> bool:
+    """Whether the verb of a subject shows its person."""
+    for parse, span in places:
+        token = next(i for i, (a, b) in enumerate(parse.spans) if a <= span[0] < b)
+        head = parse.heads[token]
+        beside = [
+            i
+            for i, governor in enumerate(parse.heads)
+            if governor == head and i > token and parse.labels[i].startswith(("aux", "cop"))
+        ]
+        if any(
+            parse.tags[i] in _INFLECTED or parse.words[i].lower() in _OF_ONE_PERSON
+            for i in (head, *beside)
+        ):
+            return True
+    return False
+
+
+def _with(pair: Compared, edits: Sequence[Edit]) -> Compared:
+    """Return a source with the sub-mutant of some edits."""
+    part = apply_edits(pair.text, edits, pair.source)
+    return pair._replace(mutant=part, sentences=split_sentences(part.text))
+
+
+def _changed(pair: Compared) -> Iterator[str]:
+    if len(pair.source) == len(pair.sentences):
+        for left, right in zip(pair.source, pair.sentences, strict=True):
+            if left.text != right.text:
+                yield from (left.text, right.text)
+
+
+def _tags(pair: Compared, parsed: Mapping[str, Parse]) -> Iterator[str]:
+    """Yield the tag of the last word of each exchanged term."""
+    for splice in pair.mutant.splices:
+        sentence = sentence_at(pair.sentences, splice.at) if splice.attribute else None
+        if sentence is not None and sentence.text in parsed:
+            parse, end = parsed[sentence.text], splice.at + len(splice.new) - sentence.start
+            yield [tag for tag, (a, _) in zip(parse.tags, parse.spans, strict=True) if a < end][-1]
+
+
+def _discarded(pair: Compared, why: str) -> Conformance:
+    both = zip(pair.source, pair.sentences, strict=True)
+    number = next((i for i, (left, right) in enumerate(both) if left.text != right.text), -1)
+    return Conformance(False, Layer.POS, number, (), why)
