@@ -19,6 +19,7 @@ from benchmarks import (
     campaign,
     coverage,
     even_handed,
+    person_sense,
     reference,
     report,
     texts,
@@ -237,12 +238,18 @@ def main() -> None:
     arguments.add_argument(
         "--even-handed", action="store_true", help="count what the invariant discards only"
     )
+    arguments.add_argument(
+        "--person-sense", action="store_true", help="count what is taken for a person only"
+    )
     arguments.add_argument("--frames", type=int, default=40, help="sentences of each form (40)")
     arguments.add_argument("--attribute", action="append", help="of them; may be repeated")
     given = arguments.parse_args()
     if given.even_handed:
         for line in even_handed.report(given.attribute or (), given.parser, given.frames):
             print(line, flush=True)
+        return
+    if given.person_sense:
+        print("\n".join(person_sense.report(given.parser)))
         return
     if given.report:
         report.table(given.mutants or (300_000, 10_000_000))

@@ -236,11 +236,15 @@ class Slot:
 
 
 class Layer(StrEnum):
-    """The layer of the invariant that a mutant broke (Algorithm 3, lines 6, 16 and 20)."""
+    """The layer of the invariant that a mutant broke (Algorithm 3, lines 6, 16 and 20).
+
+    ``WORDING`` is HInter's own: words that do not go together, such as *mum and mum*.
+    """
 
     SENTENCES = "sentence count"
     POS = "part of speech"
     DEPENDENCY = "dependency relation"
+    WORDING = "wording"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Mutation: edits as spans on the source, applied at once.
 
-A substitution adapts case and a/an; edits of other kinds give their texts verbatim. Overlapping
-edits make no mutant, nor do two insertions at one place.
+A substitution adapts case, a/an and possessive plurals; edits of other kinds give their texts
+verbatim. Overlapping edits make no mutant, nor do two insertions at one place.
 
 Departure: Algorithm 1 (lines 13-17) replaces text twice, so the second replacement may touch words
 of the first ("British waiter" -> "Pakistani waiter" -> ...). Spans on the source cannot. The effect
@@ -10,14 +10,27 @@ subsets of its edits.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from hinter_core.errors import HinterError
 from hinter_core.language.sentences import sentence_at, split_sentences
-from hinter_core.types import Change, Edit, Mutant, Occurrence, Pair, Sentence, Span, Splice, Term
+from hinter_core.types import (
+    Change,
+    Edit,
+    GrammaticalForm,
+    Mutant,
+    Occurrence,
+    Pair,
+    Sentence,
+    Span,
+    Splice,
+    Term,
+)
 
 _ARTICLE = re.compile(r"\b([Aa][Nn]?|AN)(\s+)$")
+# A lone apostrophe after a plural; one that closes a quotation is followed by no word.
+_POSSESSIVE = re.compile(r"['\u2019](?:[sS]\b|(?=\s+\w))")
 _FIRST_WORD = re.compile(r"\w+")
 # Spelt with a vowel, spoken with a consonant, and the other way round.
 _CONSONANT_SOUND = re.compile(
@@ -87,7 +100,21 @@ def splices_of(text: str, edit: Edit, sentences: Sequence[Sentence]) -> tuple[Sp
         if article:
             splices.append(article)
         splices.append(Splice(start, end, surface, new, 0, edit.attribute))
+        if edit.source.form is GrammaticalForm.NOUN_PL:
+            splices += _adapted_possessive(text, end, surface, new)
     return tuple(splices)
+
+
+def _adapted_possessive(text: str, end: int, old: str, new: str) -> Iterator[Splice]:
+    """Yield the change of a possessive plural: the boys' coats, the men's coats."""
+    match = _POSSESSIVE.match(text, end)
+    if match is None or old[-1:].lower() == "s" == new[-1:].lower():
+        return
+    mark = match.group()
+    if new[-1:].lower() == "s" and mark[1:]:
+        yield Splice(end, match.end(), mark, mark[0], 0)
+    elif old[-1:].lower() == "s" and not mark[1:]:
+        yield Splice(end, match.end(), mark, mark + ("S" if new.isupper() else "s"), 0)
 
 
 def _adapted_article(text: str, start: int, old: str, new: str) -> Splice | None:

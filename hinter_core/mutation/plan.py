@@ -7,7 +7,7 @@ a person can choose among the possible mutants.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from hinter_core.errors import InputError
@@ -173,7 +173,8 @@ def make_plan(
     rejected += [RejectedOccurrence(o, reason) for o in occurrences if o.span[1] > seen]
     kept = [o for o in occurrences if o.span[1] <= seen]
     if not settings.literal:
-        kept, no_person = _with_sense(kept, sentences, parses)
+        neutral = {d.attribute for d in dictionaries if d.placebo}
+        kept, no_person = _with_sense(kept, sentences, parses, neutral)
         rejected += no_person
     pairs = {d.attribute: dict(d.pairs_from) for d in dictionaries}
     return Plan(
@@ -189,7 +190,10 @@ def make_plan(
 
 
 def _with_sense(
-    occurrences: Sequence[Occurrence], sentences: Sequence[Sentence], parses: ParseStore
+    occurrences: Sequence[Occurrence],
+    sentences: Sequence[Sentence],
+    parses: ParseStore,
+    neutral: Collection[str],
 ) -> tuple[list[Occurrence], list[RejectedOccurrence]]:
     """Keep the readings that the parse allows (form and person sense)."""
     placed = []
@@ -205,7 +209,8 @@ def _with_sense(
             rejected.append(RejectedOccurrence(occurrence, "it spans two sentences"))
             continue
         start, end = (x - sentence.start for x in occurrence.span)
-        reading = read(parsed[sentence.text], (start, end), occurrence.terms)
+        people = occurrence.attribute not in neutral
+        reading = read(parsed[sentence.text], (start, end), occurrence.terms, people=people)
         if reading.terms:
             kept.append(replace(occurrence, terms=reading.terms))
         else:

@@ -9,6 +9,7 @@ terms of one grammatical form may always replace each other where the source is 
   conform.
 - An unknown word has the form that the user's dictionary gives it, unless its tag in the sentence
   contradicts.
+- Words have to go together, too (:mod:`hinter_core.relations.wording`).
 - For all other words, and for insertions and the like, the parses decide as published: those of the
   source, and of the source with these edits only.
 
@@ -22,11 +23,10 @@ from dataclasses import dataclass
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.mutation.edits import apply_edits
-from hinter_core.relations import invariant
+from hinter_core.relations import invariant, wording
 from hinter_core.relations.base import Compared
-from hinter_core.terms.forms import WITHOUT_S, known_forms
+from hinter_core.terms.forms import WITHOUT_S, forms_at, known_forms, tag_allows
 from hinter_core.terms.matching import fold
-from hinter_core.terms.person_sense import forms_at, tag_allows
 from hinter_core.types import (
     KEPT,
     Conformance,
@@ -85,9 +85,22 @@ def check_all(pairs: Sequence[Compared], parses: ParseStore) -> list[Conformance
     for number, pair in rest.items():
         compared = invariant.check(pair.source, pair.sentences, parsed)
         if compared.kept and reasons[number]:
-            compared = _discarded(pair, reasons[number])
+            compared = _discarded(pair, Layer.POS, reasons[number])
         found[number] = compared
-    return [found.get(number, KEPT) for number in range(len(pairs))]
+    return _worded(pairs, [found.get(number, KEPT) for number in range(len(pairs))], parses)
+
+
+def _worded(
+    pairs: Sequence[Compared], found: Sequence[Conformance], parses: ParseStore
+) -> list[Conformance]:
+    """Discard what was kept if its words do not go together."""
+    kept = [pair for pair, one in zip(pairs, found, strict=True) if one.kept]
+    parsed = parses.parse({s.text for pair in kept for s in wording.wants_parse(pair)})
+    return [
+        _discarded(pair, Layer.WORDING, why) if one.kept and (why := wording.broken(pair, parsed))
+        else one
+        for pair, one in zip(pairs, found, strict=True)
+    ]  # fmt: skip
 
 
 def _same_form(edit: Edit) -> bool:
@@ -221,7 +234,7 @@ def _tags(pair: Compared, parsed: Mapping[str, Parse]) -> Iterator[str]:
             yield [tag for tag, (a, _) in zip(parse.tags, parse.spans, strict=True) if a < end][-1]
 
 
-def _discarded(pair: Compared, why: str) -> Conformance:
+def _discarded(pair: Compared, layer: Layer, why: str) -> Conformance:
     both = zip(pair.source, pair.sentences, strict=True)
     number = next((i for i, (left, right) in enumerate(both) if left.text != right.text), -1)
-    return Conformance(False, Layer.POS, number, (), why)
+    return Conformance(False, layer, number, (), why)

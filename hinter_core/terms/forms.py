@@ -1,16 +1,62 @@
-"""Grammatical forms of known words: those of the shipped dictionaries, and of common pronouns."""
+"""Grammatical forms: those that a known word may have, and those that fit a word in its sentence.
+
+A form fits by the part-of-speech tag and the relation; where the parser is weak, by what is around.
+Relations of Universal Dependencies and of spaCy's English pipelines are both supported.
+"""
 
 import csv
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from enum import Enum
 from functools import lru_cache
 
 from hinter_core.storage import DICTIONARIES
 from hinter_core.terms.dictionary import load_shipped
+from hinter_core.terms.lexicon import lexicon
 from hinter_core.terms.matching import fold
-from hinter_core.types import GrammaticalForm
+from hinter_core.terms.other_senses import is_thing_here
+from hinter_core.types import GrammaticalForm, Parse, Span, Term
 
 _FORM = GrammaticalForm
+_TAGS = {
+    form: frozenset(tags.split())
+    for form, tags in {
+        _FORM.ADJECTIVE: "JJ VBN VBG AFX",
+        _FORM.COMPARATIVE: "JJR",
+        _FORM.SUPERLATIVE: "JJS",
+        _FORM.NOUN_SG: "NN NNP",
+        _FORM.NOUN_PL: "NNS NNPS",
+        _FORM.PRONOUN_SUBJECT: "PRP",
+        _FORM.PRONOUN_OBJECT: "PRP",
+        _FORM.PRONOUN_POSSESSIVE: "PRP$",
+        _FORM.PRONOUN_POSSESSIVE_ABSOLUTE: "PRP PRP$",
+        _FORM.PRONOUN_REFLEXIVE: "PRP",
+        _FORM.TITLE: "NNP NN",
+        _FORM.NAME: "NNP NNPS",
+        _FORM.VERB: "VB VBP VBD VBZ VBG VBN",
+        _FORM.ADVERB: "RB RBR RBS",
+    }.items()
+}
+NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+MODIFIER = frozenset({"amod", "compound", "nmod", "nn", "nummod"})
+SUBJECT = frozenset({"nsubj", "nsubjpass", "nsubj:pass", "nsubj:outer"})
+_OBJECT = frozenset({"obj", "dobj", "iobj", "obl", "pobj"})
+_COMPARED = (_FORM.COMPARATIVE, _FORM.SUPERLATIVE)
+_COMPARED_TAGS = frozenset({"JJ", "JJR", "JJS", "RBR", "RBS", "NN", "NNP"})
+_PLURAL_DEMONYM = ("ish", "sh", "ch", "ese", "iss")
+_ONE = frozenset("a an another each every one".split())
+_NOUNS = (_FORM.NOUN_SG, _FORM.NOUN_PL)
+_PLAIN_PRONOUNS = (_FORM.PRONOUN_SUBJECT, _FORM.PRONOUN_OBJECT)
+_CALLS = ("vocative", "discourse")
+_IN_NOUN_PHRASES = frozenset("JJ JJR JJS HYPH VBG VBN CD".split())
+_DESCRIBING = frozenset("JJ JJR JJS VBN CD".split())
+_OF_TWO_OBJECTS = frozenset(
+    """give gives gave given giving tell tells told send sends sent show shows showed shown teach
+    taught offer offers offered buy bought bring brought hand handed pass passed ask asks asked owe
+    owed lend lent sell sold call calls called cost costs pay pays paid make makes made find found
+    consider considered keep kept grant granted deny denied award awarded cause caused""".split()
+)
+_AFTER_ADJECTIVES = NOUN_TAGS | {"JJ", "JJR", "JJS", "CD", "HYPH", "POS", "VBG"}
 # The dictionaries have only pronouns that stand for one person; a user's may have these, too.
 _PRONOUNS = {
     _FORM.PRONOUN_SUBJECT: "i you we they",
@@ -64,3 +110,208 @@ def _known() -> Mapping[str, frozenset[GrammaticalForm]]:
         for word in words.split():
             forms[word].add(form)
     return {word: frozenset(found) for word, found in forms.items()}
+
+
+# -- in a sentence --------------------------------------------------------------------------------
+
+
+def forms_at(
+    parse: Parse, span: Span, forms: Iterable[GrammaticalForm]
+) -> tuple[GrammaticalForm, ...]:
+    """Return those of ``forms`` that fit the word at ``span``, best first."""
+    tokens = tokens_at(parse, span)
+    if not tokens:
+        return ()
+    terms = tuple(Term("", "", form) for form in forms)
+    return tuple(term.form for term in fitting(parse, head_of(parse, tokens), terms))
+
+
+def tag_allows(form: GrammaticalForm, tag: str, word: str) -> bool:
+    """Whether an unknown word of this form may have this tag.
+
+    A parser often takes such a word for a noun or a name; it seldom takes another for an adverb.
+    """
+    if form in (_FORM.PRONOUN_SUBJECT, _FORM.PRONOUN_OBJECT, _FORM.PREP_PHRASE, _FORM.ANY):
+        return True
+    if tag in _TAGS[form] or (form is not _FORM.VERB and tag == "FW"):
+        return True
+    if form is _FORM.NOUN_PL:
+        return tag in NOUN_TAGS and word[:1].isupper()
+    if form is _FORM.NOUN_SG:
+        return tag == "JJ" or (tag == "NNPS" and not word.endswith("s"))
+    taken = form in (_FORM.ADJECTIVE, _FORM.COMPARATIVE, _FORM.SUPERLATIVE, _FORM.TITLE, _FORM.NAME)
+    return taken and tag in ("NN", "NNP", "JJ", "NNPS")
+
+
+def tokens_at(parse: Parse, span: Span) -> list[int]:
+    """Return the tokens that share a character with a span of the sentence."""
+    return [i for i, (a, b) in enumerate(parse.spans) if a < span[1] and b > span[0]]
+
+
+def head_of(parse: Parse, tokens: Sequence[int]) -> int:
+    """Return the last token whose head lies outside, or that is the root."""
+    heads = [i for i in tokens if parse.heads[i] not in tokens or parse.heads[i] == i]
+    return heads[-1] if heads else tokens[-1]
+
+
+class _Fit(Enum):
+    YES = 1
+    IN_NEED = 2  # if no other form fits
+    NO = 3
+
+
+def fitting(parse: Parse, head: int, terms: Sequence[Term]) -> tuple[Term, ...]:
+    """Return the terms whose form fits the word at ``head``, best first."""
+    place = _Place(parse, head, terms)
+    fits = [(place.fit(term.form), term) for term in terms]
+    best = next((one for one in (_Fit.YES, _Fit.IN_NEED) if one in (f for f, _ in fits)), None)
+    return tuple(term for fit, term in fits if fit is best)
+
+
+class _Place:
+    """A word in its sentence, and what the choice among several terms depends on."""
+
+    def __init__(self, parse: Parse, head: int, terms: Sequence[Term]) -> None:
+        forms = {term.form for term in terms}
+        self._parse, self._head, self._several = parse, head, len(terms) > 1
+        self._tag, self._label = parse.tags[head], parse.labels[head]
+        self._counted = _counted(parse, head)
+        self._before_name = _before_name(parse, head)
+        both = {_FORM.PRONOUN_OBJECT, _FORM.PRONOUN_POSSESSIVE} <= forms
+        self._possesses = both and _possesses(parse, head)
+        self._title = self._several and _FORM.TITLE in forms
+        self._modifies = self._label in MODIFIER and _FORM.ADJECTIVE in forms and not self._counted
+
+    def fit(self, form: GrammaticalForm) -> _Fit:
+        tag = self._tag
+        if form in (_FORM.ANY, _FORM.PREP_PHRASE):
+            return _Fit.YES
+        if form in _COMPARED:  # the surface shows the degree better than the tagger
+            return _Fit.YES if tag in _COMPARED_TAGS else _Fit.NO
+        if form is _FORM.TITLE and self._before_name:
+            return _Fit.YES
+        if self._title and (form is _FORM.TITLE or self._before_name):
+            return _Fit.NO
+        if form in _NOUNS:
+            return self._noun(form)
+        if form is _FORM.ADJECTIVE:
+            return self._adjective()
+        if self._possesses and form in (_FORM.PRONOUN_OBJECT, _FORM.PRONOUN_POSSESSIVE):
+            return _Fit.YES if form is _FORM.PRONOUN_POSSESSIVE else _Fit.NO
+        if tag in _TAGS[form]:
+            if _relation_fits(form, self._label):
+                return _Fit.YES
+            return _Fit.IN_NEED if form in _PLAIN_PRONOUNS else _Fit.NO
+        # Tag and relation disagree; as an object it cannot be possessive.
+        needed = form is _FORM.PRONOUN_OBJECT and tag == "PRP$" and self._label in _OBJECT
+        return _Fit.IN_NEED if needed else _Fit.NO
+
+    def _noun(self, form: GrammaticalForm) -> _Fit:
+        if self._modifies:
+            return _Fit.NO  # "Pakistani film": the adjective, whatever the tagger calls it
+        if self._tag in _TAGS[form] or (
+            form is _FORM.NOUN_SG and self._tag == "JJ" and self._counted
+        ):
+            return _Fit.YES
+        called = form is _FORM.NOUN_SG and self._tag == "UH" and self._label in _CALLS
+        # The surface form shows the number better than the tagger.
+        return _Fit.IN_NEED if self._tag in NOUN_TAGS or called else _Fit.NO
+
+    def _adjective(self) -> _Fit:
+        if self._counted and self._several:
+            return _Fit.NO  # "an Iraqi in our class"
+        if self._tag in _TAGS[_FORM.ADJECTIVE]:
+            return _Fit.YES
+        noun = self._tag in NOUN_TAGS and _acts_as_adjective(self._parse, self._head)
+        return _Fit.IN_NEED if noun else _Fit.NO
+
+
+def _possesses(parse: Parse, head: int) -> bool:
+    """Whether a pronoun stands before a described noun: "her very gifted brother"."""
+    tags, after = parse.tags, head + 1
+    while after < len(tags) and tags[after] in ("RB", "RBR", "RBS"):
+        after += 1
+    described = after
+    while after < len(tags) and tags[after] in _DESCRIBING:
+        after += 1
+    verb = fold(parse.words[parse.heads[head]])
+    noun = described < after < len(tags) and tags[after] in NOUN_TAGS
+    return noun and verb not in _OF_TWO_OBJECTS
+
+
+def _before_name(parse: Parse, head: int) -> bool:
+    """Whether a name follows: "Rabbi Stern", and not "a rabbi"."""
+    tags, words = parse.tags, parse.words
+    return head + 1 < len(tags) and tags[head + 1] == "NNP" and words[head + 1][:1].isupper()
+
+
+def _counted(parse: Parse, head: int) -> bool:
+    """Whether a word has the article of one thing and no noun after it: "an Iraqi"."""
+    article = parse.words[head - 1].lower() if head else ""
+    after = parse.tags[head + 1] if head + 1 < len(parse.tags) else "."
+    followed = after in NOUN_TAGS or after in _IN_NOUN_PHRASES
+    beyond = parse.tags[head + 2] if head + 2 < len(parse.tags) else "."
+    if after == "CC":  # "a newlywed and her mother", but "a black and white picture"
+        followed = beyond not in ("DT", "PRP$")
+    if after == ",":  # "a plain, shy clerk", but "a Buddhist, meditates"
+        followed = beyond in ("JJ", "VBN", "RB")
+    if article in ("the", "this", "that") and parse.words[head][:1].isupper():
+        return after in ("VBZ", "VBD", "MD")  # "the Brazilian collapsed"
+    return article in _ONE and not followed
+
+
+def _acts_as_adjective(parse: Parse, head: int) -> bool:
+    """Whether a word tagged as a noun is a modifier, or a predicate without article."""
+    if parse.labels[head] in MODIFIER or stands_alone(parse, [head], head):
+        return True
+    if dependent(parse, head, {"det"}) is not None:
+        return False
+    predicate = parse.labels[head] in ("obj", "xcomp") and parse.words[head].islower()
+    return predicate or dependent(parse, head, {"cop"}) is not None
+
+
+def _relation_fits(form: GrammaticalForm, label: str) -> bool:
+    possessive = label in ("nmod:poss", "poss")
+    match form:
+        case _FORM.PRONOUN_POSSESSIVE:
+            return possessive
+        case _FORM.PRONOUN_POSSESSIVE_ABSOLUTE:
+            return not possessive
+        case _FORM.PRONOUN_OBJECT:
+            return label not in SUBJECT and label != "expl"
+        case _:
+            return True
+
+
+def may_stand_alone(word: str) -> bool:
+    """Whether "the" makes an adjective a word for people: "the poor", "the French"."""
+    demonym = word[:1].isupper() and word.endswith(_PLURAL_DEMONYM)
+    return demonym or fold(word) in lexicon().collective
+
+
+def stands_alone(parse: Parse, tokens: Sequence[int], head: int) -> bool:
+    """Whether an adjective stands for people: "the poor suffer", "the French"."""
+    word = " ".join(parse.words[i] for i in tokens).replace(" - ", "-")
+    article = [i for i in range(max(0, tokens[0] - 2), tokens[0]) if fold(parse.words[i]) == "the"]
+    if (
+        not may_stand_alone(word)
+        or not article
+        or parse.tags[tokens[0] - 1] not in ("DT", "RB", "RBS")
+    ):
+        return False
+    after = tokens[-1] + 1
+    if after >= len(parse.words):
+        return True
+    if is_thing_here(parse, head):
+        return False
+    following = parse.tags[after]
+    if following in _AFTER_ADJECTIVES:
+        return False
+    # "the poor and the rich", but "the old and dusty house"
+    return following != "CC" or parse.tags[min(after + 1, len(parse.tags) - 1)] in ("DT", "JJ")
+
+
+def dependent(parse: Parse, token: int, labels: Collection[str]) -> int | None:
+    """Return the first dependent of a token with one of these relations."""
+    own = (i for i, head in enumerate(parse.heads) if head == token and i != token)
+    return next((i for i in own if parse.labels[i] in labels), None)

@@ -1,0 +1,170 @@
+"""Wording: mutants whose words do not go together, though each of them has the right form.
+
+*Mum and mum*, *she hurt himself*, *the Danish eat late*. Such a mutant is no fair test; the parses
+of most of them look like those of their sources. A clash is weaker: the text still reads, but
+another of its words speaks of the group that the edit replaced ("the text also says *she*").
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from hinter_core.language.sentences import sentence_at
+from hinter_core.relations.base import Compared
+from hinter_core.terms.dictionary import load_shipped
+from hinter_core.terms.forms import SUBJECT, dependent, may_stand_alone, stands_alone, tokens_at
+from hinter_core.terms.matching import fold
+from hinter_core.types import Edit, GrammaticalForm, Mutant, Parse, Sentence
+
+_BETWEEN = (
+    r"(?:\s+|\s*,\s*|\s*/\s*|\s*,?\s+(?:and|or|nor|but|than|to|vs\.?|versus|and/or|&|as well as)"
+    r"\s+(?:(?:the|a|an|his|her|their|my|other|any)\s+)?)"
+)
+_WINDOW = 60  # characters around a splice
+_REFLEXIVES = {"himself": "male", "herself": "female"}
+_PRONOUNS = {
+    "male": frozenset("he him his himself".split()),
+    "female": frozenset("she her hers herself".split()),
+}
+_SAME_SUBJECT = ("xcomp", "advcl", "conj", "acl", "ccomp", "csubj", "parataxis")
+_STEPS = 4
+_WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+
+
+def wants_parse(pair: Compared) -> Iterator[Sentence]:
+    """Yield the sentences of the source whose parse :func:`broken` needs; most need none."""
+    for edit in pair.mutant.edits:
+        for start, _ in edit.spans:
+            sentence = sentence_at(pair.source, start)
+            if sentence is not None and (
+                _stands_after_the(pair.text, edit, start)
+                or (edit.attribute == "gender" and "self" in sentence.text)
+            ):
+                yield sentence
+
+
+def broken(pair: Compared, parses: Mapping[str, Parse]) -> str:
+    """Return why the words of a mutant do not go together, or ""."""
+    return _repeated(pair) or _stranded(pair, parses) or _reflexive(pair, parses)
+
+
+def _repeated(pair: Compared) -> str:
+    """Return the word that an edit has put beside itself: "mum and mum"."""
+    text = pair.mutant.text
+    for splice in pair.mutant.splices:
+        if not splice.attribute or fold(splice.old) == fold(splice.new):
+            continue
+        start, end, word = splice.at, splice.at + len(splice.new), re.escape(splice.new)
+        after, before = text[end : end + _WINDOW], text[max(0, start - _WINDOW) : start]
+        if re.match(rf"{_BETWEEN}{word}\b", after, re.IGNORECASE) or re.search(
+            rf"\b{word}{_BETWEEN}$", before, re.IGNORECASE
+        ):
+            return f"\u201c{splice.new}\u201d stands beside itself"
+    return ""
+
+
+def _stands_after_the(text: str, edit: Edit, start: int) -> bool:
+    adjective = edit.source.form is GrammaticalForm.ADJECTIVE
+    return adjective and text[max(0, start - 4) : start].lower().endswith("the ")
+
+
+def _stranded(pair: Compared, parses: Mapping[str, Parse]) -> str:
+    """Return the adjective that cannot stand for people: "the Danish eat late"."""
+    for edit in pair.mutant.edits:
+        if may_stand_alone(edit.target.text):
+            continue
+        for start, end in edit.spans:
+            sentence = sentence_at(pair.source, start)
+            if sentence is None or not _stands_after_the(pair.text, edit, start):
+                continue
+            parse = parses[sentence.text]
+            tokens = tokens_at(parse, (start - sentence.start, end - sentence.start))
+            if tokens and stands_alone(parse, tokens, tokens[-1]):
+                return f"\u201cthe {edit.target.text}\u201d does not stand for people"
+    return ""
+
+
+def _reflexive(pair: Compared, parses: Mapping[str, Parse]) -> str:
+    """Return the reflexive that no longer agrees with its subject: "she hurt himself"."""
+    new = {
+        (splice.start, splice.end): splice.new
+        for splice in pair.mutant.splices
+        if splice.attribute == "gender"
+    }
+    for sentence in {sentence_at(pair.source, start) for start, _ in new}:
+        if sentence is None or "self" not in sentence.text:
+            continue
+        parse = parses[sentence.text]
+        for token, word in enumerate(parse.words):
+            if fold(word) not in _REFLEXIVES:
+                continue
+            subject = _subject_of(parse, token)
+            if subject is None:
+                continue
+            was = [_group(parse.words[i]) for i in (subject, token)]
+            words = [_now(parse, i, sentence, new) for i in (subject, token)]
+            now = [_group(one) for one in words]
+            if was[0] == was[1] and None not in now and now[0] != now[1]:
+                return f"\u201c{words[0]}\u201d and \u201c{words[1]}\u201d do not agree"
+    return ""
+
+
+def _subject_of(parse: Parse, token: int) -> int | None:
+    """Return the subject of the clause of a reflexive, or of the one that it depends on."""
+    verb = parse.heads[token]
+    for _ in range(_STEPS):
+        subject = dependent(parse, verb, SUBJECT)
+        if subject is not None:
+            return subject
+        if parse.labels[verb] not in _SAME_SUBJECT:
+            return None
+        verb = parse.heads[verb]
+    return None
+
+
+def _now(parse: Parse, token: int, sentence: Sentence, new: Mapping[tuple[int, int], str]) -> str:
+    start, end = (sentence.start + x for x in parse.spans[token])
+    return next(
+        (word for (a, b), word in new.items() if a <= start and end <= b), parse.words[token]
+    )
+
+
+def _group(word: str) -> str | None:
+    return _gendered().get(fold(word))
+
+
+@lru_cache(maxsize=1)
+def _gendered() -> Mapping[str, str]:
+    """Return the words of the shipped dictionary that are of one gender only."""
+    groups: dict[str, set[str]] = {}
+    for term in load_shipped()["gender"].terms:
+        groups.setdefault(fold(term.text), set()).add(term.group)
+    return {
+        word: group
+        for word, found in groups.items()
+        for group in found
+        if len(found) == 1 and group in _PRONOUNS
+    }
+
+
+def clashes(text: str, mutant: Mutant) -> tuple[str, ...]:
+    """Return pronouns of the text, in order, of a gender that an edit has replaced.
+
+    They may speak of the same person, and then the mutant contradicts itself.
+    """
+    replaced = {
+        pronouns
+        for edit in mutant.edits
+        if edit.attribute == "gender" and edit.source.group != edit.target.group
+        for pronouns in [_PRONOUNS.get(edit.source.group, frozenset())]
+    }
+    wanted = frozenset().union(*replaced)
+    if not wanted:
+        return ()
+    changed = [(splice.start, splice.end) for splice in mutant.splices]
+    found = [
+        match.group().lower()
+        for match in _WORD.finditer(text)
+        if match.group().lower() in wanted and not any(a <= match.start() < b for a, b in changed)
+    ]
+    return tuple(dict.fromkeys(found))

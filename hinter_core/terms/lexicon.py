@@ -1,0 +1,92 @@
+"""Word lists for the person sense: nouns for people, and words by which other senses show."""
+
+import csv
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from hinter_core.storage import DICTIONARIES
+from hinter_core.terms.dictionary import load_shipped
+from hinter_core.types import GrammaticalForm, Sense
+
+_NOUNS = (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL)
+# Endings of nouns for people that no list has.
+_PERSON_ENDINGS = re.compile(
+    r"\w{2,}(?:m[ae]n|wom[ae]n|persons?|people|goers?|[^ckxw]ists|[^cs]ologists?|ician|icians"
+    r"|keepers?|pickers?|crackers?|dwellers?|diggers?|players?|teers?|mongers?|wrights?|mates?|folk|ographers?)$"
+)
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """``person_sense.toml``: lists of lower-case words, explained there.
+
+    ``phrases``: by each of their words, with its place. ``things``: context by ambiguous noun.
+    """
+
+    phrases: Mapping[str, tuple[tuple[int, tuple[str, ...]], ...]]
+    interjections: frozenset[str]
+    mentions: frozenset[str]
+    animals: frozenset[str]
+    vessels: frozenset[str]
+    deities: frozenset[str]
+    name_heads: frozenset[str]
+    titles: frozenset[str]
+    kin: frozenset[str]
+    groups: frozenset[str]
+    quantifiers: frozenset[str]
+    collective: frozenset[str]
+    lower_things: frozenset[str]
+    devices: frozenset[str]
+    animal_roles: frozenset[str]
+    things: Mapping[str, frozenset[str]]
+
+
+@lru_cache(maxsize=1)
+def lexicon() -> Lexicon:
+    """Load ``person_sense.toml``."""
+    read = tomllib.loads((DICTIONARIES / "person_sense.toml").read_text(encoding="utf-8"))
+    things = {noun: frozenset(words.split()) for noun, words in read.pop("things").items()}
+    phrases: dict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
+    for phrase in read.pop("phrases"):
+        words = tuple(phrase.split())
+        for place, word in enumerate(words):
+            phrases[word].append((place, words))
+    by_word = {word: tuple(found) for word, found in phrases.items()}
+    lists = {name: frozenset(words) for name, words in read.items()}
+    return Lexicon(phrases=by_word, things=things, **lists)
+
+
+@lru_cache(maxsize=1)
+def person_nouns() -> frozenset[str]:
+    """Load lower-case nouns for people from ``person_nouns.csv`` and the dictionaries."""
+    nouns: set[str] = set()
+    with (DICTIONARIES / "person_nouns.csv").open(encoding="utf-8", newline="") as lines:
+        nouns.update(row["term"].lower() for row in csv.DictReader(lines))
+    for dictionary in load_shipped().values():
+        if not dictionary.placebo:
+            nouns.update(
+                term.text.split()[-1].lower()
+                for term in dictionary.terms
+                if term.form in _NOUNS and term.sense is Sense.PERSON
+            )
+    return frozenset(nouns)
+
+
+@lru_cache(maxsize=1)
+def capitalised() -> frozenset[str]:
+    """Load the terms that are always written with a capital, case-folded."""
+    return frozenset(
+        term.text.casefold()
+        for dictionary in load_shipped().values()
+        for term in dictionary.terms
+        if term.text[:1].isupper() and term.form is not GrammaticalForm.TITLE
+    )
+
+
+def names_person(noun: str) -> bool:
+    """Whether a lower-case noun is one for a person or for several."""
+    return noun in person_nouns() or noun in lexicon().groups or bool(_PERSON_ENDINGS.match(noun))

@@ -1,0 +1,373 @@
+"""Other senses of words for people: names, figures of speech, languages, animals, things.
+
+Each function returns the reason why an occurrence is about no person, or None. Tokens are indices
+in the parse; ``head`` is the one that carries the tag and the relation of the term.
+"""
+
+from collections.abc import Callable, Sequence
+
+from hinter_core.terms.lexicon import capitalised, lexicon, names_person, person_nouns
+from hinter_core.terms.matching import fold
+from hinter_core.types import GrammaticalForm, Parse, Term
+
+_FORM = GrammaticalForm
+_NOUN_FORMS = frozenset({_FORM.NOUN_SG, _FORM.NOUN_PL})
+_PRONOUNS = frozenset(
+    {_FORM.PRONOUN_SUBJECT, _FORM.PRONOUN_OBJECT, _FORM.PRONOUN_POSSESSIVE,
+     _FORM.PRONOUN_POSSESSIVE_ABSOLUTE, _FORM.PRONOUN_REFLEXIVE}
+)  # fmt: skip
+_PROPER = frozenset({"NNP", "NNPS"})
+_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+_PERSON = frozenset({"PERSON", "PER"})
+_LINKS = frozenset(
+    {("of",), ("in",), ("of", "the"), ("in", "the"), ("and", "the"), ("'s",), ("&",)}
+)
+_SUBJECT = ("nsubj", "nsubj:pass", "nsubjpass")
+_QUOTES = frozenset("\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb") | {"``", "''"}
+_DETERMINERS = frozenset(
+    """a an the this that these those another each every any some no my your his her its our their
+    whose which what one two three several many few both all either neither such said""".split()
+)
+_MODALS = frozenset("shall will may must can agrees warrants acknowledges covenants".split())
+_OTHER_PEOPLE = frozenset("he she him her his hers who".split())
+_NAMED_AS_WORDS = frozenset("word words term noun pronoun adjective verb".split())
+_BEFORE_VERBS = frozenset("to did do does will would can could must should may might shall".split())
+_AFTER_VERBS = frozenset("RP DT IN PRP$ PRP JJ NNS".split())
+_BEFORE_RANKS = frozenset(
+    "prime vice deputy chief crown grand high lord supreme associate acting former".split()
+)
+FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
+_COMPOUND = frozenset({"compound", "nmod:desc", "nn"})
+_TITLE_CASE = 0.6  # share of capitalised words from which a sentence is a heading
+
+
+def other_sense(parse: Parse, tokens: Sequence[int], head: int, term: Term) -> str | None:
+    """Return the reason why an occurrence is about no person, whatever its sense says."""
+    surface = " ".join(parse.words[i] for i in tokens)
+    phrase = _phrase(parse, tokens)
+    if phrase:
+        return f"part of the expression \u201c{phrase}\u201d"
+    if term.form in _PRONOUNS:
+        thing = _stands_for(parse, head, term.form)
+        if thing:
+            return f"here \u201c{surface}\u201d stands for \u201c{thing}\u201d"
+    if _mentioned(parse, tokens):
+        return f"here \u201c{surface}\u201d is mentioned as a word"
+    name = _place_name(parse, tokens) if term.form is _FORM.TITLE else _name(parse, tokens, term)
+    if name:
+        return f"part of the name \u201c{name}\u201d"
+    if term.form in _NOUN_FORMS:
+        return _noun_as_thing(parse, tokens, head, term, surface)
+    return None
+
+
+def _noun_as_thing(
+    parse: Parse, tokens: Sequence[int], head: int, term: Term, surface: str
+) -> str | None:
+    governor = parse.heads[head]
+    modifies = parse.labels[head] in _COMPOUND and governor > tokens[-1]
+    animal = _of_animals(parse, tokens)
+    if animal:
+        return f"here \u201c{surface}\u201d may be about \u201c{animal}\u201d"
+    if _acts(parse, tokens, head):
+        return f"here \u201c{surface}\u201d is a verb"
+    if is_thing_here(parse, head):
+        return f"\u201c{surface}\u201d may be no person here"
+    verb = _may_be_verb(parse, tokens[-1], governor)
+    if modifies and not verb and not _is_person_noun(parse, governor):
+        return f"part of \u201c{surface} {parse.words[governor]}\u201d, which is no person"
+    if _interjection(parse, tokens):
+        return f"here \u201c{surface}\u201d is an interjection"
+    if term.text[:1].isupper() and _language(parse, tokens, head, term.form):
+        return f"here \u201c{surface}\u201d may be a language"
+    if surface.islower() and surface in lexicon().lower_things and parse.words[0][:1].isupper():
+        return f"\u201c{surface}\u201d in lower case is a thing"
+    return None
+
+
+def is_thing_here(parse: Parse, token: int) -> bool:
+    """Whether words of the sentence show that an ambiguous noun is a thing: "the text editor"."""
+    known, word = lexicon().things, fold(parse.words[token])
+    stem = word if word in known or word in lexicon().devices else word.removesuffix("s")
+    found = known.get(stem, frozenset())
+    if stem in lexicon().devices:
+        found |= known["shared"]
+    return bool(found) and any(
+        fold(other) in found for i, other in enumerate(parse.words) if i != token
+    )
+
+
+def _of_animals(parse: Parse, tokens: Sequence[int]) -> str:
+    """Return the animal of a sentence without people, for nouns that animals have, too."""
+    if fold(parse.words[tokens[-1]]) not in lexicon().animal_roles:
+        return ""
+    animal = ""
+    for i, word in enumerate(map(fold, parse.words)):
+        if i in tokens:
+            continue
+        if word in lexicon().animals and parse.tags[i] in _NOUNS:
+            animal = animal or word
+        elif parse.tags[i] in _NOUNS and word not in lexicon().animal_roles and names_person(word):
+            return ""
+    return animal
+
+
+def _language(parse: Parse, tokens: Sequence[int], head: int, form: GrammaticalForm) -> bool:
+    """Whether a nationality may be a language: "dubbed in Italian", "wrote in Scots"."""
+    if form is _FORM.NOUN_SG:
+        return _bare(parse, tokens, head)
+    before = fold(parse.words[tokens[0] - 1]) if tokens[0] else ""
+    return before in ("in", "into") and parse.labels[head] in ("obl", "nmod")
+
+
+def _acts(parse: Parse, tokens: Sequence[int], head: int) -> bool:
+    """Whether a word tagged as a noun is a verb: "did author", "Nurse the engine"."""
+    first, last = tokens[0], tokens[-1]
+    plural = parse.tags[head] in ("NNS", "NNPS") and fold(parse.words[head]) != "people"
+    if plural or last + 1 >= len(parse.words):
+        return False
+    if first and fold(parse.words[first - 1]) in _BEFORE_VERBS:
+        return parse.tags[first - 1] in ("TO", "MD", "VB", "VBD", "VBP", "VBZ", "IN") and (
+            fold(parse.words[first - 1]) != "to" or parse.tags[last + 1] in _AFTER_VERBS
+        )
+    starts = first == _opening(parse) and parse.labels[head].casefold() == "root"
+    return starts and parse.tags[last + 1] == "DT"
+
+
+def _may_be_verb(parse: Parse, last: int, governor: int) -> bool:
+    """Whether a noun right after a term is the verb of its sentence: "our tutor marks in ink"."""
+    after = parse.tags[governor + 1] if governor + 1 < len(parse.tags) else "."
+    return (
+        governor == last + 1
+        and after in ("IN", "RB", "DT", "PRP$", "PRP")
+        and not parse.tags[0].startswith("VB")
+        and not any(tag in FINITE for tag in parse.tags)
+    )
+
+
+def _is_person_noun(parse: Parse, token: int) -> bool:
+    return names_person(fold(parse.words[token])) or parse.entities[token] in _PERSON
+
+
+def _phrase(parse: Parse, tokens: Sequence[int]) -> str:
+    known = lexicon().phrases
+    words = [fold(word) for word in parse.words]
+    for token in tokens:
+        for place, phrase in known.get(words[token], ()):
+            start = token - place
+            if start >= 0 and tuple(words[start : start + len(phrase)]) == phrase:
+                return " ".join(phrase).replace(" '", "'")
+    return ""
+
+
+def _mentioned(parse: Parse, tokens: Sequence[int]) -> bool:
+    """Whether the term is quoted alone or named as a word: the word "lady"."""
+    words, first, last = parse.words, tokens[0], tokens[-1]
+    before = words[first - 1] if first else ""
+    after = words[last + 1] if last + 1 < len(words) else ""
+    around = {fold(words[i]) for i in range(max(0, first - 5), min(len(words), last + 6))}
+    if before in _QUOTES and after in _QUOTES:
+        outside = parse.tags[first - 2] if first > 1 else ""
+        return outside not in ("DT", "JJ", "PRP$") or bool(around & lexicon().mentions)
+    if fold(before) in _NAMED_AS_WORDS:
+        return True
+    return fold(before) in lexicon().mentions and parse.labels[tokens[-1]] in ("appos", "obj")
+
+
+def _interjection(parse: Parse, tokens: Sequence[int]) -> bool:
+    """Whether the term opens a sentence as a cry: "Man, that hurts"."""
+    words, last = parse.words, tokens[-1]
+    starts = all(word in _QUOTES for word in words[: tokens[0]])
+    if not starts or fold(words[last]) not in lexicon().interjections or last + 2 >= len(words):
+        return False
+    after, beyond = fold(words[last + 1]), fold(words[last + 2])
+    if after == ",":
+        return beyond not in ("you", "come", "get")
+    return after in ("i", "that", "this", "what", "it", "oh", "the", "these", "those")
+
+
+def _bare(parse: Parse, tokens: Sequence[int], head: int) -> bool:
+    """Whether a singular noun has no determiner, as only names and languages may."""
+    label = parse.labels[head]
+    if label in ("vocative", "appos", "conj", "flat", "ROOT", *_COMPOUND):
+        return False
+    children = [i for i, h in enumerate(parse.heads) if h == head and i != head]
+    if any(parse.labels[i] in ("cop", "nsubj") for i in children):
+        return False
+    start = min([i for i in children if i < tokens[0]] + [tokens[0]])
+    return not any(
+        fold(word) in _DETERMINERS or parse.tags[i] in ("POS", "PRP$", "CD")
+        for i, word in enumerate(parse.words[max(0, start - 1) : tokens[0]], max(0, start - 1))
+    )
+
+
+# -- names ----------------------------------------------------------------------------------------
+
+
+def _place_name(parse: Parse, tokens: Sequence[int]) -> str:
+    """Return the name of a place or thing that begins like a person's: "Lady Lake"."""
+    run = _run(parse, tokens)
+    if fold(parse.words[run[-1]]) in lexicon().name_heads and run[-1] > tokens[-1]:
+        return " ".join(parse.words[i] for i in range(tokens[0], run[-1] + 1))
+    return ""
+
+
+def _name(parse: Parse, tokens: Sequence[int], term: Term) -> str:
+    """Return the name that contains the term ("Men in Black", "Jack White"), or ""."""
+    words = parse.words
+    if not words[tokens[0]][:1].isupper() or _heading(parse):
+        return ""
+    run = _run(parse, tokens)
+    before = [i for i in run if i < tokens[0]]
+    after = [i for i in run if i > tokens[-1]]
+    whole = " ".join(words[i] for i in range(run[0], run[-1] + 1))
+    if (before or after) and any(fold(words[i]) in lexicon().name_heads for i in after):
+        return whole
+    if term.text[:1].isupper():
+        return whole if _capital_in_name(parse, tokens, before, after) else ""
+    if tokens[0] == _opening(parse) and not after:
+        # The first word of a sentence; a title has more capitals: "Taxi Driver".
+        return whole if any(words[i][:1].isupper() for i in tokens[1:]) else ""
+    if not before and not after:
+        return "" if _alone_is_person(parse, tokens) else whole
+    if _rank(parse, tokens, before, after):
+        return ""
+    if tokens[0] == _opening(parse) and parse.tags[after[0]] not in _PROPER:
+        return ""
+    return whole
+
+
+def _opening(parse: Parse) -> int:
+    return next((i for i, word in enumerate(parse.words) if any(map(str.isalnum, word))), 0)
+
+
+def _heading(parse: Parse) -> bool:
+    long = [word for word in parse.words if len(word) > 3 and word[0].isalpha()]
+    return len(long) > 2 and sum(word[0].isupper() for word in long) > _TITLE_CASE * len(long)
+
+
+def _run(parse: Parse, tokens: Sequence[int]) -> list[int]:
+    """Return the capitalised words around the term; links ("of the") may join two of them."""
+    words, opening = parse.words, _opening(parse)
+
+    def capital(i: int) -> bool:
+        inside = 0 <= i < len(words) and words[i][:1].isupper() and words[i] != "I"
+        # The first word has a capital anyhow; it belongs to a name if it is tagged so.
+        return inside and (i != opening or parse.tags[i] in (*_PROPER, "JJ"))
+
+    found = list(tokens)
+    for step in (-1, 1):
+        at = tokens[0] if step < 0 else tokens[-1]
+        while (following := _next_capital(words, at, step, capital)) is not None:
+            at = following
+            found.append(at)
+    return sorted(found)
+
+
+def _next_capital(
+    words: Sequence[str], at: int, step: int, capital: Callable[[int], bool]
+) -> int | None:
+    for length in (0, 1, 2):
+        further = at + step * (length + 1)
+        between = words[min(at, further) + 1 : max(at, further)]
+        if (not length or tuple(map(fold, between)) in _LINKS) and capital(further):
+            return further
+    return None
+
+
+def _capital_in_name(
+    parse: Parse, tokens: Sequence[int], before: Sequence[int], after: Sequence[int]
+) -> bool:
+    """Whether a term that is always capitalised is in a title or in a person's name."""
+    words = parse.words
+    if any(words[i] == "The" and i != _opening(parse) for i in before):
+        return True  # "saw The African Queen"
+    if (before or after) and parse.entities[tokens[-1]] in _PERSON:
+        return True  # "Christian Dior"
+    if not after or after[0] != tokens[-1] + 1:
+        return False
+    following = fold(words[after[0]])
+    common = following in person_nouns() and following not in capitalised()
+    return common and following not in lexicon().titles  # "The English Patient"
+
+
+def _alone_is_person(parse: Parse, tokens: Sequence[int]) -> bool:
+    """Whether a capitalised noun between small words is a person: "the Tenant", "Mum"."""
+    words, word, known = parse.words, fold(parse.words[tokens[-1]]), lexicon()
+    before = words[tokens[0] - 1] if tokens[0] else ""
+    after = words[tokens[-1] + 1] if tokens[-1] + 1 < len(words) else ""
+    if parse.tags[tokens[-1]] in ("NNS", "NNPS") and before[:1].isalnum():
+        return word in known.kin  # "the Kings"
+    if not before[:1].isalnum() or after in _MODALS:
+        return True
+    if word in known.kin:
+        return True
+    if word not in known.titles:
+        return fold(before) in _DETERMINERS - {"a", "an"} or parse.tags[tokens[0] - 1] == "PRP$"
+    called = parse.labels[tokens[-1]] in ("vocative", *_SUBJECT) or after == ","
+    return called or parse.tags[tokens[0] - 1] in ("JJ", "PRP$", "CD", "DT")
+
+
+def _rank(parse: Parse, tokens: Sequence[int], before: Sequence[int], after: Sequence[int]) -> bool:
+    """Whether the term is a title of a person: "Aunt May", "the Prime Minister"."""
+    for i in before:
+        word = fold(parse.words[i])
+        others = lexicon().titles | _BEFORE_RANKS | capitalised()
+        if not after and word not in others and i != _opening(parse):
+            return False  # "Stephen King"
+        if parse.words[i] == "The" and i != _opening(parse):
+            return False
+    if not after and before and before[0] == _opening(parse) and len(before) == 1:
+        first = before[0]
+        if parse.tags[first] in _PROPER and fold(parse.words[first]) not in others:
+            return False
+    return fold(parse.words[tokens[-1]]) in lexicon().titles and not (
+        after and parse.tags[after[0]] not in _PROPER
+    )
+
+
+# -- pronouns -------------------------------------------------------------------------------------
+
+
+def _stands_for(parse: Parse, head: int, form: GrammaticalForm) -> str:
+    """Return the animal, ship, country or god that a pronoun stands for, if no person precedes."""
+    things = [i for i in range(head) if _is_thing_before(parse, i)]
+    for i in range(head):
+        # "Bella is a greyhound": the name of an animal is no person.
+        named = any(parse.heads[i] == thing or parse.heads[thing] == i for thing in things)
+        if _is_person_before(parse, i) and not (named and parse.tags[i] in _PROPER):
+            return ""
+    if form is _FORM.PRONOUN_OBJECT:
+        # An object is not the subject of its own clause.
+        things = [i for i in things if parse.heads[i] != parse.heads[head]]
+    return parse.words[things[-1]] if things else ""
+
+
+def _is_person_before(parse: Parse, i: int) -> bool:
+    word, tag = fold(parse.words[i]), parse.tags[i]
+    if tag in ("PRP", "PRP$"):
+        return word in _OTHER_PEOPLE
+    if tag not in _NOUNS or word in lexicon().animals or word in lexicon().deities:
+        return False
+    if parse.entities[i] in _PERSON:
+        return not _with_article(parse, i)
+    return names_person(word) and parse.labels[i] not in _COMPOUND
+
+
+def _is_thing_before(parse: Parse, i: int) -> bool:
+    word, tag = fold(parse.words[i]), parse.tags[i]
+    if tag not in _NOUNS:
+        return False
+    if parse.labels[i] in _COMPOUND and parse.tags[parse.heads[i]] not in _PROPER:
+        return False
+    known = lexicon()
+    if word in known.animals or word in known.vessels or word in known.deities:
+        return True
+    if tag not in _PROPER or not parse.labels[i].startswith("nsubj"):
+        return False
+    return parse.entities[i] == "GPE" or _with_article(parse, i)
+
+
+def _with_article(parse: Parse, i: int) -> bool:
+    """Whether a name has an article: "the Titanic"."""
+    return i > 0 and fold(parse.words[i - 1]) == "the"
