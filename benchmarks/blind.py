@@ -2,18 +2,18 @@
 
 ``python -m benchmarks.blind draw OUT.csv DATA ...`` writes a shuffled table of 200 kept and 60
 discarded intersectional mutants, at most one of a text, with what was before and after around the
-change. It says nothing of the invariant; ``OUT.key.csv`` does. Readers fill ``label``: *fair*, *soft*
-(the text contradicts the change elsewhere) or *unfair* (a replaced word was no person, or the
-sentence is broken). ``python -m benchmarks.blind count KEY.csv LABELS.csv LABELS.csv`` prints the
-shares and the agreement of two readers.
+change. It says nothing of the invariant; ``OUT.key.csv`` does. Readers fill ``label``: *fair*,
+*soft* (the text contradicts the change elsewhere) or *unfair* (a replaced word was no person, or
+the sentence is broken). ``python -m benchmarks.blind count KEY.csv LABELS.csv LABELS.csv`` prints
+the shares and the agreement of two readers.
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
 import hashlib
 import random
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -35,8 +35,10 @@ LABELS = ("fair", "soft", "unfair")
 _AROUND = 450  # characters shown before and after the change
 _TRIES = 12  # mutants of a text that are looked at
 
+Drawn = tuple[bool, str, Mutant, str]  # kept, source, mutant, reason
 
-def _one_of_each(path: Path, pipeline: Pipeline, chance: random.Random) -> Iterator[tuple]:
+
+def _one_of_each(path: Path, pipeline: Pipeline, chance: random.Random) -> Iterator[Drawn]:
     """Yield up to one kept and one discarded mutant of each text, in random order of texts."""
     rows = [row.text for row in open_table(path).rows() if row.text]
     chance.shuffle(rows)
@@ -65,14 +67,14 @@ def _shown(text: str, mutant: Mutant) -> tuple[str, str]:
     return text[start:end], mutant.text[start : end + grown]
 
 
-def draw(out: Path, data: Sequence[Path], seed: int = 1) -> None:
+def draw(out: Path, data: Sequence[Path], seed: int) -> None:
     """Write the table for the readers, and the key."""
     chance = random.Random(seed)
     settings = Settings(order=2, limit=60, seed=seed)
     dictionaries = choose(["race", "gender"])
     parses, model = ParseStore(load_parser("embedded")), open_store("vader", trusted=True)
     pipeline = Pipeline(dictionaries, parses, [model], settings)
-    found: dict[bool, list[tuple]] = {True: [], False: []}
+    found: dict[bool, list[tuple[str, str, Mutant, str]]] = {True: [], False: []}
     for number, path in enumerate(data):
         left = len(data) - number  # what one file lacks, the later ones give
         most = {True: KEPT, False: DISCARDED}
@@ -85,9 +87,10 @@ def draw(out: Path, data: Sequence[Path], seed: int = 1) -> None:
                 break
     every = [(True, *one) for one in found[True]] + [(False, *one) for one in found[False]]
     chance.shuffle(every)
-    with out.open("w", encoding="utf-8", newline="") as table, out.with_suffix(".key.csv").open(
-        "w", encoding="utf-8", newline=""
-    ) as key:
+    with (
+        out.open("w", encoding="utf-8", newline="") as table,
+        out.with_suffix(".key.csv").open("w", encoding="utf-8", newline="") as key,
+    ):
         shown, kept = csv.writer(table), csv.writer(key)
         shown.writerow(["id", "before", "after", "changes", "label", "why"])
         kept.writerow(["id", "data", "kept", "reason"])
@@ -131,10 +134,23 @@ def _share(hits: int, cases: int) -> str:
     return f"{hits / cases:.1%} [{low:.1%}, {high:.1%}]"
 
 
-if __name__ == "__main__":
-    command, *paths = sys.argv[1:]
-    given = [Path(path) for path in paths]
-    if command == "draw":
-        draw(given[0], given[1:])
+def main() -> None:
+    """Draw a table, or count its labels."""
+    arguments = argparse.ArgumentParser(prog="python -m benchmarks.blind", description=__doc__)
+    commands = arguments.add_subparsers(dest="command", required=True)
+    drawing = commands.add_parser("draw")
+    drawing.add_argument("out", type=Path)
+    drawing.add_argument("data", type=Path, nargs="+")
+    drawing.add_argument("--seed", type=int, default=1)
+    counting = commands.add_parser("count")
+    counting.add_argument("key", type=Path)
+    counting.add_argument("labels", type=Path, nargs="+")
+    given = arguments.parse_args()
+    if given.command == "draw":
+        draw(given.out, given.data, given.seed)
     else:
-        print("\n".join(count(given[0], *given[1:])))
+        print("\n".join(count(given.key, *given.labels)))
+
+
+if __name__ == "__main__":
+    main()

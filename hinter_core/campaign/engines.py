@@ -17,7 +17,8 @@ from itertools import chain, islice, takewhile, zip_longest
 from multiprocessing import get_context
 from typing import Protocol
 
-from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.record import circumstances, now
+from hinter_core.campaign.spec import Campaign, settings_before
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.worker import ShardDone, Worker
 from hinter_core.data.rows import Row, Rows
@@ -127,7 +128,7 @@ class RunProgress:
     """Progress of a run.
 
     ``texts``, ``mutants`` and ``hidden`` include earlier runs; ``parses`` and ``predictions`` are
-    those of this run.
+    those of this run; ``repaired``: damaged tables that are made again.
     """
 
     shards: int
@@ -135,6 +136,7 @@ class RunProgress:
     texts: int = 0
     mutants: int = 0
     hidden: int = 0
+    repaired: int = 0
     parses: int = 0
     predictions: int = 0
 
@@ -204,15 +206,20 @@ def run_campaign(
     if engine not in ENGINES:
         raise InputError(f"There is no engine '{engine}'; use {', '.join(ENGINES)}.")
     work = work or plan_run(campaign, store)
+    campaign = replace(campaign, **settings_before(store.read()["campaign"]))
     shards = enumerate(chunks(rows_of(work), campaign.shard))
-    state = RunProgress(0, work.shards)
     with store.alone():
+        state = RunProgress(0, work.shards, repaired=store.repair())
+        runs, own = store.read().get("runs", []), circumstances()
+        store.note(runs=[*runs, own])
         for done in ENGINES[engine](campaign, store, shards, cancelled):
             if not state.shards:  # all shards are of the same models
                 store.note(models={**store.read()["models"], **done.models})
             sums = {name: getattr(state, name) + getattr(done, name) for name in _SUMMED}
             state = replace(state, shards=state.shards + 1, **sums)
             on_progress(state)
+        own["finished" if state.shards == state.of else "stopped"] = now()
+        store.note(runs=[*runs, own])
     return state
 
 

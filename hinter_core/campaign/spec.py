@@ -14,6 +14,7 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replac
 from pathlib import Path
 from typing import Any
 
+from hinter_core.campaign.record import parser_content, words_content
 from hinter_core.data.handwritten import open_handwritten
 from hinter_core.data.hub import on_hub, open_hub, pin, read_hub_name
 from hinter_core.data.rows import Rows, open_table
@@ -27,7 +28,8 @@ from hinter_core.terms.dictionary import Dictionary, choose, load_file, load_shi
 
 VERSION = 3  # of stored tables; version 2 had only substitutions
 READABLE = (2, VERSION)
-_IDENTITY_VERSION = 2  # changes only when the same settings give other mutants
+IDENTITY_VERSION = 3  # changes only when the same settings give other mutants
+_WITHOUT_CONTENT = 2  # identities that do not know what is in word lists and parsers
 SAMPLE = "sample"  # value of ``data`` for the shipped texts
 SAMPLE_FILE = ASSETS / "samples" / "people.csv"
 
@@ -236,9 +238,12 @@ class Campaign:
         own = {loaded.attribute: loaded for loaded in map(load_file, map(Path, self.dictionaries))}
         return choose([*self.attributes, *own], {**load_shipped(), **own})
 
-    def identity(self) -> str:
-        """Return a versioned hash of the settings and files that determine the mutants."""
-        digest = hashlib.sha256(f"hinter-campaign-{_IDENTITY_VERSION}\n".encode())
+    def identity(self, version: int = IDENTITY_VERSION) -> str:
+        """Return a hash of the settings and files that determine the mutants."""
+        digest = hashlib.sha256(f"hinter-campaign-{version}\n".encode())
+        if version > _WITHOUT_CONTENT:
+            words = "" if self.mutants else words_content()
+            digest.update(f"words={words} parser={parser_content(self.parser)}\n".encode())
         for item in fields(self):
             as_before = getattr(self, item.name) == item.metadata.get("before", MISSING)
             if item.metadata["identity"] and not as_before:

@@ -25,6 +25,7 @@ from typing import Any
 from cachetools import LRUCache
 
 from hinter_core.campaign.spec import (
+    IDENTITY_VERSION,
     READABLE,
     VERSION,
     Campaign,
@@ -36,6 +37,7 @@ from hinter_core.errors import HinterError
 from hinter_core.storage import PART, write_whole
 
 _SPEC = "campaign.json"
+_FIRST_IDENTITY = 2  # of directories that do not name a version
 _RUNNING = ".running"  # locked while a process runs the campaign
 _CURE = "; delete it and resume."
 _BROKEN = f"is missing or damaged{_CURE}"
@@ -103,20 +105,21 @@ class CampaignStore:
         if self.folder.is_file():
             raise StoreError(f"{self.folder} is a file; name a directory for the campaign.")
         campaign = self.pinned(campaign)
-        identity = campaign.identity()
         if (self.folder / _SPEC).exists():
             spec = self.read()
-            if spec["identity"] != identity:
+            if spec["identity"] != campaign.identity(spec.get("identity_version", _FIRST_IDENTITY)):
                 why = moved(spec["campaign"].get("data", ""), campaign.data)
                 raise StoreError(
                     f"{self.folder} holds another campaign "
-                    f"({why or 'other data, dictionaries or settings'}); name another directory."
+                    f"({why or 'other data, word lists, parser or settings'}); name another "
+                    "directory."
                 )
             self.note(version=VERSION)  # new tables are of this version
             return {**spec, "version": VERSION}
         if self.folder.is_dir() and any(self.folder.iterdir()):
             raise StoreError(f"{self.folder} is not empty and no campaign; name another directory.")
-        spec = {"version": VERSION, "identity": identity}
+        spec = {"version": VERSION, "identity": campaign.identity()}
+        spec |= {"identity_version": IDENTITY_VERSION}
         spec |= {"campaign": asdict(campaign), "models": {}}
         with named(self.folder):
             self.shards.mkdir(parents=True, exist_ok=True)
@@ -240,6 +243,25 @@ class CampaignStore:
                     forgotten += 1
         return forgotten
 
+    def repair(self) -> int:
+        """Delete tables that are unreadable or do not fit together; the run makes them again.
+
+        Only the ends of the files are read, which shows those that were cut off.
+        """
+        dropped: set[Path] = set()
+        for shard in self.known():
+            texts, mutants = self.texts(shard), self.mutants(shard)
+            answers = set(self.shards.glob(f"{texts.name.partition('.')[0]}.answers-*.parquet"))
+            made = _sum_of(texts, "mutants")
+            if made is None or _rows(mutants) != made:
+                dropped |= {texts, mutants, *answers} & set(self.shards.iterdir())
+                continue
+            rows = made + read_table(texts, "outcome")["outcome"].to_pylist().count(TESTED)
+            dropped |= {path for path in answers if _rows(path) != rows}
+        for path in dropped:
+            path.unlink(missing_ok=True)
+        return len(dropped)
+
     def verify(self) -> list[str]:
         """Return the faults: tables that are unreadable, missing or do not fit together."""
         spec = self.read()
@@ -270,6 +292,21 @@ def _whole(spec: Mapping[str, Any]) -> bool:
         and isinstance(scope, dict)
         and all(isinstance(n, list) and list(map(type, n)) == [int, int] for n in scope.values())
     )
+
+
+def _rows(path: Path) -> int | None:
+    try:
+        with _opened(path, ()) as file:
+            return int(file.metadata.num_rows)
+    except StoreError:
+        return None
+
+
+def _sum_of(path: Path, column: str) -> int | None:
+    try:
+        return int(sum(read_table(path, column)[column].to_pylist()))
+    except StoreError:
+        return None
 
 
 def _fault_of_answers(path: Path, name: str, rows: int) -> list[str]:

@@ -109,10 +109,11 @@ def _run_with_progress(settings: Campaign, store: CampaignStore) -> None:
 
 
 def _line(progress: RunProgress, seconds: float) -> str:
+    repaired = f"; {progress.repaired} damaged tables made again" if progress.repaired else ""
     return (
         f"{progress.shards} of {progress.of} shards, {progress.texts:,} texts, "
         f"{progress.mutants:,} mutants, {progress.hidden:,} hidden; {progress.parses:,} parses and "
-        f"{progress.predictions:,} predictions in {seconds:.0f} s"
+        f"{progress.predictions:,} predictions in {seconds:.0f} s{repaired}"
     )
 
 

@@ -24,6 +24,7 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.mutation.edits import apply_edits
 from hinter_core.relations import invariant, wording
+from hinter_core.relations.alignment import aligned
 from hinter_core.relations.base import Compared
 from hinter_core.terms.forms import WITHOUT_S, forms_at, known_forms, tag_allows
 from hinter_core.terms.matching import fold
@@ -64,6 +65,7 @@ class _Opinion:
 
 def check_all(pairs: Sequence[Compared], parses: ParseStore) -> list[Conformance]:
     """Judge mutants; most by the entries alone. Other sentences are parsed in two batches."""
+    pairs = [_with_spans(pair) for pair in pairs]
     found = {}
     asked: dict[int, list[Edit]] = {}
     for number, pair in enumerate(pairs):
@@ -101,6 +103,13 @@ def _worded(
         else one
         for pair, one in zip(pairs, found, strict=True)
     ]  # fmt: skip
+
+
+def _with_spans(pair: Compared) -> Compared:
+    """Return a mutant that a person wrote as exchanges, if it is made of these only."""
+    if all(edit.spans for edit in pair.mutant.edits):
+        return pair
+    return aligned(pair) or pair
 
 
 def _same_form(edit: Edit) -> bool:
@@ -157,7 +166,7 @@ def _places(edit: Edit, pair: Compared) -> Iterator[tuple[Sentence, Span]]:
 def _opinion(edit: Edit, places: Sequence[tuple[Parse, Span]], tags: Sequence[str]) -> _Opinion:
     source, target = edit.source.text, edit.target.text
     own, other, declared = known_forms(source), known_forms(target), _declared(edit)
-    here = _form_at(places, own, declared) if own else declared
+    here = _form_at(places, own, other, declared) if own else declared
     if not own or not other:
         known = own or other
         if (
@@ -180,13 +189,15 @@ def _opinion(edit: Edit, places: Sequence[tuple[Parse, Span]], tags: Sequence[st
 def _form_at(
     places: Sequence[tuple[Parse, Span]],
     forms: frozenset[GrammaticalForm],
+    wanted: frozenset[GrammaticalForm],
     declared: GrammaticalForm | None,
 ) -> GrammaticalForm:
-    """Return the form of a word in its sentences: the declared one, if it fits."""
+    """Return the form of a word in its sentences: the declared or a wanted one, if that fits."""
     for parse, span in places if len(forms) > 1 else ():
         fitting = forms_at(parse, span, sorted(forms))
         if fitting:
-            return declared if declared is not None and declared in fitting else fitting[0]
+            best = declared if declared is not None and declared in fitting else fitting[0]
+            return next((form for form in (best, *fitting) if form in wanted), best)
     return declared if declared is not None and declared in forms else min(forms)
 
 

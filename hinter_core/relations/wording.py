@@ -60,6 +60,21 @@ def _repeated(pair: Compared) -> str:
             rf"\b{word}{_BETWEEN}$", before, re.IGNORECASE
         ):
             return f"\u201c{splice.new}\u201d stands beside itself"
+        half = _half_repeated(splice.new, before, after)
+        if half:
+            return f"\u201c{half}\u201d stands beside itself"
+    return ""
+
+
+def _half_repeated(new: str, before: str, after: str) -> str:
+    """Return a word of a longer term that stands beside it: "American Indian American"."""
+    words = [word for word in map(fold, _WORD.findall(new)) if len(word) > 3]
+    if len(words) < 2:
+        return ""
+    left, right = re.search(r"([^\W\d_]+)[\s-]+$", before), re.match(r"[\s-]+([^\W\d_]+)", after)
+    for match in (left, right):
+        if match and fold(match.group(1)) in words:
+            return match.group(1)
     return ""
 
 

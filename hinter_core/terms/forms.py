@@ -49,6 +49,10 @@ _NOUNS = (_FORM.NOUN_SG, _FORM.NOUN_PL)
 _PLAIN_PRONOUNS = (_FORM.PRONOUN_SUBJECT, _FORM.PRONOUN_OBJECT)
 _CALLS = ("vocative", "discourse")
 _IN_NOUN_PHRASES = frozenset("JJ JJR JJS HYPH VBG VBN CD".split())
+_BECOMING = frozenset(
+    """become becomes became die dies died feel feels felt grow grows grew look looks looked remain
+    remains remained seem seems seemed stay stays stayed turn turns turned""".split()
+)
 _DESCRIBING = frozenset("JJ JJR JJS VBN CD".split())
 _OF_TWO_OBJECTS = frozenset(
     """give gives gave given giving tell tells told send sends sent show shows showed shown teach
@@ -140,7 +144,7 @@ def tag_allows(form: GrammaticalForm, tag: str, word: str) -> bool:
     if form is _FORM.NOUN_SG:
         return tag == "JJ" or (tag == "NNPS" and not word.endswith("s"))
     taken = form in (_FORM.ADJECTIVE, _FORM.COMPARATIVE, _FORM.SUPERLATIVE, _FORM.TITLE, _FORM.NAME)
-    return taken and tag in ("NN", "NNP", "JJ", "NNPS")
+    return taken and tag in ("NN", "NNP", "JJ")
 
 
 def tokens_at(parse: Parse, span: Span) -> list[int]:
@@ -179,6 +183,7 @@ class _Place:
         self._before_name = _before_name(parse, head)
         both = {_FORM.PRONOUN_OBJECT, _FORM.PRONOUN_POSSESSIVE} <= forms
         self._possesses = both and _possesses(parse, head)
+        self._described = both and _described(parse, head)
         self._title = self._several and _FORM.TITLE in forms
         self._modifies = self._label in MODIFIER and _FORM.ADJECTIVE in forms and not self._counted
 
@@ -196,6 +201,8 @@ class _Place:
             return self._noun(form)
         if form is _FORM.ADJECTIVE:
             return self._adjective()
+        if self._described and form in (_FORM.PRONOUN_OBJECT, _FORM.PRONOUN_POSSESSIVE):
+            return _Fit.YES if form is _FORM.PRONOUN_OBJECT else _Fit.NO
         if self._possesses and form in (_FORM.PRONOUN_OBJECT, _FORM.PRONOUN_POSSESSIVE):
             return _Fit.YES if form is _FORM.PRONOUN_POSSESSIVE else _Fit.NO
         if tag in _TAGS[form]:
@@ -239,6 +246,17 @@ def _possesses(parse: Parse, head: int) -> bool:
     return noun and verb not in _OF_TWO_OBJECTS
 
 
+def _described(parse: Parse, head: int) -> bool:
+    """Whether an adjective without a noun follows a pronoun: "shows her plump and stern"."""
+    after = [*parse.tags[head + 1 : head + 4], ".", ".", "."]
+    if after[0] not in ("JJ", "JJR"):
+        return False
+    if after[1] == "CC" and after[2] in ("JJ", "JJR"):
+        beyond = parse.tags[head + 4] if head + 4 < len(parse.tags) else "."
+        return beyond not in NOUN_TAGS
+    return after[1] in (".", "IN", ":")
+
+
 def _before_name(parse: Parse, head: int) -> bool:
     """Whether a name follows: "Rabbi Stern", and not "a rabbi"."""
     tags, words = parse.tags, parse.words
@@ -266,7 +284,7 @@ def _acts_as_adjective(parse: Parse, head: int) -> bool:
         return True
     if dependent(parse, head, {"det"}) is not None:
         return False
-    predicate = parse.labels[head] in ("obj", "xcomp") and parse.words[head].islower()
+    predicate = fold(parse.words[parse.heads[head]]) in _BECOMING  # "died penniless"
     return predicate or dependent(parse, head, {"cop"}) is not None
 
 

@@ -23,6 +23,7 @@ _LINKS = frozenset(
     {("of",), ("in",), ("of", "the"), ("in", "the"), ("and", "the"), ("'s",), ("&",)}
 )
 _SUBJECT = ("nsubj", "nsubj:pass", "nsubjpass")
+_DIRECTIONS = frozenset("East West North South Central Northern Southern New Old".split())
 _QUOTES = frozenset("\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb") | {"``", "''"}
 _DETERMINERS = frozenset(
     """a an the this that these those another each every any some no my your his her its our their
@@ -80,7 +81,8 @@ def _noun_as_thing(
         return f"here \u201c{surface}\u201d is an interjection"
     if term.text[:1].isupper() and _language(parse, tokens, head, term.form):
         return f"here \u201c{surface}\u201d may be a language"
-    if surface.islower() and surface in lexicon().lower_things and parse.words[0][:1].isupper():
+    others = any(word[:1].isupper() for word in parse.words if word != "I")
+    if surface.islower() and surface in lexicon().lower_things and others:
         return f"\u201c{surface}\u201d in lower case is a thing"
     return None
 
@@ -221,6 +223,9 @@ def _name(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     before = [i for i in run if i < tokens[0]]
     after = [i for i in run if i > tokens[-1]]
     whole = " ".join(words[i] for i in range(run[0], run[-1] + 1))
+    first = tokens[0]
+    if first and words[first - 1] in _DIRECTIONS and term.text[:1].isupper():
+        return f"{words[first - 1]} {words[first]}"  # "the East Germans"
     if (before or after) and any(fold(words[i]) in lexicon().name_heads for i in after):
         return whole
     if term.text[:1].isupper():
@@ -242,8 +247,8 @@ def _opening(parse: Parse) -> int:
 
 
 def _heading(parse: Parse) -> bool:
-    long = [word for word in parse.words if len(word) > 3 and word[0].isalpha()]
-    return len(long) > 2 and sum(word[0].isupper() for word in long) > _TITLE_CASE * len(long)
+    long = [word for word in parse.words[1:] if len(word) > 3 and word[0].isalpha()]
+    return len(long) > 3 and sum(word[0].isupper() for word in long) > _TITLE_CASE * len(long)
 
 
 def _run(parse: Parse, tokens: Sequence[int]) -> list[int]:

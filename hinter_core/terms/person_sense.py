@@ -97,8 +97,10 @@ def _no_person(
         if found is None:
             return f"\u201c{surface}\u201d describes no person here"
         bearer = found
-    if _is_person(parse, _counted_by(parse, bearer)) or (
-        verb == "describes" and _is_name(parse, bearer)
+    # A capitalised word that an adjective modifies is seldom a person's name: "Asian Cinema".
+    named = verb == "describes"
+    if _is_person(parse, _counted_by(parse, bearer), named=named) or (
+        named and _is_name(parse, bearer)
     ):
         return None
     if parse.tags[bearer] == "CD" and any(_is_person(parse, i) for i in range(bearer)):
@@ -200,7 +202,8 @@ def _has_as(parse: Parse, token: int) -> bool:
     return case is not None and fold(parse.words[case]) == "as"
 
 
-def _is_person(parse: Parse, token: int) -> bool:
+def _is_person(parse: Parse, token: int, *, named: bool = True) -> bool:
+    """Whether a noun or pronoun is a person; with ``named``, also a recognised name."""
     word, tag = fold(parse.words[token]), parse.tags[token]
     if tag in ("PRP", "PRP$", "WP", "NN") and word in _PERSON_PRONOUNS:
         return True
@@ -208,7 +211,7 @@ def _is_person(parse: Parse, token: int) -> bool:
         return True
     if is_thing_here(parse, token):
         return False
-    if tag in ("NNP", "NNPS") and parse.entities[token] in ("PERSON", "PER"):
+    if named and tag in ("NNP", "NNPS") and parse.entities[token] in ("PERSON", "PER"):
         return True
     if names_person(word):
         return True

@@ -18,6 +18,7 @@ OTHER = {
     "discarded": True, "placebo": False, "repeat": 2,
     "parser": "en_core_web_sm", "shard": 4,
     "models": ("vader",), "workers": 2, "requests": 10, "budget": 1.5, "relation": "other",
+    "invariant": "published",
 }  # fmt: skip
 
 

@@ -1,0 +1,69 @@
+"""What a campaign was made with: the content of word lists and parser, and the circumstances."""
+
+import hashlib
+import platform
+import sys
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from hinter_core import __version__
+from hinter_core.language.parsing import EMBEDDED
+from hinter_core.storage import DICTIONARIES
+
+_LIBRARIES = ("spacy", "torch", "transformers", "openai", "numpy", "pyarrow", "duckdb")
+_WORDS = (".csv", ".toml")
+
+
+@lru_cache(maxsize=1)
+def words_content() -> str:
+    """Hash the shipped dictionaries and the word lists of the person sense."""
+    return _hash(path for path in sorted(DICTIONARIES.iterdir()) if path.suffix in _WORDS)
+
+
+@lru_cache(maxsize=8)
+def parser_content(name: str) -> str:
+    """Hash the files of a parser; of an installed package, its name and version."""
+    folder = EMBEDDED if name == "embedded" else Path(name)
+    if folder.is_dir():
+        return _hash(sorted(path for path in folder.rglob("*") if path.suffix != ".md"))
+    try:
+        return f"{name}-{version(name)}"
+    except PackageNotFoundError:
+        return name  # whoever loads it says that it is not there
+
+
+def _hash(paths: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        if path.is_file():
+            digest.update(f"{path.name}\n".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]
+
+
+def circumstances() -> dict[str, Any]:
+    """Return when and with which versions a run begins."""
+    return {
+        "started": now(),
+        "hinter": __version__,
+        "python": platform.python_version(),
+        "platform": f"{sys.platform} {platform.machine()}",
+        "libraries": dict(_versions()),
+    }
+
+
+def now() -> str:
+    """Return the time as ``2026-01-31T12:00:00+00:00``."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _versions() -> Iterator[tuple[str, str]]:
+    for name in _LIBRARIES:
+        try:
+            yield name, version(name)
+        except PackageNotFoundError:
+            continue

@@ -1,0 +1,87 @@
+"""Wording: words that do not go together, and words that speak of the replaced group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from hinter_core.language.parsing import ParseStore
+from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.pipeline.case import TestCase, conform, follow_up_of
+from hinter_core.relations.wording import clashes
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.types import Layer
+
+Reasons = Callable[[str, str], dict[str, str]]
+
+
+def planned(text: str, dictionary: Dictionary, parses: ParseStore) -> Plan:
+    return make_plan(text, [dictionary], Settings(order=1), parses)
+
+
+@pytest.fixture
+def reasons(shipped: dict[str, Dictionary], parses: ParseStore) -> Reasons:
+    """Why each atomic mutant of a text is discarded for its wording; by its text."""
+
+    def judge(text: str, attribute: str) -> dict[str, str]:
+        plan = planned(text, shipped[attribute], parses)
+        batch = [follow_up_of(TestCase(plan), edits) for edits in plan.chosen()]
+        conform(batch, parses)
+        assert all(x.conformance.layer in (None, Layer.WORDING) for x in batch)
+        return {x.mutant.text: x.conformance.reason for x in batch if not x.conformance.kept}
+
+    return judge
+
+
+def test_a_word_beside_itself(reasons: Reasons) -> None:
+    found = reasons("Mum and dad left early.", "gender")
+    assert found["Dad and dad left early."] == "\u201cDad\u201d stands beside itself"
+    assert "Mum and mum left early." in found
+    assert not reasons("The waitress left early, and a man came.", "gender")
+    assert reasons("As a white American, I agree.", "race")[
+        "As an American Indian American, I agree."
+    ]
+
+
+def test_a_reflexive_agrees_with_its_subject(reasons: Reasons) -> None:
+    found = reasons("He hurt himself.", "gender")
+    assert found["She hurt himself."] == "\u201cShe\u201d and \u201chimself\u201d do not agree"
+    assert found["He hurt herself."]
+    assert not reasons("The clerk hurt himself.", "gender")
+
+
+def test_only_some_adjectives_stand_for_people(reasons: Reasons) -> None:
+    found = reasons("The French eat late.", "nationality")
+    assert found["The Italian eat late."] == "\u201cthe Italian\u201d does not stand for people"
+    assert "The Irish eat late." not in found
+    assert not reasons("The French clerk eats late.", "nationality")
+
+
+@pytest.mark.parametrize(
+    ("text", "mutant"),
+    [
+        ("The boys' coats were wet.", "The men's coats were wet."),
+        ("The women's coats were wet.", "The ladies' coats were wet."),
+        ("'The boys' said a woman.", None),
+    ],
+)
+def test_possessive_plurals_are_adapted(
+    text: str, mutant: str | None, shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    plan = planned(text, shipped["gender"], parses)
+    texts = {plan.mutant(edits).text for edits in plan.chosen()}
+    assert not any("men' " in one or "s's " in one for one in texts)
+    if mutant and "ladies" not in mutant:
+        assert any(one.endswith("n's coats were wet.") for one in texts) or mutant in texts
+
+
+def test_pronouns_of_the_replaced_group_are_named(
+    shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    plan = planned("A man came. She saw him, and he waved at her.", shipped["gender"], parses)
+    by_words = {edits[0].in_words: plan.mutant(edits) for edits in plan.chosen()}
+    assert clashes(plan.text, by_words["man \u2192 woman"]) == ("him", "he")
+    assert clashes(plan.text, by_words["him \u2192 her"]) == ("he",)
+    race = planned("A Danish man came.", shipped["nationality"], parses)
+    assert clashes(race.text, race.mutant(race.chosen()[0])) == ()
