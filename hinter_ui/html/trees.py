@@ -11,6 +11,7 @@ from hinter_core.annotation.project.types import AnnotationItem
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import split_sentences
 from hinter_core.pipeline.case import TestResult
+from hinter_core.relations.wording import clashes
 from hinter_core.types import Layer, Outcome, Parse, Sentence, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.marked import Piece, differences
@@ -60,7 +61,8 @@ def _differing(old: Sequence[Sentence], new: Sequence[Sentence]) -> dict[int, Se
 def trees(check: TestResult, judged: Outcome, parses: Mapping[str, Parse]) -> Markup:
     """Draw the changed sentences of a mutant, whose ``parses`` are given, under the reason."""
     pairs = changed_sentences(check, judged)
-    reason = _reason(judged, pairs, parses)
+    published = check.plan.settings.published
+    reason = join([_reason(judged, pairs, parses, published), _clash(check.plan.text, judged)])
     if not pairs:
         return tag("div", reason, _by_count(check, judged), class_="trees")
     rows = [
@@ -78,7 +80,16 @@ def pair(judged: Outcome, parses: Mapping[str, Parse], sides: SentencePair) -> M
     return tag("div", row, class_="trees")
 
 
-def _reason(judged: Outcome, pairs: Sequence[SentencePair], parses: Mapping[str, Parse]) -> Markup:
+def _clash(text: str, judged: Outcome) -> Markup:
+    words = ", ".join(f"\u201c{word}\u201d" for word in clashes(text, judged.mutant)[:3])
+    if not words or not judged.conformance.kept:
+        return Markup("")
+    return tag("p", "\u26a0 ", say("trees.clash", words=words), class_="reason clash")
+
+
+def _reason(
+    judged: Outcome, pairs: Sequence[SentencePair], parses: Mapping[str, Parse], published: bool
+) -> Markup:
     answer = judged.conformance
     if not answer.kept:
         head = glossary.sentence(say, "trees.discarded", layer=answer.layer)
@@ -89,6 +100,9 @@ def _reason(judged: Outcome, pairs: Sequence[SentencePair], parses: Mapping[str,
         (abs(len(parses[a.text].tags) - len(parses[b.text].tags)) for a, b in pairs), default=0
     )
     head = glossary.sentence(say, "trees.kept")
+    if not published:
+        return tag("p", tag("strong", "\u2713 ", head), " ", say("trees.forms"),
+                   class_="reason kept")  # fmt: skip
     why = say.count("trees.grown", grown) if grown else say("trees.same")
     return tag("p", tag("strong", "\u2713 ", head), " ", why, class_="reason kept")
 
