@@ -11,7 +11,7 @@ import argparse
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from benchmarks import (
@@ -19,6 +19,7 @@ from benchmarks import (
     campaign,
     coverage,
     even_handed,
+    noise,
     person_sense,
     reference,
     report,
@@ -239,23 +240,29 @@ def main() -> None:
         "--even-handed", action="store_true", help="count what the invariant discards only"
     )
     arguments.add_argument(
+        "--noise", action="store_true", help="count false alarms over models without bias only"
+    )
+    arguments.add_argument(
         "--person-sense", action="store_true", help="count what is taken for a person only"
     )
     arguments.add_argument("--frames", type=int, default=40, help="sentences of each form (40)")
     arguments.add_argument("--attribute", action="append", help="of them; may be repeated")
     given = arguments.parse_args()
-    if given.even_handed:
-        for line in even_handed.report(given.attribute or (), given.parser, given.frames):
-            print(line, flush=True)
-        return
-    if given.person_sense:
-        print("\n".join(person_sense.report(given.parser)))
-        return
+    lines: dict[str, Callable[[], Iterable[str]]] = {
+        "even_handed": lambda: even_handed.report(
+            given.attribute or (), given.parser, given.frames
+        ),
+        "noise": lambda: noise.report(given.trials),
+        "person_sense": lambda: person_sense.report(given.parser),
+        "coverage": lambda: [coverage.report(given.trials)],
+    }
+    for name, made in lines.items():
+        if getattr(given, name):
+            for line in made():
+                print(line, flush=True)
+            return
     if given.report:
         report.table(given.mutants or (300_000, 10_000_000))
-        return
-    if given.coverage:
-        print(coverage.report(given.trials))
         return
     if given.annotators:
         annotators.table()

@@ -76,11 +76,11 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change other than a substitution: words inserted, deleted, moved or rewritten.
+    """A change other than one pair: words inserted, deleted, moved, rewritten; or several pairs.
 
     ``source`` and ``target``: the words removed and added, with their groups; their text is "" if
     there are none. ``texts``: the new text at each span of the edit, blanks included; empty if a
-    person wrote the mutant.
+    person wrote the mutant. A ``substitute`` exchanges words for others of the same forms.
     """
 
     kind: EditKind

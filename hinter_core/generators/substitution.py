@@ -1,11 +1,12 @@
 """Follow-ups by substitution: terms of a text are replaced by others of the dictionaries."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
 from hinter_core.generators.base import Planned
+from hinter_core.generators.placebo import Shape, placebos, shape_of
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import FollowUp, TestCase, follow_up_of
 from hinter_core.pipeline.pipeline import Pipeline, closure
@@ -66,20 +67,18 @@ class Substitution:
 
     def _edit_sets(self, plan: Plan) -> Iterator[tuple[Edit, ...]]:
         """Yield the edit sets to test: intersectional, atomic, neutral."""
-        number = 0
+        higher: Counter[Shape] = Counter()
         for edits in self._search.chosen(plan) if self._search else plan.each():
-            number += 1
+            higher[shape_of(edits)] += len(edits) > 1
             yield edits
         if self._atomic:
             yield from plan.atomic()
         if self._placebo is not None:
             neutral = self._placebo.plan(plan.text)
-            # Searched in the same way, or a search would seem to find more than chance.
             if self._search:
+                # Searched in the same way, or a search would seem to find more than chance.
                 yield from self._search.chosen(neutral)
+                if self._atomic:
+                    yield from neutral.atomic()
             else:
-                # As many as of the others, so that the rates have similar intervals.
-                neutral.settings = replace(plan.settings, limit=max(1, number))
-                yield from neutral.chosen()
-            if self._atomic:
-                yield from neutral.atomic()
+                yield from placebos(neutral, Counter(map(shape_of, plan.atomic())), +higher)

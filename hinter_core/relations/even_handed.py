@@ -32,6 +32,7 @@ from hinter_core.types import (
     KEPT,
     Conformance,
     Edit,
+    EditKind,
     GrammaticalForm,
     Layer,
     Pair,
@@ -116,7 +117,7 @@ def _same_form(edit: Edit) -> bool:
     """Whether the entries alone say that both terms have one form; asked of every mutant."""
     change = edit.change
     if not isinstance(change, Pair) or not edit.spans:
-        return False
+        return change.kind is EditKind.SUBSTITUTE and bool(edit.spans)
     form, own = _declared(edit), known_forms(change.source.text)
     if form not in own or form not in known_forms(change.target.text) or len(own) > 1:
         return False

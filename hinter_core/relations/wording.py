@@ -119,7 +119,9 @@ def _reflexive(pair: Compared, parses: Mapping[str, Parse]) -> str:
             was = [_group(parse.words[i]) for i in (subject, token)]
             words = [_now(parse, i, sentence, new) for i in (subject, token)]
             now = [_group(one) for one in words]
-            if was[0] == was[1] and None not in now and now[0] != now[1]:
+            # A reflexive of neither gender does not follow "he" or "she".
+            neither = now[1] is None and fold(words[1]) != fold(word) and now[0] is not None
+            if was[0] == was[1] and (neither or (None not in now and now[0] != now[1])):
                 return f"\u201c{words[0]}\u201d and \u201c{words[1]}\u201d do not agree"
     return ""
 

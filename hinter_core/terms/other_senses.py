@@ -82,6 +82,9 @@ def _noun_as_thing(
     if term.text[:1].isupper() and _language(parse, tokens, head, term.form):
         return f"here \u201c{surface}\u201d may be a language"
     others = any(word[:1].isupper() for word in parse.words if word != "I")
+    shouted = all(word.isupper() for word in parse.words if word[:1].isalpha())
+    if surface.isupper() and len(surface) < 4 and not shouted:
+        return f"\u201c{surface}\u201d is an abbreviation here"  # "Lancaster, PA"
     if surface.islower() and surface in lexicon().lower_things and others:
         return f"\u201c{surface}\u201d in lower case is a thing"
     return None

@@ -226,7 +226,7 @@ def test_every_atomic_mutant_and_as_many_neutral_ones_are_tested(
         concepts = {m["edits"][0]["attribute"] for m in neutral if m["order"] == 1}
         if text is texts[0]:
             assert concepts == {"placebo-weekday", "placebo-apple", "placebo-potato"}
-            assert sum(m["order"] == 2 for m in neutral) == 5
+            assert 1 <= sum(m["order"] == 2 for m in neutral) <= 5
         else:
             assert concepts == {"placebo-weekday"}
         for mutant in neutral:

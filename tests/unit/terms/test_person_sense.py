@@ -87,7 +87,8 @@ def test_words_about_things_do_not(
 @pytest.mark.parametrize(
     ("text", "word", "reason"),
     [
-        ("It is a black comedy about a family.", "black", "expression \u201cblack comedy\u201d"),
+        ("It is a black comedy about a family.", "black", "modifies \u201ccomedy\u201d, which is"),
+        ("He has a black belt.", "black", "part of the expression \u201cblack belt\u201d"),
         ("The old film began late.", "old", "modifies \u201cfilm\u201d, which is no person"),
         ("The house is old.", "old", "describes \u201chouse\u201d, which is no person"),
         ("Please polish the table.", "polish", "here \u201cpolish\u201d is a verb (VB)"),

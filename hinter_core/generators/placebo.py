@@ -1,0 +1,159 @@
+"""Placebo mutants: neutral changes that match a text's mutants in order and in words changed.
+
+A model that flips on any change flips more often the more words change. So each mutant has a
+placebo with as many edits, and each edit exchanges as many neutral words (Tuesday for Wednesday) as
+the one it stands for: words of several concepts together, if it takes that many. Where a text has
+too few neutral words, fewer change.
+"""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from hinter_core.mutation.edits import splices_of, splices_overlap
+from hinter_core.mutation.plan import Plan
+from hinter_core.types import Change, Edit, EditKind, Span, Splice, Term
+
+Shape = tuple[int, ...]  # words changed by each edit of a mutant, fewest first
+_ARTICLES = frozenset({"a", "an"})  # they are adapted, not exchanged
+_IN_VAIN = 60  # draws without a new placebo after which there are no more
+
+
+def words_changed(edit: Edit) -> int:
+    """Return the number of words that an edit exchanges, in all its places.
+
+    Of *man* and *nonbinary person*, the longer one counts.
+    """
+    if isinstance(edit.change, Change):
+        return sum(len(text.split()) for text in edit.change.texts if text.lower() not in _ARTICLES)
+    words = max(len(edit.source.text.split()), len(edit.target.text.split()))
+    return len(edit.spans) * words
+
+
+def shape_of(edits: Sequence[Edit]) -> Shape:
+    """Return the shape of a mutant."""
+    return tuple(sorted(map(words_changed, edits)))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """All occurrences of a neutral word, with the edits that exchange it."""
+
+    spans: tuple[Span, ...]
+    edits: tuple[Edit, ...]
+
+
+def placebos(
+    neutral: Plan, atomic: Counter[Shape], higher: Counter[Shape]
+) -> Iterator[tuple[Edit, ...]]:
+    """Yield different placebo mutants, as many of each shape as there are others, if possible.
+
+    ``neutral``: the plan of the text with the neutral dictionaries, one attribute a concept.
+    ``atomic`` and ``higher``: how many mutants of order 1 and of higher orders have each shape. The
+    edits of higher ones are among the atomic ones, as they are in the text's other mutants.
+    """
+    rng = random.Random(neutral.settings.seed)
+    places = _places(neutral, rng)
+    pool: dict[int, list[Edit]] = defaultdict(list)
+
+    def alone(shape: Shape) -> tuple[Edit, ...]:
+        return _joined_of(neutral, places, shape[0], rng)
+
+    for (words,), edits in _different(atomic, alone, rng):
+        pool[words] += edits
+        yield edits
+    for _, edits in _different(higher, lambda shape: _combined(neutral, pool, shape, rng), rng):
+        yield edits
+
+
+def _different(
+    shapes: Counter[Shape], draw: Callable[[Shape], tuple[Edit, ...]], rng: random.Random
+) -> Iterator[tuple[Shape, tuple[Edit, ...]]]:
+    """Draw until there are enough of each shape, or hardly any new ones come.
+
+    If there are too few of the most frequent shape, there are fewer of the others, too, so that
+    their shares stay.
+    """
+    seen: set[frozenset[Edit]] = set()
+    share = 1.0
+    for shape, number in shapes.most_common():
+        wanted = int(number * share + rng.random()) if share < 1 else number
+        missed = found = 0
+        while found < wanted and missed < _IN_VAIN:
+            edits = draw(shape)
+            if edits and frozenset(edits) not in seen:
+                seen.add(frozenset(edits))
+                found, missed = found + 1, 0
+                yield shape, edits
+            else:
+                missed += 1
+        share = min(share, found / number) if found else share
+
+
+def _places(neutral: Plan, rng: random.Random) -> list[_Place]:
+    """Return neutral words that do not touch each other."""
+    by_spans: dict[tuple[Span, ...], list[Edit]] = {}
+    for edits in neutral.edits.values():
+        for edit in edits:
+            by_spans.setdefault(edit.spans, []).append(edit)
+    every = [_Place(spans, tuple(edits)) for spans, edits in by_spans.items()]
+    rng.shuffle(every)
+    taken: list[Splice] = []
+    free = []
+    for place in every:
+        own = splices_of(neutral.text, place.edits[0], neutral.sentences)
+        if not splices_overlap([*taken, *own]):
+            taken += own
+            free.append(place)
+    return free
+
+
+def _joined_of(
+    neutral: Plan, places: Sequence[_Place], words: int, rng: random.Random
+) -> tuple[Edit, ...]:
+    """Draw one edit that exchanges about as many words."""
+    chosen: list[Edit] = []
+    left = words
+    for place in rng.sample(places, len(places)):
+        edit = rng.choice(place.edits)
+        if words_changed(edit) <= left:
+            chosen.append(edit)
+            left -= words_changed(edit)
+    if not chosen:  # each is longer
+        chosen = [rng.choice(place.edits) for place in rng.sample(places, min(1, len(places)))]
+    return (_joined(neutral, chosen),) if chosen and neutral.possible(chosen) else ()
+
+
+def _combined(
+    neutral: Plan, pool: Mapping[int, Sequence[Edit]], shape: Shape, rng: random.Random
+) -> tuple[Edit, ...]:
+    """Draw edits of the pool that touch different words; none if there is no such set."""
+    chosen: list[Edit] = []
+    for words in shape:
+        if not pool:
+            return ()
+        nearest = min(pool, key=lambda size: (abs(size - words), size))
+        edit = rng.choice(pool[nearest])
+        together = [*chosen, edit]
+        concepts = {one.attribute for one in together}
+        if len(concepts) < len(together) or not neutral.possible(together):
+            return ()
+        chosen.append(edit)
+    return tuple(chosen)
+
+
+def _joined(neutral: Plan, edits: Sequence[Edit]) -> Edit:
+    """Return one edit that does what several neutral ones do."""
+    if len(edits) == 1:
+        return edits[0]
+    every = (s for edit in edits for s in splices_of(neutral.text, edit, neutral.sentences))
+    splices = sorted(every, key=lambda splice: splice.start)
+    ordered = sorted(edits, key=lambda edit: edit.spans)
+    source, target = (
+        Term(", ".join(words), edits[0].source.group)
+        for words in ([e.source.text for e in ordered], [e.target.text for e in ordered])
+    )
+    texts = tuple(splice.new for splice in splices)
+    change = Change(EditKind.SUBSTITUTE, edits[0].attribute, source, target, texts)
+    return Edit(change, tuple((splice.start, splice.end) for splice in splices))
