@@ -65,7 +65,7 @@ def mutant_schema() -> Any:
             ("form", pa.string()),
             ("spans", pa.list_(pa.int32())),
             ("kind", pa.string()),  # null in version 2, which had only substitutions
-            ("texts", pa.list_(pa.string())),  # of other kinds: the new text at each span
+            ("texts", pa.list_(pa.string())),  # of others than pairs: the new text at each span
         ]
     )
     return pa.schema(
@@ -121,7 +121,7 @@ def edit_from_row(row: Mapping[str, Any]) -> Edit:
     flat = row["spans"]
     spans = tuple(zip(flat[::2], flat[1::2], strict=True))
     kind = EditKind(row.get("kind") or EditKind.SUBSTITUTE)
-    if kind is EditKind.SUBSTITUTE:
+    if kind is EditKind.SUBSTITUTE and not row.get("texts"):
         return Edit(Pair(row["attribute"], source, target), spans)
     texts = tuple(row.get("texts") or ())
     return Edit(Change(kind, row["attribute"], source, target, texts), spans)
@@ -265,7 +265,7 @@ _EDIT = {
     "form": "grammatical form of both words",
     "spans": "begin and end of every occurrence in the text (flat list)",
     "kind": "kind of change; NULL and substitute: replacement",
-    "texts": "for other kinds: the new text at each place (list)",
+    "texts": "the new text at each place (list); null for an exchange of one pair",
 }
 _MUTANT = {
     "attributes": "attributes changed (list)",

@@ -76,7 +76,7 @@ def origin_to_json(plan: Plan) -> dict[str, Any]:
 
 
 def edit_to_json(edit: Edit) -> dict[str, Any]:
-    """Return kind, words, groups and spans of an edit; unless it substitutes, also its texts."""
+    """Return kind, words, groups and spans of an edit; unless it is a pair, also its texts."""
     change = edit.change
     source, target = change.source, change.target
     values: dict[str, Any] = {
@@ -88,7 +88,7 @@ def edit_to_json(edit: Edit) -> dict[str, Any]:
         "spans": [list(span) for span in edit.spans],
         "kind": change.kind.value,
     }
-    if change.kind is not EditKind.SUBSTITUTE:
+    if change.texts or change.kind is not EditKind.SUBSTITUTE:
         values["texts"] = list(change.texts)
     return values
 

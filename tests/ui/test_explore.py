@@ -129,17 +129,17 @@ def test_a_scan_is_read_by_keyboard_filtered_and_taken_along(explore: Any) -> No
     # The table turns, filters and selects.
     explore.press("Next \u2192")
     expect(explore.table.locator(".pager")).to_contain_text("26\u201350 of")
-    explore.pick("verdict-filter", "discarded")
+    explore.pick("verdict-filter", "hidden")
     expect(explore.table.locator(".pager")).to_contain_text("filtered from")
     for badge in explore.verdicts.all():
-        expect(badge).to_contain_text("discarded")
+        expect(badge).to_contain_text("hidden")
     box = explore.verdict_filter.locator("input")
     box.press("Backspace")  # the other way to take it away
     expect(explore.table.locator(".pager")).not_to_contain_text("filtered from")
-    explore.pick("verdict-filter", "discarded")
+    explore.pick("verdict-filter", "hidden")
     expect(explore.table.locator(".pager")).to_contain_text("filtered from")
     explore.table.locator("tbody tr").nth(1).click()
-    expect(explore.banner.locator(".banner")).to_contain_text("Discarded")
+    expect(explore.banner.locator(".banner")).to_contain_text("Hidden")
     expect(explore.table.locator("tr.selected")).to_have_count(1)
     # By group and by attribute.
     box.press("Backspace")
