@@ -152,10 +152,10 @@ class CampaignCounts:
     """Sums over a campaign; ``models`` by name, if tested.
 
     ``texts``: by outcome. ``possible`` and ``tested``: intersectional mutants by order. ``faults``:
-    unusable rows; ``idle``: texts with nothing to test; the first 1,000 of each. ``repeated``: ids
-    that are not unique, with their numbers of rows. ``labels``: number of distinct labels.
-    ``pairs``: by attributes and attribute, word pairs made, and kept by the invariant. ``met``: by
-    attributes, number of target groups (one per attribute).
+    unusable rows; ``idle``: texts with nothing to test; the first 1,000 of each. ``repeated``: rows
+    by id that is not unique. ``labels``: number of distinct labels. ``pairs``: by attributes and
+    attribute, word pairs made and kept. ``met``: by attributes, number of target groups (one per
+    attribute). ``discarded``: by attribute and target group, atomic mutants made and discarded.
     """
 
     texts: Counter[str] = field(default_factory=Counter)
@@ -169,6 +169,9 @@ class CampaignCounts:
         default_factory=lambda: defaultdict(dict)
     )
     met: dict[Attributes, int] = field(default_factory=dict)
+    discarded: dict[str, dict[str, tuple[int, int]]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
     models: dict[str, ModelCounts] = field(default_factory=dict)
 
 
@@ -179,6 +182,7 @@ CREATE TABLE swaps (swap UBIGINT PRIMARY KEY,
 CREATE TABLE sets (set UBIGINT PRIMARY KEY, attributes VARCHAR[]);
 CREATE TABLE groups (key UBIGINT PRIMARY KEY, set UBIGINT, groups VARCHAR[]);
 CREATE TABLE made_of (set UBIGINT, n_edits INTEGER, number BIGINT);
+CREATE TABLE atomic (swap UBIGINT, made BIGINT, discarded BIGINT);
 CREATE TABLE pairs (set UBIGINT, swap UBIGINT, kept BOOLEAN);
 CREATE TABLE by_shard (model INTEGER, shard INTEGER, set UBIGINT, verdict verdict, number BIGINT);
 CREATE TABLE by_text (model INTEGER, set UBIGINT, row BIGINT,
@@ -237,6 +241,8 @@ def _read_mutants(reader: CampaignReader, shards: Sequence[int], width: int) -> 
         f"min(shard::BIGINT << 32 | place) AS id FROM ({each}) GROUP BY ALL"
     )
     reader.run("INSERT INTO pairs SELECT set, swap, kept FROM met")
+    alone = "SELECT s1, count(*), count_if(NOT kept) FROM made WHERE n_edits = 1 GROUP BY 1"
+    reader.run(f"INSERT INTO atomic {alone}")
     reader.run("INSERT INTO made_of SELECT set, any_value(n_edits), count(*) FROM made GROUP BY 1")
     _name_swaps(reader)
     _name_sets(reader, width)
@@ -434,6 +440,12 @@ def _count_mutants(reader: CampaignReader, counts: CampaignCounts) -> None:
         "USING (swap) GROUP BY ALL"
     ):
         counts.pairs[tuple(names)][attribute] = made, kept
+    for attribute, group, made, discarded in reader.run(
+        "SELECT edit.attribute, edit.target_group, sum(made)::BIGINT, sum(discarded)::BIGINT "
+        "FROM atomic JOIN swaps USING (swap) GROUP BY ALL ORDER BY ALL"
+    ):
+        if not is_placebo((attribute,)):
+            counts.discarded[attribute][group] = made, discarded
     counts.met = {
         tuple(names): number
         for names, number in reader.run(

@@ -178,7 +178,8 @@ def _key(key: Any) -> str:
 
 STYLE = ASSETS / "css" / "report.css"
 _SCRIPT = ASSETS / "js" / "report.js"
-_FOLDED = {"every-group", "truth", "words", "directions", "coverage"}  # tables opened by a click
+# Tables that are opened by a click.
+_FOLDED = {"every-group", "truth", "words", "directions", "coverage", "discards"}
 _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">

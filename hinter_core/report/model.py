@@ -30,6 +30,7 @@ from hinter_core.report.aggregate import (
     count,
     each_text,
 )
+from hinter_core.report.discards import GroupDiscards, discards
 from hinter_core.report.excess import PlaceboExcess, excesses
 from hinter_core.report.section import joined, ordered
 from hinter_core.report.validity import People, Validity, validities
@@ -242,6 +243,7 @@ class Report:
     labels: int
     reach: list[Reach]
     coverage: list[Coverage]
+    discards: list[GroupDiscards]
     models: list[ModelReport]
     validity: list[Validity]
     people: People | None = None
@@ -271,6 +273,7 @@ def report_of(store: CampaignStore, counts: CampaignCounts) -> Report:
         counts.labels,
         reach(counts),
         coverage(counts, store.scope()),
+        discards(counts),
         [_of_model(name, model) for name, model in counts.models.items()],
         validities(store),
     )

@@ -10,6 +10,7 @@ from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
 from hinter_core.campaign.tables import edit_from_row
 from hinter_core.mutation.edits import mutant_of
 from hinter_core.report.aggregate import NO_PART_ERRS, WHOLE_ERRS
+from hinter_core.report.discards import discards_sections
 from hinter_core.report.excess import excess_section
 from hinter_core.report.model import (
     ALPHA,
@@ -104,6 +105,7 @@ def sections(report: Report) -> list[Section]:
         *validity_sections(report.validity),
         _reach(report.campaign, report.reach),
         _coverage(report.coverage),
+        *discards_sections(report.discards),
         _unused(report),
     ]
 

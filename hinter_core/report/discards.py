@@ -1,0 +1,77 @@
+"""How evenly the invariant discards mutants of the groups."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hinter_core.report.aggregate import CampaignCounts
+from hinter_core.report.section import Section
+
+_SELDOM = 0.05  # share of discarded mutants below which groups are not compared
+_CHANCE = 0.01
+
+
+@dataclass(frozen=True)
+class GroupDiscards:
+    """How many atomic mutants that bring in a group's words the invariant discarded."""
+
+    attribute: str
+    group: str
+    made: int
+    discarded: int
+
+    @property
+    def share(self) -> float:
+        """Share of the mutants that are discarded."""
+        return self.discarded / self.made
+
+
+def discards(counts: CampaignCounts) -> list[GroupDiscards]:
+    """Return a row for each target group of each attribute."""
+    return [
+        GroupDiscards(attribute, group, *numbers)
+        for attribute, groups in sorted(counts.discarded.items())
+        for group, numbers in sorted(groups.items())
+    ]
+
+
+def uneven_discards(
+    found: Sequence[GroupDiscards],
+) -> list[tuple[GroupDiscards, GroupDiscards]]:
+    """Return for each attribute the most and the least discarded group if they are far apart.
+
+    Far is more than twice as often, beyond chance (Fisher's exact test, one in a hundred), and more
+    than one mutant in twenty.
+    """
+    from scipy.stats import fisher_exact
+
+    uneven = []
+    for attribute in dict.fromkeys(one.attribute for one in found):
+        own = sorted((o for o in found if o.attribute == attribute), key=lambda o: o.share)
+        least, most = own[0], own[-1]
+        if most.share > max(2 * least.share, _SELDOM):
+            table = [[one.discarded, one.made - one.discarded] for one in (most, least)]
+            if fisher_exact(table).pvalue < _CHANCE:
+                uneven.append((most, least))
+    return uneven
+
+
+def discards_sections(found: Sequence[GroupDiscards]) -> list[Section]:
+    """Report the shares of discarded mutants; nothing if none is discarded."""
+    if not any(one.discarded for one in found):
+        return []
+    words = [
+        "Mutants of one change, by the group whose words they bring in, and how many of them the "
+        "invariant discarded."
+    ]
+    words += [
+        f"{most.attribute}: words of {most.group} are discarded in {most.share:.0%} of mutants, "
+        f"those of {least.group} in {least.share:.0%}. The former are tested less, and on other "
+        "texts; compare their rates with care."
+        for most, least in uneven_discards(found)
+    ]
+    rows = [
+        [one.attribute, one.group, f"{one.made:,}", f"{one.discarded:,}", f"{one.share:.1%}"]
+        for one in found
+    ]
+    columns = ["Attribute", "Group", "Mutants", "Discarded", "Share"]
+    return [Section("discards", "Discarded by group", words, columns, rows)]
