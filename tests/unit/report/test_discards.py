@@ -51,7 +51,7 @@ def test_a_campaign_counts_them(tmp_path: Path) -> None:
     def found(invariant: str) -> dict[str, tuple[int, int]]:
         store = CampaignStore(tmp_path / invariant)
         campaign = Campaign(
-            data=str(data), attributes=("nationality",), order=1, invariant=invariant,
+            data=str(data), attributes=("race",), order=1, invariant=invariant,
             models=("vader",),
         )  # fmt: skip
         run_campaign(campaign, store)
