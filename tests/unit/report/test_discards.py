@@ -12,7 +12,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.discards import GroupDiscards, discards_sections, uneven_discards
 from hinter_core.report.model import make_report
 
-TEXTS = ["A Danish clerk met us.", "The young Danish teacher smiled.", "A Danish boy left."]
+TEXTS = ["An Irish clerk met us.", "The young Irish teacher smiled.", "An Irish boy left."]
 
 
 def of(*found: tuple[str, int, int]) -> list[GroupDiscards]:
