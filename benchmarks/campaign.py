@@ -26,7 +26,7 @@ from hinter_core.language.sentences import split_sentences
 from hinter_core.models.base import ModelUnderTest
 from hinter_core.models.registry import load_model
 from hinter_core.mutation.lattice import EditSet, subsets
-from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.plan import EVEN_HANDED, PUBLISHED, Plan
 from hinter_core.relations import invariant
 from hinter_core.relations.substitution import SubstitutionRelation
 from hinter_core.types import Conformance, Mutant, Prediction, Verdict
@@ -79,7 +79,7 @@ def table(data: str, texts: int, limit: int, name: str, workers: Iterable[int]) 
     """Print one table; the texts are the first ones that have an intersection."""
     campaign = Campaign(
         data=data, attributes=("race", "gender", "body"), limit=limit, models=(name,),
-        atomic=False, placebo=False,
+        atomic=False, placebo=False, invariant=PUBLISHED,
     )  # fmt: skip
     generator = load_parts(campaign).generator
     rows = rows_of(plan_run(campaign))
@@ -113,6 +113,16 @@ def table(data: str, texts: int, limit: int, name: str, workers: Iterable[int]) 
                 f"{took / floor:.2f}x the floor; verdicts equal",
                 flush=True,
             )
+        even = replace(campaign, data=str(file), shard=2, invariant=EVEN_HANDED)
+        store = CampaignStore(Path(folder) / "even-handed")
+        started = time.perf_counter()
+        done = run_campaign(even, store)
+        took = time.perf_counter() - started
+        print(
+            f"  even-handed {took:8.1f} s  {published / took:.1f}x plain; {done.parses} parses and "
+            f"{done.predictions} asked for {done.mutants} mutants with their parts",
+            flush=True,
+        )
     print(f"  floor again {_floor(plain):8.1f} s", flush=True)
 
 
