@@ -126,8 +126,8 @@ def test_the_sample_is_estimated_started_and_watched_to_its_end(batch: Batch) ->
 def test_stopped_left_and_resumed_by_its_link(batch: Batch, tmp_path: Path) -> None:
     batch.open().source("Upload a file")
     # So many that it is not done before a hand can stop it.
-    batch.upload(write_people(tmp_path / "crowd.csv", 40))
-    expect(batch.batch_preview).to_contain_text("39 usable texts")
+    batch.upload(write_people(tmp_path / "crowd.csv", 240))
+    expect(batch.batch_preview).to_contain_text("239 usable texts")
     expect(batch.batch_preview).to_contain_text("text column \u201cremark\u201d")
     expect(batch.batch_preview).to_contain_text("1 row cannot be used")
     expect(batch.batch_preview).to_contain_text("Row 5: it has 4 cells where the header has 3")
@@ -136,7 +136,7 @@ def test_stopped_left_and_resumed_by_its_link(batch: Batch, tmp_path: Path) -> N
     batch.number("limit", "6")
     batch.start()
     batch.state("running")
-    expect(batch.job_progress).to_contain_text(re.compile("[1-9][0-9]* of 40 texts"))
+    expect(batch.job_progress).to_contain_text(re.compile("[1-9][0-9]* of 240 texts"))
     batch.job_cancel.click()
     batch.state("stopped")
     expect(batch.job_progress).to_contain_text("Press Resume to continue")
@@ -152,7 +152,7 @@ def test_stopped_left_and_resumed_by_its_link(batch: Batch, tmp_path: Path) -> N
     page.wait_for_timeout(3000)
     batch.open(f"?campaign={name}")
     batch.state("done")
-    expect(batch.job_progress).to_contain_text("40 of 40 texts")
+    expect(batch.job_progress).to_contain_text("240 of 240 texts")
     expect(batch.job_progress).to_contain_text("1 row could not be used")
     found = batch.job_findings.locator("tbody tr")
     expect(found).not_to_have_count(0)
