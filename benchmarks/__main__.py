@@ -25,6 +25,8 @@ from benchmarks import (
     report,
     texts,
     throughput,
+    validity,
+    visitors,
 )
 from benchmarks.reference import Labels, Lists, Tree, WordPair
 from hinter_core.language.parsing import Parser, ParseStore, load_parser
@@ -228,6 +230,11 @@ def main() -> None:
     arguments.add_argument("--limit", type=int, default=400, help="most mutants of a text (400)")
     arguments.add_argument("--model", action="append", help="of the campaigns; may be repeated")
     arguments.add_argument("--annotators", action="store_true", help="time annotators at once only")
+    arguments.add_argument(
+        "--visitors", type=int, help="let so many visit a public host at once only"
+    )
+    arguments.add_argument("--seconds", type=float, default=120, help="of their visit (120)")
+    arguments.add_argument("--checks", type=int, default=0, help="end the visit after so many")
     arguments.add_argument("--report", action="store_true", help="time reports of campaigns only")
     arguments.add_argument(
         "--mutants", type=int, action="append", help="of the reports (300,000 and 10,000,000)"
@@ -245,6 +252,9 @@ def main() -> None:
     arguments.add_argument(
         "--person-sense", action="store_true", help="count what is taken for a person only"
     )
+    arguments.add_argument(
+        "--validity", action="store_true", help="fit and measure the validity score only"
+    )
     arguments.add_argument("--frames", type=int, default=40, help="sentences of each form (40)")
     arguments.add_argument("--attribute", action="append", help="of them; may be repeated")
     given = arguments.parse_args()
@@ -254,6 +264,7 @@ def main() -> None:
         ),
         "noise": lambda: noise.report(given.trials),
         "person_sense": lambda: person_sense.report(given.parser),
+        "validity": validity.report,
         "coverage": lambda: [coverage.report(given.trials)],
     }
     for name, made in lines.items():
@@ -266,6 +277,9 @@ def main() -> None:
         return
     if given.annotators:
         annotators.table()
+        return
+    if given.visitors:
+        visitors.print_visits(given.visitors, given.seconds, given.checks, print)
         return
     if given.throughput:
         throughput.table()

@@ -2,10 +2,15 @@
 
 ``python -m benchmarks.blind draw OUT.csv DATA ...`` writes a shuffled table of 200 kept and 60
 discarded intersectional mutants, at most one of a text, with what was before and after around the
-change. It says nothing of the invariant; ``OUT.key.csv`` does. Readers fill ``label``: *fair*,
-*soft* (the text contradicts the change elsewhere) or *unfair* (a replaced word was no person, or
-the sentence is broken). ``python -m benchmarks.blind count KEY.csv LABELS.csv LABELS.csv`` prints
-the shares and the agreement of two readers.
+change. It says nothing of the invariant; ``OUT.key.csv`` does, and has the features of the validity
+score. Readers fill ``label``:
+
+- *fair*;
+- *soft*: the text contradicts the change elsewhere;
+- *unfair*: a replaced word was no person, or the sentence is broken.
+
+``python -m benchmarks.blind count KEY.csv LABELS.csv LABELS.csv`` prints the shares and the
+agreement of two readers.
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import krippendorff
+import numpy
 from statsmodels.stats.proportion import proportion_confint
 
 from hinter_core.data.rows import open_table
@@ -27,6 +32,8 @@ from hinter_core.models.registry import open_store
 from hinter_core.mutation.plan import Settings
 from hinter_core.pipeline.case import TestCase, conform, follow_up_of
 from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.relations.validity import WordFeatures, word_features
+from hinter_core.statistics.agreement import alpha
 from hinter_core.terms.dictionary import choose
 from hinter_core.types import Mutant
 
@@ -93,12 +100,14 @@ def draw(out: Path, data: Sequence[Path], seed: int) -> None:
     ):
         shown, kept = csv.writer(table), csv.writer(key)
         shown.writerow(["id", "before", "after", "changes", "label", "why"])
-        kept.writerow(["id", "data", "kept", "reason"])
+        kept.writerow(["id", "data", "kept", "reason", *WordFeatures._fields])
         for wanted, name, text, mutant, why in every:
             ident = hashlib.sha256(f"{text}\n{mutant.text}".encode()).hexdigest()[:12]
             changes = "; ".join(edit.in_words for edit in mutant.edits)
             shown.writerow([ident, *_shown(text, mutant), changes, "", ""])
-            kept.writerow([ident, name, "yes" if wanted else "no", why])
+            kept.writerow(
+                [ident, name, "yes" if wanted else "no", why, *word_features(text, mutant)]
+            )
 
 
 def _labels(path: Path) -> dict[str, str]:
@@ -119,8 +128,10 @@ def count(key: Path, *labelled: Path) -> Iterator[str]:
     if len(readers) > 1:
         both = [i for i in kept if all(labels.get(i) in LABELS for labels in readers)]
         coded = [[LABELS.index(labels[i]) for i in both] for labels in readers]
-        alpha = krippendorff.alpha(reliability_data=coded, level_of_measurement="nominal")
-        yield f"agreement on {len(both)}: alpha {alpha:.2f}"
+        counts = [[pair.count(n) for n in range(len(LABELS))] for pair in zip(*coded, strict=True)]
+        found = alpha(numpy.array(counts))
+        words = found.why if found.value is None else f"{found.value:.2f}"
+        yield f"agreement on {len(both)}: alpha {words}"
         for wanted, name in ((True, "kept"), (False, "discarded")):
             agreed = [i for i in both if kept[i] is wanted]
             hits = sum(all(labels[i] == "unfair" for labels in readers) for i in agreed)

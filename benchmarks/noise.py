@@ -25,7 +25,7 @@ from hinter_core.campaign.tables import is_placebo
 from hinter_core.campaign.worker import load_parts
 from hinter_core.mutation.lattice import EditSet, proper_subsets
 from hinter_core.pipeline.case import FollowUp, conform
-from hinter_core.statistics.clustered import paired_difference
+from hinter_core.statistics.clustered import WordSums, paired_difference
 
 _WORD = re.compile(r"\w+(?:'\w+)?")
 NOISE = (0.02, 0.1)
@@ -34,9 +34,13 @@ NEAR = (0.5, 1.0)  # standard deviations of a word's weight that a text is from 
 
 @dataclass(frozen=True)
 class Cases:
-    """Mutants of all texts: ``words`` counts theirs, ``parts`` are rows of their sub-mutants."""
+    """Mutants of all texts: ``words`` counts theirs, ``parts`` are rows of their sub-mutants.
+
+    ``exchanged`` has a 1 for each word of the terms that a mutant exchanges.
+    """
 
     words: csr_matrix
+    exchanged: csr_matrix
     source: numpy.ndarray  # row of the mutant's text
     text: numpy.ndarray
     order: numpy.ndarray
@@ -92,7 +96,19 @@ def cases(limit: int = 60) -> Cases:
     for row, those in zip(own, found, strict=True):
         parts_of[row] = those
     matrix = csr_matrix((counts, (at, words)), shape=(len(bags), len(vocabulary)))
-    return Cases(matrix, source, text, order, neutral, parts_of)
+    terms: dict[str, int] = {}
+    exchanged = [
+        (row, terms.setdefault(word, len(terms)))
+        for row, one in zip(own, kept, strict=True)
+        for word in {
+            word.lower()
+            for e in one.mutant.edits
+            for word in f"{e.source.text} {e.target.text}".split()
+        }
+    ]
+    at, words = numpy.array(exchanged).T
+    of_terms = csr_matrix((numpy.ones(len(at)), (at, words)), shape=(len(bags), len(terms)))
+    return Cases(matrix, of_terms, source, text, order, neutral, parts_of)
 
 
 def flips(made: Cases, kind: str, strength: float, seed: int) -> numpy.ndarray:
@@ -128,8 +144,8 @@ def alarms(made: Cases, kind: str, strength: float, trials: int) -> dict[str, tu
             for name, hits in outcomes.items():
                 if order == 1 and name == "hidden":
                     continue
-                sums = _sums(made, mutants & (made.order == order), hits)
-                difference = paired_difference(sums)
+                chosen = mutants & (made.order == order)
+                difference = paired_difference(*_sums(made, chosen, hits))
                 below, above = found.setdefault(f"{name}, order {order}", [0, 0])
                 if difference.low is not None and difference.high is not None:
                     found[f"{name}, order {order}"] = [
@@ -140,16 +156,33 @@ def alarms(made: Cases, kind: str, strength: float, trials: int) -> dict[str, tu
 
 def _sums(
     made: Cases, chosen: numpy.ndarray, hits: numpy.ndarray
-) -> list[tuple[int, int, int, int]]:
+) -> tuple[list[tuple[int, int, int, int]], list[WordSums]]:
+    """Return the sums by text and by exchanged word of mutants and placebo mutants."""
     texts = int(made.text.max()) + 1
-    columns = []
-    for side in (~made.placebo, made.placebo):
-        rows = chosen & side
-        columns += [
-            numpy.bincount(made.text[rows], weights=hits[rows], minlength=texts),
-            numpy.bincount(made.text[rows], minlength=texts),
+    sides = [numpy.flatnonzero(chosen & side) for side in (~made.placebo, made.placebo)]
+    cases = [numpy.bincount(made.text[rows], minlength=texts) for rows in sides]
+    columns, words = [], []
+    for rows, other, of in zip(sides, reversed(cases), cases, strict=True):
+        columns += [numpy.bincount(made.text[rows], hits[rows], texts).astype(int), of]
+        weight = (other / numpy.maximum(of + other, 1))[made.text[rows]]
+        chosen_words = made.exchanged[rows]
+        sums = [chosen_words.T @ (weight * own) for own in (hits[rows], numpy.ones(len(rows)))]
+        within = csr_matrix((numpy.ones(len(rows)), (made.text[rows], range(len(rows)))))
+        own_hits, own_weight = (
+            (within @ chosen_words.multiply((weight * own)[:, None]).tocsr())
+            for own in (hits[rows], numpy.ones(len(rows)))
+        )
+        shared = [
+            float(one.multiply(another).sum())
+            for one, another in (
+                (own_hits, own_hits),
+                (own_hits, own_weight),
+                (own_weight, own_weight),
+            )
         ]
-    return [(int(a), int(n), int(b), int(m)) for a, n, b, m in zip(*columns, strict=True)]
+        words.append(WordSums(list(zip(*sums, strict=True)), (shared[0], shared[1], shared[2])))
+    every = [(int(a), int(n), int(b), int(m)) for a, n, b, m in zip(*columns, strict=True)]
+    return every, words
 
 
 def report(trials: int) -> Iterator[str]:

@@ -141,7 +141,8 @@ def _write_shard(
     _write(
         store.texts(shard),
         {
-            "row": rows + 1, "id": [f"t{row}" for row in rows], "label": ["none"] * texts,
+            "row": rows + 1, "id": [f"t{row}" for row in rows],
+            "label": [("negative", "positive")[row % 2] for row in rows],
             "text": [f"The old black man had soup with his wife on day {row}." for row in rows],
             "outcome": [TESTED] * texts, "detail": [""] * texts,
             "possible": [[many * 2]] * texts, "mutants": [many] * texts,
@@ -207,7 +208,11 @@ def _where(chosen: Any, words: str) -> Any:
 
 
 def _write(path: Path, columns: dict[str, Any], schema: Any) -> None:
-    table = pyarrow.table(columns).cast(schema)
+    given = pyarrow.table(columns)
+    for field in schema:  # of later versions
+        if field.name not in columns:
+            given = given.append_column(field, pyarrow.nulls(len(given), field.type))
+    table = given.select(schema.names).cast(schema)
     pyarrow.parquet.write_table(table, path, compression="zstd", write_page_checksum=True)
 
 

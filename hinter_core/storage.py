@@ -12,9 +12,17 @@ from typing import Generic, TypeVar
 from cachetools import LRUCache
 
 ROOT = Path(__file__).resolve().parent.parent
-ASSETS = ROOT / "assets"
-DICTIONARIES = ROOT / "dictionaries"
 PART = ".part"  # suffix of a file that is being written
+
+
+def _shipped(name: str) -> Path:
+    """Return a folder of data: inside the installed package, or beside it in the repository."""
+    installed = Path(__file__).with_name("shipped") / name
+    return installed if installed.is_dir() else ROOT / name
+
+
+ASSETS = _shipped("assets")
+DICTIONARIES = _shipped("dictionaries")
 
 
 def user_cache() -> Path:

@@ -81,6 +81,9 @@ class Change:
     ``source`` and ``target``: the words removed and added, with their groups; their text is "" if
     there are none. ``texts``: the new text at each span of the edit, blanks included; empty if a
     person wrote the mutant. A ``substitute`` exchanges words for others of the same forms.
+
+    ``joint``: by the target of another change of the same places, the ``texts`` of both together: a
+    name says gender and origin at once.
     """
 
     kind: EditKind
@@ -88,6 +91,7 @@ class Change:
     source: Term
     target: Term
     texts: tuple[str, ...] = ()
+    joint: tuple[tuple[str, tuple[str, ...]], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,12 @@ class RejectedOccurrence:
 
     occurrence: Occurrence
     reason: str
+
+    @property
+    def in_words(self) -> str:
+        """The reason, with the words that it is about."""
+        quoted = f"\u201c{self.occurrence.surface}\u201d"
+        return self.reason if quoted in self.reason else f"{quoted} {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +216,41 @@ class Sentence:
     text: str
     start: int
     end: int
+
+
+class MentionKind(StrEnum):
+    """The words of a mention: a name, a noun phrase, or a pronoun."""
+
+    NAME = "name"
+    NOUN = "noun"
+    PRONOUN = "pronoun"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Words of a text that stand for a person or thing.
+
+    ``span``: the whole phrase, "the actress Jane Doe". ``head``: its head word, of a name all words
+    of the name without titles: "Jane Doe".
+    """
+
+    span: Span
+    head: Span
+    kind: MentionKind
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A person, several people or a thing, with all mentions in the order of the text.
+
+    ``person``: people, also several. ``gender``: ``female``, ``male``, ``mixed`` if the words of
+    its mentions contradict each other, "" if none tells.
+    """
+
+    mentions: tuple[Mention, ...]
+    person: bool
+    gender: str
+    plural: bool
 
 
 class OriginKind(StrEnum):

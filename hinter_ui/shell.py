@@ -1,31 +1,40 @@
 """The page around the tabs: heading, tabs, footer, theme; and how it is served."""
 
 import os
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import gradio as gr
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 
 from hinter_core.annotation.backup import Backup
 from hinter_core.storage import ASSETS
 from hinter_ui.annotate import events as annotate
+from hinter_ui.annotate.page import LinkOfAnnotators, add_page
 from hinter_ui.batch import events as batch
 from hinter_ui.explore import events as explore
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.wording import DEFAULT, Words, attribute_styles, chosen
 from hinter_ui.learn import events as learn
+from hinter_ui.learn.teachers import HANDOUTS
 from hinter_ui.models import events as models
 from hinter_ui.results import events as results
 from hinter_ui.shared.access import Access
+from hinter_ui.shared.gate import Gate, Page
 from hinter_ui.shared.library import names_kept
 from hinter_ui.shared.services import Services
+from hinter_ui.shared.uploads import MOST_SENT, upload_folder
 from hinter_ui.shared.wiring import private
 
 say = Words("app")
 
 STYLES = ASSETS / "css"
 CSS = (STYLES / "hinter.css", STYLES / "learn.css", STYLES / "annotate.css")
+_LARGEST_MODEL = "3_000_000_000"  # bytes of a model of the Hub, where strangers may load it
 _SYSTEM_FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "DejaVu Sans", "sans-serif"]
 
 # Not in the style sheet, whose media rules gradio confines to a part of the page.
@@ -56,13 +65,26 @@ _COLOURS = {
 }
 
 
-def build_app(services: Services) -> gr.Blocks:
+# The page is a tenth of its size then; streams of events are left alone.
+_PACKED = Middleware(GZipMiddleware, minimum_size=10_000, compresslevel=5)
+
+
+class _App(Page):
+    """The app, without gradio's bar that leads from one page to another."""
+
+    def get_config_file(self) -> Any:
+        """Return what the browser is told of the app."""
+        return {**super().get_config_file(), "pages": self.pages[:1]}
+
+
+def build_app(services: Services) -> Page:
     """Build the whole page, with no model loaded."""
     labels = services.labels_of("app")
-    page = gr.Blocks(title=f"HInter: {say('question')}", analytics_enabled=False)
+    # A title that annotators may read, too.
+    page = _App(services, title="HInter", analytics_enabled=False)
     with page:
         names_kept()
-        labels.html("page-header", _header, "page.skip glossary.tips")
+        labels.html("page-header", _header, "page.skip page.lists page.address glossary.tips")
         with gr.Tabs(elem_classes="main-tabs", elem_id="rooms"):
             for address, build in TABS.items():
 
@@ -73,20 +95,63 @@ def build_app(services: Services) -> gr.Blocks:
                     build(services)
         labels.html("page-footer", _footer)
         labelled = [widget for found in services.labels for widget in found.texts]
-        private(page.load, _translation(services), [], labelled)
+        private(services.addresses.names("lang").change, _translation(services), [], labelled)
+        services.addresses.read_by(page)
+    add_page(page, services)
     # Room for a class that presses at once; what is heavy has a limit of its own.
     page.queue(max_size=256, default_concurrency_limit=8)
+    # Gradio looks for events a thousand times a second, which takes an idle app a tenth of a core.
+    page._queue.sleep_when_free = 0.02
     return page
 
 
 def serve(host: str | None = None, port: int | None = None, *, warm: bool = True) -> None:
     """Serve the page until interrupted; models are loaded once it is up."""
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-    services = Services(Access.at(host))
-    services.backup = Backup.from_environment()
-    if services.backup:
-        services.backup.start()
-    page = build_app(services)
+    # Otherwise gradio sums up all events since its start after each of them, for a page of figures
+    # that is switched off below.
+    os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**9))
+    with upload_folder(os.environ.get("GRADIO_TEMP_DIR", "")) as folder:
+        os.environ["GRADIO_TEMP_DIR"] = folder
+        services = Services(Access.at(host))
+        services.backup = Backup.from_environment()
+        if services.backup:
+            services.backup.start()
+        # A thread that computes gives way to the one that answers pages after this many seconds.
+        sys.setswitchinterval(0.0005)
+        page = build_app(services)
+        launch(page, services, host, port)
+        if page.share:  # a tunnel lets strangers in, whatever the host
+            services.access = Access(endpoints=services.access.endpoints)
+        if not services.access.local:  # read by the processes of campaigns, too
+            os.environ.setdefault("HINTER_LARGEST_MODEL", _LARGEST_MODEL)
+        ended = threading.Event()
+        try:
+            _in_background(page.uploads.keep_sweeping, ended)
+            if warm:
+                _in_background(services.warm_up)
+            page.block_thread()
+        finally:
+            ended.set()
+            if services.backup:
+                services.backup.close()
+
+
+def _in_background(work: Callable[..., None], *values: Any) -> None:
+    threading.Thread(target=work, args=values, daemon=True).start()
+
+
+def launch(page: Page, services: Services, host: str | None, port: int | None) -> None:
+    """Serve the page in threads of its own, behind the :class:`~hinter_ui.shared.gate.Gate`."""
+
+    @asynccontextmanager
+    async def behind_gate(app: Any) -> AsyncIterator[None]:
+        # Outside of all that gradio adds itself, which would have the last word otherwise.
+        app.middleware_stack = Gate(app.middleware_stack, services, page.uploads)
+        yield
+
+    local = services.access.local
+    gr.set_static_paths([HANDOUTS])  # served where they lie; copies are swept with the uploads
     page.launch(
         server_name=host,
         server_port=port,
@@ -94,23 +159,19 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
         quiet=False,
         run_history=False,
         enable_monitoring=False,
-        max_file_size="500mb" if services.access.local else "5mb",
+        max_file_size="500mb" if local else "5mb",
         footer_links=["api", "settings"],
         ssr_mode=False,
         theme=theme(),
         css=attribute_styles(),
         css_paths=list(CSS),
-        head=STILL,
+        head=f"{STILL}<script>{services.addresses.opener}</script>",
+        app_kwargs={
+            "middleware": [_PACKED, Middleware(LinkOfAnnotators)],
+            "lifespan": behind_gate,
+            "max_body_size": None if local else MOST_SENT,
+        },
     )
-    if page.share:  # a tunnel lets strangers in, whatever the host
-        services.access = Access(endpoints=services.access.endpoints)
-    if warm:
-        threading.Thread(target=services.warm_up, name="warm-up", daemon=True).start()
-    try:
-        page.block_thread()
-    finally:
-        if services.backup:
-            services.backup.close()
 
 
 def theme() -> gr.themes.Base:

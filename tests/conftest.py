@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -19,6 +20,11 @@ from tests.examples import DEEP
 from tests.forked import Commands
 
 settings.load_profile("deep" if DEEP else "quick")
+
+# Read when torch is imported, here and in the processes that tests start. Several processes share
+# the cores, and threads of one that wait for each other take what the others could use: a model of
+# a few thousand weights was seen to need seven times the work.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 ROOT = Path(__file__).resolve().parent
 # What runs campaigns, processes or trained models; `make check` leaves it out.

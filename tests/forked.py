@@ -208,7 +208,7 @@ def _keep(connection: socket.socket) -> None:
     os.read(ready, 1)  # until it has a session of its own
 
     def tell(number: int) -> None:
-        with contextlib.suppress(BrokenPipeError):  # whoever asked for it has gone
+        with contextlib.suppress(ConnectionError):  # whoever asked for it has gone
             connection.sendall(f"{number}\n".encode())
 
     def wait() -> None:
@@ -218,7 +218,9 @@ def _keep(connection: socket.socket) -> None:
     tell(child)
     threading.Thread(target=wait, daemon=True).start()
     while True:
-        received = connection.recv(1)
+        received = b""
+        with contextlib.suppress(ConnectionResetError):  # it was killed before it heard of us
+            received = connection.recv(1)
         with contextlib.suppress(ProcessLookupError):  # it has just ended
             os.killpg(child, received[0] if received else signal.SIGKILL)
         if not received:

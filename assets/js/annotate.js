@@ -8,7 +8,6 @@
 // gradio runs this with `element`, the tab's own box, and `server`, the calls to Python.
 
 const root = element.querySelector('.annotate-room');
-const owner = new URL(location.href).searchParams.has('owner');
 
 // -- The browser's storage ---------------------------------------------------------------------
 
@@ -47,13 +46,12 @@ const kept = {
     : sessionStorage.setItem(base + '#draft', JSON.stringify(value)),
 };
 
-if (project && root && !owner) {
-
 // -- The server --------------------------------------------------------------------------------
 
+const LONGEST_WAIT = 3;  // seconds until the next try
 // Null: no answer came; the same can be asked again.
 const ask = async (name, told) => {
-  const late = new Promise(done => setTimeout(() => done(null), 20000));
+  const late = new Promise(done => setTimeout(() => done(null), lost ? 6000 : 20000));
   try { return await Promise.race([server[name]({project, ...told}), late]) ?? null; }
   catch { return null; }
 };
@@ -66,10 +64,12 @@ const fresh = () => crypto.randomUUID?.() ??
 
 let seat = kept.seat(), words = {}, closed = false;
 let now = null, queue = [], past = [], outbox = [], counts = {judged: 0, skipped: 0, left: 0};
-let place = 0, answers = {}, given = [], number = 0, ending = '';
+// Answers are in the order in which they were given; the last one is the first to be taken back.
+let place = 0, answers = {}, ending = '';
 let spent = 0, since = 0, began = Date.now(), sending = false, wait = 0, timer = 0, lost = false;
 const $ = wanted => root.querySelector(wanted);
 const all = wanted => [...root.querySelectorAll(wanted)];
+const named = item => `${item.showing} ${item.item}`;
 const same = (a, b) => a && b && a.item === b.item && a.showing === b.showing;
 const usesKeys = () => localStorage.getItem('hinter-annotate-keys') !== 'off';
 const asked = () => all('.judge-question').filter(box => !box.hidden);
@@ -77,7 +77,10 @@ const typing = target => target.closest?.('textarea, input:not([type=checkbox]),
 
 // -- What is shown -----------------------------------------------------------------------------
 
-const put = html => { root.innerHTML = html; };
+const put = html => {
+  root.innerHTML = html;
+  document.title = $('h1')?.textContent || document.title;
+};
 const say = text => { const box = $('[data-told]'); if (box) box.textContent = text; };
 const notice = text => {
   const box = $('.judge-notice');
@@ -102,7 +105,11 @@ const count = () => {
   state.dataset.open = open;
   const off = $('.judge-offline');
   if (off.hidden === lost) off.hidden = !lost;
-  if (lost) $('.offline-words').textContent = fill(words.offline, {n: open});
+  const ahead = queue.length + (now ? 1 : 0);
+  if (lost) $('.offline-words').textContent =
+    fill(ahead ? words.offline : words.offline_empty, {n: open, ahead});
+  // Without a text and without a connection, the notice above says why.
+  $('.judge-waiting').hidden = !!now || lost;
 };
 const mark = spoken => {
   const boxes = asked();
@@ -132,18 +139,20 @@ const show = (item, before = '') => {
   const draft = kept.draft();
   const mine = same(draft, item) ? draft : null;
   answers = {...(mine?.answers ?? item.earlier)};
-  given = Object.keys(mine?.answers ?? {});
+  // A judgement that comes back lacks the last answer: that is what was taken back.
+  const back = !mine && !item.partial && Object.keys(answers).pop();
+  if (back) delete answers[back];
   $('.judge-item').innerHTML = item.html;
   all('.judge-question').forEach(box => { box.hidden = box.dataset.pair !== undefined && !item.pair; });
   const first = asked().findIndex(box => !(box.dataset.question in answers));
-  place = mine && first > 0 ? first : 0;
+  place = Math.max(0, first);
   $('#annotate-comment').value = mine?.comment ?? item.comment ?? '';
   open('comment', !!$('#annotate-comment').value);
   open('trees', false);
   $('.judge-trees').innerHTML = '';
   $('.judge-desk').hidden = false;
   spent = 0; since = performance.now();
-  const again = !mine && Object.keys(item.earlier).length ? words.again : '';
+  const again = back ? words.again : '';
   notice(before);
   $('.judge-item').setAttribute('aria-label', fill(words.item, {n: counts.judged + counts.skipped + 1}));
   $('.judge-item').focus({preventScroll: true});
@@ -162,9 +171,8 @@ const next = before => {
   if (item) { show(item, before); return; }
   now = null;
   kept.draft(null);
-  if (ending && !outbox.length) { put(ending); $('h2')?.focus(); return; }
+  if (ending && !outbox.length) { put(ending); $('h1')?.focus(); return; }
   $('.judge-desk').hidden = true;
-  say(words.loading);
   count();
 };
 
@@ -179,7 +187,7 @@ const write = one => {
 const tell = one => { write(one); count(); send(); };
 const later = () => {
   lost = true;
-  wait = Math.min(20, wait ? wait * 2 : 1);
+  wait = Math.min(LONGEST_WAIT, wait ? wait * 2 : 1);
   clearTimeout(timer);
   timer = setTimeout(send, wait * 1000);
   count();
@@ -196,12 +204,14 @@ const settle = reply => {
     }
     if (one && (one.kind === 'again' || (one.kind === 'undo' && !one.item))) back = true;
   }
-  if (back) [now, queue] = [null, []];
-  const pending = outbox.filter(one => one.item);
-  for (const item of reply.items) {
-    const known = same(item, now) || queue.some(one => same(one, item));
-    if (!known && !pending.some(one => same(one, item))) queue.push(item);
-  }
+  // The server's list is the order; it has the text only of those that the page did not hold.
+  const held = [now, ...queue], said = item => outbox.find(one => same(one, item));
+  if (back) now = null;
+  queue = [
+    ...queue.filter(item => said(item)?.kind === 'undo'),
+    ...reply.items.filter(item => !same(item, now) && !said(item))
+      .map(item => held.find(one => same(one, item)) ?? item).filter(item => item.html),
+  ];
   ending = reply.end || '';
   if (!outbox.length && reply.progress) counts = reply.progress;
   return told;
@@ -212,7 +222,8 @@ const send = async () => {
   clearTimeout(timer);
   try {
     do {
-      const reply = await ask('annotate_work', {key: seat.key, sent: outbox.slice(0, 25)});
+      const held = [now, ...queue].filter(Boolean).map(named);
+      const reply = await ask('annotate_work', {key: seat.key, sent: outbox.slice(0, 25), held});
       if (!seat) return;
       if (!reply || reply.error?.code === 'failed') { later(); return; }
       if (reply.error) { await out(reply.error); return; }
@@ -231,7 +242,7 @@ const finish = html => {
     left.hidden = false;
     left.textContent = fill(left.dataset.words, {n: outbox.length});
   }
-  $('h2')?.focus();
+  $('h1')?.focus();
 };
 // Not joined any more, or the project is gone.
 const out = async error => {
@@ -247,7 +258,8 @@ const hand = kind => {
   if (!now) return;
   const seconds = (spent + (document.hidden ? 0 : performance.now() - since)) / 1000;
   const own = {kind, item: now.item, showing: now.showing, comment: $('#annotate-comment').value};
-  past.push({...now, kind, earlier: kind === 'judged' ? {...answers} : {}, comment: own.comment});
+  // What was answered before a text was skipped comes back whole.
+  past.push({...now, kind, earlier: answers, partial: kind !== 'judged', comment: own.comment});
   counts = {...counts, left: Math.max(0, counts.left - 1)};
   counts[kind === 'judged' ? 'judged' : 'skipped'] += 1;
   tell({...own, answers: kind === 'judged' ? answers : {}, seconds: Math.round(seconds * 100) / 100});
@@ -268,15 +280,15 @@ const answer = (box, value) => {
   const followed = box.contains(document.activeElement);
   const was = now;
   place = at;
+  delete answers[box.dataset.question];
   answers[box.dataset.question] = value;
-  given = [...given.filter(id => id !== box.dataset.question), box.dataset.question];
   notice('');
   forward(button.querySelector('span').textContent + '.');
   if (followed && now === was) asked()[place].querySelector('[data-value]').focus();
 };
 const undo = () => {
   notice('');
-  const last = given.pop();
+  const last = Object.keys(answers).pop();
   if (now && last) {
     delete answers[last];
     place = asked().findIndex(box => box.dataset.question === last);
@@ -285,13 +297,14 @@ const undo = () => {
   }
   const item = past.pop();
   if (item && $('.judge-desk')) {
-    if (now) queue.unshift(now);
+    if (now) queue.unshift({...now, earlier: {}, comment: $('#annotate-comment').value});
     counts = {...counts, left: counts.left + 1};
     counts[item.kind === 'judged' ? 'judged' : 'skipped'] -= 1;
     kept.draft(null);
     show(item);
     tell({kind: 'undo', item: item.item, showing: item.showing});
   } else {
+    if (now) now = {...now, earlier: {}, comment: $('#annotate-comment').value};
     reopen({kind: 'undo'});
   }
 };
@@ -324,7 +337,7 @@ const leave = async () => {
   kept.draft(null);
   seat = null;
   [now, queue, past, outbox] = [null, [], [], []];
-  if (reply?.html) { put(reply.html); $('h2')?.focus(); } else await enter('');
+  if (reply?.html) { put(reply.html); $('h1')?.focus(); } else await enter('');
 };
 const acts = {
   undo, trees, comment, leave,
@@ -445,4 +458,3 @@ document.addEventListener('visibilitychange', () => {
 window.addEventListener('online', () => { wait = 0; send(); });
 setInterval(() => { if (words.minutes) count(); }, 15000);
 enter('');
-}

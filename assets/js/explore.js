@@ -65,3 +65,35 @@ function arrive() {
   scrollTo({top: 0});
   tab.focus({preventScroll: true});
 }
+
+// A person typed, pasted or deleted, or named a model that is not in the list.
+function typed(element, trigger) {
+  let waiting = 0;
+  const tell = () => { clearTimeout(waiting); waiting = setTimeout(() => trigger('select', {}), 90); };
+  document.addEventListener('input', event => { if (event.target.closest?.('#text')) tell(); });
+  for (const left of ['focusout', 'keyup'])
+    document.addEventListener(left, event => {
+      const named = event.target.closest?.('#models') && (event.key ?? 'Enter') === 'Enter';
+      if (named) tell();
+    });
+}
+
+// A button of an offer was pressed.
+function offers(element, trigger) {
+  element.addEventListener('click', event => {
+    const button = event.target.closest('[data-act]');
+    if (button) trigger('select', {act: button.dataset.act});
+  });
+}
+
+// What the address said before is shown again.
+function returned(element, trigger) {
+  const show = query => trigger('select', {query});
+  window.hinter.back.explore = show;
+  if (history.state?.query) show(history.state.query);
+}
+
+// The address follows what is shown.
+function follow(how, query) {
+  window.hinter.follow('explore', query ? '?' + query : '', how);
+}

@@ -13,6 +13,118 @@ function skip(element) {
   });
 }
 
+// The Tab key closes a list: gradio 6.31 would open it again behind the keyboard, and the browser
+// would stop in a list that is long enough to scroll.
+function lists() {
+  document.addEventListener('keydown', event => {
+    if (event.key !== 'Tab' || event.target.getAttribute?.('role') !== 'combobox') return;
+    event.stopPropagation();
+    for (const list of document.querySelectorAll('[role=listbox]')) list.tabIndex = -1;
+  }, true);
+}
+
+// Before anything is drawn: the page begins in the tab that its address names. `tabs` are those of
+// parts of an address; the part `tab` names one itself.
+function begin(tabs) {
+  const widgets = window.gradio_config.components;
+  const tabOf = search => {
+    const given = new URLSearchParams(search);
+    const part = Object.keys(tabs).find(name => tabs[name] && given.has(name));
+    const named = widgets.some(one => one.type === 'tabitem' && one.props.id === given.get('tab'));
+    return tabs[part] || (named ? given.get('tab') : 'explore');
+  };
+  const rooms = widgets.find(one => one.props.elem_id === 'rooms');
+  if (!rooms) return;  // the annotators' page has no tabs
+  rooms.props.selected = tabOf(location.search);
+  // gradio 6.31 may lose what it is told of a tab while it draws it.
+  const drawn = async tab => {
+    for (let turn = 0, before = 0; turn < 60; turn++) {
+      await new Promise(done => setTimeout(done, 50));
+      const now = document.querySelectorAll(`#room-${tab} *`).length;
+      if (now && now === before) return;
+      before = now;
+    }
+  };
+  window.hinter = {tabOf, drawn};
+}
+
+// The address follows the open tab and what it shows, so that a reload and Back come to it again.
+// `hinter.follow` tells what a tab shows: something `new`, a `draft` of it, or more of the `same`.
+// `hinter.back` shows something in a tab again. What is too long for an address is kept beside it.
+function address() {
+  const longest = 8000, {tabOf} = window.hinter, back = {};
+  const find = name => document.querySelector(
+    `.main-tabs [role=tab]${name ? `[aria-controls=room-${name}]` : '[aria-selected=true]'}`);
+  const here = () => {
+    if (history.state?.query) return history.state.query;
+    const parts = new URLSearchParams(location.search);
+    if (parts.get('tab') === 'explore') parts.delete('tab');
+    parts.delete('lang');
+    return (parts.size ? `?${parts}` : '') + location.hash;
+  };
+  let open = tabOf(location.search);
+  const shown = {[open]: here()};
+  const plain = query => query && '?' + new URLSearchParams(query);
+  const write = (query, how) => {
+    const next = new URL(query.length > longest || !query ? `?tab=${open}` : query, location.href);
+    const language = new URLSearchParams(location.search).get('lang');
+    if (language) next.searchParams.set('lang', language);
+    const state = {draft: how === 'draft'};
+    if (query.length > longest) state.query = query;
+    const same = query === here(), draft = history.state?.draft;
+    if (same && (how === 'draft' || !draft)) return;
+    if (!same && (how === 'new' || (how === 'draft' && !draft))) history.pushState(state, '', next);
+    else history.replaceState(state, '', next);
+  };
+  const turned = () => {
+    const now = find('')?.getAttribute('aria-controls')?.replace('room-', '');
+    if (!now || now === open) return;
+    shown[open] = here();
+    open = now;
+    write(shown[now] ?? `?tab=${now}`, 'new');
+    shown[now] = here();
+  };
+  new MutationObserver(turned).observe(
+    document.body, {subtree: true, attributeFilter: ['aria-selected']});
+  addEventListener('popstate', () => {
+    const wanted = tabOf(location.search), before = shown[wanted], now = shown[wanted] = here();
+    if (wanted !== open) {
+      open = wanted;
+      const button = find(wanted);
+      if (!button) { location.reload(); return; }
+      button.click();
+    }
+    if (before === now) return;
+    if (back[wanted]) back[wanted](now);
+    else if (before !== undefined) location.reload();
+  });
+  Object.assign(window.hinter, {
+    back,
+    follow: (name, query, how) => {
+      shown[name] = plain(query);
+      if (name === open) write(shown[name], how);
+    },
+  });
+}
+
+// For each of some lists of names, the part of the address that has them, with the fragment as `key`.
+async function addressed(...lists) {
+  const given = new URLSearchParams(location.search), key = location.hash.slice(1);
+  const found = lists.map(names => {
+    const part = names.filter(name => given.has(name)).map(name => [name, given.get(name)]);
+    return new URLSearchParams(part.length && key ? [...part, ['key', key]] : part).toString();
+  });
+  if (found.some(Boolean)) await window.hinter.drawn(window.hinter.tabOf(location.search));
+  return found;
+}
+
+// The server is asked about a tab once that is drawn; `number` is that of the event's inputs, after
+// which gradio passes its outputs.
+async function drawn(tab, number, ...values) {
+  await window.hinter.drawn(tab);
+  return values.slice(0, number);
+}
+
 // The button beside a link copies it.
 function copyLink(element) {
   element.addEventListener('click', async event => {

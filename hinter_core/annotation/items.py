@@ -33,6 +33,7 @@ from hinter_core.language.sentences import split_sentences
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import chunks
 from hinter_core.relations import invariant
+from hinter_core.relations.validity import validity_of_outcome
 from hinter_core.types import Layer, Outcome, Sentence
 
 OUTCOMES = (*WORST, *(f"discarded: {layer.value}" for layer in Layer))
@@ -45,11 +46,12 @@ def sample_campaign(
     seed: int = 0,
     outcomes: Sequence[str] = (),
     attributes: Iterable[Attributes] = (),
+    validity: float = 0.0,
 ) -> list[AnnotationItem]:
     """Draw up to ``many`` mutants of a campaign; memory depends on the sample only.
 
     ``outcomes``: of :data:`OUTCOMES` (empty: all). ``attributes``: exactly these sets (empty: all
-    but placebo).
+    but placebo). ``validity``: least validity score.
 
     Raises:
         HinterError: no campaign, tables that cannot be read, or nothing to draw.
@@ -58,14 +60,14 @@ def sample_campaign(
     with CampaignReader(store) as reader:
         candidates = {
             (names, outcome): found
-            for (names, outcome), found in strata(reader, many, seed).items()
+            for (names, outcome), found in strata(reader, many, seed, validity=validity).items()
             if (not wanted or frozenset(names) in wanted) and (not outcomes or outcome in outcomes)
         }
         chosen = balanced(candidates, many)
         if not chosen:
             raise AnnotationError(
                 f"{store.folder} has no mutants of that kind; ask for other attributes or "
-                "outcomes, or let the campaign run first."
+                "outcomes or a lower validity, or let the campaign run first."
             )
         represented = weights(candidates, chosen)
         return [
@@ -78,6 +80,7 @@ def sample_campaign(
                 kept=one.kept,
                 layer=one.layer,
                 reason=one.reason,
+                validity=round(one.validity, 3),
                 verdicts={name: a.verdict for name, a in one.answers.items() if a.verdict},
                 label=one.label,
                 stratum=_named(chosen[one.shard, one.place]),
@@ -94,7 +97,11 @@ def _named(stratum: Stratum) -> str:
 
 
 def items_of_check(
-    check: TestResult, many: int = 200, seed: int = 0, outcomes: Sequence[str] = ()
+    check: TestResult,
+    many: int = 200,
+    seed: int = 0,
+    outcomes: Sequence[str] = (),
+    validity: float = 0.0,
 ) -> list[AnnotationItem]:
     """Draw up to ``many`` mutants of a check with ``outcomes`` (empty: all of :data:`OUTCOMES`).
 
@@ -110,7 +117,8 @@ def items_of_check(
     for place in sorted(range(len(judged)), key=keys.__getitem__):
         attributes = tuple(sorted(edit.attribute for edit in judged[place][0].mutant.edits))
         outcome = _outcome(judged[place])
-        if not is_placebo(attributes) and (not outcomes or outcome in outcomes):
+        fits = validity_of_outcome(check.plan.text, judged[place][0]).score >= validity
+        if fits and not is_placebo(attributes) and (not outcomes or outcome in outcomes):
             found = candidates.setdefault((attributes, outcome), StratumCandidates())
             found.size += 1
             found.best.append(place)
@@ -134,6 +142,7 @@ def items_of_check(
                 kept=conformance.kept,
                 layer=conformance.layer.value if conformance.layer else "",
                 reason=conformance.reason,
+                validity=round(validity_of_outcome(text, judged[place][0]).score, 3),
                 verdicts={
                     name: one.verdict.value
                     for name, one in zip(check.outcomes, judged[place], strict=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from hinter_core.campaign.reader import CampaignReader
-from hinter_core.campaign.tables import has_placebo
+from hinter_core.campaign.tables import VALIDITY, has_placebo
 
 S = TypeVar("S")
 # Worst verdict first, which is that of several models together.
@@ -26,14 +26,14 @@ Place = tuple[int, int]  # shard, and row in its table of mutants
 
 
 def strata(
-    reader: CampaignReader, limit: int, seed: int, *, by_layer: bool = True
+    reader: CampaignReader, limit: int, seed: int, *, by_layer: bool = True, validity: float = 0.0
 ) -> dict[Stratum, StratumCandidates[Place]]:
     """Draw up to ``limit`` random mutants of each stratum, without placebo.
 
     A stratum is a set of attributes with an outcome: the worst verdict of all models, or
     ``discarded:`` with the violated layer of the invariant (``discarded`` without ``by_layer``).
     Each mutant has a random key by its place in the campaign, and the smallest keys are drawn;
-    memory depends only on the sample.
+    memory depends only on the sample. ``validity``: least validity score.
 
     Raises:
         StoreError: a table cannot be read.
@@ -48,7 +48,9 @@ def strata(
         "CREATE OR REPLACE TABLE drawn (attributes VARCHAR[], outcome VARCHAR, size BIGINT, "
         "best STRUCT(key DOUBLE, shard INTEGER, place BIGINT)[])"
     )
-    for shards in reader.chunks(("row", "edits", "kept", "layer"), ("mutant", "verdict")):
+    for shards in reader.chunks(
+        ("row", "edits", "kept", "layer", "validity"), ("mutant", "verdict")
+    ):
         tables = reader.tables(shards)
         mutants = f"({tables.mutants})"
         sizes = reader.run(f"SELECT shard, count(*) FROM {mutants} GROUP BY 1 ORDER BY 1")
@@ -67,7 +69,8 @@ def strata(
             f"FROM {mutants} m LEFT JOIN (SELECT shard, place, {worst} AS worst FROM "
             f"({tables.answers}) GROUP BY 1, 2) a ON a.shard = m.shard AND a.place = m.place "
             "JOIN starts ON starts.shard = m.shard JOIN keys ON keys.number = start + m.place "
-            f"WHERE NOT {has_placebo('m.attributes')}) GROUP BY ALL"
+            f"WHERE NOT {has_placebo('m.attributes')} AND {VALIDITY} >= {float(validity)}) "
+            "GROUP BY ALL"
         )
     found = reader.run(
         "SELECT attributes, outcome, sum(size)::BIGINT, list_sort(flatten(list(best))) FROM drawn "

@@ -9,13 +9,13 @@ import os
 import random
 import signal
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice, takewhile, zip_longest
 from multiprocessing import get_context
-from typing import Protocol
+from typing import Any, Protocol
 
 from hinter_core.campaign.record import circumstances, now
 from hinter_core.campaign.spec import Campaign, settings_before
@@ -165,7 +165,10 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope
     campaign = store.pinned(campaign) if store is not None else campaign.pinned()
     table, vocabulary = campaign.table(), campaign.vocabulary()
     if not campaign.mutants:  # before a directory is created
-        require_testable(vocabulary, campaign.models, campaign.settings)
+        tested = campaign.attributes if campaign.templates else vocabulary
+        require_testable(tested, campaign.models, campaign.settings)
+        if campaign.templates:
+            campaign.name_list()
     for name in campaign.models:
         parse_name(name, trusted=True)
     if store is not None:
@@ -185,8 +188,7 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope
 
 def _scope(dictionary: Dictionary) -> list[int]:
     """Return the numbers of word pairs and of target groups."""
-    pairs = [pair for found in dictionary.pairs_from.values() for pair in found]
-    return [len(pairs), len({pair.target.group for pair in pairs})]
+    return [dictionary.pair_count, len(dictionary.target_groups)]
 
 
 def run_campaign(
@@ -214,13 +216,20 @@ def run_campaign(
         store.note(runs=[*runs, own])
         for done in ENGINES[engine](campaign, store, shards, cancelled):
             if not state.shards:  # all shards are of the same models
-                store.note(models={**store.read()["models"], **done.models})
+                store.note(models=_noted(store.read()["models"], done.models))
             sums = {name: getattr(state, name) + getattr(done, name) for name in _SUMMED}
             state = replace(state, shards=state.shards + 1, **sums)
             on_progress(state)
         own["finished" if state.shards == state.of else "stopped"] = now()
         store.note(runs=[*runs, own])
     return state
+
+
+def _noted(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """Add the models of a run; a renamed one, known by its identity, loses its former name."""
+    identities = {model["identity"] for model in now.values()}
+    kept = {name: m for name, m in before.items() if m["identity"] not in identities}
+    return {**kept, **now}
 
 
 def _chosen(campaign: Campaign, table: Rows) -> frozenset[int] | None:

@@ -5,7 +5,7 @@ a table cannot be read or tables do not fit together.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from operator import attrgetter
@@ -14,9 +14,9 @@ from typing import Any, TextIO
 
 from hinter_core.campaign.reader import ANSWER_COLUMNS, MUTANT_COLUMNS, CampaignReader, MutantRecord
 from hinter_core.campaign.store import CampaignStore, named
-from hinter_core.campaign.tables import PLACEBO, Attributes, has_placebo, is_placebo
+from hinter_core.campaign.tables import PLACEBO, VALIDITY, Attributes, has_placebo, is_placebo
 from hinter_core.data.handwritten import write_edits
-from hinter_core.data.tables import format_of, row_writer, write_rows
+from hinter_core.data.tables import format_of, printable, row_writer, write_rows
 from hinter_core.errors import InputError
 from hinter_core.types import Verdict
 
@@ -98,12 +98,14 @@ class FindingFilter:
 
     ``verdicts``: any of these. ``attributes``: exactly these are changed, or ``ONLY_PLACEBO``.
     ``search``: part of a changed word, a group, the text or a handwritten mutant, case-insensitive;
-    or the text's id or row.
+    or the text's id or row. ``validity``: least validity score; tables older than it have 1 for
+    mutants that were kept, else 0.
     """
 
     verdicts: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
     search: str = ""
+    validity: float = 0.0
 
     def sql(self) -> tuple[str, dict[str, Any]]:
         """Return the condition and its parameters, for :meth:`CampaignReader.records`."""
@@ -120,10 +122,13 @@ class FindingFilter:
         if self.search:
             parts.append(_SEARCH)
             parameters["search"] = self.search
+        if self.validity:
+            parts.append(f"{VALIDITY} >= $validity")
+            parameters["validity"] = self.validity
         return " AND ".join(parts), parameters
 
     def passes(self, attributes: Attributes, verdict: str) -> bool:
-        """Whether mutants of these attributes and this verdict match, without ``search``."""
+        """Whether mutants of these attributes and this verdict match, by these two alone."""
         if self.verdicts and verdict not in self.verdicts:
             return False
         if is_placebo(attributes) or self.attributes == ONLY_PLACEBO:
@@ -137,17 +142,17 @@ def count_findings(
     """Count matching mutants by shard.
 
     ``counted``: the report's numbers of mutants by shard, attributes and verdict; with them, tables
-    are read only for a search, and only shards that can contain a match.
+    are read only for a search or a validity, and only shards that can contain a match.
     """
     possible: Counter[int] = Counter()
     for shard, attributes, verdict, mutants in counted or ():
         if wanted.passes(attributes, verdict):
             possible[shard] += mutants
-    if counted is not None and not wanted.search:
+    if counted is not None and not wanted.search and not wanted.validity:
         return sorted(possible.items())
     with _opened(side) as reader:
         shards = reader.shards if counted is None else sorted(possible)
-        reader.check(shards, MUTANT_COLUMNS, ANSWER_COLUMNS)
+        reader.check(shards, (*MUTANT_COLUMNS, "validity"), ANSWER_COLUMNS)
         where, parameters = wanted.sql()
         tables = reader.tables(shards)
         text = f"JOIN ({tables.texts}) t ON t.shard = m.shard AND t.row = m.row"
@@ -197,7 +202,7 @@ def _opened(side: Side) -> CampaignReader:
 
 COLUMNS = (
     "model", "row", "id", "verdict", "grade", "order", "attributes", "change", "from", "to",
-    "original answer", "answer", "shift", "interaction", "reason", "mutant",
+    "original answer", "answer", "shift", "interaction", "validity", "reason", "mutant",
 )  # fmt: skip
 
 
@@ -210,14 +215,16 @@ def _cells(finding: MutantRecord) -> list[Any]:
         ", ".join(edit.source.group for edit in edits),
         ", ".join(edit.target.group for edit in edits),
         ", ".join(finding.original), ", ".join(finding.labels or ()),
-        finding.answer.shift, finding.answer.interaction, finding.why, finding.mutant,
+        finding.answer.shift, finding.answer.interaction, round(finding.validity, 3), finding.why,
+        finding.mutant,
     ]  # fmt: skip
 
 
 _FIXED = (
     "row", "id", "label", "source", "mutant", "ask", "edits", "groups", "order", "kept", "why",
+    "validity",
 )  # fmt: skip
-_NUMBERS = {"row": "int64", "order": "int64"}
+_NUMBERS = {"row": "int64", "order": "int64", "validity": "float64"}
 _OF_MODEL = ("verdict", "answer", "answer to source")
 
 
@@ -228,7 +235,7 @@ class ExportFilter:
     ``verdicts``: of any model. ``attributes``: exactly these are changed. ``models``: only these
     have columns and are filtered by. ``limit``: maximum number of mutants. ``parts``: include the
     smaller mutants that each contains, which do not count towards the limit; hidden bias can only
-    be recognised with them.
+    be recognised with them. ``validity``: least validity score.
     """
 
     verdicts: tuple[Verdict, ...] = ()
@@ -236,6 +243,7 @@ class ExportFilter:
     models: tuple[str, ...] = ()
     limit: int | None = None
     parts: bool = True
+    validity: float = 0.0
 
 
 def write_mutants(store: CampaignStore, path: Path, wanted: ExportFilter) -> int:
@@ -250,34 +258,89 @@ def write_mutants(store: CampaignStore, path: Path, wanted: ExportFilter) -> int
         raise InputError(f"{path}: mutants have columns; use .csv, .tsv, .jsonl or .parquet.")
     if path.exists():
         raise InputError(f"{path} already exists and may hold edits by hand; name another file.")
-    models = _models(store, wanted)
-    if not store.known():
-        raise InputError(f"{store.folder} has no mutants yet; run the campaign first.")
+    models = tested_models(store, wanted.models)
     columns = (*_FIXED, *(f"{what}: {name}" for name in models for what in _OF_MODEL))
-    written, left = 0, wanted.limit
-    with (
-        named(path),
-        write_rows(path, kind, columns, _NUMBERS) as write,
-        CampaignReader(store, models) as reader,
-    ):
-        for _, group in groupby(reader.records(), key=attrgetter("row")):
-            if left == 0:
-                break
-            chosen, taken = _chosen(list(group), wanted, left)
-            left = None if left is None else left - taken
+    written = 0
+    with named(path), write_rows(path, kind, columns, _NUMBERS) as write:
+        for chosen in _by_text(store, models, wanted):
             for record in chosen:
                 write(_as_row(record, models))
             written += len(chosen)
     return written
 
 
-def _models(store: CampaignStore, wanted: ExportFilter) -> list[str]:
+def _by_text(
+    store: CampaignStore, models: Sequence[str], wanted: ExportFilter
+) -> Iterator[list[MutantRecord]]:
+    """Yield the chosen mutants of one text after the other."""
+    if not store.known():
+        raise InputError(f"{store.folder} has no mutants yet; run the campaign first.")
+    left = wanted.limit
+    with CampaignReader(store, models) as reader:
+        for _, group in groupby(reader.records(), key=attrgetter("row")):
+            if left == 0:
+                break
+            chosen, taken = _chosen(list(group), wanted, left)
+            left = None if left is None else left - taken
+            if chosen:
+                yield chosen
+
+
+def write_log(store: CampaignStore, stream: TextIO, wanted: ExportFilter) -> None:
+    """Write each text with its mutants, a line for each mutant and model, as it is read.
+
+    A line that begins with ``#`` is a text, or a model's answer to it. The others have six columns,
+    separated by tabs: row, model, verdict, answers before and after (or the reason why there is
+    none), changes, mutant.
+
+    Raises:
+        HinterError: no campaign, no mutants, or an untested model.
+    """
+    models = tested_models(store, wanted.models)
+    for chosen in _by_text(store, models, wanted):
+        first = chosen[0]
+        label = f", label {first.label}" if first.label else ""
+        lines = [f"# row {first.row}, id {first.id}{label}: {first.text}"]
+        lines += [
+            f"# {name}: {_written(answer.original, answer.original_failure) or NO_LABEL}"
+            for name, answer in first.answers.items()
+        ]
+        for line in lines:
+            stream.write(f"{printable(line)}\n")
+        for record in chosen:
+            for cells in _log_lines(record):
+                stream.write("\t".join(map(printable, cells)) + "\n")
+
+
+NO_LABEL = "no label"
+
+
+def _log_lines(record: MutantRecord) -> Iterator[tuple[str, ...]]:
+    """Yield the cells of a mutant's lines, one for each model that was tested on its shard."""
+    changes, mutant = write_edits(record.stored_edits)[0], record.mutant
+    for name, answer in record.answers.items():
+        before, after = (
+            _written(labels, failure) or NO_LABEL
+            for labels, failure in (
+                (answer.original, answer.original_failure), (answer.labels, answer.failure),
+            )
+        )  # fmt: skip
+        said = f"{before} -> {after}" if record.kept else f"discarded: {record.reason}"
+        yield str(record.row), name, answer.verdict or "", said, changes, mutant
+
+
+def tested_models(store: CampaignStore, names: Sequence[str]) -> list[str]:
+    """Return the tested models, or only those named.
+
+    Raises:
+        HinterError: no campaign, or a model that was not tested in it.
+    """
     asked = list(store.read()["models"])
-    for name in wanted.models:
+    for name in names:
         if name not in asked:
             known = ", ".join(asked) or "none"
             raise InputError(f"'{name}' was not tested in this campaign; its models: {known}.")
-    return list(wanted.models or asked)
+    return list(dict.fromkeys(names)) or asked
 
 
 def _chosen(
@@ -299,11 +362,18 @@ def _chosen(
 
 
 def _edit_key(edit: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(tuple(value) if isinstance(value, list) else value for value in edit.values())
+    """Return what an edit does alone, equal in a mutant and in its parts."""
+    return tuple(
+        tuple(value) if isinstance(value, list) else value
+        for name, value in edit.items()
+        if name != "joint"
+    )
 
 
 def _fits(mutant: MutantRecord, wanted: ExportFilter) -> bool:
     if wanted.attributes and sorted(mutant.attributes) != sorted(wanted.attributes):
+        return False
+    if mutant.validity < wanted.validity:
         return False
     verdicts = {answer.verdict for answer in mutant.answers.values()}
     return not wanted.verdicts or any(verdict.value in verdicts for verdict in wanted.verdicts)
@@ -323,6 +393,7 @@ def _as_row(record: MutantRecord, models: Iterable[str]) -> dict[str, Any]:
         "order": record.order,
         "kept": "yes" if record.kept else "no",
         "why": record.reason,
+        "validity": round(record.validity, 3),
     }
     for name in models:
         answer = record.answers.get(name)

@@ -16,7 +16,9 @@ from hinter_core.campaign.worker import CampaignParts, load_parts
 from hinter_core.data.handwritten import HandwrittenSource
 from hinter_core.data.hub import HubTable
 from hinter_core.data.rows import Columns, Row, Table
+from hinter_core.generators.templates.table import TemplateRow
 from hinter_core.models.budget import Cost, total
+from hinter_core.models.store import PredictionStore
 from hinter_core.pipeline.case import FollowUp, ask_originals, conform, judge
 
 MOST = 10_000  # rows to preview
@@ -34,7 +36,8 @@ class Preview:
     ``found``: those detected automatically. ``count``: all rows, if known. The rest is about the
     first ``looked_at`` rows, which are all if ``complete``: ``unusable``: unusable rows, the first
     of them in ``faults``; ``repeated``: rows with the id of an earlier one; ``mended``: rows that
-    were read as Windows-1252, not UTF-8; ``mutants``: handwritten ones.
+    were read as Windows-1252, not UTF-8; ``mutants``: handwritten ones; ``classes``: numbers of
+    templates by attribute.
     """
 
     source: str
@@ -52,6 +55,7 @@ class Preview:
     repeated: int = 0
     mended: int = 0
     mutants: int | None = None
+    classes: Counter[str] | None = None
 
 
 def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
@@ -65,13 +69,14 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
     given = (campaign.text_column, campaign.label_column, campaign.id_column)
     chosen = (table.columns.text, table.columns.label, table.columns.id)
     seen = Preview(
-        str(table.name) if isinstance(table, HubTable) else campaign.mutants or campaign.data,
+        str(table.name) if isinstance(table, HubTable) else campaign.source,
         tuple(table.names),
         table.columns,
         tuple(column for column, name in zip(chosen, given, strict=True) if column and not name),
         table.encoding if isinstance(table, Table) else "",
         table.count,
         mutants=0 if campaign.mutants else None,
+        classes=Counter() if campaign.templates else None,
     )
     ids: set[str] = set()
     for row in islice(reading, most):
@@ -83,6 +88,8 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
         seen.mended += row.mended
         if isinstance(row, HandwrittenSource):
             seen.mutants = (seen.mutants or 0) + len(row.variants)
+        if isinstance(row, TemplateRow) and row.template and seen.classes is not None:
+            seen.classes.update(row.template.attributes)
         if row.fault:
             seen.unusable += 1
             if len(seen.faults) < _NAMED:
@@ -135,9 +142,12 @@ def preview_in_words(seen: Preview) -> list[str]:
 class Forecast:
     """A forecast; ``texts`` in total, ``looked_at`` of them planned, ``tested`` with mutants.
 
+    ``unusable``: rows among them without a usable text.
+
     ``mutants`` (by order), ``parses`` (distinct sentences) and ``seconds`` are estimates for all
     texts. ``predictions`` (distinct texts times models) and ``costs`` (by model, if it costs) are
-    upper bounds, as discarded mutants are not tested.
+    upper bounds, as discarded mutants are not tested. ``unseen``: by model, the share of mutants
+    with a change past what the model reads.
     """
 
     texts: int
@@ -148,6 +158,8 @@ class Forecast:
     predictions: int
     seconds: float
     costs: dict[str, Cost]
+    unseen: dict[str, float] = field(default_factory=dict)
+    unusable: int = 0
 
 
 def forecast(campaign: Campaign, work: RunScope) -> Forecast:
@@ -183,7 +195,14 @@ def forecast(campaign: Campaign, work: RunScope) -> Forecast:
         predictions=round(len(texts) * len(parts.models) * scale),
         seconds=(planning + each * len(follow_ups)) * scale / campaign.workers,
         costs=costs,
+        unseen={asked.model.name: _unseen(asked, follow_ups) for asked in parts.models},
+        unusable=sum(bool(row.fault) for row in rows),
     )
+
+
+def _unseen(asked: PredictionStore, follow_ups: Sequence[FollowUp]) -> float:
+    hidden = sum(not one.case.sees(one, asked) for one in follow_ups)
+    return hidden / len(follow_ups) if follow_ups else 0.0
 
 
 def _seconds_each(

@@ -31,7 +31,8 @@ from hinter_core.campaign.tables import (
 from hinter_core.errors import InputError
 from hinter_core.language.sentences import split_sentences
 from hinter_core.mutation.edits import apply_edits, handwritten_mutant
-from hinter_core.types import Edit, HiddenGrade, hidden_grade
+from hinter_core.relations.validity import validity_of
+from hinter_core.types import Edit, HiddenGrade, Mutant, hidden_grade
 
 CHUNK = 400_000  # mutants in memory at a time
 # Columns that counts and searches read, after verification.
@@ -84,6 +85,7 @@ class MutantRecord:
     reason: str
     handwritten: str | None
     ask: bool
+    stored_validity: float | None
     answers: dict[str, StoredAnswer]
 
     @cached_property
@@ -99,9 +101,20 @@ class MutantRecord:
     @property
     def mutant(self) -> str:
         """The changed text."""
+        return self._made.text
+
+    @cached_property
+    def _made(self) -> Mutant:
         if self.handwritten is not None:
-            return handwritten_mutant(self.text, self.handwritten, self.edits).text
-        return apply_edits(self.text, self.edits, _sentences(self.text)).text
+            return handwritten_mutant(self.text, self.handwritten, self.edits)
+        return apply_edits(self.text, self.edits, _sentences(self.text))
+
+    @property
+    def validity(self) -> float:
+        """The validity score; computed if the table is older than it."""
+        if self.stored_validity is not None:
+            return self.stored_validity
+        return validity_of(self.text, self._made, kept=self.kept).score
 
     @property
     def model(self) -> str:
@@ -402,16 +415,16 @@ class CampaignReader:
         own = self.tables((shard,), ())
         return (
             "SELECT m.shard, m.place, m.row, t.id, t.label, t.text, m.edits, m.n_edits, m.kept, "
-            f"m.layer, m.sentence, m.reason, m.handwritten, m.ask{''.join(columns)} "
+            f"m.layer, m.sentence, m.reason, m.handwritten, m.ask, m.validity{''.join(columns)} "
             f"FROM ({own.mutants}) m JOIN ({own.texts}) t ON t.row = m.row{''.join(joins)}"
         )
 
     def _record(self, row: tuple[Any, ...]) -> MutantRecord:
         (shard, place, number, ident, label, text, edits, order, kept, layer, sentence, reason,
-         handwritten, ask, *answers) = row  # fmt: skip
+         handwritten, ask, validity, *answers) = row  # fmt: skip
         return MutantRecord(
             shard, place, number, ident or "", label or "", text, edits, order, kept, layer or "",
-            sentence, reason or "", handwritten, bool(ask),
+            sentence, reason or "", handwritten, bool(ask), validity,
             {
                 name: _answer(answer)
                 for name, answer in zip(self.models, answers, strict=True)

@@ -19,17 +19,23 @@ from hinter_core.data.handwritten import open_handwritten
 from hinter_core.data.hub import on_hub, open_hub, pin, read_hub_name
 from hinter_core.data.rows import Rows, open_table
 from hinter_core.errors import InputError
+from hinter_core.generators.templates.table import open_templates
+from hinter_core.generators.templates.template import ATTRIBUTES as TEMPLATE_ATTRIBUTES
+from hinter_core.generators.templates.template import COUNTRY
 from hinter_core.models.registry import split_names
 from hinter_core.mutation.plan import EVEN_HANDED, INVARIANTS, PUBLISHED, Settings
 from hinter_core.options import Option, options_of
 from hinter_core.relations.registry import RELATIONS
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary, choose, load_file, load_shipped
+from hinter_core.terms.names import NameList, load_names
 
 VERSION = 3  # of stored tables; version 2 had only substitutions
 READABLE = (2, VERSION)
 IDENTITY_VERSION = 3  # changes only when the same settings give other mutants
 _WITHOUT_CONTENT = 2  # identities that do not know what is in word lists and parsers
+CAMPAIGN_ATTRIBUTES = ("race", "gender")  # default
+_FEWEST_COUNTRIES = 2  # to compare
 SAMPLE = "sample"  # value of ``data`` for the shipped texts
 SAMPLE_FILE = ASSETS / "samples" / "people.csv"
 
@@ -70,13 +76,18 @@ class Campaign:
         "", "A file of handwritten mutants, tested in place of new ones.",
         part="data", unset="none",
     )  # fmt: skip
+    templates: str = _setting(
+        "", "A file of templates (hinter templates mine), filled and tested in place of texts.",
+        part="data", unset="none", before="",
+    )  # fmt: skip
     text_column: str = _setting(
         "", "Column of the texts; by default one with a usual name (text, review, facts, ...), or "
         "else the one with the longest strings.",
         part="data", unset="detected",
     )  # fmt: skip
     label_column: str = _setting(
-        "", "Column of the labels, if there are any; they are kept, not compared with answers.",
+        "", "Column of the labels, if there are any; a report compares them with the answers to "
+        "the unchanged texts.",
         part="data", unset="detected",
     )  # fmt: skip
     id_column: str = _setting(
@@ -96,14 +107,23 @@ class Campaign:
         high=2**31 - 1, advanced=True,
     )  # fmt: skip
     attributes: tuple[str, ...] = _setting(
-        ("race", "gender"), "Sensitive attributes to change, with commas; hinter dictionary list "
-        "names them.",
+        CAMPAIGN_ATTRIBUTES, "Sensitive attributes to change, with commas; hinter dictionary list "
+        "names them. Of templates: gender, occupation and country, by default all.",
         part="mutants",
     )  # fmt: skip
     dictionaries: tuple[str, ...] = _setting(
         (), "Dictionary file; its name is added to the attributes.",
         part="mutants", label="Your own dictionaries", advanced=True, unset="none",
         each="dictionary",
+    )  # fmt: skip
+    names: str = _setting(
+        "", "File of names that fill templates, in place of the shipped ones: "
+        "name,part,gender,country.",
+        part="data", label="Your own names", advanced=True, unset="none", before="",
+    )  # fmt: skip
+    names_per_class: int = _setting(
+        30, "Names of each gender that fill a template.",
+        part="mutants", label="Names per class", low=1, high=1_000, advanced=True, before=30,
     )  # fmt: skip
     order: int = _setting(
         2, "Change up to this number of attributes at once; with 1 there is no intersection.",
@@ -113,9 +133,20 @@ class Campaign:
         None, "Maximum number of intersectional mutants per text, drawn with the seed.",
         part="mutants", label="Maximum variants per text", low=1, high=100_000, unset="all",
     )  # fmt: skip
+    window: int | None = _setting(
+        None, "Change only terms in the first so many characters of a text, such as those that a "
+        "model reads. Without it, a model has no answer to changes past what it reads.",
+        part="mutants", label="Only the first \u2026 characters of a text", low=1,
+        high=10_000_000, unset="all", advanced=True, before=None,
+    )  # fmt: skip
     literal: bool = _setting(
         False, "Change every occurrence of a term, as the paper does, not only those about people.",
         part="mutants", label="Every occurrence of a term", advanced=True,
+    )  # fmt: skip
+    coherent: bool = _setting(
+        False, "Change all words about one person together (the man ... his to the woman ... her), "
+        "not one word alone. Other people stay as they are.",
+        part="mutants", label="All words about one person together", advanced=True, before=False,
     )  # fmt: skip
     relation: str = _setting(
         "substitution", "Metamorphic relation to test.",
@@ -161,6 +192,11 @@ class Campaign:
         "names.",
         label="Models under test", identity=False, each="model",
     )  # fmt: skip
+    ask_again: bool = _setting(
+        False, "Request anew what a language model answered without a usable label; otherwise its "
+        "stored reply counts.",
+        label="Request unusable replies anew", identity=False, advanced=True,
+    )  # fmt: skip
     workers: int = _setting(
         1, "Processes; each loads the parser and the models.",
         identity=False, low=1, high=64, advanced=True,
@@ -175,18 +211,27 @@ class Campaign:
         identity=False, high=1e9, advanced=True, unset="no bound",
     )  # fmt: skip
 
+    def __post_init__(self) -> None:
+        """Test all attributes of templates, unless some are chosen."""
+        if self.templates and self.attributes == CAMPAIGN_ATTRIBUTES:
+            object.__setattr__(self, "attributes", TEMPLATE_ATTRIBUTES)
+
     @property
     def title(self) -> str:
         """Short name of the data."""
-        name = self.mutants or self.data
-        return name if on_hub(name) else Path(name).name
+        return self.source if on_hub(self.source) else Path(self.source).name
+
+    @property
+    def source(self) -> str:
+        """What the texts come from: handwritten mutants, templates, or data."""
+        return self.mutants or self.templates or self.data
 
     @property
     def settings(self) -> Settings:
         """The settings that determine the mutants of a text."""
         return Settings(
             self.order, self.limit, self.literal, self.seed, self.repeat, self.relation,
-            self.invariant,
+            self.invariant, self.window, self.coherent,
         )  # fmt: skip
 
     def table(self) -> Rows:
@@ -197,6 +242,8 @@ class Campaign:
                 :func:`hinter_core.data.hub.open_hub`.
         """
         columns = (self.text_column, self.label_column, self.id_column)
+        if self.templates:
+            return self._templates()
         if self.mutants:
             if self.data:
                 raise InputError("Name either data or a file of mutants; its sources are the data.")
@@ -216,6 +263,46 @@ class Campaign:
             return open_hub(read_hub_name(self.data), *columns)
         return open_table(_data_file(self.data), *columns)
 
+    def _templates(self) -> Rows:
+        if self.data or self.mutants:
+            raise InputError(
+                "Name either templates, or data or a file of mutants; the texts of templates are "
+                "the data."
+            )
+        if self.guide or self.dictionaries or self.window is not None:
+            raise InputError(
+                "A guide, dictionaries of your own and a window do not apply to templates; leave "
+                "them out."
+            )
+        for name in self.attributes:
+            if name not in TEMPLATE_ATTRIBUTES:
+                raise InputError(
+                    f"Templates have the attributes {', '.join(TEMPLATE_ATTRIBUTES)}, not "
+                    f"'{name}'; choose among these."
+                )
+        table = open_templates(Path(self.templates))
+        if table.classes().isdisjoint(self.attributes):
+            raise InputError(
+                f"No template of {self.templates} is for {' or '.join(self.attributes)}, so there "
+                f"is no mutant; it has templates for {' and '.join(sorted(table.classes()))}. "
+                "Choose other attributes."
+            )
+        return table
+
+    def name_list(self) -> NameList:
+        """Load the names that fill templates.
+
+        Raises:
+            HinterError: a file with a fault, or without the countries that are to be compared.
+        """
+        names = load_names(Path(self.names)) if self.names else load_names()
+        if COUNTRY in self.attributes and len(names.countries) < _FEWEST_COUNTRIES:
+            raise InputError(
+                f"{self.names} has no two countries with male and female names, so no country can "
+                "be exchanged; add names with a country, or leave out the attribute country."
+            )
+        return names
+
     def pinned(self) -> Campaign:
         """Return this campaign with a data set of the Hub at its current commit.
 
@@ -228,12 +315,12 @@ class Campaign:
         return replace(self, data=str(name if name.pinned else pin(name)))
 
     def vocabulary(self) -> list[Dictionary]:
-        """Load the dictionaries of the attributes; none for handwritten mutants.
+        """Load the dictionaries of the attributes; none for handwritten mutants and templates.
 
         Raises:
             DictionaryError: an unknown attribute, or a file with a fault.
         """
-        if self.mutants:
+        if self.mutants or self.templates:
             return []
         own = {loaded.attribute: loaded for loaded in map(load_file, map(Path, self.dictionaries))}
         return choose([*self.attributes, *own], {**load_shipped(), **own})
@@ -254,8 +341,8 @@ class Campaign:
         value = getattr(self, item.name)
         if item.name == "data" and on_hub(value):
             value = self.pinned().data
-        elif item.name in ("data", "mutants") and value:
-            value = _content(_data_file(value))
+        elif item.name in ("data", "mutants", "templates", "names") and value:
+            value = content_of(value)
         elif item.name == "dictionaries":
             value = [_content(Path(path)) for path in value]
         return f"{item.name}={json.dumps(value, ensure_ascii=False)}"
@@ -263,6 +350,15 @@ class Campaign:
 
 def _data_file(name: str) -> Path:
     return SAMPLE_FILE if name == SAMPLE else Path(name)
+
+
+def content_of(data: str) -> str:
+    """Hash the content of a file of texts.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    return _content(_data_file(data))
 
 
 def _content(path: Path) -> str:
@@ -290,7 +386,7 @@ def from_mapping(values: Mapping[str, Any], where: str) -> Campaign:
         InputError: an unknown name or a wrong value; the message begins with ``where``.
     """
     known = CAMPAIGN_OPTIONS
-    if unknown := sorted(set(values) - set(known)):
+    if unknown := sorted(map(str, set(values) - set(known))):
         raise InputError(f"{where}: unknown setting {', '.join(unknown)}; use {', '.join(known)}.")
     return Campaign(**{name: _read(known[name], value, where) for name, value in values.items()})
 
@@ -343,8 +439,9 @@ def load_campaign(path: Path) -> Campaign:
         values = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}. Check the path.") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is no YAML ({str(error).splitlines()[0]}).") from error
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:  # a day that is none
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise InputError(f"{path} is no YAML ({reason}).") from error
     if not isinstance(values, dict):
         raise InputError(f"{path} holds no settings; write lines such as 'data: reviews.csv'.")
     campaign = from_mapping(values, str(path))
@@ -354,5 +451,7 @@ def load_campaign(path: Path) -> Campaign:
         campaign,
         data=campaign.data if named else str(base / campaign.data),
         mutants=campaign.mutants and str(base / campaign.mutants),
+        templates=campaign.templates and str(base / campaign.templates),
+        names=campaign.names and str(base / campaign.names),
         dictionaries=tuple(str(base / path) for path in campaign.dictionaries),
     )

@@ -36,7 +36,7 @@ from hinter_core.data.hub import as_before, moved
 from hinter_core.errors import HinterError
 from hinter_core.storage import PART, write_whole
 
-_SPEC = "campaign.json"
+SPEC = "campaign.json"
 _FIRST_IDENTITY = 2  # of directories that do not name a version
 _RUNNING = ".running"  # locked while a process runs the campaign
 _CURE = "; delete it and resume."
@@ -105,7 +105,7 @@ class CampaignStore:
         if self.folder.is_file():
             raise StoreError(f"{self.folder} is a file; name a directory for the campaign.")
         campaign = self.pinned(campaign)
-        if (self.folder / _SPEC).exists():
+        if (self.folder / SPEC).exists():
             spec = self.read()
             if spec["identity"] != campaign.identity(spec.get("identity_version", _FIRST_IDENTITY)):
                 why = moved(spec["campaign"].get("data", ""), campaign.data)
@@ -134,7 +134,7 @@ class CampaignStore:
         Raises:
             InputError: see :func:`hinter_core.data.hub.pin`.
         """
-        if (self.folder / _SPEC).exists():
+        if (self.folder / SPEC).exists():
             noted = self.read()["campaign"]
             data = as_before(campaign.data, noted.get("data", ""))
             campaign = replace(campaign, data=data, **settings_before(noted))
@@ -146,13 +146,13 @@ class CampaignStore:
         Raises:
             StoreError: no campaign, a damaged one, or one of another version.
         """
-        path = self.folder / _SPEC
+        path = self.folder / SPEC
         try:
             spec = json.loads(path.read_text(encoding="utf-8"))
             version = spec["version"]
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise StoreError(f"{self.folder} is no campaign; there is no {_SPEC}.") from error
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise StoreError(f"{self.folder} is no campaign; there is no {SPEC}.") from error
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise StoreError(f"{path} is damaged; restore it or start a new campaign.") from error
         if version not in READABLE:
             raise StoreError(
@@ -166,11 +166,11 @@ class CampaignStore:
     def campaign(self) -> Campaign:
         """Return the campaign of the directory."""
         noted = self.read()["campaign"]
-        return from_mapping(settings_before(noted) | noted, str(self.folder / _SPEC))
+        return from_mapping(settings_before(noted) | noted, str(self.folder / SPEC))
 
     def write_spec(self, spec: Mapping[str, Any]) -> None:
         """Write the specification atomically."""
-        with named(self.folder), write_whole(self.folder / _SPEC) as part:
+        with named(self.folder), write_whole(self.folder / SPEC) as part:
             part.write_text(json.dumps(spec, ensure_ascii=False, indent=1), encoding="utf-8")
 
     def note(self, **values: Any) -> None:

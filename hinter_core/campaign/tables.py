@@ -11,6 +11,7 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.pipeline.case import FollowUp, TestCase, follow_up_of, handwritten_follow_up
 from hinter_core.pipeline.export import edit_to_json, origin_to_json
+from hinter_core.relations.validity import validity_of
 from hinter_core.types import (
     ROW,
     Change,
@@ -66,6 +67,8 @@ def mutant_schema() -> Any:
             ("spans", pa.list_(pa.int32())),
             ("kind", pa.string()),  # null in version 2, which had only substitutions
             ("texts", pa.list_(pa.string())),  # of others than pairs: the new text at each span
+            # Beside another change of the same places: the target of that one, and the texts then.
+            ("joint", pa.struct([("target", pa.string()), ("texts", pa.list_(pa.string()))])),
         ]
     )
     return pa.schema(
@@ -79,6 +82,7 @@ def mutant_schema() -> Any:
             ("reason", pa.string()),
             ("text", pa.string()),  # of a handwritten mutant; others follow from their edits
             ("ask", pa.bool_()),
+            ("validity", pa.float32()),  # null in tables from before it was computed
         ]
     )
 
@@ -113,6 +117,18 @@ def edit_to_row(edit: Edit) -> dict[str, Any]:
     return {**edit_to_json(edit), "form": form, "spans": _flat(edit.spans)}
 
 
+def edits_to_rows(edits: Sequence[Edit]) -> list[dict[str, Any]]:
+    """Convert the edits of a mutant; of texts for two edits at once, those that apply."""
+    rows = [edit_to_row(edit) for edit in edits]
+    targets = {edit.target.text for edit in edits}
+    for edit, row in zip(edits, rows, strict=True):
+        joint = edit.change.joint if isinstance(edit.change, Change) else ()
+        for target, texts in joint if len(edits) > 1 else ():
+            if target in targets:
+                row["joint"] = {"target": target, "texts": list(texts)}
+    return rows
+
+
 def edit_from_row(row: Mapping[str, Any]) -> Edit:
     """Read an edit from a stored row; without a kind it is a substitution (version 2)."""
     form = GrammaticalForm(row["form"])
@@ -123,8 +139,9 @@ def edit_from_row(row: Mapping[str, Any]) -> Edit:
     kind = EditKind(row.get("kind") or EditKind.SUBSTITUTE)
     if kind is EditKind.SUBSTITUTE and not row.get("texts"):
         return Edit(Pair(row["attribute"], source, target), spans)
-    texts = tuple(row.get("texts") or ())
-    return Edit(Change(kind, row["attribute"], source, target, texts), spans)
+    texts, together = tuple(row.get("texts") or ()), row.get("joint")
+    joint = ((together["target"], tuple(together["texts"])),) if together else ()
+    return Edit(Change(kind, row["attribute"], source, target, texts, joint), spans)
 
 
 def text_row(
@@ -162,13 +179,14 @@ def mutant_row(follow_up: FollowUp) -> dict[str, Any]:
     return {
         "row": follow_up.case.number,
         "order": mutant.order,
-        "edits": [edit_to_row(edit) for edit in mutant.edits],
+        "edits": edits_to_rows(mutant.edits),
         "kept": conformance.kept,
         "layer": conformance.layer.value if conformance.layer else None,
         "sentence": conformance.sentence,
         "reason": conformance.reason,
         "text": mutant.text if follow_up.handwritten else None,
         "ask": follow_up.ask,
+        "validity": validity_of(follow_up.case.plan.text, mutant, kept=conformance.kept).score,
     }
 
 
@@ -226,6 +244,8 @@ def _flat(spans: Sequence[Span]) -> list[int]:
 
 
 Attributes = tuple[str, ...]
+# Validity of a mutant ``m``; in tables from before the score, the invariant's answer.
+VALIDITY = "coalesce(m.validity, m.kept::FLOAT)"
 PLACEBO = "placebo"  # attributes of neutral changes begin with it
 
 
@@ -274,6 +294,7 @@ _MUTANT = {
     "layer": "layer of the invariant that discarded it",
     "reason": "why it was discarded",
     "handwritten": "text of a handwritten mutant; other texts follow from their edits",
+    "validity": "how probably people call it a fair test, 0 to 1",
 }
 _TEXT = {
     "id": "id of the row, from the data",

@@ -27,6 +27,8 @@ from hinter_core.data.rows import Row
 from hinter_core.generators.base import Generator
 from hinter_core.generators.handwritten import Handwritten
 from hinter_core.generators.substitution import Substitution
+from hinter_core.generators.templates.filling import TemplateValues
+from hinter_core.generators.templates.generator import TemplateMutants
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import open_store
@@ -35,7 +37,7 @@ from hinter_core.pipeline.case import FollowUp, TestCase, ask_originals, conform
 from hinter_core.pipeline.pipeline import Pipeline, chunks
 from hinter_core.pipeline.prioritise import Search
 from hinter_core.relations.registry import relation_named
-from hinter_core.terms.dictionary import by_concept, load_shipped
+from hinter_core.terms.dictionary import neutral_words
 from hinter_core.types import Verdict
 
 _CHUNK = 512
@@ -60,7 +62,13 @@ def load_parts(campaign: Campaign, budget: Budget | None = None) -> CampaignPart
         HinterError: one of them is unknown, missing or broken.
     """
     models = [
-        open_store(name, trusted=True, budget=budget, characters=_PREDICTIONS)
+        open_store(
+            name,
+            trusted=True,
+            budget=budget,
+            characters=_PREDICTIONS,
+            ask_again=campaign.ask_again,
+        )
         for name in dict.fromkeys(campaign.models)
     ]
     relation_named(campaign.settings.relation, (store.model for store in models))
@@ -71,7 +79,16 @@ def load_parts(campaign: Campaign, budget: Budget | None = None) -> CampaignPart
 def _generator(campaign: Campaign, models: list[PredictionStore], parses: ParseStore) -> Generator:
     settings = campaign.settings
     if campaign.mutants:
-        return Handwritten(models, settings)
+        return Handwritten(settings)
+    if campaign.templates:
+        return TemplateMutants(
+            TemplateValues(campaign.name_list(), campaign.names_per_class),
+            settings,
+            campaign.attributes,
+            parses,
+            atomic=campaign.atomic,
+            placebo=neutral_words() if campaign.placebo else None,
+        )
     vocabulary, search, placebo = campaign.vocabulary(), None, None
     if campaign.guide:
         asked = (store for store in models if store.model.name == campaign.guide)
@@ -81,8 +98,7 @@ def _generator(campaign: Campaign, models: list[PredictionStore], parses: ParseS
         search = Search(parses, guide, settings)
     pipeline = Pipeline(vocabulary, parses, models, settings)
     if campaign.placebo:
-        neutral = by_concept(load_shipped()["placebo"])
-        placebo = Pipeline(neutral, parses, models, settings)
+        placebo = Pipeline(neutral_words(), parses, models, settings)
     return Substitution(pipeline, atomic=campaign.atomic, placebo=placebo, search=search)
 
 
@@ -126,9 +142,6 @@ class Worker:
             ]
             if missing:
                 cases = self._stored_cases(shard)
-                for case in cases.values():
-                    for asked in missing:
-                        case.look(asked)  # its window is not part of the stored plan
                 self._ask(shard, missing, cases, self._stored_batches(shard, cases))
         parses, predictions = (now - then for now, then in zip(self._spent(), before, strict=True))
         return self._count(shard, parses, predictions)

@@ -1,26 +1,41 @@
 """``hinter annotate``: projects in which people judge mutants, their files and agreement."""
 
+import shlex
 import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
-from hinter_core.annotation.backup import lasting_warning, write_dataset
+from hinter_core.annotation.backup import (
+    FOLDER,
+    annotations_folder,
+    lasting_warning,
+    write_dataset,
+)
 from hinter_core.annotation.evaluation.evaluation import evaluate, evaluation_sections
 from hinter_core.annotation.files.columns import ColumnMapping, pairs
 from hinter_core.annotation.files.exporting import FORMATS, Exported, export_file, folder_files
-from hinter_core.annotation.files.importing import Imported, import_file
+from hinter_core.annotation.files.importing import LEFT_OUT, Imported, import_file
+from hinter_core.annotation.invitation import (
+    PORT,
+    is_loopback,
+    is_served,
+    link,
+    machine_address,
+    serve_from_here,
+)
 from hinter_core.annotation.items import OUTCOMES, fill_invariant, sample_campaign
 from hinter_core.annotation.project.judging import Judging
 from hinter_core.annotation.project.questions import default_questions, load_questions
 from hinter_core.annotation.project.store import AnnotationStore, opened
 from hinter_core.annotation.project.types import Project, Status
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.cli.options import command_group, output, print_json, split_names
+from hinter_core.cli.options import Validity, command_group, output, print_json, split_names
 from hinter_core.data.tables import row_writer
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore, load_parser
@@ -57,6 +72,7 @@ def create(
     language: Annotated[str, typer.Option(help="Language of the questions: en or de.")] = "en",
     share: Annotated[float, typer.Option(help="Share of items for all annotators.")] = 0.2,
     copies: Annotated[int, typer.Option(help="Annotators of each other item.")] = 1,
+    validity: Validity = 0.0,
     repeats: Annotated[float, typer.Option(help="Share of items shown again unannounced.")] = 0.05,
     gap: Annotated[int, typer.Option(help="Judgements between an item and its repeat.")] = 10,
     blind: Annotated[
@@ -82,7 +98,7 @@ def create(
     items = []
     if campaign:
         sets = map(split_names, attributes or ())
-        items = sample_campaign(CampaignStore(campaign), many, seed, outcome or (), sets)
+        items = sample_campaign(CampaignStore(campaign), many, seed, outcome or (), sets, validity)
     settings = Project(
         name or project.stem, asked, instructions, language, blind, share, copies, repeats, gap,
         seed,
@@ -97,6 +113,7 @@ def create(
     of = {item.stratum: item.weight * drawn[item.stratum] for item in items}
     for stratum, number in sorted(drawn.items()):
         typer.echo(f"  {stratum}: {number} of {of[stratum]:,.0f}")
+    typer.echo(f"Invite annotators: hinter annotate invite {shlex.quote(str(project))}")
     typer.echo(f"The owner's key, shown only now: {key}")
     _warn()
 
@@ -104,6 +121,42 @@ def create(
 def _warn() -> None:
     if warning := lasting_warning():
         typer.echo(f"Warning: {warning}", err=True)
+
+
+@annotate.command("invite")
+def invite(
+    project: ProjectFile,
+    address: Annotated[
+        str, typer.Option(help="Address of the app; default: this machine's, port 7860.")
+    ] = "",
+    move: Annotated[
+        bool, typer.Option("--move", help="Move the project to the app's folder first.")
+    ] = False,
+) -> None:
+    """Print the link for annotators; the app must run and show the project."""
+    with opened(project) as store:
+        closed = store.project().closed
+    own = machine_address()
+    address = address or (f"http://{own}:{PORT}" if own else "")
+    if not urlsplit(address).netloc:
+        raise InputError(
+            "Give the address at which others reach the app, as --address http://192.0.2.7:7860."
+        )
+    if move and not is_served(project):
+        project = serve_from_here(project)
+        typer.echo(f"Moved to {project}.")
+    if not is_served(project):
+        raise InputError(
+            f"The app shows strangers only projects in {annotations_folder()} whose names cannot "
+            f"be guessed ({FOLDER} names another folder). Add --move to move {project} there."
+        )
+    typer.echo(link(address, project.stem))
+    typer.echo("It works while the app runs: hinter-app --host 0.0.0.0 in a network you trust.")
+    if is_loopback(urlsplit(address).hostname or ""):
+        typer.echo("Warning: this address leads back to the machine that opens it.", err=True)
+    if closed:
+        typer.echo(f"Warning: {project} is closed; hinter annotate reopen opens it.", err=True)
+    _warn()
 
 
 @annotate.command("status")
@@ -148,7 +201,17 @@ def remove(
     """Remove an item; its judgements no longer count."""
     with opened(project) as store:
         store.remove(item)
-    typer.echo(f"{item} is removed.")
+    typer.echo(f"{item} is removed; hinter annotate restore brings it back.")
+
+
+@annotate.command("restore")
+def restore(
+    project: ProjectFile, item: Annotated[str, typer.Argument(help="The item's id.")]
+) -> None:
+    """Restore a removed item; its judgements count again."""
+    with opened(project) as store:
+        store.restore(item)
+    typer.echo(f"{item} is restored, with its judgements.")
 
 
 @annotate.command("import")
@@ -212,9 +275,9 @@ def _report(done: Imported) -> None:
     for what, many in (
         ("rows", done.rows), ("items added", done.items), ("items known", done.items_known),
         ("judgements added", done.judgements), ("judgements known", done.judgements_known),
-        ("left out", len(done.problems)),
+        *((f"{what} left out", done.left_out[what]) for what in LEFT_OUT),
     ):  # fmt: skip
-        typer.echo(f"{what:<17} {many:>8,}")
+        typer.echo(f"{what:<19} {many:>8,}")
     if done.people:
         typer.echo(f"new annotators: {', '.join(done.people)}")
     for note in done.notes:

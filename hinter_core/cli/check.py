@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from hinter_core.campaign.spec import from_mapping
-from hinter_core.cli.options import budget_of, print_json, read_text, with_settings
+from hinter_core.cli.options import Validity, budget_of, print_json, read_text, with_settings
 from hinter_core.language.clean import clean
 from hinter_core.language.parsing import spare_torch
 from hinter_core.models.base import Generative
@@ -18,6 +18,7 @@ from hinter_core.pipeline.export import check_to_json
 from hinter_core.pipeline.neutral import SWAPS, neutral_flips
 from hinter_core.pipeline.pipeline import Pipeline, build_pipeline, estimate
 from hinter_core.relations.base import NeutralFlips, NoiseFloor
+from hinter_core.relations.validity import validity_of_outcome
 from hinter_core.types import Outcome, Verdict
 
 _SIGNS = {
@@ -32,8 +33,8 @@ _REASONS = 3
 
 
 @with_settings(
-    "attributes", "order", "limit", "literal", "dictionaries", "seed", "repeat", "parser",
-    "requests", "budget",
+    "attributes", "order", "limit", "literal", "coherent", "dictionaries", "seed", "repeat",
+    "parser", "requests", "budget",
 )  # fmt: skip
 def check(
     *,
@@ -53,6 +54,7 @@ def check(
             help="Swap neutral words this often, to see how easily the answer flips; 0: never.",
         ),
     ] = SWAPS,
+    validity: Validity = 0.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Mutate a text and show the changes that flip the model's answer."""
@@ -76,6 +78,10 @@ def check(
     result = pipeline.judge(plan)
     if neutral:
         result.neutral = neutral_flips(pipeline, plan.text, campaign.order, neutral)
+    for outcomes in result.outcomes.values():
+        outcomes[:] = [
+            one for one in outcomes if validity_of_outcome(plan.text, one).score >= validity
+        ]
     if as_json:
         print_json({**check_to_json(result, name), "note": note})
     else:
@@ -123,7 +129,7 @@ def _report(check: TestResult, model: str, note: str) -> str:
         lines.append(_noise(noise))
     if neutral := check.neutral.get(model):
         lines.append(_neutral(neutral))
-    lines += [_line(j) for j in flips[:_SHOWN]]
+    lines += [_line(plan.text, j) for j in flips[:_SHOWN]]
     if len(flips) > _SHOWN:
         lines.append(f"... and {len(flips) - _SHOWN} more; --json prints all.")
     return "\n".join(lines)
@@ -162,8 +168,9 @@ def _neutral(neutral: NeutralFlips) -> str:
     return f"{line}."
 
 
-def _line(judged: Outcome) -> str:
+def _line(text: str, judged: Outcome) -> str:
     edits = " and ".join(e.in_words.replace("\u2192", "->") for e in judged.mutant.edits)
     labels = ", ".join(judged.prediction.labels) if judged.prediction else ""
     verdict = f"{judged.verdict.value}{f', {judged.grade}' if judged.grade else ''}"
-    return f"  {_SIGNS[judged.verdict]:>2} {verdict}: {edits}: {labels or 'no label'}"
+    line = f"  {_SIGNS[judged.verdict]:>2} {verdict}: {edits}: {labels or 'no label'}"
+    return f"{line} (validity {validity_of_outcome(text, judged).score:.2f})"

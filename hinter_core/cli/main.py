@@ -16,7 +16,8 @@ from hinter_core.cli.check import check
 from hinter_core.cli.options import CommandWithSections
 from hinter_core.cli.report import compare, mutants, report, sql, validity
 from hinter_core.cli.resources import cache, data, dictionary, models, predict
-from hinter_core.cli.run import run, verify
+from hinter_core.cli.run import list_campaigns, run, verify
+from hinter_core.cli.templates import templates
 from hinter_core.errors import HinterError
 
 cli = typer.Typer(
@@ -30,6 +31,7 @@ cli = typer.Typer(
 cli.command("check", cls=CommandWithSections)(check)
 cli.command("run", cls=CommandWithSections)(run)
 cli.command("verify")(verify)
+cli.command("list")(list_campaigns)
 cli.command("report")(report)
 cli.command("mutants")(mutants)
 cli.command("sql")(sql)
@@ -41,6 +43,7 @@ cli.add_typer(annotate, name="annotate")
 cli.add_typer(cache, name="cache")
 cli.add_typer(data, name="data")
 cli.add_typer(dictionary, name="dictionary")
+cli.add_typer(templates, name="templates")
 
 
 def _version(wanted: bool) -> None:
@@ -94,4 +97,6 @@ def _discard_output() -> None:
 
 def _print_error(message: str) -> None:
     lines = [line.strip() for line in message.splitlines() if line.strip()]
-    typer.echo(f"hinter: {' | '.join(lines)}", err=True)
+    words = f"hinter: {' | '.join(lines)}"
+    # A file may hold half a character, which can be written nowhere.
+    typer.echo(words.encode("utf-8", "replace").decode("utf-8"), err=True)

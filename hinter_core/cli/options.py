@@ -18,6 +18,15 @@ from hinter_core.language.clean import MAX_CHARACTERS
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import parse_name
 
+Validity = Annotated[
+    float,
+    typer.Option(
+        min=0.0,
+        max=1.0,
+        help="Only mutants with at least this validity score: how probably people call a mutant a "
+        "fair test.",
+    ),
+]
 _SECTIONS = {"data": "Data", "mutants": "Mutants", "run": "Models"}
 
 

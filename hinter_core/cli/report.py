@@ -1,6 +1,5 @@
 """Commands that read campaigns: ``report``, ``compare``, ``validity``, ``mutants`` and ``sql``."""
 
-import csv
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -14,13 +13,20 @@ from tqdm import tqdm
 
 from hinter_core.annotation.evaluation.correction import judged_by_people
 from hinter_core.annotation.project.store import opened
-from hinter_core.campaign.findings import ExportFilter, Side, choose_sides, write_mutants
+from hinter_core.campaign.findings import ExportFilter, Side, choose_sides, write_log, write_mutants
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import VIEWS
-from hinter_core.cli.options import output, print_json, split_names
-from hinter_core.data.tables import row_writer, rows_to_csv, safe_cell
+from hinter_core.cli.options import Validity, output, print_json, split_names
+from hinter_core.data.tables import cell_writer, row_writer, rows_to_csv
 from hinter_core.errors import InputError
+from hinter_core.report.campaigns import (
+    CampaignTotals,
+    campaigns_rows,
+    campaigns_sections,
+    campaigns_values,
+    total,
+)
 from hinter_core.report.comparison import Comparison
 from hinter_core.report.comparison import compare as compare_sides
 from hinter_core.report.comparison_sections import comparison_sections
@@ -34,17 +40,31 @@ from hinter_core.report.formats import (
     to_markdown,
 )
 from hinter_core.report.gate import GateOn, gate, junit, regression_gate, require_share
+from hinter_core.report.metrics.validity import validities, validity_in_words
 from hinter_core.report.model import Report, make_report
-from hinter_core.report.validity import validities, validity_in_words
+from hinter_core.report.sections import sections
+from hinter_core.report.tables import tables_of, to_latex, write_tables
 from hinter_core.types import Verdict
 from hinter_core.validity.checkers import CHECKERS, DEFAULT, load_checker
 from hinter_core.validity.survey import survey
 
+
+def _json(values: Any) -> str:
+    return json.dumps(values, ensure_ascii=False, indent=1) + "\n"
+
+
 _FORMS: dict[str, Callable[[Report], str]] = {
     "markdown": to_markdown,
     "csv": lambda report: rows_to_csv(flat_rows(report)),
-    "json": lambda report: json.dumps(plain(report), ensure_ascii=False, indent=1) + "\n",
+    "json": lambda report: _json(plain(report)),
     "html": to_html,
+    "latex": lambda report: to_latex(tables_of(sections(report))),
+}
+_TOTAL_FORMS: dict[str, Callable[[CampaignTotals], str]] = {
+    "markdown": lambda found: markdown_of("HInter campaigns", campaigns_sections(found)),
+    "csv": lambda found: rows_to_csv(list(campaigns_rows(found))),
+    "json": lambda found: _json(campaigns_values(found)),
+    "latex": lambda found: to_latex(tables_of(campaigns_sections(found))),
 }
 
 FailOver = Annotated[
@@ -69,42 +89,83 @@ JUnitFile = Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(help="A campaign's directory.")],
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="FOLDER...", help="One or more campaigns' directories.")
+    ],
+    model: Annotated[
+        list[str] | None, typer.Option(help="Only this model; can be repeated.")
+    ] = None,
+    attributes: Annotated[
+        str, typer.Option(help="Only mutants that change no others, such as race,gender.")
+    ] = "",
     markdown: Annotated[bool, typer.Option("--markdown", help="Markdown tables.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Main table for spreadsheets.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="All values as JSON.")] = False,
     html: Annotated[
         bool, typer.Option("--html", help="One page with charts, usable offline.")
     ] = False,
+    latex: Annotated[
+        bool, typer.Option("--latex", help="All tables as LaTeX, with booktabs.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="Output file.")] = None,
+    tables: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write each table to this folder, as CSV and LaTeX."),
+    ] = None,
     fail_over: FailOver = None,
     gate_on: Gate = GateOn.EXCESS,
     junit_file: JUnitFile = None,
     humans: Humans = None,
 ) -> None:
-    """Print the report of a campaign; --fail-over sets a limit that fails a model."""
-    given = zip(_FORMS, (markdown, csv, as_json, html), strict=True)
+    """Print the report of a campaign, or the totals of several; --fail-over sets a limit."""
+    given = zip(_FORMS, (markdown, csv, as_json, html, latex), strict=True)
     chosen = [name for name, wanted in given if wanted]
     if len(chosen) > 1:
         raise InputError(f"Choose one of --{' and --'.join(chosen)}.")
-    if chosen == ["html"] and out is None and sys.stdout.isatty():
+    form = chosen[0] if chosen else ""
+    if form == "html" and out is None and sys.stdout.isatty():
         raise InputError("The page is too long for a terminal; add --out report.html.")
-    store = CampaignStore(folder)
-    made = make_report(store)
+    only = split_names(attributes)
+    if humans is not None and only:
+        raise InputError("--humans judges all attributes together; leave out --attributes.")
+    gated = any(value is not None for value in (fail_over, junit_file, humans))
+    if len(folders) > 1 and (form == "html" or gated):
+        raise InputError(
+            "--html, --fail-over, --junit and --humans are for one campaign; give one directory."
+        )
+    stores = [CampaignStore(folder) for folder in folders]
+    made = [make_report(store, model or (), only) for store in stores]
     if humans is not None:
         with opened(humans) as project:
-            made = replace(made, people=judged_by_people(store, made, project))
-    faults = _gated(made, fail_over, gate_on, junit_file)
+            made = [replace(made[0], people=judged_by_people(stores[0], made[0], project))]
+    faults = _gated(made[0], fail_over, gate_on, junit_file)
+    found = made[0] if len(made) == 1 else total(list(zip(folders, made, strict=True)))
+    if tables is not None:
+        written = sections(found) if isinstance(found, Report) else campaigns_sections(found)
+        number = write_tables(written, tables)
+        typer.echo(f"{tables}: {number} tables, each as CSV and LaTeX.", err=bool(form or out))
+    if tables is None or form or out:
+        _write_report(found, form, out, faults)
+    _exit_for(faults)
+
+
+def _write_report(
+    found: Report | CampaignTotals, form: str, out: Path | None, faults: list[str]
+) -> None:
     try:
         with output(out) as stream:
-            if chosen:
-                stream.write(_FORMS[chosen[0]](made))
+            if isinstance(found, Report):
+                if form:
+                    stream.write(_FORMS[form](found))
+                else:
+                    print_report(found, stream)
+            elif form:
+                stream.write(_TOTAL_FORMS[form](found))
             else:
-                print_report(made, stream)
+                print_sections(campaigns_sections(found), stream)
     except (BrokenPipeError, SystemExit):  # rich converts the former to the latter
         _exit_for(faults)  # even if the reader closed the pipe
         raise
-    _exit_for(faults)
 
 
 def pass_or_fail(
@@ -220,7 +281,10 @@ def validity(
 
 def mutants(
     folder: Annotated[Path, typer.Argument(help="A campaign's directory.")],
-    out: Annotated[Path, typer.Option(help="New CSV, TSV, JSONL or Parquet file.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="New CSV, TSV, JSONL or Parquet file; without it, a log is printed."),
+    ] = None,
     verdict: Annotated[
         list[str] | None, typer.Option(help="Only mutants with this verdict; can be repeated.")
     ] = None,
@@ -237,8 +301,9 @@ def mutants(
         bool,
         typer.Option("--parts/--no-parts", help="Include the smaller mutants that each contains."),
     ] = True,
+    validity: Validity = 0.0,
 ) -> None:
-    """Export mutants to a file that hinter run --mutants tests, edited or not."""
+    """Print each text with its mutants, or export them to a file for hinter run --mutants."""
     known = {item.value: item for item in Verdict}
     for name in verdict or ():
         if name not in known:
@@ -251,7 +316,11 @@ def mutants(
         tuple(model or ()),
         limit,
         parts,
+        validity,
     )
+    if out is None:
+        write_log(CampaignStore(folder), sys.stdout, wanted)
+        return
     written = write_mutants(CampaignStore(folder), out, wanted)
     typer.echo(
         f"{out}: {written:,} mutants. To test these: hinter run --mutants {out} --model NAME"
@@ -287,9 +356,10 @@ def sql(
             if as_json:
                 _write_json(stream, columns, rows)
             elif as_csv or (out is not None and not schema):
-                writer = csv.writer(stream, lineterminator="\n")
-                writer.writerow(map(safe_cell, columns))
-                writer.writerows([safe_cell(_flat(value)) for value in row] for row in rows)
+                write = cell_writer(stream)
+                write(columns)
+                for row in rows:
+                    write(map(_flat, row))
             else:
                 _write_table(stream, columns, rows)
 

@@ -71,6 +71,8 @@ def _in_words(values: dict[str, Any]) -> str:
     able = values["capabilities"]
     for key, value in able.items():
         shown = _shown(value)
+        if key == "scores" and value is None:
+            shown = "requested; the first answer shows whether the server sends them"
         if shown and (key != "threshold" or able["multi_label"]):
             lines.append(f"  {key.replace('_', ' ')}: {shown}")
     return "\n".join(lines)

@@ -12,16 +12,19 @@ import typer
 from tqdm import tqdm
 
 from hinter_core.campaign.engines import RunProgress, plan_run, run_campaign
+from hinter_core.campaign.listing import campaigns_in
 from hinter_core.campaign.preview import Forecast, forecast
 from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, Campaign, from_mapping, load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError
-from hinter_core.cli.options import with_settings
+from hinter_core.cli.options import print_json, with_settings
 from hinter_core.cli.report import FailOver, Gate, JUnitFile, pass_or_fail
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import spare_torch
 from hinter_core.models.budget import cost_in_words
+from hinter_core.report.formats import print_sections
 from hinter_core.report.gate import GateOn, require_share
 from hinter_core.report.model import make_report
+from hinter_core.report.section import Rows, Section, short_names
 from hinter_core.validity.survey import faults as validity_faults
 
 _EVERY = 60.0  # seconds between two lines if there is no terminal
@@ -46,7 +49,12 @@ def run(
         bool, typer.Option("--resume", help="Continue the campaign in the directory.")
     ] = False,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Repeat requests without an answer.")
+        bool,
+        typer.Option(
+            "--retry-failed",
+            help="Repeat requests without an answer; with --ask-again, also those "
+            "whose reply holds no label.",
+        ),
     ] = False,
 ) -> None:
     """Test every text of a data set; continue an interrupted run with --resume."""
@@ -76,12 +84,18 @@ def _forecast(seen: Forecast) -> str:
     orders = ", ".join(f"{number:,} of order {order}" for order, number in seen.mutants.items())
     lines = [
         f"{seen.texts:,} texts; {seen.tested} of the first {seen.looked_at} ({share:.0%}) have "
-        "something to test",
+        "something to test" + (f", {seen.unusable} cannot be used" if seen.unusable else ""),
         f"about {sum(seen.mutants.values()):,} mutants: {orders or 'none'}",
         f"about {seen.parses:,} sentences to parse, at most {seen.predictions:,} predictions",
         f"about {timedelta(seconds=round(seen.seconds))} for parsing and local models",
     ]
     lines += [f"{name}: at most {cost_in_words(cost)}" for name, cost in seen.costs.items()]
+    lines += [
+        f"{name} does not read the change in {share:.0%} of the mutants; --window N changes only "
+        "the first N characters of a text"
+        for name, share in seen.unseen.items()
+        if share
+    ]
     return "\n".join(lines)
 
 
@@ -115,6 +129,31 @@ def _line(progress: RunProgress, seconds: float) -> str:
         f"{progress.mutants:,} mutants, {progress.hidden:,} hidden; {progress.parses:,} parses and "
         f"{progress.predictions:,} predictions in {seconds:.0f} s{repaired}"
     )
+
+
+def list_campaigns(
+    folder: Annotated[Path, typer.Argument(help="A folder that holds campaigns.")] = Path(),
+    as_json: Annotated[bool, typer.Option("--json", help="All values as JSON.")] = False,
+) -> None:
+    """List the campaigns in a folder: data, models, texts, state and last run."""
+    found = list(campaigns_in(folder))
+    if as_json:
+        print_json([asdict(one) for one in found], indent=1)
+        return
+    rows: Rows = [
+        [one.path, one.state, one.title, ", ".join(one.attributes),
+         ", ".join(short_names(one.models).values()),
+         f"{one.done:,} of {'?' if one.texts is None else f'{one.texts:,}'}", one.mutants,
+         one.last_run[:16].replace("T", " "), one.identity]
+        for one in found
+    ]  # fmt: skip
+    words = [f"{one.path}: {one.fault}" for one in found if one.fault]
+    if not found:
+        words = ["There is none, here or in the folders below; hinter run makes one."]
+    columns = ["Directory", "State", "Data", "Attributes", "Models", "Texts", "Mutants",
+               "Last run (UTC)", "Identity"]  # fmt: skip
+    title = f"Campaigns in {folder.resolve()}"
+    print_sections([Section("list", title, words, columns, rows)], sys.stdout)
 
 
 def verify(folder: Annotated[Path, typer.Argument(help="A campaign's directory.")]) -> None:

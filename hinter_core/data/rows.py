@@ -18,6 +18,7 @@ from hinter_core.language.clean import MAX_CHARACTERS
 TEXT_COLUMNS = ("text", "review", "sentence", "content", "comment", "document", "body", "facts")
 LABEL_COLUMNS = ("label", "labels", "sentiment", "class", "target")
 ID_COLUMNS = ("id", "uid", "guid", "key")
+_LISTED, _LONGEST_NAME = 30, 60  # columns, and characters of one, in a message
 LOOKED_AT = 50  # rows read to detect the text column
 
 
@@ -157,12 +158,18 @@ def find_columns(
     """
     for named in (given.text, given.label, given.id):
         if named and named not in names:
-            raise InputError(f"{where} has no column '{named}'; it has {', '.join(names)}.")
+            raise InputError(f"{where} has no column '{named}'; it has {listed(names)}.")
     return Columns(
         given.text or _find_text(where, head, names),
         given.label or _first(LABEL_COLUMNS, names),
         given.id or _first(ID_COLUMNS, names),
     )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write the names of columns, not all of very many."""
+    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
+    return ", ".join(name[:_LONGEST_NAME] for name in names[:_LISTED]) + more
 
 
 def _first(wanted: Sequence[str], names: Sequence[str]) -> str:
@@ -180,8 +187,8 @@ def _find_text(where: str, head: Sequence[Record], names: Sequence[str]) -> str:
     }
     best = max(lengths, key=lengths.__getitem__, default="")
     if not lengths.get(best):
-        listed = f"it has {', '.join(names)}" if names else "it has no column at all"
-        raise InputError(f"{where} has no column of texts; {listed}.")
+        known = f"it has {listed(names)}" if names else "it has no column at all"
+        raise InputError(f"{where} has no column of texts; {known}.")
     return best
 
 

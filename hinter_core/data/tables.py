@@ -1,7 +1,8 @@
 """Read and write tables: CSV (also with semicolons), TSV, JSON lines, Parquet and plain text.
 
 Text files may be gzipped. They are read as UTF-8 or UTF-16; bytes that are not UTF-8 survive as
-surrogates, so that only their row is affected. Memory does not grow with the file.
+surrogates, so that only their row is affected. Memory does not grow with the file, nor with what it
+unpacks to: a record is cut off or refused beyond what a text may have.
 """
 
 import codecs
@@ -11,12 +12,14 @@ import io
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Self, cast
 
+from hinter_core.data.pages import PagesError, sizes
 from hinter_core.errors import InputError
 from hinter_core.storage import write_whole
 
@@ -28,6 +31,11 @@ _FORMATS = {
     ".txt": "text",
 }  # fmt: skip
 _BATCH = 2048  # rows of Parquet written at once
+_LONGEST = 2_000_000  # characters of a record: twenty of the longest texts
+_LONG = f"it has {_LONGEST:,} characters or more"
+_UNPACKED = 300_000_000  # bytes, from which on a file may not unpack to ...
+_RATIO = 200  # ... more than so many times its size
+_VALUES = 10_000_000, 10_000  # of a column of Parquet: in a row group, and for each of its rows
 # Spreadsheets run a cell that begins like this as a formula. Leading quotes count, too, so that
 # removing one gives back the original cell.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
@@ -81,18 +89,96 @@ def records(path: Path, kind: str) -> Iterator[Record]:
             wide = _encoding(raw) == "utf-16"
             encoding, errors = ("utf-16", "replace") if wide else ("utf-8-sig", "surrogateescape")
             text = io.TextIOWrapper(raw, encoding=encoding, errors=errors, newline="")
+            lines = _Lines(text)
             if kind == "jsonl":
-                yield from _json_lines(text)
+                yield from _json_lines(lines.each())
             elif kind == "text":
-                yield from (({"text": line.strip()}, "") for line in text if line.strip())
+                yield from (({"text": line.strip()}, "") for line in lines.each() if line.strip())
             else:
-                yield from _separated(text, "\t" if kind == "tsv" else ",")
+                yield from _separated(lines, "\t" if kind == "tsv" else ",")
+    except _LongRecordError as error:  # the header's: those of rows are faults of theirs
+        raise InputError(f"The first line of {path} names no columns: {_LONG}.") from error
     except (OSError, EOFError, zlib.error, csv.Error) as error:
         raise InputError(f"{path} cannot be read ({error}); is it whole?") from error
 
 
 def _opened(path: Path) -> Any:
-    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")
+    return _Unpacked(path) if path.suffix.lower() == ".gz" else path.open("rb")
+
+
+class _Unpacked(gzip.GzipFile):
+    """A gzipped file that is not read on if it unpacks to far more than a table does."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._path = path
+        self._most = _most_unpacked(path)
+
+    def read1(self, size: int = -1) -> bytes:
+        found = super().read1(size)
+        if self.tell() > self._most:
+            raise _too_much(self._path)
+        return found
+
+
+def _most_unpacked(path: Path) -> int:
+    return max(_UNPACKED, _RATIO * path.stat().st_size)
+
+
+def _too_much(path: Path) -> InputError:
+    return InputError(
+        f"{path} unpacks to more than {_RATIO} times its size, which no table of texts does; "
+        "save it anew from its source."
+    )
+
+
+class _LongRecordError(Exception):
+    """A record has as many characters as :data:`_LONGEST` or more."""
+
+
+class _Lines:
+    """The lines of a text file, cut off where they are too long.
+
+    Iterating gives the lines of records that may have several, each announced by :meth:`begin`;
+    :meth:`each` those of records with one. ``ended``: a line beyond the last one was asked for.
+
+    Raises:
+        _LongRecordError: a record of several lines; what follows can be read on.
+    """
+
+    def __init__(self, text: io.TextIOWrapper) -> None:
+        self._text = text
+        self._taken = 0
+        self.ended = False
+
+    def begin(self) -> None:
+        """Count characters from here."""
+        self._taken = 0
+
+    def each(self) -> Iterator[str]:
+        """Yield all lines."""
+        while line := self._next():
+            yield line
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        line = self._next()
+        if not line:
+            self.ended = True
+            raise StopIteration
+        self._taken += len(line)
+        if self._taken >= _LONGEST:
+            raise _LongRecordError
+        return line.replace("\0", "")
+
+    def _next(self) -> str:
+        line = self._text.readline(_LONGEST)
+        rest = line
+        while len(rest) == _LONGEST and rest[-1] not in "\r\n":
+            rest = self._text.readline(_LONGEST)
+        return line
 
 
 def _encoding(raw: Any) -> str:
@@ -100,36 +186,39 @@ def _encoding(raw: Any) -> str:
     return "utf-16" if raw.peek(2)[:2] in marks else "utf-8"
 
 
-def _separated(text: io.TextIOWrapper, separator: str) -> Iterator[Record]:
-    csv.field_size_limit(2**31 - 1)
-    lines = (line.replace("\0", "") for line in text)
+def _separated(lines: _Lines, separator: str) -> Iterator[Record]:
+    csv.field_size_limit(_LONGEST)
     first = next(lines, None)
     if first is None:
         return
     if separator == "," and "," not in first and ";" in first:
         separator = ";"  # as spreadsheets write where a comma is for decimals
-    ended = False
-
-    def until_the_end() -> Iterator[str]:
-        nonlocal ended
-        yield from chain([first], lines)
-        ended = True
-
-    reader = csv.reader(until_the_end(), delimiter=separator)
+    reader = csv.reader(chain([first], lines), delimiter=separator)
     header = [mended(name)[0] for name in next(reader)]
-    for cells in reader:
+    while True:
+        lines.begin()
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except (_LongRecordError, csv.Error):
+            yield {}, f"{_LONG}; a quotation mark in it may not be closed"
+            continue
         if not cells:
             continue
         fault = ""
-        if ended:  # the reader asks for a line beyond the last only within quotation marks
+        if lines.ended:  # the reader asks for a line beyond the last only within quotation marks
             fault = "a quotation mark in it is never closed, so that it takes in all that follows"
         elif len(cells) != len(header):
             fault = f"it has {len(cells)} cells where the header has {len(header)}"
         yield dict(zip(header, cells, strict=False)), fault
 
 
-def _json_lines(text: io.TextIOWrapper) -> Iterator[Record]:
-    for line in filter(str.strip, text):
+def _json_lines(lines: Iterable[str]) -> Iterator[Record]:
+    for line in filter(str.strip, lines):
+        if len(line) >= _LONGEST:
+            yield {}, _LONG
+            continue
         try:
             values = json.loads(line)
         except (ValueError, RecursionError) as error:
@@ -145,12 +234,54 @@ def _parquet(path: Path) -> Iterator[Record]:
     except ImportError as error:
         raise InputError("Parquet needs pyarrow: pip install pyarrow") from error
     try:
-        with parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=256):
-                for values in batch.to_pylist():
-                    yield values, ""
+        # A string that stands in many rows is stored once, and must be held once.
+        metadata = parquet.read_metadata(path)
+        _require_modest(path, metadata)
+        with parquet.ParquetFile(path, read_dictionary=_strings(metadata.schema)) as file:
+            for batch in file.iter_batches(batch_size=16, use_threads=False):
+                for place in range(batch.num_rows):
+                    (values,) = batch.slice(place, 1).to_pylist()
+                    yield {name: _cut(value) for name, value in values.items()}, ""
     except ArrowException as error:
         raise InputError(f"{path} is no Parquet file ({error}).") from error
+
+
+def _strings(schema: Any) -> list[str]:
+    columns = (schema.column(place) for place in range(len(schema)))
+    return [c.path for c in columns if c.physical_type == "BYTE_ARRAY" and "." not in c.path]
+
+
+def _require_modest(path: Path, metadata: Any) -> None:
+    """Refuse a file of Parquet whose columns unpack to far more than texts do.
+
+    Raises:
+        InputError: it does, by its footer or by the headers of its pages; or these are damaged.
+    """
+    told = (
+        (number, place, column.total_uncompressed_size, column.num_values)
+        for number in range(metadata.num_row_groups)
+        for place in range(metadata.row_group(number).num_columns)
+        for column in [metadata.row_group(number).column(place)]
+    )
+    most, (values, of_a_row) = _most_unpacked(path), _VALUES
+    try:
+        for source in (told, sizes(path, metadata)):
+            unpacked, counts = Counter[int](), Counter[tuple[int, int]]()
+            for number, place, size, count in source:
+                unpacked[number] += size
+                # Only lists have more values than the rows that are read at once.
+                if metadata.schema.column(place).max_repetition_level:
+                    counts[number, place] += count
+                rows = metadata.row_group(number).num_rows
+                bound = min(max(values, of_a_row * rows), 5 * values)
+                if unpacked[number] > most or counts[number, place] > bound:
+                    raise _too_much(path)
+    except PagesError as error:
+        raise InputError(f"{path} is no Parquet file (the headers of its pages).") from error
+
+
+def _cut(value: Any) -> Any:
+    return value[: _LONGEST + 1] if isinstance(value, str | bytes) else value
 
 
 def mended(text: str) -> tuple[str, bool | None]:
@@ -190,9 +321,25 @@ def row_writer(stream: Any, kind: str, columns: Sequence[str], line_end: str = "
     if kind == "jsonl":
         return lambda row: stream.write(json.dumps(row, ensure_ascii=False) + "\n")
     separator = "\t" if kind == "tsv" else ","
-    writer = csv.writer(stream, delimiter=separator, lineterminator=line_end)
-    writer.writerow(map(safe_cell, columns))  # some are names of dictionaries
-    return lambda row: writer.writerow([safe_cell(row[name]) for name in columns])
+    write = cell_writer(stream, separator, line_end)
+    write(columns)  # some are names of dictionaries
+    return lambda row: write(row[name] for name in columns)
+
+
+def cell_writer(
+    stream: Any, separator: str = ",", line_end: str = "\n"
+) -> Callable[[Iterable[Any]], Any]:
+    """Return a function that writes a row of cells, safe in a spreadsheet."""
+    form: dict[str, Any] = {"delimiter": separator, "lineterminator": line_end}
+    writer, quoting = csv.writer(stream, **form), csv.writer(stream, quoting=csv.QUOTE_ALL, **form)
+
+    def write(values: Iterable[Any]) -> Any:
+        cells = [safe_cell(value) for value in values]
+        # A lone carriage return ends a row, too, but is not quoted for that.
+        broken = any(isinstance(cell, str) and "\r" in cell for cell in cells)
+        return (quoting if broken else writer).writerow(cells)
+
+    return write
 
 
 @contextmanager
@@ -254,6 +401,11 @@ def parquet_rows(
 def safe_cell(value: Any) -> Any:
     """Prefix a cell with ``'`` if a spreadsheet would run it as a formula."""
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def printable(text: str) -> str:
+    """Replace control characters, with which a data set could control a terminal."""
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def plain_cell(cell: str) -> str:

@@ -1,11 +1,14 @@
 """The protocol of a generator, which makes follow-ups of the rows of a data set."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from hinter_core.data.rows import Row
-from hinter_core.mutation.plan import Plan
-from hinter_core.pipeline.case import FollowUp, TestCase
+from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.pipeline.case import FollowUp, TestCase, follow_up_of
+from hinter_core.pipeline.pipeline import closure
+from hinter_core.relations.registry import relation_named
+from hinter_core.types import Edit
 
 Planned = tuple[Row, Plan | None, str]  # a row, its plan, and why it has no intersectional mutant
 
@@ -24,3 +27,30 @@ class Generator(Protocol):
 
     def follow_ups(self, cases: Iterable[TestCase]) -> Iterator[FollowUp]:
         """Yield all follow-ups of these test cases, parts before wholes."""
+
+
+def testable(planned: Iterable[Planned], *, atomic: bool) -> dict[int, TestCase]:
+    """Return a test case, by the row's number, for every plan with mutants to test.
+
+    ``atomic``: a plan with nothing but single changes counts.
+    """
+    return {
+        row.number: TestCase(plan, number=row.number, forget=True)
+        for row, plan, why in planned
+        if plan is not None and (not why or (atomic and any(plan.edits.values())))
+    }
+
+
+def follow_ups_of(
+    cases: Iterable[TestCase],
+    edit_sets: Callable[[TestCase], Iterable[tuple[Edit, ...]]],
+    settings: Settings,
+) -> Iterator[FollowUp]:
+    """Yield the mutants of each test case's edit sets; parts before wholes if the relation asks."""
+    order, parts = settings.order, relation_named(settings.relation).lattice
+    for case in cases:
+        chosen = edit_sets(case)
+        if parts:
+            chosen = closure(chosen, order if order > 1 else None)
+        for edits in chosen:
+            yield follow_up_of(case, edits)

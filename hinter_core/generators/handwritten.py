@@ -1,11 +1,10 @@
 """Follow-ups that a person wrote, without matching."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from hinter_core.data.handwritten import HandwrittenMutant, HandwrittenSource
 from hinter_core.data.rows import Row
 from hinter_core.generators.base import Planned
-from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.pipeline.case import FollowUp, TestCase, handwritten_follow_up
 
@@ -13,8 +12,7 @@ from hinter_core.pipeline.case import FollowUp, TestCase, handwritten_follow_up
 class Handwritten:
     """Makes test cases of the sources of a file, and follow-ups of its mutants verbatim."""
 
-    def __init__(self, models: Sequence[PredictionStore], settings: Settings) -> None:
-        self._models = models
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._variants: dict[int, tuple[HandwrittenMutant, ...]] = {}
 
@@ -30,11 +28,7 @@ class Handwritten:
 
     def test_cases(self, planned: Iterable[Planned]) -> dict[int, TestCase]:
         """Return a test case, by the row's number, for every source."""
-        cases = {row.number: TestCase(p, number=row.number) for row, p, _ in planned if p}
-        for case in cases.values():
-            for asked in self._models:
-                case.look(asked)  # a handwritten mutant may change what a model does not see
-        return cases
+        return {row.number: TestCase(p, number=row.number) for row, p, _ in planned if p}
 
     def follow_ups(self, cases: Iterable[TestCase]) -> Iterator[FollowUp]:
         """Yield all mutants verbatim, parts before wholes."""

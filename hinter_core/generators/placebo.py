@@ -9,12 +9,12 @@ too few neutral words, fewer change.
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from hinter_core.mutation.edits import splices_of, splices_overlap
 from hinter_core.mutation.plan import Plan
 from hinter_core.types import Change, Edit, EditKind, Span, Splice, Term
 
+Place = tuple[Edit, ...]  # the edits that exchange all occurrences of a neutral word
 Shape = tuple[int, ...]  # words changed by each edit of a mutant, fewest first
 _ARTICLES = frozenset({"a", "an"})  # they are adapted, not exchanged
 _IN_VAIN = 60  # draws without a new placebo after which there are no more
@@ -34,14 +34,6 @@ def words_changed(edit: Edit) -> int:
 def shape_of(edits: Sequence[Edit]) -> Shape:
     """Return the shape of a mutant."""
     return tuple(sorted(map(words_changed, edits)))
-
-
-@dataclass(frozen=True)
-class _Place:
-    """All occurrences of a neutral word, with the edits that exchange it."""
-
-    spans: tuple[Span, ...]
-    edits: tuple[Edit, ...]
 
 
 def placebos(
@@ -91,18 +83,18 @@ def _different(
         share = min(share, found / number) if found else share
 
 
-def _places(neutral: Plan, rng: random.Random) -> list[_Place]:
+def _places(neutral: Plan, rng: random.Random) -> list[Place]:
     """Return neutral words that do not touch each other."""
     by_spans: dict[tuple[Span, ...], list[Edit]] = {}
     for edits in neutral.edits.values():
         for edit in edits:
             by_spans.setdefault(edit.spans, []).append(edit)
-    every = [_Place(spans, tuple(edits)) for spans, edits in by_spans.items()]
+    every = [tuple(edits) for edits in by_spans.values()]
     rng.shuffle(every)
     taken: list[Splice] = []
     free = []
     for place in every:
-        own = splices_of(neutral.text, place.edits[0], neutral.sentences)
+        own = splices_of(neutral.text, place[0], neutral.sentences)
         if not splices_overlap([*taken, *own]):
             taken += own
             free.append(place)
@@ -110,18 +102,18 @@ def _places(neutral: Plan, rng: random.Random) -> list[_Place]:
 
 
 def _joined_of(
-    neutral: Plan, places: Sequence[_Place], words: int, rng: random.Random
+    neutral: Plan, places: Sequence[Place], words: int, rng: random.Random
 ) -> tuple[Edit, ...]:
     """Draw one edit that exchanges about as many words."""
     chosen: list[Edit] = []
     left = words
     for place in rng.sample(places, len(places)):
-        edit = rng.choice(place.edits)
+        edit = rng.choice(place)
         if words_changed(edit) <= left:
             chosen.append(edit)
             left -= words_changed(edit)
     if not chosen:  # each is longer
-        chosen = [rng.choice(place.edits) for place in rng.sample(places, min(1, len(places)))]
+        chosen = [rng.choice(place) for place in rng.sample(places, min(1, len(places)))]
     return (_joined(neutral, chosen),) if chosen and neutral.possible(chosen) else ()
 
 

@@ -5,17 +5,17 @@ from collections.abc import Iterable, Iterator
 
 from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
-from hinter_core.generators.base import Planned
+from hinter_core.generators.base import Planned, follow_ups_of, testable
 from hinter_core.generators.placebo import Shape, placebos, shape_of
 from hinter_core.mutation.plan import Plan
-from hinter_core.pipeline.case import FollowUp, TestCase, follow_up_of
-from hinter_core.pipeline.pipeline import Pipeline, closure
+from hinter_core.pipeline.case import FollowUp, TestCase
+from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.pipeline.prioritise import Search
 from hinter_core.types import Edit
 
 
 class Substitution:
-    """Makes intersectional, atomic and neutral mutants of a text.
+    """Makes intersectional, atomic and neutral mutants of a text, the same for every model.
 
     ``pipeline``: the dictionaries and settings. ``atomic``: test every atomic mutant, not only the
     parts of intersectional ones. ``placebo``: the neutral dictionaries. ``search``: chooses the
@@ -41,7 +41,7 @@ class Substitution:
             plan, why = None, row.fault
             if not why:
                 try:
-                    plan = self._pipeline.plan(row.text)
+                    plan = self._pipeline.plan(row.text, windows=False)
                     self._pipeline.relation.require_applicable(plan)
                 except InputError as error:
                     why = str(error)
@@ -49,21 +49,13 @@ class Substitution:
 
     def test_cases(self, planned: Iterable[Planned]) -> dict[int, TestCase]:
         """Return a test case, by the row's number, for every text with mutants to test."""
-        return {
-            row.number: TestCase(plan, number=row.number, forget=True)
-            for row, plan, why in planned
-            if plan is not None and (not why or (self._atomic and any(plan.edits.values())))
-        }
+        return testable(planned, atomic=self._atomic)
 
     def follow_ups(self, cases: Iterable[TestCase]) -> Iterator[FollowUp]:
         """Yield all mutants of these test cases, parts before wholes."""
-        order, parts = self._pipeline.settings.order, self._pipeline.relation.lattice
-        for case in cases:
-            chosen = self._edit_sets(case.plan)
-            if parts:
-                chosen = closure(chosen, order if order > 1 else None)
-            for edits in chosen:
-                yield follow_up_of(case, edits)
+        return follow_ups_of(
+            cases, lambda case: self._edit_sets(case.plan), self._pipeline.settings
+        )
 
     def _edit_sets(self, plan: Plan) -> Iterator[tuple[Edit, ...]]:
         """Yield the edit sets to test: intersectional, atomic, neutral."""
@@ -74,7 +66,7 @@ class Substitution:
         if self._atomic:
             yield from plan.atomic()
         if self._placebo is not None:
-            neutral = self._placebo.plan(plan.text)
+            neutral = self._placebo.plan(plan.text, windows=False)
             if self._search:
                 # Searched in the same way, or a search would seem to find more than chance.
                 yield from self._search.chosen(neutral)

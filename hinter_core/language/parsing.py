@@ -7,8 +7,11 @@ spaCy pipeline, or a path to one.
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import re
 import sys
 import threading
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 
 EMBEDDED = ASSETS / "models" / "parser"
 _BATCH = 8_000  # characters
+_TAGS = "a|b|blockquote|br|center|div|em|font|h[1-6]|hr|i|li|ol|p|pre|span|strong|table|td|tr|u|ul"
+_GAP = re.compile(rf"(?:\s|</?(?:{_TAGS})\b[^<>]{{0,200}}>)+", re.IGNORECASE)
 _ENTITIES = "ner"
 # spaCy's pipelines are not thread-safe, and the limit on BLAS threads belongs to the process: if
 # two limits overlap, the last to end restores the limit of the other for good.
@@ -69,12 +74,38 @@ class SpacyParser:
         """Parse each string as one sentence."""
         # The invariant uses tags and relations only, and entities take a third of the time.
         disable = [] if entities else self._optional
+        plain = [_Plain(sentence) for sentence in sentences]
         with _ALONE, self._threads.limit(limits=1):
-            return [
-                _to_parse(doc, entities)
-                for batch in _batches(sentences)
+            docs = (
+                doc
+                for batch in _batches(one.text for one in plain)
                 for doc in self._nlp.pipe(batch, batch_size=len(batch), disable=disable)
-            ]
+            )
+            return [_to_parse(doc, entities, one) for doc, one in zip(docs, plain, strict=True)]
+
+
+class _Plain:
+    """A sentence without HTML tags and runs of blanks, which parsers take for words."""
+
+    def __init__(self, sentence: str) -> None:
+        self.text = _GAP.sub(" ", sentence).strip()
+        self._after: list[int] = []  # where the text goes on after what was left out
+        self._left_out: list[int] = []  # characters until there
+        if not self.text:
+            self.text = sentence
+        if self.text == sentence:
+            return
+        left_out = 0
+        for gap in _GAP.finditer(sentence):
+            inside = gap.start() > 0 and gap.end() < len(sentence)
+            left_out += gap.end() - gap.start() - inside
+            self._after.append(gap.end() - left_out)
+            self._left_out.append(left_out)
+
+    def place(self, offset: int) -> int:
+        """Return where a token that begins at an offset of ``text`` begins in the sentence."""
+        gaps = bisect_right(self._after, offset)
+        return offset + (self._left_out[gaps - 1] if gaps else 0)
 
 
 def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
@@ -89,11 +120,12 @@ def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def _to_parse(doc: Doc, entities: bool) -> Parse:
+def _to_parse(doc: Doc, entities: bool, plain: _Plain) -> Parse:
     # Stored parses share their strings, which spaCy creates anew for each token.
     tokens = [
-        (intern(t.text), intern(t.tag_), intern(t.dep_), t.head.i, (t.idx, t.idx + len(t)))
+        (intern(t.text), intern(t.tag_), intern(t.dep_), t.head.i, (place, place + len(t)))
         for t in doc
+        for place in [plain.place(t.idx)]
     ]
     words, tags, labels, heads, spans = zip(*tokens, strict=True) if tokens else ((),) * 5
     named = tuple(intern(t.ent_type_) for t in doc) if entities else ()
@@ -127,6 +159,7 @@ def load_parser(name: str = "embedded") -> SpacyParser:
     target: str | Path = EMBEDDED if name == "embedded" else name
     if not str(target).strip():
         raise ParserError("No parser named; use 'embedded' or a spaCy pipeline.")
+    _require_pipeline(name)
     try:
         nlp = spacy.load(target, exclude=list(_UNUSED))
     except OSError as error:
@@ -141,6 +174,25 @@ def load_parser(name: str = "embedded") -> SpacyParser:
         raise ParserError(f"Parser '{name}' cannot be loaded ({first}).") from error
     _multiply_with_numpy(nlp)
     return SpacyParser(name, nlp)
+
+
+def _require_pipeline(name: str) -> None:
+    """Refuse other packages and folders before spaCy imports them and calls what they have.
+
+    Raises:
+        ParserError: it is there, and no spaCy pipeline.
+    """
+    folder = Path(name) if name != "embedded" else EMBEDDED
+    if name.isidentifier() and not folder.exists():
+        found = importlib.util.find_spec(name)  # imports nothing, as the name has no dot
+        if found is None:
+            return  # not installed, which spaCy says
+        folder = Path(found.origin or "").parent
+    if folder.exists() and not (folder / "meta.json").is_file():
+        raise ParserError(
+            f"'{name}' is no spaCy pipeline; use 'embedded', an installed pipeline such as "
+            "en_core_web_sm, or the folder of one."
+        )
 
 
 def _multiply_with_numpy(nlp: Language) -> None:

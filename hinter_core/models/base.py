@@ -12,6 +12,7 @@ from hinter_core.types import Prediction
 class Capabilities:
     """What a model can do; the app's controls and the oracle are chosen from it.
 
+    ``scores``: whether answers have scores (None: requested, and unknown before the first answer).
     ``window``: tokens that the model reads (None: no limit, or unknown). ``threshold``: score from
     which a multi-label model predicts a label. ``dtype``: number format of the weights.
     ``costs``: an answer costs money or minutes, so it is kept on disk. ``steady``: the model is
@@ -21,7 +22,7 @@ class Capabilities:
     task: str = "text classification"
     labels: tuple[str, ...] = ()
     multi_label: bool = False
-    scores: bool = True
+    scores: bool | None = True
     window: int | None = None
     threshold: float = 0.5
     device: str = "cpu"

@@ -25,6 +25,7 @@ from urllib.parse import urlsplit
 
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Generative
+from hinter_core.models.bounded import bounded_client
 from hinter_core.models.budget import Cost, Price, Usage, tokens_in
 from hinter_core.models.prompting import Prompt, Reader, reader_for
 from hinter_core.models.registry import NO_KEY, ModelName
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from openai import APIConnectionError, AsyncOpenAI
 
 
+_LONGEST = (
+    16_000_000  # bytes of an answer; one of 4,096 tokens with their alternatives has 8 million
+)
 _CONNECT = 10.0  # seconds to wait for a connection; an answer may take longer
 # By name, since the client may use httpx or its successor.
 _NO_WAY = {"ConnectError", "ConnectTimeout", "ProxyError", "UnsupportedProtocol", "SSLError"}
@@ -75,7 +79,7 @@ class Endpoint:
             base_url=self.base_url or "https://api.openai.com/v1",
             timeout=openai.Timeout(self.timeout, connect=min(self.timeout, _CONNECT)),
             max_retries=self.retries,
-            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=self.redirects),
+            http_client=bounded_client(self.redirects),
         )
 
     async def greet(self, client: AsyncOpenAI) -> None:
@@ -257,9 +261,11 @@ class OpenAIModel(Generative):
             f"-t0-s{_SEED}-m{max_tokens}{'-logprobs' if logprobs else ''}"
         )
         self.identity = f"{self.reply_identity}-{reader.identity}"
+        able = reader.capabilities
         self.capabilities = replace(
-            reader.capabilities, device="remote", window=None, dtype="", costs=True, steady=False
-        )
+            able, scores=None if able.scores else False, device="remote", window=None, dtype="",
+            costs=True, steady=False,
+        )  # fmt: skip
 
     def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
         """Parse replies into answers."""
@@ -315,6 +321,8 @@ class OpenAIModel(Generative):
         if isinstance(prompt, int) and isinstance(completion, int):
             tokens = prompt, completion
         raw = _raw(response)
+        if self.capabilities.scores is None and raw.reply:
+            self.capabilities = replace(self.capabilities, scores=bool(raw.scores))
         # A server that repeats the key must not bring it into a page or a file.
         hide = self._endpoint.without_key
         raw = replace(raw, reply=hide(raw.reply), detail=hide(raw.detail))

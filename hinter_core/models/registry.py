@@ -288,7 +288,10 @@ def load_model(name: str, *, trusted: bool = False) -> ModelUnderTest:
 
 
 def store_for(
-    model: ModelUnderTest, budget: Budget | None = None, characters: int = CHARACTERS
+    model: ModelUnderTest,
+    budget: Budget | None = None,
+    characters: int = CHARACTERS,
+    ask_again: bool = False,
 ) -> PredictionStore:
     """Create the prediction store of a model, with a cache on disk if answers cost something.
 
@@ -296,11 +299,16 @@ def store_for(
         CacheError: the cache on disk cannot be opened.
     """
     cache = PredictionCache(default_path()) if model.capabilities.costs else None
-    return PredictionStore(model, characters, cache, budget)
+    return PredictionStore(model, characters, cache, budget, ask_again)
 
 
 def open_store(
-    name: str, *, trusted: bool = False, budget: Budget | None = None, characters: int = CHARACTERS
+    name: str,
+    *,
+    trusted: bool = False,
+    budget: Budget | None = None,
+    characters: int = CHARACTERS,
+    ask_again: bool = False,
 ) -> PredictionStore:
     """Load a model by its name and create its prediction store."""
-    return store_for(load_model(name, trusted=trusted), budget, characters)
+    return store_for(load_model(name, trusted=trusted), budget, characters, ask_again)

@@ -6,9 +6,10 @@ Rules are separated by ``;`` or line ends; the first whose conditions hold gives
     positive 0.66 if race=middle-eastern
     positive 0.81 otherwise
 
-A condition is ``attribute=group`` (the text contains a term of that group), ``attribute`` (any of
-its terms), a quoted word, or one of these after ``not``. The number is the label's probability
-(default 0.9); the remainder is split evenly among the other labels of the rules.
+A condition is ``attribute=group`` (the text contains a term of that group; of ``country``, a given
+name), ``attribute`` (any of its terms), a quoted word, or one of these after ``not``. The number is
+the label's probability (default 0.9); the remainder is split evenly among the other labels of the
+rules.
 """
 
 import re
@@ -21,8 +22,9 @@ from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities, ModelUnderTest
 from hinter_core.models.registry import ModelName
 from hinter_core.storage import ASSETS
-from hinter_core.terms.dictionary import load_shipped
+from hinter_core.terms.dictionary import Dictionary, load_shipped
 from hinter_core.terms.matching import Matcher
+from hinter_core.terms.names import names_by_country
 from hinter_core.types import Prediction
 
 RULES_FOLDER = ASSETS / "scripted"
@@ -67,8 +69,8 @@ class ScriptedModel(ModelUnderTest):
         self.identity = f"scripted-1-{sha256(rules.encode()).hexdigest()[:12]}"
         self.capabilities = Capabilities(labels=labels, note="bias planted by rules")
         used = {c.attribute for rule in self._rules for c in rule.conditions if c.attribute}
-        shipped = load_shipped()
-        self._matcher = Matcher([shipped[name] for name in sorted(used)])
+        known = _known_words()
+        self._matcher = Matcher([known[name] for name in sorted(used)])
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """Return the answer of the first applicable rule, for each text."""
@@ -118,7 +120,7 @@ def _parse_condition(text: str, line: str) -> _Condition:
     if quoted := re.fullmatch(r"[\"'](.+)[\"']", body):
         return _Condition(wanted, word=quoted.group(1))
     attribute, _, group = (part.strip() for part in body.partition("="))
-    shipped = load_shipped()
+    shipped = _known_words()
     if attribute not in shipped:
         raise ModelError(
             f"Rule '{line}': unknown attribute '{attribute}'; use one of {', '.join(shipped)}, "
@@ -130,6 +132,10 @@ def _parse_condition(text: str, line: str) -> _Condition:
             f"Rule '{line}': unknown group '{group}' of {attribute}; use one of {', '.join(known)}."
         )
     return _Condition(wanted, attribute, group)
+
+
+def _known_words() -> dict[str, Dictionary]:
+    return {**load_shipped(), "country": names_by_country()}
 
 
 def shipped_rules() -> list[str]:

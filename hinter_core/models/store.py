@@ -29,6 +29,7 @@ class PredictionStore:
     With a ``cache`` on disk, answers are stored there before they are used, so that another run
     does not pay for them again. With a ``budget``, texts that do not fit it are not sent and fail
     as *over budget*. ``predicted`` counts texts sent to the model, ``asked`` all texts requested.
+    With ``ask_again``, stored replies without a usable answer are requested anew.
     """
 
     def __init__(
@@ -37,12 +38,14 @@ class PredictionStore:
         characters: int = CHARACTERS,
         cache: PredictionCache | None = None,
         budget: Budget | None = None,
+        ask_again: bool = False,
     ) -> None:
         self.model = model
         self.predicted = 0
         self.asked = 0
         self.budget = budget or Budget()
         self._cache = cache
+        self._ask_again = ask_again
         self._kept: LRU[_Question, Prediction] = LRU(characters, lambda q: len(q.text) + _ANSWER)
         self._lock = threading.RLock()
 
@@ -106,7 +109,7 @@ class PredictionStore:
                 texts = [question.text for question in questions]
                 stored = self._cache.get(self._identity(turn), texts)
                 raw |= {_Question(text, turn): stored[text] for text in stored}
-            answers |= self._read(raw)
+            answers |= self._read(raw, stored=True)
         return answers
 
     def _identity(self, turn: int) -> str:
@@ -186,12 +189,19 @@ class PredictionStore:
         for index, prediction in enumerate(predictions):
             yield index, prediction, Cost(1)
 
-    def _read(self, raw: Mapping[_Question, Prediction]) -> dict[_Question, Prediction]:
-        """Parse raw replies; answers other than temporary failures are kept in memory."""
+    def _read(
+        self, raw: Mapping[_Question, Prediction], *, stored: bool = False
+    ) -> dict[_Question, Prediction]:
+        """Parse raw replies; answers other than temporary failures are kept in memory.
+
+        Failures among ``stored`` replies are dropped with ``ask_again``.
+        """
         if not raw:
             return {}
         values = list(raw.values())
         read = self.model.read(values) if isinstance(self.model, Generative) else values
         answers = dict(zip(raw, read, strict=True))
+        if stored and self._ask_again:
+            answers = {question: answer for question, answer in answers.items() if answer.answered}
         self._kept.keep({q: a for q, a in answers.items() if a.failure not in PASSING})
         return answers

@@ -6,11 +6,13 @@ verbatim. Overlapping edits make no mutant, nor do two insertions at one place.
 Departure: Algorithm 1 (lines 13-17) replaces text twice, so the second replacement may touch words
 of the first ("British waiter" -> "Pakistani waiter" -> ...). Spans on the source cannot. The effect
 of an edit on the text never depends on other edits, so the sub-mutants of a mutant are exactly the
-subsets of its edits.
+subsets of its edits. Where one word says two attributes (a name: gender and origin), the edit of
+one knows the word for both (``Change.joint``).
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from hinter_core.errors import HinterError
@@ -135,6 +137,30 @@ def _adapted_article(text: str, start: int, old: str, new: str) -> Splice | None
     return Splice(begin, begin + len(article), article, needed, 0)
 
 
+def splices_together(edits: Sequence[Edit], of: Callable[[Edit], Sequence[Splice]]) -> list[Splice]:
+    """Return the splices of several edits; ``of`` gives those of each alone.
+
+    Where two edits change one place and one of them knows the text for both, that text stands.
+    """
+    joint = [edit for edit in edits if isinstance(edit.change, Change) and edit.change.joint]
+    if not joint or len(edits) < 2:
+        return [splice for edit in edits for splice in of(edit)]
+    own = {edit: {(s.start, s.end): s for s in of(edit)} for edit in edits}
+    for edit in joint:
+        texts = dict(edit.change.joint) if isinstance(edit.change, Change) else {}
+        for other in edits:
+            if (
+                other is edit
+                or other.target.text not in texts
+                or own[other].keys().isdisjoint(edit.spans)
+            ):
+                continue
+            for span, new in zip(edit.spans, texts[other.target.text], strict=True):
+                own[other].pop(span, None)
+                own[edit][span] = replace(own[edit][span], new=new)
+    return [splice for splices in own.values() for splice in splices.values()]
+
+
 def splices_overlap(splices: Iterable[Splice]) -> bool:
     """Whether any two of the splices share a character of the source, or insert at one place."""
     ordered = sorted((s.start, s.end) for s in splices)
@@ -174,7 +200,7 @@ def apply_edits(text: str, edits: Sequence[Edit], sentences: Sequence[Sentence])
     Raises:
         OverlapError: two edits touch the same characters.
     """
-    splices = [s for edit in edits for s in splices_of(text, edit, sentences)]
+    splices = splices_together(edits, lambda edit: splices_of(text, edit, sentences))
     return assemble(text, edits, splices)
 
 
@@ -212,7 +238,7 @@ def mutant_of(source: str, edits: Sequence[Edit], text: str | None = None) -> Mu
 
 
 def edits_for(
-    occurrences: Iterable[Occurrence], pairs_of: dict[str, dict[Term, tuple[Pair, ...]]]
+    occurrences: Iterable[Occurrence], pairs_of: Mapping[str, Mapping[Term, tuple[Pair, ...]]]
 ) -> dict[str, list[Edit]]:
     """Return all edits by attribute: each pair, applied to all occurrences of its source term."""
     spans: dict[tuple[str, Term], list[Span]] = {}

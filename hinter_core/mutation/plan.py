@@ -7,14 +7,22 @@ a person can choose among the possible mutants.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
+from hinter_core.language.coreference import resolve
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import sentence_at, split_sentences
-from hinter_core.mutation.edits import assemble, edits_for, splices_of, splices_overlap
+from hinter_core.mutation.coherent import PRONOUN_FORMS, coherent_edits
+from hinter_core.mutation.edits import (
+    assemble,
+    edits_for,
+    splices_of,
+    splices_overlap,
+    splices_together,
+)
 from hinter_core.mutation.lattice import Lattice
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import Matcher
@@ -25,10 +33,12 @@ from hinter_core.types import (
     Mutant,
     Occurrence,
     Origin,
+    Pair,
     RejectedOccurrence,
     Sentence,
     Slot,
     Splice,
+    Term,
 )
 
 EVEN_HANDED, PUBLISHED = INVARIANTS = ("even-handed", "published")
@@ -42,6 +52,8 @@ class Settings:
     ``literal``: the paper's mode, in which every occurrence of a term counts. ``repeat``: how often
     the original is asked again, for the noise floor. ``relation``: name of the tested relation.
     ``invariant``: ``even-handed`` or ``published``; the paper's mode has the published one.
+    ``window``: leading characters in which terms are looked for (None: all). ``coherent``: all
+    words that speak of one person change together.
     """
 
     order: int = 2
@@ -51,6 +63,8 @@ class Settings:
     repeat: int = 0
     relation: str = "substitution"
     invariant: str = EVEN_HANDED
+    window: int | None = None
+    coherent: bool = False
 
     @property
     def published(self) -> bool:
@@ -115,11 +129,11 @@ class Plan:
 
     def mutant(self, edits: Sequence[Edit]) -> Mutant:
         """Make the mutant of these edits."""
-        return assemble(self.text, edits, (s for e in edits for s in self._of(e)))
+        return assemble(self.text, edits, splices_together(edits, self._of))
 
     def possible(self, edits: Sequence[Edit]) -> bool:
         """Whether the edits touch different words."""
-        return len(edits) < 2 or not splices_overlap(s for e in edits for s in self._of(e))
+        return len(edits) < 2 or not splices_overlap(splices_together(edits, self._of))
 
     def _of(self, edit: Edit) -> tuple[Splice, ...]:
         if edit not in self._splices:
@@ -168,15 +182,16 @@ def make_plan(
     text, notices = clean(text)
     sentences = split_sentences(text)
     occurrences, rejected = (matcher or Matcher(dictionaries)).find(text)
-    seen = min((sees(text) for sees in visible), default=len(text))
-    reason = "past the part of the text that the model sees"
-    rejected += [RejectedOccurrence(o, reason) for o in occurrences if o.span[1] > seen]
-    kept = [o for o in occurrences if o.span[1] <= seen]
+    kept, outside = _in_view(occurrences, text, settings.window, visible)
+    rejected += outside
     if not settings.literal:
         neutral = {d.attribute for d in dictionaries if d.placebo}
         kept, no_person = _with_sense(kept, sentences, parses, neutral)
         rejected += no_person
-    pairs = {d.attribute: dict(d.pairs_from) for d in dictionaries}
+    pairs = {d.attribute: d.pairs_from for d in dictionaries}
+    edits = edits_for(kept, pairs)
+    if settings.coherent and not settings.literal:
+        edits = _coherent(text, sentences, kept, pairs, edits, parses)
     return Plan(
         text=text,
         attributes=tuple(d.attribute for d in dictionaries),
@@ -184,9 +199,60 @@ def make_plan(
         sentences=sentences,
         occurrences=kept,
         rejected=sorted(rejected, key=lambda r: r.occurrence.span),
-        edits=edits_for(kept, pairs),
+        edits=edits,
         notices=notices,
     )
+
+
+def _coherent(
+    text: str,
+    sentences: Sequence[Sentence],
+    occurrences: Sequence[Occurrence],
+    pairs: Mapping[str, Mapping[Term, tuple[Pair, ...]]],
+    edits: Mapping[str, list[Edit]],
+    parses: ParseStore,
+) -> dict[str, list[Edit]]:
+    """Extend the edits of attributes with pronouns to all mentions of the people they change."""
+    gendered = {
+        o.attribute
+        for o in occurrences
+        if any(term.form in PRONOUN_FORMS for term in o.terms) and o.attribute in edits
+    }
+    entities = resolve(text, parses) if gendered else ()
+    return {
+        attribute: coherent_edits(
+            text,
+            sentences,
+            [o for o in occurrences if o.attribute == attribute],
+            pairs[attribute],
+            found,
+            entities,
+        )
+        if attribute in gendered
+        else found
+        for attribute, found in edits.items()
+    }
+
+
+def _in_view(
+    occurrences: Sequence[Occurrence],
+    text: str,
+    window: int | None,
+    visible: Sequence[Callable[[str], int]],
+) -> tuple[list[Occurrence], list[RejectedOccurrence]]:
+    """Keep the occurrences that lie in the window and that every model sees."""
+    chosen = len(text) if window is None else window
+    seen = min((sees(text) for sees in visible), default=len(text))
+    kept, outside = [], []
+    for occurrence in occurrences:
+        if occurrence.span[1] > chosen:
+            outside.append(RejectedOccurrence(occurrence, f"past the first {chosen:,} characters"))
+        elif occurrence.span[1] > seen:
+            reason = "past the part of the text that the model sees"
+            outside.append(RejectedOccurrence(occurrence, reason))
+        else:
+            kept.append(occurrence)
+    return kept, outside
 
 
 def _with_sense(
@@ -223,9 +289,9 @@ _MAX_UNLIMITED = 500_000  # combinations that are listed in memory
 
 
 def require_testable(
-    dictionaries: Sequence[Dictionary], models: Sequence[object], settings: Settings
+    attributes: Sequence[object], models: Sequence[object], settings: Settings
 ) -> None:
-    """Refuse settings that no text can satisfy.
+    """Refuse settings that no text can satisfy; ``attributes``: those to change, of any type.
 
     Raises:
         InputError: no model, too few attributes, or an order, limit or repeat out of range.
@@ -238,8 +304,11 @@ def require_testable(
         raise InputError("The limit is at least 1 mutant.")
     if not 0 <= settings.repeat <= _MAX_REPEAT:
         raise InputError(f"Ask the original again from 0 to {_MAX_REPEAT} times.")
-    if len(dictionaries) < min(settings.order, 2):
-        raise InputError("Choose at least two attributes to test an intersection (or order 1).")
+    if len(attributes) < min(settings.order, 2):
+        raise InputError(
+            "Choose at least two attributes to test an intersection, or change one attribute alone "
+            "(order 1)."
+        )
 
 
 def require_mutable(plan: Plan) -> None:
@@ -251,11 +320,9 @@ def require_mutable(plan: Plan) -> None:
     """
     missing = plan.missing
     present = [a for a in plan.attributes if a not in missing]
-    words = [
-        f"\u201c{r.occurrence.surface}\u201d {r.reason}"
-        for r in plan.rejected
-        if r.occurrence.attribute in missing
-    ]
+    words = list(
+        dict.fromkeys(r.in_words for r in plan.rejected if r.occurrence.attribute in missing)
+    )
     why = f" ({'; '.join(words[:3])})" if words else ""
     if not present:
         raise InputError(f"No term of {_listed(plan.attributes)} can be changed in this text{why}.")
@@ -263,7 +330,7 @@ def require_mutable(plan: Plan) -> None:
     if len(present) < need:
         raise InputError(
             f"Only {present[0]} has a term in this text; {_listed(missing)} has none, so there is "
-            f"no intersection{why}. Choose another attribute, or order 1."
+            f"no intersection{why}. Choose another attribute, or change one alone (order 1)."
         )
     if plan.settings.limit is None and plan.total > _MAX_UNLIMITED:
         raise InputError(

@@ -89,16 +89,20 @@ class TestCase:
         self.noise: dict[str, NoiseFloor] = {}
         self._local: dict[str, dict[EditSet, Verdict]] = {}  # by model and edits
         self._predictions: dict[str, dict[EditSet, Prediction]] = {}
-        self._visible: dict[str, int] = {}
-
-    def look(self, store: PredictionStore) -> None:
-        """Note how many characters a model sees, if the plan was not made with this model."""
-        self._visible[store.model.name] = store.model.visible(self.plan.text)
+        self._visible: dict[str, int] = {}  # leading characters that a model reads
 
     def sees(self, follow_up: FollowUp, store: PredictionStore) -> bool:
-        """Whether the model sees everything that the mutant changes."""
-        visible = self._visible.get(store.model.name)
-        return visible is None or all(s.end <= visible for s in follow_up.mutant.splices)
+        """Whether the model sees every edit at one place at least; of a person's text, all of it.
+
+        What a model reads is counted in the unchanged text.
+        """
+        name, mutant = store.model.name, follow_up.mutant
+        if name not in self._visible:
+            self._visible[name] = store.model.visible(self.plan.text)
+        visible = self._visible[name]
+        if follow_up.handwritten:
+            return all(splice.end <= visible for splice in mutant.splices)
+        return all(min(end for _, end in edit.spans) <= visible for edit in mutant.edits)
 
     @cached_property
     def _split(self) -> SourceSplit:

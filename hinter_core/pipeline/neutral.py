@@ -17,7 +17,7 @@ from hinter_core.pipeline.case import (
 )
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.relations.base import NeutralFlips
-from hinter_core.terms.dictionary import by_concept, load_shipped
+from hinter_core.terms.dictionary import neutral_words
 from hinter_core.types import Edit, Verdict
 
 SWAPS = 12
@@ -42,8 +42,7 @@ def neutral_flips(
     if not stores:
         return {}
     settings = replace(pipeline.settings, order=order, repeat=0, limit=None)
-    words = by_concept(load_shipped()["placebo"])
-    neutral = Pipeline(words, pipeline.parses, stores, settings)
+    neutral = Pipeline(neutral_words(), pipeline.parses, stores, settings)
     plan = neutral.plan(text)
     case, kept, size = TestCase(plan), list[FollowUp](), 0
     for size in range(min(order, sum(map(bool, plan.edits.values()))), 0, -1):

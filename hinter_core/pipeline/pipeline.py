@@ -25,7 +25,7 @@ from hinter_core.pipeline.case import (
 )
 from hinter_core.relations.registry import relation_named
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.terms.matching import Matcher
+from hinter_core.terms.matching import matcher_for
 from hinter_core.types import Edit
 
 T = TypeVar("T")
@@ -49,17 +49,17 @@ class Pipeline:
         self.dictionaries = list(dictionaries)
         self.parses = parses
         self.models = list(models)
-        self._matcher = Matcher(self.dictionaries)
+        self._matcher = matcher_for(self.dictionaries)
 
-    def plan(self, text: str) -> Plan:
-        """Find what can be mutated in ``text`` and is seen by every model."""
+    def plan(self, text: str, *, windows: bool = True) -> Plan:
+        """Find what can be mutated in ``text`` and, with ``windows``, is seen by every model."""
         return make_plan(
             text,
             self.dictionaries,
             self.settings,
             self.parses,
             matcher=self._matcher,
-            visible=[store.model.visible for store in self.models],
+            visible=[store.model.visible for store in self.models] if windows else (),
         )
 
     def check(self, text: str) -> TestResult:

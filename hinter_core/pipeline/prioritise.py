@@ -79,7 +79,6 @@ class Search:
         settings, edits = plan.settings, plan.lattice.edits
         sample = Lattice(edits, 2).intersectional(self._limit, settings.seed, plan.possible)
         case = TestCase(plan)
-        case.look(self._guide)
         ask_originals([case], self._guide)
         known = _Known()
         original = case.originals[self._guide.model.name]

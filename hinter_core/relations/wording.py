@@ -12,8 +12,17 @@ from functools import lru_cache
 from hinter_core.language.sentences import sentence_at
 from hinter_core.relations.base import Compared
 from hinter_core.terms.dictionary import load_shipped
-from hinter_core.terms.forms import SUBJECT, dependent, may_stand_alone, stands_alone, tokens_at
+from hinter_core.terms.forms import (
+    SUBJECT,
+    dependent,
+    known_forms,
+    may_stand_alone,
+    stands_alone,
+    tokens_at,
+)
+from hinter_core.terms.lexicon import NOUNS, person_nouns
 from hinter_core.terms.matching import fold
+from hinter_core.terms.other_senses import COMPOUND
 from hinter_core.types import Edit, GrammaticalForm, Mutant, Parse, Sentence
 
 _BETWEEN = (
@@ -28,6 +37,13 @@ _PRONOUNS = {
 }
 _SAME_SUBJECT = ("xcomp", "advcl", "conj", "acl", "ccomp", "csubj", "parataxis")
 _STEPS = 4
+_ALL = frozenset("people persons individuals humans folks person individual human".split())
+_SOME = r"(?:men|women|man|woman|boys|girls|ladies|gentlemen)"
+_AND_SOME = re.compile(rf"\s+(?:and|or)\s+{_SOME}\b", re.IGNORECASE)
+_SOME_AND = re.compile(rf"\b{_SOME}\s+(?:and|or)\s+$", re.IGNORECASE)
+_CHILDREN = frozenset("child children kid kids baby babies infant infants toddler toddlers".split())
+_NEXT = re.compile(r"\s+([^\W\d_]+)\b")
+_NAME = re.compile(r"\s[A-Z][a-z]")
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 
 
@@ -38,6 +54,7 @@ def wants_parse(pair: Compared) -> Iterator[Sentence]:
             sentence = sentence_at(pair.source, start)
             if sentence is not None and (
                 _stands_after_the(pair.text, edit, start)
+                or _describes(edit)
                 or (edit.attribute == "gender" and "self" in sentence.text)
             ):
                 yield sentence
@@ -45,7 +62,15 @@ def wants_parse(pair: Compared) -> Iterator[Sentence]:
 
 def broken(pair: Compared, parses: Mapping[str, Parse]) -> str:
     """Return why the words of a mutant do not go together, or ""."""
-    return _repeated(pair) or _stranded(pair, parses) or _reflexive(pair, parses)
+    return (
+        _repeated(pair)
+        or _before_name(pair)
+        or _beside_counterpart(pair)
+        or _beside_kind(pair)
+        or _stranded(pair, parses)
+        or _in_compound(pair, parses)
+        or _reflexive(pair, parses)
+    )
 
 
 def _repeated(pair: Compared) -> str:
@@ -63,6 +88,43 @@ def _repeated(pair: Compared) -> str:
         half = _half_repeated(splice.new, before, after)
         if half:
             return f"\u201c{half}\u201d stands beside itself"
+    return ""
+
+
+def _before_name(pair: Compared) -> str:
+    """Return the phrase that replaces a title before a name: "Nonbinary sibling Abena"."""
+    for edit in pair.mutant.edits:
+        several = " " in edit.target.text and " " not in edit.source.text
+        if not several or edit.source.form is not GrammaticalForm.NOUN_SG:
+            continue
+        for start, end in edit.spans:
+            if pair.text[start].isupper() and _NAME.match(pair.text, end):
+                return f"\u201c{edit.target.text}\u201d is no title of a name"
+    return ""
+
+
+def _beside_counterpart(pair: Compared) -> str:
+    """Return the word for all that stands beside one for some of them: "people and women"."""
+    text = pair.mutant.text
+    for splice in pair.mutant.splices:
+        start, end = splice.at, splice.at + len(splice.new)
+        if fold(splice.new) in _ALL and (
+            _AND_SOME.match(text, end) or _SOME_AND.search(text[max(0, start - _WINDOW) : start])
+        ):
+            return f"\u201c{splice.new}\u201d stands beside a part of them"
+    return ""
+
+
+def _beside_kind(pair: Compared) -> str:
+    """Return the words of which the second says the same: "a kid child", "a person doctor"."""
+    for splice in pair.mutant.splices:
+        following = _NEXT.match(pair.mutant.text, splice.at + len(splice.new))
+        if not splice.attribute or following is None:
+            continue
+        last, noun = fold(splice.new).rpartition(" ")[2], fold(following.group(1))
+        person = last in _ALL - {"human"} and noun in person_nouns()
+        if person or {last, noun} <= _CHILDREN:
+            return f"\u201c{splice.new} {following.group(1)}\u201d says the same twice"
     return ""
 
 
@@ -99,6 +161,30 @@ def _stranded(pair: Compared, parses: Mapping[str, Parse]) -> str:
     return ""
 
 
+def _describes(edit: Edit) -> bool:
+    """Whether a noun becomes an adjective and a noun: "person" to "nonbinary person"."""
+    first, _, noun = edit.target.text.partition(" ")
+    one = " " not in edit.source.text and edit.source.form in NOUNS
+    return one and bool(noun) and GrammaticalForm.ADJECTIVE in known_forms(first)
+
+
+def _in_compound(pair: Compared, parses: Mapping[str, Parse]) -> str:
+    """Return the compound that an adjective would divide: "makeup nonbinary person"."""
+    for edit in filter(_describes, pair.mutant.edits):
+        for start, end in edit.spans:
+            sentence = sentence_at(pair.source, start)
+            if sentence is None:
+                continue
+            parse = parses[sentence.text]
+            tokens = tokens_at(parse, (start - sentence.start, end - sentence.start))
+            before = tokens[0] - 1 if tokens else -1
+            if before < 0 or parse.tags[before] != "NN" or not parse.words[before].islower():
+                continue
+            if parse.labels[before] in COMPOUND and parse.heads[before] == tokens[-1]:
+                return f"\u201c{edit.target.text}\u201d divides a compound"
+    return ""
+
+
 def _reflexive(pair: Compared, parses: Mapping[str, Parse]) -> str:
     """Return the reflexive that no longer agrees with its subject: "she hurt himself"."""
     new = {
@@ -121,9 +207,15 @@ def _reflexive(pair: Compared, parses: Mapping[str, Parse]) -> str:
             now = [_group(one) for one in words]
             # A reflexive of neither gender does not follow "he" or "she".
             neither = now[1] is None and fold(words[1]) != fold(word) and now[0] is not None
-            if was[0] == was[1] and (neither or (None not in now and now[0] != now[1])):
+            # Nor does "himself" follow "ze" or "they".
+            other = now[0] is None and now[1] is not None and _is_subject(words[0])
+            if was[0] == was[1] and (neither or other or (None not in now and now[0] != now[1])):
                 return f"\u201c{words[0]}\u201d and \u201c{words[1]}\u201d do not agree"
     return ""
+
+
+def _is_subject(word: str) -> bool:
+    return GrammaticalForm.PRONOUN_SUBJECT in known_forms(word)
 
 
 def _subject_of(parse: Parse, token: int) -> int | None:

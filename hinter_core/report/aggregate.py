@@ -5,175 +5,33 @@ all mutants of a text lie in one shard. Word pairs and sets of attributes are co
 hashes.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from hinter_core.campaign.reader import ANSWER_COLUMNS, MUTANT_COLUMNS, CampaignReader, MutantRecord
+from hinter_core.campaign.reader import ANSWER_COLUMNS, MUTANT_COLUMNS, CampaignReader
 from hinter_core.campaign.store import NOTHING, UNUSABLE
-from hinter_core.campaign.tables import Attributes, has_placebo, is_placebo, lists
+from hinter_core.campaign.tables import PLACEBO, Attributes, has_placebo, is_placebo, quoted
+from hinter_core.report.counts import (
+    LEAST_VALIDITIES,
+    NO_PART_ERRS,
+    NO_WHOLE,
+    NO_WHOLE_ERRS,
+    PART_ERRS,
+    PART_UNKNOWN,
+    WHOLE_ERRS,
+    CampaignCounts,
+    ModelCounts,
+    Swap,
+    TextSums,
+    UnusedRow,
+)
 from hinter_core.statistics.clustered import Clusters
 from hinter_core.types import NO_INTERACTION, HiddenGrade
 
-Groups = tuple[str, ...]
 _EXAMPLES = 12
+_ANSWERS = (*ANSWER_COLUMNS, "labels", "shift", "interaction")
 _LISTED = 1000  # unusable rows, and texts with nothing to test
-
-# Slices of the pie of intersectional errors (HInter, Figure 10a) ...
-PART_ERRS = "a part errs too"
-NO_PART_ERRS = "every part is benign"
-PART_UNKNOWN = "no part errs, but one has no verdict"
-# ... and of that of atomic errors (Figure 10b).
-WHOLE_ERRS = "a whole errs too"
-NO_WHOLE_ERRS = "every whole is benign"
-NO_WHOLE = "in no whole with a verdict"
-
-
-class Swap(NamedTuple):
-    """A word pair as stored in the tables."""
-
-    attribute: str
-    source: str
-    target: str
-    source_group: str
-    target_group: str
-    form: str
-
-
-class TextSums(NamedTuple):
-    """Sums over the mutants of one text.
-
-    ``cases``: kept and answered, with ``errors`` and ``hidden`` among them. ``mutants``: with a
-    verdict, with ``discarded`` among them. ``asked``: discarded and answered; ``turned``: of these,
-    flipped answers (false positives of a test without the invariant).
-    """
-
-    errors: int
-    cases: int
-    hidden: int
-    discarded: int
-    mutants: int
-    turned: int
-    asked: int
-
-
-Sums = Counter[tuple[TextSums, ...]]  # number of texts with these sums, one per list of sets
-
-
-@dataclass(frozen=True, slots=True)
-class UnusedRow:
-    """A row without mutants, and the reason."""
-
-    row: int
-    id: str
-    reason: str
-
-
-@dataclass
-class ModelCounts:
-    """Sums over all mutants of one model.
-
-    ``verdicts``: by attributes. ``truth``: for order 2, numbers of (whole flips, first part flips,
-    second part flips) where all three are cases. ``wholes``: errors of several edits by the
-    verdicts of their single edits; ``atoms``: errors of one edit by the verdicts of mutants that
-    contain it. ``grades``: of hidden mutants, by attributes; "" without scores. ``groups``: by
-    attributes and target groups; ``hidden_groups``: the same with hidden mutants as errors, of
-    several attributes. ``words``: errors and cases of atomic
-    mutants by word pair. ``examples``: hidden mutants, one per text and attributes.
-    """
-
-    reader: CampaignReader
-    number: int
-    verdicts: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    truth: dict[Attributes, Counter[tuple[bool, bool, bool]]] = field(
-        default_factory=lambda: defaultdict(Counter)
-    )
-    wholes: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    atoms: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    grades: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    groups: dict[Attributes, dict[Groups, Clusters]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )
-    hidden_groups: dict[Attributes, dict[Groups, Clusters]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )
-    words: dict[Swap, tuple[int, int]] = field(default_factory=dict)
-    failures: Counter[str] = field(default_factory=Counter)
-    examples: list[MutantRecord] = field(default_factory=list)
-
-    def by_text(self, *parts: Iterable[Attributes]) -> Sums:
-        """Count the texts with the same sums, for each list of sets of attributes."""
-        sums = ", ".join(
-            f"coalesce(sum({name}) FILTER (attributes IN {lists(part)}), 0)::BIGINT"
-            for part in map(list, parts)
-            for name in TextSums._fields
-        )
-        found = self.reader.run(
-            f"SELECT *, count(*) FROM (SELECT {sums} FROM by_text JOIN sets USING (set) "
-            f"WHERE model = {self.number} GROUP BY row) GROUP BY ALL"
-        )
-        size = len(TextSums._fields)
-        return Counter(
-            {
-                tuple(TextSums(*row[i : i + size]) for i in range(0, len(row) - 1, size)): row[-1]
-                for row in found
-            }
-        )
-
-    def verdicts_of(self, parts: Iterable[Attributes]) -> Counter[str]:
-        """Add up the verdicts of some sets of attributes."""
-        return sum((self.verdicts[part] for part in parts), Counter())
-
-    def with_cases(self) -> set[Attributes]:
-        """Return the sets of attributes with a kept and answered mutant."""
-        cases = ("benign", "biased", "hidden")
-        return {names for names, by in self.verdicts.items() if any(by[name] for name in cases)}
-
-    def by_shard(self) -> list[tuple[int, Attributes, str, int]]:
-        """Count mutants by shard, attributes and verdict."""
-        found = self.reader.run(
-            "SELECT shard, attributes, verdict, number FROM by_shard JOIN sets USING (set) "
-            f"WHERE model = {self.number} ORDER BY shard"
-        )
-        return [(shard, tuple(names), verdict, number) for shard, names, verdict, number in found]
-
-
-def each_text(sums: Sums, numbers: Callable[..., tuple[int, ...]]) -> Counter[tuple[int, ...]]:
-    """Count the texts with the same ``numbers``, a function of their sums."""
-    found: Counter[tuple[int, ...]] = Counter()
-    for own, texts in sums.items():
-        found[numbers(*own)] += texts
-    return found
-
-
-@dataclass
-class CampaignCounts:
-    """Sums over a campaign; ``models`` by name, if tested.
-
-    ``texts``: by outcome. ``possible`` and ``tested``: intersectional mutants by order. ``faults``:
-    unusable rows; ``idle``: texts with nothing to test; the first 1,000 of each. ``repeated``: rows
-    by id that is not unique. ``labels``: number of distinct labels. ``pairs``: by attributes and
-    attribute, word pairs made and kept. ``met``: by attributes, number of target groups (one per
-    attribute). ``discarded``: by attribute and target group, atomic mutants made and discarded.
-    """
-
-    texts: Counter[str] = field(default_factory=Counter)
-    possible: Counter[int] = field(default_factory=Counter)
-    tested: Counter[int] = field(default_factory=Counter)
-    faults: list[UnusedRow] = field(default_factory=list)
-    idle: list[UnusedRow] = field(default_factory=list)
-    labels: int = 0
-    repeated: dict[str, int] = field(default_factory=dict)
-    pairs: dict[Attributes, dict[str, tuple[int, int]]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )
-    met: dict[Attributes, int] = field(default_factory=dict)
-    discarded: dict[str, dict[str, tuple[int, int]]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )
-    models: dict[str, ModelCounts] = field(default_factory=dict)
-
 
 _STATE = f"""
 CREATE TYPE verdict AS ENUM ('benign', 'biased', 'hidden', 'discarded', 'unanswered');
@@ -184,24 +42,39 @@ CREATE TABLE groups (key UBIGINT PRIMARY KEY, set UBIGINT, groups VARCHAR[]);
 CREATE TABLE made_of (set UBIGINT, n_edits INTEGER, number BIGINT);
 CREATE TABLE atomic (swap UBIGINT, made BIGINT, discarded BIGINT);
 CREATE TABLE pairs (set UBIGINT, swap UBIGINT, kept BOOLEAN);
-CREATE TABLE by_shard (model INTEGER, shard INTEGER, set UBIGINT, verdict verdict, number BIGINT);
+CREATE TABLE combined (set UBIGINT, pairs UBIGINT);
+CREATE TABLE by_shard (model INTEGER, shard INTEGER, set UBIGINT, verdict verdict, number BIGINT,
+    places BIGINT);
 CREATE TABLE by_text (model INTEGER, set UBIGINT, row BIGINT,
     {" INTEGER, ".join(TextSums._fields)} INTEGER);
 CREATE TABLE clusters (model INTEGER, key UBIGINT, errors BIGINT, cases BIGINT, texts BIGINT,
     error_squares HUGEINT, products HUGEINT, case_squares HUGEINT, hidden BIGINT,
     hidden_squares HUGEINT, hidden_products HUGEINT);
+CREATE TABLE by_validity (model INTEGER, set UBIGINT, row BIGINT, level INTEGER, errors BIGINT,
+    cases BIGINT, hidden BIGINT);
+CREATE VIEW tokens AS SELECT swap, list_transform(list_filter(list_distinct(string_split(
+    lower(concat_ws(' ', edit.source, edit.target)), ' ')), lambda word: word <> ''),
+    lambda word: hash(word)) AS words FROM swaps;
+CREATE TABLE by_word (model INTEGER, n_edits INTEGER, compared UBIGINT, neutral BOOLEAN,
+    word UBIGINT, weight DOUBLE, errors DOUBLE, hidden DOUBLE);
+CREATE TABLE shared (model INTEGER, n_edits INTEGER, compared UBIGINT, neutral BOOLEAN,
+    weight_squares DOUBLE, error_squares DOUBLE, error_products DOUBLE, hidden_squares DOUBLE,
+    hidden_products DOUBLE);
 CREATE TABLE words (model INTEGER, swap UBIGINT, errors BIGINT, cases BIGINT);
 CREATE TABLE truth (model INTEGER, set UBIGINT, whole BOOLEAN, first BOOLEAN, second BOOLEAN,
     number BIGINT);
 CREATE TABLE grades (model INTEGER, set UBIGINT, grade VARCHAR, number BIGINT);
 CREATE TABLE slices (model INTEGER, set UBIGINT, slice VARCHAR, number BIGINT);
 """
+_BY_WORD = ("weight", "errors", "hidden")
 _HASH = f"hash({', '.join(f'{{0}}.{name}' for name in Swap._fields)})"
 _CASE, _ERROR = "verdict IN ('benign', 'biased', 'hidden')", "verdict IN ('biased', 'hidden')"
 
 
-def count(reader: CampaignReader) -> CampaignCounts:
+def count(reader: CampaignReader, attributes: Attributes = ()) -> CampaignCounts:
     """Count all complete shards; sums by text stay in the reader's database.
+
+    ``attributes``: only mutants that change no others, and placebo mutants (default: all).
 
     Raises:
         StoreError: tables that cannot be read or do not fit together.
@@ -213,9 +86,9 @@ def count(reader: CampaignReader) -> CampaignCounts:
         for number, (name, identity) in enumerate(reader.models.items())
         if any(reader.store.answers(shard, identity).exists() for shard in reader.shards)
     }
-    width = 2
-    for shards in reader.chunks(MUTANT_COLUMNS, (*ANSWER_COLUMNS, "shift", "interaction")):
-        width = _read_mutants(reader, shards, width)
+    width, where = 2, _only(attributes)
+    for shards in reader.chunks((*MUTANT_COLUMNS, "validity"), _ANSWERS):
+        width = _read_mutants(reader, shards, width, where)
         for name, model in asked.items():
             _read_answers(model, shards, name, width)
     _count_texts(reader, counts)
@@ -226,12 +99,20 @@ def count(reader: CampaignReader) -> CampaignCounts:
     return counts
 
 
-def _read_mutants(reader: CampaignReader, shards: Sequence[int], width: int) -> int:
+def _only(attributes: Attributes) -> str:
+    if not attributes:
+        return ""
+    names = ", ".join(map(quoted, attributes))
+    others = f"name NOT IN ({names}) AND NOT starts_with(name, '{PLACEBO}')"
+    return f"WHERE len(list_filter(attributes, lambda name: {others})) = 0"
+
+
+def _read_mutants(reader: CampaignReader, shards: Sequence[int], width: int, where: str) -> int:
     """Make the tables of a chunk's mutants; return the maximum of ``width`` and their edits."""
-    _make_table(reader, shards, width)
+    _make_table(reader, shards, width, where)
     most = reader.run("SELECT max(n_edits) FROM made")[0][0] or 0
     if most > width:
-        _make_table(reader, shards, width := most)
+        _make_table(reader, shards, width := most, where)
     each = " UNION ALL ".join(
         f"SELECT set, s{i} AS swap, kept, shard, place FROM made WHERE n_edits >= {i}"
         for i in range(1, width + 1)
@@ -246,10 +127,16 @@ def _read_mutants(reader: CampaignReader, shards: Sequence[int], width: int) -> 
     reader.run("INSERT INTO made_of SELECT set, any_value(n_edits), count(*) FROM made GROUP BY 1")
     _name_swaps(reader)
     _name_sets(reader, width)
+    if width > 1:
+        pairs = ", ".join(f"s{i}" for i in range(1, width + 1))
+        reader.run(
+            f"INSERT INTO combined SELECT DISTINCT set, hash({pairs}) FROM made JOIN sets "
+            f"USING (set) WHERE n_edits > 1 AND NOT {has_placebo('attributes')}"
+        )
     return width
 
 
-def _make_table(reader: CampaignReader, shards: Sequence[int], width: int) -> None:
+def _make_table(reader: CampaignReader, shards: Sequence[int], width: int, where: str) -> None:
     """Make the table ``made`` of a chunk's mutants, with columns for ``width`` edits."""
     numbers = range(1, width + 1)
 
@@ -259,10 +146,13 @@ def _make_table(reader: CampaignReader, shards: Sequence[int], width: int) -> No
     swaps = ", ".join(
         f"CASE WHEN n_edits >= {i} THEN {_HASH.format(f'edits[{i}]')} END AS s{i}" for i in numbers
     )
+    places = " + ".join(f"coalesce(len(edits[{i}].spans), 0)" for i in numbers)
+    levels = " + ".join(f"(validity >= {least})::INTEGER" for least in LEAST_VALIDITIES[1:])
     reader.run(
         "CREATE OR REPLACE TEMP TABLE made AS SELECT shard, place, row, kept, n_edits, "
+        f"({places}) // 2 AS places, {levels} AS level, "
         f"hash({joined('attribute')}) AS set, hash({joined('attribute')}, "
-        f"{joined('target_group')}) AS key, {swaps} FROM ({reader.tables(shards).mutants})"
+        f"{joined('target_group')}) AS key, {swaps} FROM ({reader.tables(shards).mutants}) {where}"
     )
 
 
@@ -314,8 +204,8 @@ def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: i
         "WHERE a.verdict IS NOT NULL"
     )
     run(
-        f"INSERT INTO by_shard SELECT {number}, shard, set, verdict, count(*) FROM judged "
-        "GROUP BY ALL"
+        f"INSERT INTO by_shard SELECT {number}, shard, set, verdict, count(*), sum(places) FROM "
+        "judged GROUP BY ALL"
     )
     run(
         f"CREATE OR REPLACE TEMP TABLE summed AS SELECT set, key, row, count_if({_ERROR}) AS "
@@ -331,6 +221,11 @@ def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: i
         "sum(errors * errors), sum(errors * cases), sum(cases * cases), sum(hidden), "
         "sum(hidden * hidden), sum(hidden * cases) FROM summed "
         "WHERE cases > 0 GROUP BY key"
+    )
+    run(
+        f"INSERT INTO by_validity SELECT {number}, set, row, level, count_if({_ERROR}), count(*), "
+        f"count_if(verdict = 'hidden') FROM judged WHERE n_edits > 1 AND level IS NOT NULL AND "
+        f"{_CASE} GROUP BY ALL"
     )
     run(
         f"INSERT INTO words SELECT {number}, s1, count_if({_ERROR}), count(*) FROM judged "
@@ -349,6 +244,7 @@ def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: i
     )
     model.failures.update(dict(lost))
     _read_lattice(model, width)
+    _read_words(model, width)
     if len(model.examples) < _EXAMPLES:
         places = run(
             "SELECT min(shard), min(place) FROM judged JOIN sets USING (set) WHERE verdict = "
@@ -400,6 +296,62 @@ def _read_lattice(model: ModelCounts, width: int) -> None:
     )
 
 
+def _read_words(model: ModelCounts, width: int) -> None:
+    """Add up by exchanged word the mutants that are compared with placebo mutants.
+
+    They are compared by set of attributes, and all of an order (set 0), within the texts that have
+    placebo mutants of the order: see :class:`hinter_core.statistics.clustered.WordSums`.
+    """
+    run, number, numbers = model.reader.run, model.number, range(1, width + 1)
+    swaps = ", ".join(f"s{i}" for i in numbers)
+    run(
+        f"CREATE OR REPLACE TEMP TABLE sides AS SELECT row, set, n_edits, {_ERROR} AS errs, "
+        f"verdict = 'hidden' AS hides, len(list_filter(attributes, lambda name: "
+        f"NOT starts_with(name, '{PLACEBO}'))) AS sensitive, {swaps} FROM judged JOIN sets "
+        f"USING (set) WHERE {_CASE}"
+    )
+    run(
+        "CREATE OR REPLACE TEMP TABLE neutral AS SELECT row, n_edits, count(*) AS m FROM sides "
+        "WHERE sensitive = 0 GROUP BY ALL"
+    )
+    if not run("SELECT count(*) FROM neutral")[0][0]:
+        return
+    joins = " ".join(f"LEFT JOIN tokens w{i} ON w{i}.swap = s{i}" for i in numbers)
+    lists_of_words = ", ".join(f"w{i}.words" for i in numbers)
+    run(
+        "CREATE OR REPLACE TEMP TABLE exchanged AS SELECT row, set, n_edits, neutral, word, "
+        "count_if(errs) AS errors, count_if(hides) AS hidden, count(*) AS cases FROM (SELECT row, "
+        f"set, n_edits, sensitive = 0 AS neutral, errs, hides, unnest(list_distinct(flatten("
+        f"[{lists_of_words}]))) AS word FROM sides SEMI JOIN neutral USING (row, n_edits) {joins} "
+        "WHERE sensitive IN (0, n_edits)) GROUP BY ALL"
+    )
+    run(
+        "CREATE OR REPLACE TEMP TABLE compared AS SELECT row, n_edits, set AS compared, n, m FROM "
+        "(SELECT row, n_edits, set, count(*) AS n FROM sides WHERE sensitive = n_edits GROUP BY "
+        "GROUPING SETS ((row, n_edits, set), (row, n_edits))) JOIN neutral USING (row, n_edits)"
+    )
+    sums = ", ".join(f"sum({name}) * any_value(share) AS {name}" for name in _BY_WORD)
+    joined = "SELECT c.*, word, neutral, cases AS weight, errors, hidden, "
+    run(
+        "CREATE OR REPLACE TEMP TABLE within AS SELECT n_edits, coalesce(compared, 0) AS compared, "
+        f"neutral, row, word, {sums} FROM ("
+        f"{joined} m / (n + m) AS share FROM compared c JOIN exchanged e ON e.row = c.row AND "
+        "e.n_edits = c.n_edits AND e.set = c.compared WHERE NOT neutral UNION ALL "
+        f"{joined} m / (n + m) AS share FROM compared c JOIN exchanged e ON e.row = c.row AND "
+        "e.n_edits = c.n_edits WHERE c.compared IS NULL AND NOT neutral UNION ALL "
+        f"{joined} n / (n + m) AS share FROM compared c JOIN exchanged e ON e.row = c.row AND "
+        "e.n_edits = c.n_edits WHERE neutral) GROUP BY ALL"
+    )
+    of = "n_edits, compared, neutral"
+    sums = ", ".join(f"sum({name})" for name in _BY_WORD)
+    run(f"INSERT INTO by_word SELECT {number}, {of}, word, {sums} FROM within GROUP BY {of}, word")
+    run(
+        f"INSERT INTO shared SELECT {number}, {of}, sum(weight * weight), sum(errors * errors), "
+        "sum(errors * weight), sum(hidden * hidden), sum(hidden * weight) FROM within "
+        f"GROUP BY {of}"
+    )
+
+
 def _count_texts(reader: CampaignReader, counts: CampaignCounts) -> None:
     reader.run(
         "CREATE OR REPLACE TEMP TABLE rows AS SELECT shard, row, id, label, outcome, detail, "
@@ -446,6 +398,13 @@ def _count_mutants(reader: CampaignReader, counts: CampaignCounts) -> None:
     ):
         if not is_placebo((attribute,)):
             counts.discarded[attribute][group] = made, discarded
+    counts.combined = {
+        tuple(names): number
+        for names, number in reader.run(
+            "SELECT attributes, count(*) FROM (SELECT DISTINCT set, pairs FROM combined) "
+            "JOIN sets USING (set) GROUP BY 1"
+        )
+    }
     counts.met = {
         tuple(names): number
         for names, number in reader.run(
@@ -458,11 +417,12 @@ def _count_answers(model: ModelCounts) -> None:
     def rows(sql: str) -> Iterable[tuple[Any, ...]]:
         return model.reader.run(f"{sql} WHERE model = {model.number} GROUP BY ALL ORDER BY ALL")
 
-    for names, verdict, number in rows(
-        "SELECT attributes, verdict::VARCHAR, sum(number)::BIGINT FROM by_shard "
-        "JOIN sets USING (set)"
+    for names, verdict, number, places in rows(
+        "SELECT attributes, verdict::VARCHAR, sum(number)::BIGINT, sum(places)::BIGINT "
+        "FROM by_shard JOIN sets USING (set)"
     ):
         model.verdicts[tuple(names)][verdict] = number
+        model.replacements[tuple(names)] += places
     for names, *flips, number in rows(
         "SELECT attributes, whole, first, second, sum(number)::BIGINT FROM truth "
         "JOIN sets USING (set)"

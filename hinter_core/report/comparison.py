@@ -15,7 +15,8 @@ from hinter_core.campaign.reader import MUTANT_COLUMNS, CampaignReader
 from hinter_core.campaign.store import TESTED
 from hinter_core.campaign.tables import Attributes, has_placebo, is_placebo, lists, quoted
 from hinter_core.errors import InputError
-from hinter_core.report.aggregate import count, each_text
+from hinter_core.report.aggregate import count
+from hinter_core.report.counts import each_text
 from hinter_core.report.section import joined, ordered
 from hinter_core.statistics.clustered import (
     cluster_rate,

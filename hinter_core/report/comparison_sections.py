@@ -3,20 +3,16 @@
 from typing import Any
 
 from hinter_core.report.comparison import FIXED, NEW, Comparison, Contrast
-from hinter_core.report.section import Section
+from hinter_core.report.section import Cell, PValue, Rows, Section
 from hinter_core.report.sections import example_row, table_of
 from hinter_core.statistics.format import (
     difference_in_words,
-    p_in_short,
     p_in_words,
-    percent,
-    points,
     rate_in_words,
 )
 from hinter_core.statistics.rates import Difference
 from hinter_core.types import Verdict
 
-_DASH = "\u2013"
 _WHAT = {
     FIXED: "Errors of model A that model B does not make.",
     NEW: "Errors of model B that model A does not make.",
@@ -87,20 +83,21 @@ def _main(found: Comparison) -> Section:
                "Hidden, B", "Difference of hidden"]  # fmt: skip
     if found.paired:
         columns += ["Fixed", "Newly biased", "p"]
-    rows, sentences = [], []
+    rows: Rows = []
+    sentences = []
     for line in found.lines:
         hidden = line.hidden or (None, None)
         cases = sorted({rate.of for rate in line.errors})
-        row = [
+        row: list[Cell] = [
             line.name,
             " / ".join(f"{number:,}" for number in cases),
-            *map(percent, line.errors),
-            points(line.difference),
-            *(percent(rate) if rate else "" for rate in hidden),
-            points(line.hidden_difference) if line.hidden_difference else "",
+            *line.errors,
+            line.difference,
+            *(rate or "" for rate in hidden),
+            line.hidden_difference or "",
         ]
         if found.paired:
-            row += [f"{line.fixed:,}", f"{line.broken:,}", _p(line.p_value)]
+            row += [line.fixed, line.broken, None if line.p_value is None else PValue(line.p_value)]
         rows.append(row)
         if line.name not in ("intersectional", "atomic"):
             sentences.append(contrast_in_words(line))
@@ -113,15 +110,10 @@ def _main(found: Comparison) -> Section:
     return Section("main", "Error rates side by side", [note, *sentences], columns, rows)
 
 
-def _p(value: float | None) -> str:
-    return _DASH if value is None else p_in_short(value)
-
-
 def _verdicts(found: Comparison) -> Section:
     names = [verdict.value for verdict in Verdict]
-    rows = [
-        [first, *(f"{found.verdicts.get((first, second), 0):,}" for second in names)]
-        for first in names
+    rows: Rows = [
+        [first, *(found.verdicts.get((first, second), 0) for second in names)] for first in names
     ]
     same = sum(number for (a, b), number in found.verdicts.items() if a == b)
     total = sum(found.verdicts.values())

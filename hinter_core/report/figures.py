@@ -6,8 +6,9 @@ Plotly interprets a few tags in texts, so all texts from data are escaped.
 from html import escape
 from typing import Any
 
-from hinter_core.report.aggregate import NO_PART_ERRS, NO_WHOLE_ERRS, PART_ERRS, WHOLE_ERRS
-from hinter_core.report.model import GroupRate, ModelReport, Overlap, Report
+from hinter_core.report.counts import NO_PART_ERRS, NO_WHOLE_ERRS, PART_ERRS, WHOLE_ERRS
+from hinter_core.report.metrics.lattice import Overlap
+from hinter_core.report.model import GroupRate, ModelReport, Report
 from hinter_core.report.section import joined
 from hinter_core.report.sections import by_attributes, lines_of
 from hinter_core.statistics.format import percent

@@ -1,4 +1,4 @@
-"""Write a report as Markdown, terminal tables, HTML, flat rows, plain values and JUnit XML."""
+"""Write a report as Markdown, terminal tables, HTML, flat rows and plain values."""
 
 import json
 import re
@@ -7,6 +7,7 @@ from dataclasses import asdict, is_dataclass
 from html import escape
 from typing import Any, Literal, TextIO
 
+from hinter_core.data.tables import printable
 from hinter_core.report.figures import (
     Figure,
     bars,
@@ -17,10 +18,10 @@ from hinter_core.report.figures import (
     positive_bars,
     venns,
 )
+from hinter_core.report.metrics.validity import CorrectedRow
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.section import Section, joined
-from hinter_core.report.sections import line_in_words, lines_of, sections
-from hinter_core.report.validity import CorrectedRow
+from hinter_core.report.sections import line_in_words, lines_of, sections, with_short_names
 from hinter_core.statistics.format import percent
 from hinter_core.statistics.rates import Estimate, Rate
 from hinter_core.storage import ASSETS
@@ -73,10 +74,10 @@ def print_sections(written: Iterable[Section], stream: TextIO) -> None:
                 side: Literal["left", "right"] = "right" if numbers else "left"
                 table.add_column(Text(column), overflow="fold", justify=side)
             for row in section.rows:
-                table.add_row(*(Text(_safe(cell)) for cell in row))
+                table.add_row(*(Text(printable(cell)) for cell in row))
             console.print(table)
         for sentence in section.sentences:
-            console.print(Text(_safe(sentence)))
+            console.print(Text(printable(sentence)))
         console.print()
 
 
@@ -96,11 +97,6 @@ def _is_number(cell: str) -> bool:
     return not cell or cell[0].isdigit() or cell == "\u2013"
 
 
-def _safe(text: str) -> str:
-    """Replace control characters, with which a data set could control the terminal."""
-    return "".join(c if c.isprintable() else " " for c in text)
-
-
 def flat_rows(report: Report) -> list[dict[str, Any]]:
     """Return the main table as one flat row per line, for a spreadsheet."""
     people = (
@@ -112,6 +108,7 @@ def flat_rows(report: Report) -> list[dict[str, Any]]:
         for line in lines_of(model):
             row: dict[str, Any] = {"model": model.model, "attributes": line.name}
             row |= {"order": line.order, "mutants": line.mutants, **line.verdicts}
+            row["replacements"] = line.replacements
             for name in ("errors", "hidden", "discarded", "sources", "hidden_sources"):
                 rate = getattr(line, name)
                 row |= _hits(name, rate) | _bounds(name, rate, rate.share if rate else None)
@@ -173,13 +170,11 @@ def _key(key: Any) -> str:
     return str(key)
 
 
-# Characters that XML 1.0 cannot represent.
-
-
 STYLE = ASSETS / "css" / "report.css"
 _SCRIPT = ASSETS / "js" / "report.js"
 # Tables that are opened by a click.
 _FOLDED = {"every-group", "truth", "words", "directions", "coverage", "discards"}
+_BEFORE_MODELS = ("models", "by-model", "accuracy")
 _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
@@ -198,19 +193,20 @@ def to_html(report: Report) -> str:
     """
     from plotly.offline import get_plotlyjs
 
+    report = with_short_names(report)
     title = f"HInter report: {report.campaign.title}"
     by_model: dict[str, list[Section]] = {}
     for section in sections(report):
         by_model.setdefault(section.model, []).append(section)
     overview, main, *rest = by_model.pop("")
-    about = overview.sentences[: 2 + bool(report.labels)]  # the rest is on the cards
+    about = overview.sentences[: 2 + bool(report.labels) + bool(report.only)]  # more on the cards
     body = [
         f"<header><h1>{escape(title)}</h1>{_sentences(about)}</header>",
         _cards(report),
         _section(main, _main_charts(report)),
-        *(_section(section) for section in rest if section.key == "by-model"),
+        *(_section(section) for section in rest if section.key in _BEFORE_MODELS),
         *(_model(model, by_model[model.model]) for model in report.models),
-        *(_section(section) for section in rest if section.key != "by-model"),
+        *(_section(section) for section in rest if section.key not in _BEFORE_MODELS),
     ]
     return _PAGE.format(
         title=escape(title),

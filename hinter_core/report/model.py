@@ -12,28 +12,42 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from math import prod
 from statistics import fmean
 from threading import Thread
 from typing import Any
 
+from hinter_core.campaign.findings import tested_models
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import Attributes, is_placebo
-from hinter_core.report.aggregate import (
+from hinter_core.errors import InputError
+from hinter_core.report.aggregate import count
+from hinter_core.report.counts import (
     CampaignCounts,
     ModelCounts,
     Sums,
     TextSums,
     UnusedRow,
-    count,
     each_text,
 )
-from hinter_core.report.discards import GroupDiscards, discards
-from hinter_core.report.excess import PlaceboExcess, excesses
+from hinter_core.report.metrics.accuracy import Accuracy, accuracy
+from hinter_core.report.metrics.coverage import Coverage, Reach, coverage, reach
+from hinter_core.report.metrics.discards import GroupDiscards, discards
+from hinter_core.report.metrics.excess import PlaceboExcess, excesses
+from hinter_core.report.metrics.lattice import (
+    Overlap,
+    Pie,
+    TruthTable,
+    overlap,
+    pies,
+    truth_table,
+)
+from hinter_core.report.metrics.positives import Positives, positives
+from hinter_core.report.metrics.scores import AtLeast, by_validity
+from hinter_core.report.metrics.uncovering import UncoveringCases, uncovering_cases
+from hinter_core.report.metrics.validity import People, Validity, validities
 from hinter_core.report.section import joined, ordered
-from hinter_core.report.validity import People, Validity, validities
 from hinter_core.statistics.clustered import (
     Clusters,
     cluster_rate,
@@ -56,7 +70,8 @@ class ReportRow:
     (metric 5; None for atomic mutants). ``discarded``: of mutants (metric 4). ``sources`` and
     ``hidden_sources``: original texts with a (hidden) error, of those with a case (metrics 2, 6).
     ``verdicts``: numbers of mutants. ``grades``: of hidden mutants, by
-    :class:`hinter_core.types.HiddenGrade`; "" without scores.
+    :class:`hinter_core.types.HiddenGrade`; "" without scores. ``replacements``: places changed in
+    all ``mutants``.
     """
 
     name: str
@@ -70,36 +85,7 @@ class ReportRow:
     sources: Rate
     hidden_sources: Rate | None
     grades: dict[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class TruthTable:
-    """MutaInt's Table 6 for one pair of attributes.
-
-    ``rows``: numbers of mutants by (whole flips, first alone flips, second alone flips).
-    ``only_whole``: the whole flips and no part does; ``only_part``: the reverse. Departure: the
-    paper tests their difference (McNemar), but noise alone makes them differ, as two parts have two
-    chances to flip; :class:`PlaceboExcess` compares hidden mutants with placebo mutants instead.
-    """
-
-    attributes: Attributes
-    rows: dict[tuple[bool, bool, bool], int]
-    only_whole: int
-    only_part: int
-
-
-@dataclass(frozen=True)
-class Overlap:
-    """HInter's Figure 11: original texts with errors by a single change, by several, by both.
-
-    Of the texts that have a case with all these ``attributes`` changed together.
-    """
-
-    attributes: Attributes
-    only_atomic: int
-    both: int
-    only_together: int
-    neither: int
+    replacements: int = 0
 
 
 @dataclass(frozen=True)
@@ -138,73 +124,6 @@ class WordEffect:
 
 
 @dataclass(frozen=True)
-class Positives:
-    """Errors with and without the invariant.
-
-    ``kept`` and ``discarded``: numbers of mutants (Figure 7). ``true``: flipped answers of kept and
-    answered mutants (true positives); ``false``: of discarded mutants that were answered (false
-    positives, metric 7). ``fake``: share of false positives in all errors of a test without the
-    invariant (Figure 8); ``without``: error rate of such a test.
-
-    The paper's *true* and *false* follow from the invariant, not from a person's judgement.
-    """
-
-    name: str
-    attributes: Attributes
-    kept: int
-    discarded: int
-    true: Rate
-    false: Rate
-    fake: Rate
-    without: Rate
-
-    @property
-    def asked(self) -> bool:
-        """Whether the model answered a discarded mutant."""
-        return self.false.of > 0
-
-
-@dataclass(frozen=True)
-class Pie:
-    """Errors of one kind by the verdicts of the other kind (Figure 10).
-
-    ``kind``: ``intersectional`` (by each attribute alone) or ``atomic`` (by the mutants that
-    contain this change). The paper has two slices; the third holds errors whose counterparts have
-    no verdict.
-    """
-
-    name: str
-    kind: str
-    attributes: Attributes
-    slices: dict[str, int]
-
-
-@dataclass(frozen=True)
-class Reach:
-    """Number of tested mutants among the possible ones of an order.
-
-    The possible ones include combinations of changes to the same words.
-    """
-
-    order: int
-    tested: int
-    possible: int
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """Share of the dictionaries that mutants of these attributes used, whatever their verdict.
-
-    ``pairs``: by attribute, word pairs used, kept by the invariant, and in its dictionary.
-    ``groups``: target groups (one per attribute) used, and possible.
-    """
-
-    attributes: Attributes
-    pairs: dict[str, tuple[int, int, int]]
-    groups: tuple[int, int]
-
-
-@dataclass(frozen=True)
 class ModelReport:
     """All tables of one model."""
 
@@ -223,6 +142,9 @@ class ModelReport:
     directions: list[WordEffect]
     failures: Counter[str]
     examples: list[dict[str, Any]]
+    accuracy: Accuracy | None = None
+    by_validity: list[AtLeast] = field(default_factory=list)
+    uncovering: list[UncoveringCases] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -230,8 +152,10 @@ class Report:
     """A campaign's report.
 
     ``faults``, ``idle``, ``repeated`` and ``labels`` (HInter, Table 4): see
-    :class:`hinter_core.report.aggregate.CampaignCounts`. ``people``: judgements of annotators, if
-    :func:`hinter_core.annotation.evaluation.correction.judged_by_people` added them.
+    :class:`hinter_core.report.counts.CampaignCounts`. ``people``: judgements of annotators, if
+    :func:`hinter_core.annotation.evaluation.correction.judged_by_people` added them. ``only``:
+    mutants that change other attributes are left out; empty: none is. ``names``: full names of
+    models by those used in the report, where they differ.
     """
 
     campaign: Campaign
@@ -247,22 +171,48 @@ class Report:
     models: list[ModelReport]
     validity: list[Validity]
     people: People | None = None
+    only: Attributes = ()
+    names: dict[str, str] = field(default_factory=dict)
 
 
-def make_report(store: CampaignStore) -> Report:
+def make_report(
+    store: CampaignStore, models: Sequence[str] = (), attributes: Attributes = ()
+) -> Report:
     """Count a campaign's tables and compute its report.
 
+    ``models``: only these; ``attributes``: only mutants that change no others (default: all).
+
     Raises:
-        HinterError: no campaign, or tables that cannot be read.
+        HinterError: no campaign, tables that cannot be read, or an unknown model or attribute.
     """
+    chosen = tested_models(store, models)
     # The import of the statistics takes as long as the queries for 300,000 mutants.
     Thread(target=import_module, args=("statsmodels.stats.proportion",)).start()
-    with CampaignReader(store) as reader:
-        return report_of(store, count(reader))
+    with CampaignReader(store, chosen) as reader:
+        _require_attributes(reader, attributes)
+        return report_of(store, count(reader, attributes), attributes)
 
 
-def report_of(store: CampaignStore, counts: CampaignCounts) -> Report:
+def _require_attributes(reader: CampaignReader, attributes: Attributes) -> None:
+    known = {*reader.store.campaign().attributes, *reader.store.scope()}
+    if not set(attributes) <= known:  # handwritten mutants name their own
+        known |= {
+            name
+            for (name,) in reader.run(
+                f"SELECT DISTINCT unnest(attributes) FROM ({reader.tables().mutants})"
+            )
+        }
+    for name in attributes:
+        if name not in known:
+            listed = ", ".join(sorted(name for name in known if not is_placebo((name,))))
+            raise InputError(
+                f"No mutant of this campaign changes '{name}'; it has {listed or 'none yet'}."
+            )
+
+
+def report_of(store: CampaignStore, counts: CampaignCounts, only: Attributes = ()) -> Report:
     """Compute the report of a counted campaign; its reader must still be open."""
+    scope = {name: of for name, of in store.scope().items() if not only or name in only}
     return Report(
         store.campaign(),
         store.read()["identity"],
@@ -271,16 +221,17 @@ def report_of(store: CampaignStore, counts: CampaignCounts) -> Report:
         counts.idle,
         counts.repeated,
         counts.labels,
-        reach(counts),
-        coverage(counts, store.scope()),
+        [] if only else reach(counts),
+        coverage(counts, scope),
         discards(counts),
         [_of_model(name, model) for name, model in counts.models.items()],
-        validities(store),
+        validities(store, list(counts.models), only),
+        only=only,
     )
 
 
 def _of_model(model: str, tally: ModelCounts) -> ModelReport:
-    every, truth = ordered(tally.verdicts), tally.truth
+    every = ordered(tally.verdicts)
     real = [attributes for attributes in every if not is_placebo(attributes)]
     pure = [a for a in every if all(is_placebo((attribute,)) for attribute in a)]
     mixed = [a for a in every if is_placebo(a) and a not in pure]
@@ -296,11 +247,11 @@ def _of_model(model: str, tally: ModelCounts) -> ModelReport:
         ],
         _line("atomic", (), [a for a in real if len(a) == 1], tally),
         _line("intersectional", (), [a for a in real if len(a) > 1], tally),
-        _positives(real, tally),
+        positives(real, tally),
         excesses(real, pure, tally),
         pies([(joined(a), a) for a in real], tally),
-        [_truth(a, truth[a]) for a in ordered(truth) if not is_placebo(a)],
-        [_overlap(a, tally) for a in real if len(a) > 1],
+        [truth_table(a, tally) for a in ordered(tally.truth) if not is_placebo(a)],
+        [overlap(a, tally) for a in real if len(a) > 1],
         _groups(tally),
         _effects(((s.attribute, s.source, s.target), c) for s, c in tally.words.items()),
         _effects(
@@ -308,6 +259,9 @@ def _of_model(model: str, tally: ModelCounts) -> ModelReport:
         ),
         tally.failures,
         [_example(model, record) for record in tally.examples],
+        accuracy(tally, model),
+        by_validity(tally),
+        uncovering_cases(tally, model),
     )
 
 
@@ -330,6 +284,7 @@ def _line(
         _texts(sums, lambda s: s.errors),
         None if atomic else _texts(sums, lambda s: s.hidden),
         dict(sum((tally.grades[part] for part in parts), Counter())),
+        sum(tally.replacements[part] for part in parts),
     )
 
 
@@ -337,21 +292,6 @@ def _texts(sums: Sums, hits: Callable[[TextSums], int]) -> Rate:
     """Return the texts with a hit, of those with a case."""
     cases = [(own, texts) for (own,), texts in sums.items() if own.cases]
     return wilson(sum(n for own, n in cases if hits(own)), sum(n for _, n in cases))
-
-
-def _truth(attributes: Attributes, rows: Mapping[tuple[bool, bool, bool], int]) -> TruthTable:
-    only_whole = rows.get((True, False, False), 0)
-    only_part = sum(n for (whole, *parts), n in rows.items() if not whole and any(parts))
-    return TruthTable(attributes, dict(rows), only_whole, only_part)
-
-
-def _overlap(attributes: Attributes, tally: ModelCounts) -> Overlap:
-    sums = tally.by_text([attributes], [(attribute,) for attribute in attributes])
-    cases: Sums = Counter({own: texts for own, texts in sums.items() if own[0].cases})
-    seen = each_text(cases, lambda together, alone: (alone.errors > 0, together.errors > 0))
-    return Overlap(
-        attributes, seen[True, False], seen[True, True], seen[False, True], seen[False, False]
-    )
 
 
 def _groups(tally: ModelCounts) -> list[GroupRate]:
@@ -421,71 +361,3 @@ def _example(model: str, record: MutantRecord) -> dict[str, Any]:
         "text": record.text,
         "original": list(answer.original),
     }
-
-
-def _positives(real: Sequence[Attributes], tally: ModelCounts) -> list[Positives]:
-    sums: list[tuple[str, Attributes, Sequence[Attributes]]] = [
-        ("all", (), real),
-        ("intersectional", (), [a for a in real if len(a) > 1]),
-        ("atomic", (), [a for a in real if len(a) == 1]),
-    ]
-    each = [(joined(a), a, [a]) for a in real]
-    return [_positives_of(*line, tally) for line in (*sums, *each) if line[2]]
-
-
-def _positives_of(
-    name: str, attributes: Attributes, parts: Sequence[Attributes], tally: ModelCounts
-) -> Positives:
-    verdicts = tally.verdicts_of(parts)
-    discarded = verdicts[Verdict.DISCARDED.value]
-    sums = tally.by_text(parts)
-    fake = without = Rate(0, 0)
-    if any(sum_.asked for (sum_,) in sums):
-        fake = cluster_rate(each_text(sums, lambda s: (s.turned, s.turned + s.errors)))
-        both = each_text(sums, lambda s: (s.turned + s.errors, s.asked + s.cases))
-        without = cluster_rate(both)
-    true = cluster_rate(each_text(sums, lambda s: (s.errors, s.cases)))
-    false = cluster_rate(each_text(sums, lambda s: (s.turned, s.asked)))
-    kept = verdicts.total() - discarded
-    return Positives(name, attributes, kept, discarded, true, false, fake, without)
-
-
-def pies(named: Sequence[tuple[str, Attributes]], tally: ModelCounts) -> list[Pie]:
-    """Return both pies of all mutants, then one for each set of attributes with an error."""
-    wholes: Counter[str] = Counter()
-    atoms: Counter[str] = Counter()
-    found = []
-    for name, attributes in named:
-        alone = len(attributes) == 1
-        slices = (tally.atoms if alone else tally.wholes).get(attributes, Counter())
-        (atoms if alone else wholes).update(slices)
-        if slices:
-            kind = "atomic" if alone else "intersectional"
-            found.append(Pie(name, kind, attributes, dict(slices)))
-    sums = (("intersectional", wholes), ("atomic", atoms))
-    return [*(Pie(kind, kind, (), dict(slices)) for kind, slices in sums if slices), *found]
-
-
-def reach(counts: CampaignCounts) -> list[Reach]:
-    """Return a row for each order that has possible mutants."""
-    return [Reach(n, counts.tested[n], of) for n, of in sorted(counts.possible.items()) if of]
-
-
-def coverage(counts: CampaignCounts, scope: Mapping[str, tuple[int, int]]) -> list[Coverage]:
-    """Return a row for each set of attributes of the mutants, and for each attribute alone.
-
-    ``scope``: by attribute, numbers of word pairs and target groups in its dictionary.
-    """
-    alone: list[Attributes] = [(attribute,) for attribute in scope]
-    return [
-        Coverage(
-            attributes,
-            {
-                a: (*counts.pairs.get(attributes, {}).get(a, (0, 0)), scope[a][0])
-                for a in attributes
-            },
-            (counts.met.get(attributes, 0), prod(scope[a][1] for a in attributes)),
-        )
-        for attributes in ordered({*alone, *counts.pairs})
-        if all(attribute in scope for attribute in attributes) and not is_placebo(attributes)
-    ]

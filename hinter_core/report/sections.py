@@ -2,82 +2,33 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
-from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
 from hinter_core.campaign.tables import edit_from_row
 from hinter_core.mutation.edits import mutant_of
-from hinter_core.report.aggregate import NO_PART_ERRS, WHOLE_ERRS
-from hinter_core.report.discards import discards_sections
-from hinter_core.report.excess import excess_section
-from hinter_core.report.model import (
-    ALPHA,
-    Coverage,
-    GroupRate,
-    ModelReport,
-    Pie,
-    Positives,
-    Reach,
-    Report,
-    ReportRow,
-    WordEffect,
+from hinter_core.report.metrics.accuracy import accuracy_sections
+from hinter_core.report.metrics.coverage import coverage_section, reach_section
+from hinter_core.report.metrics.discards import discards_sections
+from hinter_core.report.metrics.excess import excess_section
+from hinter_core.report.metrics.lattice import overlap_section, pies_section, truth_section
+from hinter_core.report.metrics.positives import positives_section
+from hinter_core.report.metrics.scores import validity_score_sections
+from hinter_core.report.metrics.uncovering import uncovering_section
+from hinter_core.report.metrics.validity import people_sections, validity_sections
+from hinter_core.report.model import ALPHA, GroupRate, ModelReport, Report, ReportRow, WordEffect
+from hinter_core.report.section import (
+    Counted,
+    PValue,
+    Rows,
+    Section,
+    joined,
+    names_section,
+    short_names,
 )
-from hinter_core.report.section import Section, joined
-from hinter_core.report.validity import people_sections, validity_sections
-from hinter_core.statistics.format import (
-    p_in_short,
-    percent,
-    rate_in_words,
-)
-from hinter_core.statistics.rates import Rate
+from hinter_core.statistics.format import rate_in_words
+from hinter_core.statistics.rates import Estimate, Rate
 from hinter_core.types import HiddenGrade, Verdict
-
-
-def _reach(campaign: Campaign, lines: Sequence[Reach]) -> Section:
-    words = ["Share of the possible intersectional mutants that were tested."]
-    if campaign.limit is not None:
-        each = "per text and order" if campaign.guide else "per text"
-        words.append(f"Maximum {campaign.limit:,} {each}, drawn with seed {campaign.seed}.")
-    if campaign.guide:
-        words.append(
-            f"Order 3 and higher: the answers of {campaign.guide} to smaller changes predict which "
-            "mutants lie closest to another answer, and only these were tested. Their rates are "
-            "not those of all mutants; placebo mutants were chosen in the same way."
-        )
-    rows = [
-        [str(r.order), f"{r.tested:,}", f"{r.possible:,}", f"{r.tested / r.possible:.2%}"]
-        for r in lines
-    ]
-    columns = ["Order", "Tested", "Possible", "Share"]
-    return Section("reach", "Tested share of the possible mutants", words, columns, rows)
-
-
-def _coverage(lines: Sequence[Coverage]) -> Section:
-    rows = []
-    for line in lines:
-        met, possible = line.groups
-        for attribute, (made, kept, held) in line.pairs.items():
-            rows.append(
-                [joined(line.attributes), attribute, f"{made:,} of {held:,}",
-                 f"{100 * made / held:.1f} %" if held else "\u2013", f"{kept:,}",
-                 f"{met:,} of {possible:,}"]
-            )  # fmt: skip
-    if not lines:
-        none = (
-            "No dictionary to cover: handwritten mutants use none, and an older campaign "
-            "records its dictionaries when it is resumed."
-        )
-        return Section("coverage", "Coverage", [none])
-    columns = ["Attributes", "Dictionary", "Word pairs used", "Share", "Kept at least once",
-               "Groups used"]  # fmt: skip
-    words = (
-        "Word pairs of the dictionaries that at least one mutant used, and combinations of groups "
-        "that texts were changed to."
-    )
-    return Section("coverage", "Coverage", [words], columns, rows)
-
 
 _AROUND = 90  # characters of a long text shown on either side of a change
 _NAMED = 20  # rows named one by one
@@ -85,29 +36,72 @@ _DOTS = "\u2026"
 _ARROW = " \u2192 "
 
 
+def with_short_names(report: Report) -> Report:
+    """Return the report with short names of models (:func:`short_names`)."""
+    short = short_names(model.model for model in report.models)
+    names = {new: full for full, new in short.items() if new != full}
+    if report.names or not names:
+        return report
+    people = report.people
+    return replace(
+        report,
+        names=names,
+        models=[replace(model, model=short[model.model]) for model in report.models],
+        validity=[
+            replace(
+                one,
+                by_answer={short.get(name, name): own for name, own in one.by_answer.items()},
+                by_verdict=[
+                    replace(own, model=short.get(own.model, own.model)) for own in one.by_verdict
+                ],
+            )
+            for one in report.validity
+        ],
+        people=people
+        and replace(
+            people,
+            lines=[replace(own, model=short.get(own.model, own.model)) for own in people.lines],
+        ),
+    )
+
+
 def sections(report: Report) -> list[Section]:
-    """Return all sections in reading order."""
-    makers = (
-        _flow, invariant, _excess, pies, _truth, _overlap, _groups, _turns, _examples, _failures,
-    )  # fmt: skip
+    """Return all sections in reading order; long names of models are shortened."""
+    report = with_short_names(report)
     return [
         _overview(report),
         _main(report),
+        *names_section(report.names),
         *by_model(report),
+        *accuracy_sections((model.model, model.accuracy) for model in report.models),
         *(
             replace(section, model=model.model)
             for model in report.models
-            for make in makers
-            for section in make(model)
-            if section.rows
+            for section in _of_model(model)
+            if section.cells
         ),
         *people_sections(report.people),
         *validity_sections(report.validity),
-        _reach(report.campaign, report.reach),
-        _coverage(report.coverage),
+        *([] if report.only else [reach_section(report.campaign, report.reach)]),
+        coverage_section(report.coverage),
         *discards_sections(report.discards),
         _unused(report),
     ]
+
+
+def _of_model(model: ModelReport) -> Iterable[Section]:
+    yield _flow(model)
+    yield uncovering_section(model.uncovering)
+    yield positives_section(model.positives)
+    yield excess_section(model.excess)
+    yield from validity_score_sections(model.by_validity)
+    yield pies_section(model.pies)
+    yield truth_section(model.truths)
+    yield overlap_section(model.overlaps)
+    yield from _groups(model)
+    yield from _turns(model)
+    yield _examples(model)
+    yield _failures(model)
 
 
 def _overview(report: Report) -> Section:
@@ -125,6 +119,9 @@ def _overview(report: Report) -> Section:
         if texts
         else "No text has been tested yet: run or resume the campaign.",
     ]
+    if report.only:
+        names = ", ".join(report.only)
+        sentences.append(f"Only mutants that change no other attribute than {names} are counted.")
     if report.labels:
         several = f"{report.labels:,} different labels" if report.labels > 1 else "one label"
         sentences.append(f"The texts have {several}.")
@@ -166,21 +163,14 @@ def grades_in_words(grades: Mapping[str, int]) -> str:
 def _main(report: Report) -> Section:
     columns = ["Model", "Attributes", "Mutants", "Cases", "Error rate", "Hidden, of errors",
                "Discarded", "Texts with errors"]  # fmt: skip
-    rows, sentences = [], []
+    rows: Rows = []
+    sentences = []
     for model in report.models:
         for line in lines_of(model):
             rows.append(
-                [
-                    model.model,
-                    line.name,
-                    f"{line.mutants:,}",
-                    f"{line.errors.of:,}",
-                    percent(line.errors),
-                    percent(line.hidden) if line.hidden else "",
-                    percent(line.discarded),
-                    f"{line.sources.hits:,} of {line.sources.of:,}, {percent(line.sources)}",
-                ]
-            )
+                [model.model, line.name, line.mutants, line.errors.of, line.errors,
+                 line.hidden or "", line.discarded, Counted(line.sources, share=True)]
+            )  # fmt: skip
             sentences.append(f"{model.model}, {line.name}: {line_in_words(line)}")
     note = (
         "A case is a mutant that the invariant kept and the model answered. Intervals are 95 % "
@@ -194,61 +184,28 @@ def lines_of(model: ModelReport) -> list[ReportRow]:
     return [*model.lines, model.atomic, model.intersectional, *model.placebo]
 
 
-def _flow(model: ModelReport) -> Iterable[Section]:
+def _flow(model: ModelReport) -> Section:
     names = [verdict.value for verdict in Verdict]
     both = (model.atomic, model.intersectional)
-    rows = [[line.name, *(f"{line.verdicts[n]:,}" for n in names)] for line in both]
+    rows: Rows = [
+        [line.name, *(line.verdicts[n] for n in names), line.replacements] for line in both
+    ]
     total = model.atomic.mutants + model.intersectional.mutants
     lost = sum(line.verdicts[Verdict.DISCARDED.value] for line in both)
     hidden = model.intersectional.verdicts[Verdict.HIDDEN.value]
     words = (
         f"Of {total:,} mutants, {lost:,} were discarded because a sentence parses differently "
-        f"after the change; {hidden:,} show bias that appears only when several attributes change."
+        f"after the change; {hidden:,} show bias that appears only when several attributes change. "
+        f"The mutants have {sum(line.replacements for line in both):,} replacements, counted by "
+        "place."
     )
-    columns = ["Mutants", *(name.capitalize() for name in names)]
-    yield Section("flow", "Verdicts of the mutants", [words], columns, rows)
-
-
-def _excess(model: ModelReport) -> Iterable[Section]:
-    yield excess_section(model.excess)
-
-
-def _truth(model: ModelReport) -> Iterable[Section]:
-    rows, sentences = [], []
-    for truth in model.truths:
-        total = sum(truth.rows.values())
-        name = joined(truth.attributes)
-        for whole, first, second in product((False, True), repeat=3):
-            number = truth.rows.get((whole, first, second), 0)
-            cells = ["bias" if flips else "\u2013" for flips in (whole, first, second)]
-            rows.append([name, *cells, f"{number:,}", f"{100 * number / total:.2f} %"])
-        sentences.append(
-            f"{name}: {truth.only_whole:,} of {total:,} mutants flip the answer although neither "
-            f"part does; {truth.only_part:,} do not although a part does."
-        )
-    columns = ["Attributes", "Together", "First alone", "Second alone", "Mutants", "Share"]
-    yield Section("truth", "Truth table: together and alone", sentences, columns, rows)
-
-
-def _overlap(model: ModelReport) -> Iterable[Section]:
-    columns = ["Attributes", "Only alone", "Both", "Only together", "Neither"]
-    rows = [
-        [joined(o.attributes), *(f"{n:,}" for n in (o.only_atomic, o.both, o.only_together,
-                                                  o.neither))]
-        for o in model.overlaps
-    ]  # fmt: skip
-    sentences = [
-        f"{joined(o.attributes)}: of {o.only_atomic + o.both + o.only_together + o.neither:,} "
-        f"texts, {o.only_together:,} show bias only when the attributes change together, "
-        f"{o.only_atomic:,} only when one changes, {o.both:,} in both cases."
-        for o in model.overlaps
-    ]
-    title = "Texts with errors: one change or several"
-    yield Section("overlap", title, sentences, columns, rows)
+    columns = ["Mutants", *(name.capitalize() for name in names), "Replacements"]
+    return Section("flow", "Verdicts of the mutants", [words], columns, rows)
 
 
 def _groups(model: ModelReport) -> Iterable[Section]:
-    rows, sentences = [], []
+    rows: Rows = []
+    sentences = []
     for attributes, groups in by_attributes(model.groups).items():
         above = [g for g in groups if g.above]
         sure = [g for g in above if g.p_value < ALPHA]
@@ -256,9 +213,9 @@ def _groups(model: ModelReport) -> Iterable[Section]:
         strict = [g for g in groups if g.hidden_p_value is not None and g.hidden_p_value < ALPHA]
         hidden = ", ".join(joined(g.groups) for g in strict[:12])
         rows.append(
-            [joined(attributes), f"{100 * groups[0].mean:.1f}\u00a0%",
-             f"{len(above)}/{len(groups)}", f"{len(sure)}/{len(groups)}", names or "\u2013",
-             (hidden or "\u2013") if len(attributes) > 1 else ""]
+            [joined(attributes), Estimate(groups[0].mean), Counted(Rate(len(above), len(groups))),
+             Counted(Rate(len(sure), len(groups))), names or None,
+             (hidden or None) if len(attributes) > 1 else ""]
         )  # fmt: skip
         sentences.append(
             f"{joined(attributes)}: {len(above)} of {len(groups)} groups lie above their mean of "
@@ -278,12 +235,10 @@ def _groups(model: ModelReport) -> Iterable[Section]:
     columns = ["Attributes", "Mean", "Above it", "Significant", "Significant groups",
                "Significant, hidden"]  # fmt: skip
     yield Section("groups", "Groups", sentences, columns, rows)
-    every = [
-        [joined(g.attributes), joined(g.groups), f"{g.errors.hits:,}", f"{g.errors.of:,}",
-         f"{g.texts:,}", percent(g.errors), "yes" if g.above else "no",
-         p_in_short(g.p_value),
-         f"{g.hidden.hits:,}" if g.hidden else "",
-         "" if g.hidden_p_value is None else p_in_short(g.hidden_p_value)]
+    every: Rows = [
+        [joined(g.attributes), joined(g.groups), g.errors.hits, g.errors.of, g.texts, g.errors,
+         "yes" if g.above else "no", PValue(g.p_value), g.hidden.hits if g.hidden else "",
+         "" if g.hidden_p_value is None else PValue(g.hidden_p_value)]
         for g in model.groups
     ]  # fmt: skip
     columns = ["Attributes", "Changed to", "Errors", "Cases", "Texts", "Error rate",
@@ -304,9 +259,8 @@ def _turns(model: ModelReport) -> Iterable[Section]:
         ("words", "Word pairs with the highest error rates", model.words),
         ("directions", "Group pairs with the highest error rates", model.directions),
     ):
-        rows = [
-            [t.attribute, t.source + _ARROW + t.target, str(t.errors.hits), str(t.errors.of),
-             percent(t.errors)]
+        rows: Rows = [
+            [t.attribute, t.source + _ARROW + t.target, t.errors.hits, t.errors.of, t.errors]
             for t in turns
         ]  # fmt: skip
         columns = ["Attribute", "Change", "Errors", "Cases", "Error rate"]
@@ -320,7 +274,7 @@ def _worst(turn: WordEffect) -> str:
     )
 
 
-def _examples(model: ModelReport) -> Iterable[Section]:
+def _examples(model: ModelReport) -> Section:
     words = [
         "In each, no smaller change turns the answer, and the whole change does.",
         f"{str(HiddenGrade.MORE).capitalize()}: the changes together move the score further than "
@@ -328,7 +282,7 @@ def _examples(model: ModelReport) -> Iterable[Section]:
         "their sum just crosses the threshold.",
     ]
     columns, rows = table_of(map(example_row, model.examples))
-    yield Section("examples", "Hidden bias", words, columns, rows)
+    return Section("examples", "Hidden bias", words, columns, rows)
 
 
 def table_of(rows: Iterable[dict[str, str]]) -> tuple[list[str], list[list[str]]]:
@@ -365,10 +319,10 @@ def _cut(text: str, start: int, end: int) -> str:
     return (_DOTS * (begin > 0) + cut + _DOTS * (stop < len(text))).replace("\n", " ")
 
 
-def _failures(model: ModelReport) -> Iterable[Section]:
-    rows = [[name, f"{number:,}"] for name, number in model.failures.most_common()]
+def _failures(model: ModelReport) -> Section:
+    rows: Rows = [[name, number] for name, number in model.failures.most_common()]
     words = f"{model.failures.total():,} mutants had no usable answer; they count in no rate."
-    yield Section("failures", "No answer", [words], ["Reason", "Mutants"], rows)
+    return Section("failures", "No answer", [words], ["Reason", "Mutants"], rows)
 
 
 def _unused(report: Report) -> Section:
@@ -378,7 +332,7 @@ def _unused(report: Report) -> Section:
         words = "No row has been read yet."
     if number > _NAMED:
         words += f" The first {_NAMED} are:"
-    rows = [[str(f.row), f.id, f.reason] for f in report.faults[:_NAMED]]
+    rows: Rows = [[f.row, f.id, f.reason] for f in report.faults[:_NAMED]]
     sentences = [words, _repeated(report.repeated)] if report.repeated else [words]
     return Section("unused", "Rows", sentences, ["Row", "Id", "Reason"], rows)
 
@@ -390,21 +344,12 @@ def _repeated(ids: Mapping[str, int]) -> str:
     return f"{what} not unique: {named}{more}. All these rows count, each by its row number."
 
 
-_ASK = (
-    "Discarded mutants were not put to the models. A campaign with discarded: true (--discarded) "
-    "does so and counts the false positives that the invariant avoids."
-)
-_NOTE = (
-    "A false positive is a flipped answer to a mutant that the invariant discarded. This is the "
-    "paper's definition; no person judged these mutants."
-)
-
-
 def by_model(report: Report) -> Iterable[Section]:
     """Report errors (I) and hidden errors (H), a column per model and one for all models."""
     if len(report.models) < 2:
         return
-    first, nothing, rows = report.models[0], Rate(0, 0), []
+    first, nothing = report.models[0], Rate(0, 0)
+    rows: Rows = []
     lines = [{line.name: line for line in lines_of(model)} for model in report.models]
     for name in (*(line.name for line in first.lines if line.order != 1), "intersectional"):
         own = [by_name.get(name) for by_name in lines]
@@ -413,74 +358,10 @@ def by_model(report: Report) -> Iterable[Section]:
             ("H", [line.hidden or nothing if line else nothing for line in own]),
         ):
             total = Rate(sum(r.hits for r in rates), sum(r.of for r in rates))
-            rows.append([name, metric, *map(percent, rates), percent(total)])
+            rows.append([name, metric, *rates, total])
     words = [
         "I: errors, of cases. H: hidden errors, of errors. All models: their cases added up, "
         "without an interval, as the models answer the same texts."
     ]
     columns = ["Attributes", "Metric", *(model.model for model in report.models), "All models"]
     yield Section("by-model", "Models side by side", words, columns, rows)
-
-
-def invariant(model: ModelReport) -> Iterable[Section]:
-    """Report kept and discarded mutants, and true and false positives where both were tested."""
-    asked = any(found.asked for found in model.positives)
-    columns = ["Mutants", "Kept", "Discarded", "Discarded, of all"]
-    if asked:
-        columns += ["True positives", "False positives", "False, of errors", "Error rate with it",
-                    "Error rate without it"]  # fmt: skip
-    rows = []
-    for found in model.positives:
-        total = found.kept + found.discarded
-        row = [found.name, f"{found.kept:,}", f"{found.discarded:,}",
-               percent(Rate(found.discarded, total))]  # fmt: skip
-        if asked:
-            row += [f"{found.true.hits:,} of {found.true.of:,}",
-                    f"{found.false.hits:,} of {found.false.of:,}", percent(found.fake),
-                    percent(found.true), percent(found.without)]  # fmt: skip
-        rows.append(row)
-    sentences = [_positives_in_words(found) for found in model.positives]
-    sentences.append(_NOTE if asked else _ASK)
-    yield Section("invariant", "With and without the invariant", sentences, columns, rows)
-
-
-def _positives_in_words(found: Positives) -> str:
-    total = found.kept + found.discarded
-    words = f"{found.name}: of {total:,} mutants the invariant kept {found.kept:,} and discarded "
-    words += f"{found.discarded:,}."
-    if not found.asked:
-        return words
-    words += f" Kept ones show {found.true.hits:,} errors, discarded ones {found.false.hits:,}"
-    if not found.fake.of:
-        return words + "."
-    words += f": without the invariant {rate_in_words(found.fake)} errors would be false"
-    if found.true.hits and found.false.hits:
-        words += f", {found.false.hits / found.true.hits:.1f} for each true one"
-    return words + "."
-
-
-def pies(model: ModelReport) -> Iterable[Section]:
-    """Report which errors of single changes recur in combinations, and the reverse."""
-    rows = [
-        [pie.name, slice_, f"{number:,}", percent(Rate(number, sum(pie.slices.values())))]
-        for pie in model.pies
-        for slice_, number in sorted(pie.slices.items(), key=lambda item: -item[1])
-    ]
-    sentences = [_pie_in_words(pie) for pie in model.pies if not pie.attributes]
-    columns = ["Errors of", "Mutants of the other kind", "Errors", "Share"]
-    yield Section("pies", "Errors of single and combined changes", sentences, columns, rows)
-
-
-def _pie_in_words(pie: Pie) -> str:
-    total = sum(pie.slices.values())
-    if pie.kind == "intersectional":
-        rate = Rate(pie.slices.get(NO_PART_ERRS, 0), total)
-        return (
-            f"{rate_in_words(rate)} intersectional errors have only benign parts: a test of one "
-            "attribute at a time misses them."
-        )
-    rate = Rate(pie.slices.get(WHOLE_ERRS, 0), total)
-    return (
-        f"{rate_in_words(rate)} atomic errors recur when more attributes change with them: a test "
-        "of combinations alone finds these as well."
-    )

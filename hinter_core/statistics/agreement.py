@@ -1,9 +1,9 @@
 """Agreement beyond chance: Cohen's and Fleiss' kappa and Krippendorff's alpha, with intervals.
 
-The coefficients are computed by statsmodels and the package krippendorff. The intervals are
-percentile bootstraps over items, or over ``clusters`` of items (one text or template), with
-2,000 resamples. These are computed at once, vectorised, from sums over items (Cohen 1960; Fleiss
-1971; Krippendorff 2011, "Computing Krippendorff's alpha-reliability"); tests compare the two.
+Kappas are computed by statsmodels, alpha here. The intervals are percentile bootstraps over items,
+or over ``clusters`` of items (one text or template), with 2,000 resamples. These are computed at
+once, vectorised, from sums over items (Cohen 1960; Fleiss 1971; Krippendorff 2011, "Computing
+Krippendorff's alpha-reliability").
 """
 
 from __future__ import annotations
@@ -91,7 +91,6 @@ def alpha(
     Items with a single answer are ignored. ``ordinal``: the columns are ordered, and disagreement
     grows with the distance of ranks.
     """
-    import krippendorff
     import numpy
 
     paired = counts.sum(axis=1) > 1
@@ -104,16 +103,14 @@ def alpha(
     counts = counts[:, counts.sum(axis=0) > 0]
     if counts.shape[1] < 2:
         return Coefficient(None, items, why=_ONE_ANSWER)
-    value = krippendorff.alpha(
-        value_counts=counts, level_of_measurement="ordinal" if ordinal else "nominal"
-    )
     # Coincidences: pairs of answers within each item, weighted by 1 / (answers - 1).
     pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * numpy.eye(
         counts.shape[1], dtype=int
     )
     parts = (pairs / (counts.sum(axis=1) - 1)[:, None, None]).reshape(items, -1)
     figures = _ordinals if ordinal else _nominals
-    return _with_interval(float(value), parts, figures, clusters, seed)
+    value = float(figures(parts.sum(axis=0, keepdims=True))[0])
+    return _with_interval(value, parts, figures, clusters, seed)
 
 
 def _with_interval(

@@ -8,9 +8,9 @@ texts, few errors, uneven and alike ones, without a jump where there is no error
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hinter_core.statistics.rates import CONFIDENCE, Difference, Rate, binomial, wilson_ends
 
@@ -24,6 +24,20 @@ Sources = Iterable[tuple[int, ...]] | Mapping[tuple[int, ...], int]  # or how of
 _MEANS, _CORRELATIONS, _ZOOMS = 33, 11, 3
 _MEAN_ENDS, _CORRELATION_ENDS = (-13.0, 13.0), (-8.5, 2.2)
 _NO_MASS = 1e-4  # of the highest: what lies outside is left out of the next grid
+_MOST_OF_A_WORD = 0.8  # of a side's weight, by which its share is corrected
+_FEWEST_CLUSTERS = 4  # of Student's distribution
+
+
+class WordSums(NamedTuple):
+    """Sums over the mutants of one side by the words that they exchange.
+
+    A mutant of a text with n and m cases on its own and on the other side counts m / (n + m).
+    ``sums``: ``(hits, weight)`` by word. ``shared``: sums over the words of each text of hits
+    squared, of hits times weight and of weight squared.
+    """
+
+    sums: Sequence[tuple[float, float]]
+    shared: tuple[float, float, float]
 
 
 def cluster_rate(sources: Sources) -> Rate:
@@ -115,7 +129,7 @@ def _around(grid: ndarray, mass: ndarray) -> tuple[float, float]:
     return float(grid[ends[0]]), float(grid[ends[1]])
 
 
-def paired_difference(sources: Sources) -> Difference:
+def paired_difference(sources: Sources, words: Sequence[WordSums] = ()) -> Difference:
     """Subtract a second rate from a first within texts (Mantel and Haenszel 1959).
 
     ``sources``: ``(hits, cases, hits, cases)`` of each text; texts without a case on either side
@@ -126,6 +140,11 @@ def paired_difference(sources: Sources) -> Difference:
     Interval and p-value are Student's with the variance between texts, to which the variance of
     independent cases at the pooled rate is added, less the more errors there are: few errors show
     no variance between texts. Fewer than two texts give neither.
+
+    ``words``: the sums by word of both sides. The variance between words is added then, less that
+    of words within texts (clusters in two ways: Cameron, Gelbach and Miller 2011), for a model that
+    reacts to a word does so in every text. Student's degrees of freedom are the effective number of
+    texts or of words, whichever is lower, since a few words may make all the difference.
     """
     import numpy
     from scipy.stats import t
@@ -141,15 +160,47 @@ def paired_difference(sources: Sources) -> Difference:
     value = float((weights * own).sum() / total)
     if number < 2:
         return Difference(value)
-    spread = (weights**2 / texts * (own - value) ** 2).sum() / total**2
+    residuals = weights / texts * (own - value) / total
+    spread, freedom = float((texts * residuals**2).sum()), float(number - 1)
+    if words:
+        rates = [float((weights * rate).sum() / total) for rate in (a / n, b / m)]
+        more, effective = _between_words(words, rates, float(total))
+        spread += max(more, 0.0)
+        effective = min(effective, _effective(residuals, texts))
+        freedom = min(freedom, max(effective, _FEWEST_CLUSTERS))
     hits, of = (texts * (a + b)).sum(), (texts * (n + m)).sum()
     hits = min(hits, of - hits) + 1  # one more, so that none is not certain
     share = hits / (of + 2)
     few = share * (1 - share) / total * min(1.0, 4 / hits)
     error = float(numpy.sqrt(spread * number / (number - 1) + few))
-    reach = error * float(t.ppf((1 + CONFIDENCE) / 2, number - 1))
-    p_value = 2 * float(t.sf(abs(value) / error, number - 1))
+    reach = error * float(t.ppf((1 + CONFIDENCE) / 2, freedom))
+    p_value = 2 * float(t.sf(abs(value) / error, freedom))
     return Difference(value, max(value - reach, -1.0), min(value + reach, 1.0), p_value)
+
+
+def _between_words(
+    words: Sequence[WordSums], rates: Sequence[float], total: float
+) -> tuple[float, float]:
+    """Return what words add to the variance, and their effective number."""
+    import numpy
+
+    variance, every = 0.0, []
+    for (sums, (squares, products, weight_squares)), rate in zip(words, rates, strict=True):
+        hits, weight = numpy.array(sums, dtype=float).reshape(-1, 2).T
+        # A word with a large share of the weight draws the rate towards its own.
+        own = (hits - rate * weight) / numpy.maximum(total - weight, (1 - _MOST_OF_A_WORD) * total)
+        variance += float((own**2).sum())
+        variance -= (squares - 2 * rate * products + rate**2 * weight_squares) / total**2
+        every.append(own)
+    found = numpy.concatenate(every)
+    return variance, _effective(found, numpy.ones(len(found)))
+
+
+def _effective(residuals: ndarray, number: ndarray) -> float:
+    """Return the effective number of clusters, by their shares of the variance."""
+    squares = residuals**2
+    most = (number * squares**2).sum()
+    return float((number * squares).sum() ** 2 / most) if most else float(number.sum())
 
 
 def two_sample_difference(first: Sources, second: Sources) -> Difference:

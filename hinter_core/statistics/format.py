@@ -21,6 +21,10 @@ def _figure(value: float) -> str:
     return f"{value:z.2f}"
 
 
+def _exact_figure(value: float) -> str:
+    return f"{value:z.3f}"
+
+
 def _interval(found: Rate | Difference | Estimate | Coefficient, write: _Write) -> str:
     """Format ``95 % interval 9.0 to 24.4``, or nothing."""
     if found.low is None or found.high is None:
@@ -80,10 +84,11 @@ _WORDS = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial"
 
 
 def coefficient_in_words(found: Coefficient) -> str:
-    """Format ``0.49 (95 % interval 0.41 to 0.57), moderate``, or why there is none."""
+    """Format ``0.494 (95 % interval 0.412 to 0.571), moderate``, or why there is none."""
     if found.value is None:
         return f"not defined, as {found.why}"
-    words = _with_interval(found, _figure(found.value), _figure) + f", {strength(found.value)}"
+    words = _with_interval(found, _exact_figure(found.value), _exact_figure)
+    words += f", {strength(found.value)}"
     return f"{words}; no interval, as {found.why}" if found.why else words
 
 
@@ -96,7 +101,7 @@ def strength(value: float) -> str:
     """Name the strength of a kappa (Landis and Koch 1977, page 165, limits "arbitrary")."""
     if value < 0:
         return "poor"
-    # Rounded as printed, so that "0.80" is never called almost perfect.
+    # Rounded as the limits are, so that "0.80" is never called almost perfect.
     shown = round(value, 2)
     return next((word for end, word in _WORDS if shown <= end), "almost perfect")
 

@@ -10,21 +10,24 @@ Source: HInter, section 4 "Bias dictionary" (116 race, 230 gender, 98 body words
 
 import csv
 import io
+import threading
 import tomllib
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
+from typing import Self
 
 from hinter_core.errors import DictionaryError
-from hinter_core.storage import DICTIONARIES
+from hinter_core.storage import DICTIONARIES, LRU
 from hinter_core.types import GrammaticalForm, Pair, Sense, Term
 
 _REGEX_CHARACTERS = set("\\^$*+?{}[]|()")
 _ADJECTIVES = (GrammaticalForm.ADJECTIVE, GrammaticalForm.COMPARATIVE, GrammaticalForm.SUPERLATIVE)
 _MAX_BYTES = 5_000_000
+_KEPT_PAIRS = 250_000
 
 
 @dataclass(frozen=True)
@@ -46,33 +49,94 @@ class Dictionary:
 
     @cached_property
     def pairs_from(self) -> Mapping[Term, tuple[Pair, ...]]:
-        """Directed pairs by source term."""
+        """Directed pairs by source term, derived as they are asked for."""
+        if not self.listed:
+            return _DerivedPairs(self.attribute, self.terms)
         by_source: dict[Term, list[Pair]] = defaultdict(list)
-        for pair in self._pairs():
+        for pair in self.listed:
             by_source[pair.source].append(pair)
         return {term: tuple(pairs) for term, pairs in by_source.items()}
 
-    def _pairs(self) -> Iterator[Pair]:
-        if self.listed:
-            yield from self.listed
-            return
-        slots: dict[tuple[str, GrammaticalForm], list[Term]] = defaultdict(list)
-        for term in self.terms:
-            slots[term.concept, term.form].append(term)
-        for term in self.terms:
-            for other in slots[term.concept, term.form]:
-                if other.group != term.group and other.text.lower() != term.text.lower():
-                    yield Pair(self.attribute, term, other)
-
     @property
     def is_useful(self) -> bool:
-        """Whether there is any pair; faster than deriving all."""
-        return next(self._pairs(), None) is not None
+        """Whether there is any pair."""
+        return any(True for _ in self.pairs_from)
 
     @property
     def pair_count(self) -> int:
-        """Number of directed pairs."""
-        return sum(len(pairs) for pairs in self.pairs_from.values())
+        """Number of directed pairs; those that are derived are counted without being made."""
+        pairs = self.pairs_from
+        return pairs.count() if isinstance(pairs, _DerivedPairs) else len(self.listed)
+
+    @property
+    def target_groups(self) -> set[str]:
+        """Groups of the terms that are put in place of others."""
+        targets = (pair.target for pair in self.listed) if self.listed else self.pairs_from
+        return {term.group for term in targets}
+
+
+class _DerivedPairs(Mapping[Term, tuple[Pair, ...]]):
+    """Pairs of the terms that share concept and form and differ in group and text.
+
+    Their number grows with the square of the terms, so pairs are made for single terms, and no more
+    than ``_KEPT_PAIRS`` are kept.
+    """
+
+    def __init__(self, attribute: str, terms: Iterable[Term]) -> None:
+        self._attribute = attribute
+        self._slots: dict[tuple[str, GrammaticalForm], list[Term]] = defaultdict(list)
+        self._alike: Counter[tuple[str, GrammaticalForm, str, str]] = Counter()
+        self._terms = dict.fromkeys(terms)
+        for term in self._terms:
+            self._slots[term.concept, term.form].append(term)
+            group, text = term.group, term.text.lower()
+            for own in ((group, ""), ("", text), (group, text)):
+                self._alike[term.concept, term.form, *own] += 1
+        self._made: LRU[Term, tuple[Pair, ...]] = LRU(_KEPT_PAIRS, self._partners)
+        self._lock = threading.Lock()
+
+    def __getitem__(self, term: Term) -> tuple[Pair, ...]:
+        with self._lock:
+            kept = self._made.found([term])
+        if kept:
+            return kept[term]
+        if not self._partners(term):
+            raise KeyError(term)
+        text = term.text.lower()
+        found = tuple(
+            Pair(self._attribute, term, other)
+            for other in self._slots[term.concept, term.form]
+            if other.group != term.group and other.text.lower() != text
+        )
+        with self._lock:
+            self._made.keep({term: found})
+        return found
+
+    def __iter__(self) -> Iterator[Term]:
+        return (term for term in self._terms if self._partners(term))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, term: object) -> bool:
+        return isinstance(term, Term) and self._partners(term) > 0
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, list[Term]]]:
+        return type(self), (self._attribute, list(self._terms))
+
+    def count(self) -> int:
+        """Return the number of pairs."""
+        return sum(map(self._partners, self._terms))
+
+    def _partners(self, term: Term) -> int:
+        """Return the number of terms that may stand in place of one."""
+        if term not in self._terms:
+            return 0
+        concept, form, group, text = term.concept, term.form, term.group, term.text.lower()
+        of_group, of_text, of_both = (
+            self._alike[concept, form, *own] for own in ((group, ""), ("", text), (group, text))
+        )
+        return len(self._slots[concept, form]) - of_group - of_text + of_both
 
 
 def load_shipped(folder: Path = DICTIONARIES) -> dict[str, Dictionary]:
@@ -115,6 +179,12 @@ def by_concept(dictionary: Dictionary) -> list[Dictionary]:
         replace(dictionary, attribute=f"{dictionary.attribute}-{concept}", terms=tuple(terms))
         for concept, terms in sorted(concepts.items())
     ]
+
+
+@cache
+def neutral_words() -> tuple[Dictionary, ...]:
+    """Return the placebo that comes with HInter, by concept."""
+    return tuple(by_concept(load_shipped()["placebo"]))
 
 
 def load_file(

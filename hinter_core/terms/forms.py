@@ -4,17 +4,16 @@ A form fits by the part-of-speech tag and the relation; where the parser is weak
 Relations of Universal Dependencies and of spaCy's English pipelines are both supported.
 """
 
-import csv
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 
-from hinter_core.storage import DICTIONARIES
 from hinter_core.terms.dictionary import load_shipped
-from hinter_core.terms.lexicon import lexicon
+from hinter_core.terms.lexicon import NOUNS, lexicon, listed_nouns
 from hinter_core.terms.matching import fold
 from hinter_core.terms.other_senses import is_thing_here
+from hinter_core.terms.quotations import opens
 from hinter_core.types import GrammaticalForm, Parse, Span, Term
 
 _FORM = GrammaticalForm
@@ -45,7 +44,6 @@ _COMPARED = (_FORM.COMPARATIVE, _FORM.SUPERLATIVE)
 _COMPARED_TAGS = frozenset({"JJ", "JJR", "JJS", "RBR", "RBS", "NN", "NNP"})
 _PLURAL_DEMONYM = ("ish", "sh", "ch", "ese", "iss")
 _ONE = frozenset("a an another each every one".split())
-_NOUNS = (_FORM.NOUN_SG, _FORM.NOUN_PL)
 _PLAIN_PRONOUNS = (_FORM.PRONOUN_SUBJECT, _FORM.PRONOUN_OBJECT)
 _CALLS = ("vocative", "discourse")
 _IN_NOUN_PHRASES = frozenset("JJ JJR JJS HYPH VBG VBN CD".split())
@@ -107,9 +105,8 @@ def _known() -> Mapping[str, frozenset[GrammaticalForm]]:
     for dictionary in load_shipped().values():
         for term in dictionary.terms:
             forms[fold(term.text)].add(term.form)
-    with (DICTIONARIES / "person_nouns.csv").open(encoding="utf-8", newline="") as lines:
-        for row in csv.DictReader(lines):
-            forms[fold(row["term"])].add(_FORM.NOUN_PL if row["number"] == "pl" else _FORM.NOUN_SG)
+    for noun, form in listed_nouns():
+        forms[fold(noun)].add(form)
     for form, words in _PRONOUNS.items():
         for word in words.split():
             forms[word].add(form)
@@ -184,6 +181,8 @@ class _Place:
         both = {_FORM.PRONOUN_OBJECT, _FORM.PRONOUN_POSSESSIVE} <= forms
         self._possesses = both and _possesses(parse, head)
         self._described = both and _described(parse, head)
+        absolute = {_FORM.PRONOUN_POSSESSIVE, _FORM.PRONOUN_POSSESSIVE_ABSOLUTE} <= forms
+        self._owns = absolute and any(tag in NOUN_TAGS for tag in parse.tags[head + 1 : head + 2])
         self._title = self._several and _FORM.TITLE in forms
         self._modifies = self._label in MODIFIER and _FORM.ADJECTIVE in forms and not self._counted
 
@@ -197,7 +196,7 @@ class _Place:
             return _Fit.YES
         if self._title and (form is _FORM.TITLE or self._before_name):
             return _Fit.NO
-        if form in _NOUNS:
+        if form in NOUNS:
             return self._noun(form)
         if form is _FORM.ADJECTIVE:
             return self._adjective()
@@ -205,6 +204,8 @@ class _Place:
             return _Fit.YES if form is _FORM.PRONOUN_OBJECT else _Fit.NO
         if self._possesses and form in (_FORM.PRONOUN_OBJECT, _FORM.PRONOUN_POSSESSIVE):
             return _Fit.YES if form is _FORM.PRONOUN_POSSESSIVE else _Fit.NO
+        if self._owns and form is _FORM.PRONOUN_POSSESSIVE_ABSOLUTE:
+            return _Fit.NO  # "his aunts"
         if tag in _TAGS[form]:
             if _relation_fits(form, self._label):
                 return _Fit.YES
@@ -320,8 +321,8 @@ def stands_alone(parse: Parse, tokens: Sequence[int], head: int) -> bool:
     after = tokens[-1] + 1
     if after >= len(parse.words):
         return True
-    if is_thing_here(parse, head):
-        return False
+    if is_thing_here(parse, head) or opens(parse, after):
+        return False  # the Swedish "Oscar"
     following = parse.tags[after]
     if following in _AFTER_ADJECTIVES:
         return False

@@ -12,10 +12,10 @@ from hinter_core.storage import DICTIONARIES
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import GrammaticalForm, Sense
 
-_NOUNS = (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL)
+NOUNS = (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL)
 # Endings of nouns for people that no list has.
 _PERSON_ENDINGS = re.compile(
-    r"\w{2,}(?:m[ae]n|wom[ae]n|persons?|people|goers?|[^ckxw]ists|[^cs]ologists?|ician|icians"
+    r"(?!(?:as|con|de|in|per|re|sub)sists?$)\w{2,}(?:m[ae]n|wom[ae]n|persons?|people|goers?|[^ckxw]ists|[^cs]ologists?|ician|icians"
     r"|keepers?|pickers?|crackers?|dwellers?|diggers?|players?|teers?|mongers?|wrights?|mates?|folk|ographers?)$"
 )
 
@@ -36,8 +36,12 @@ class Lexicon:
     name_heads: frozenset[str]
     titles: frozenset[str]
     kin: frozenset[str]
+    siblings: frozenset[str]
     groups: frozenset[str]
     quantifiers: frozenset[str]
+    languages: frozenset[str]
+    founded: frozenset[str]
+    wearing: frozenset[str]
     collective: frozenset[str]
     lower_things: frozenset[str]
     devices: frozenset[str]
@@ -61,17 +65,26 @@ def lexicon() -> Lexicon:
 
 
 @lru_cache(maxsize=1)
+def listed_nouns() -> tuple[tuple[str, GrammaticalForm], ...]:
+    """Load the nouns of ``person_nouns.csv``, each with its form."""
+    with (DICTIONARIES / "person_nouns.csv").open(encoding="utf-8", newline="") as lines:
+        singular, plural = NOUNS
+        return tuple(
+            (row["term"], plural if row["number"] == "pl" else singular)
+            for row in csv.DictReader(lines)
+        )
+
+
+@lru_cache(maxsize=1)
 def person_nouns() -> frozenset[str]:
     """Load lower-case nouns for people from ``person_nouns.csv`` and the dictionaries."""
-    nouns: set[str] = set()
-    with (DICTIONARIES / "person_nouns.csv").open(encoding="utf-8", newline="") as lines:
-        nouns.update(row["term"].lower() for row in csv.DictReader(lines))
+    nouns = {noun.lower() for noun, _ in listed_nouns()}
     for dictionary in load_shipped().values():
         if not dictionary.placebo:
             nouns.update(
                 term.text.split()[-1].lower()
                 for term in dictionary.terms
-                if term.form in _NOUNS and term.sense is Sense.PERSON
+                if term.form in NOUNS and term.sense is Sense.PERSON
             )
     return frozenset(nouns)
 

@@ -12,10 +12,13 @@ all spans are found first, so a replacement never changes words of another.
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+
+from cachetools import LRUCache
 
 from hinter_core.language.clean import INVISIBLE
 from hinter_core.terms.dictionary import Dictionary
@@ -160,3 +163,22 @@ def _compound_around(text: str, span: tuple[int, int]) -> str:
     if (left, right) == span or (right == end and fold(text[left : start - 1]) in _PERSON_PREFIXES):
         return ""
     return text[left:right]
+
+
+def matcher_for(dictionaries: Sequence[Dictionary]) -> Matcher:
+    """Return the matcher of these very dictionaries, kept for those used last.
+
+    To compile ten attributes takes some 40 ms, most of a check of one sentence.
+    """
+    key = tuple(map(id, dictionaries))
+    with _LOCK:
+        kept = _KEPT.get(key)
+    if kept is None:
+        kept = (list(dictionaries), Matcher(dictionaries))  # a list, so that the ids stay theirs
+        with _LOCK:
+            _KEPT[key] = kept
+    return kept[1]
+
+
+_LOCK = threading.Lock()
+_KEPT: LRUCache[tuple[int, ...], tuple[list[Dictionary], Matcher]] = LRUCache(32)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from hinter_core.terms.lexicon import capitalised, lexicon, names_person, person_nouns
 from hinter_core.terms.matching import fold
+from hinter_core.terms.quotations import QUOTES, mentioned, quoted_title
 from hinter_core.types import GrammaticalForm, Parse, Term
 
 _FORM = GrammaticalForm
@@ -24,21 +25,28 @@ _LINKS = frozenset(
 )
 _SUBJECT = ("nsubj", "nsubj:pass", "nsubjpass")
 _DIRECTIONS = frozenset("East West North South Central Northern Southern New Old".split())
-_QUOTES = frozenset("\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb") | {"``", "''"}
 _DETERMINERS = frozenset(
     """a an the this that these those another each every any some no my your his her its our their
     whose which what one two three several many few both all either neither such said""".split()
 )
 _MODALS = frozenset("shall will may must can agrees warrants acknowledges covenants".split())
 _OTHER_PEOPLE = frozenset("he she him her his hers who".split())
-_NAMED_AS_WORDS = frozenset("word words term noun pronoun adjective verb".split())
+_SPEAKING = frozenset("speak speaks speaking spoke spoken".split())
+_BEFORE_TITLES = frozenset("young old poor good little big goodbye meet".split())
+_OF_LANGUAGES = frozenset("speaker speakers language languages tongue subtitles".split())
+_AFTER_SPEAKERS = frozenset("IN TO RB RP DT PRP PRP$ NNP WRB".split())
 _BEFORE_VERBS = frozenset("to did do does will would can could must should may might shall".split())
 _AFTER_VERBS = frozenset("RP DT IN PRP$ PRP JJ NNS".split())
 _BEFORE_RANKS = frozenset(
     "prime vice deputy chief crown grand high lord supreme associate acting former".split()
 )
 FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
-_COMPOUND = frozenset({"compound", "nmod:desc", "nn"})
+_FOUNDERS = frozenset(
+    """father fathers mother mothers godfather godfathers godmother godmothers grandfather
+    grandfathers grandmother grandmothers king queen prince princess""".split()
+)
+_IN_NOUN_PHRASES = frozenset("DT JJ JJS NN NNS NNP NNPS HYPH PRP$".split())
+COMPOUND = frozenset({"compound", "nmod:desc", "nn"})
 _TITLE_CASE = 0.6  # share of capitalised words from which a sentence is a heading
 
 
@@ -47,16 +55,23 @@ def other_sense(parse: Parse, tokens: Sequence[int], head: int, term: Term) -> s
     surface = " ".join(parse.words[i] for i in tokens)
     phrase = _phrase(parse, tokens)
     if phrase:
-        return f"part of the expression \u201c{phrase}\u201d"
+        return f"is part of the expression \u201c{phrase}\u201d"
     if term.form in _PRONOUNS:
         thing = _stands_for(parse, head, term.form)
         if thing:
             return f"here \u201c{surface}\u201d stands for \u201c{thing}\u201d"
-    if _mentioned(parse, tokens):
+    if mentioned(parse, tokens):
         return f"here \u201c{surface}\u201d is mentioned as a word"
+    title = quoted_title(parse, tokens)
+    if title:
+        return f"part of the title \u201c{title}\u201d"
     name = _place_name(parse, tokens) if term.form is _FORM.TITLE else _name(parse, tokens, term)
     if name:
         return f"part of the name \u201c{name}\u201d"
+    if _of_case(parse, tokens):
+        return f"\u201c{surface}\u201d is part of a name with \u201cv.\u201d"
+    if _of_language(parse, tokens):
+        return f"here \u201c{surface}\u201d is a language"
     if term.form in _NOUN_FORMS:
         return _noun_as_thing(parse, tokens, head, term, surface)
     return None
@@ -66,7 +81,12 @@ def _noun_as_thing(
     parse: Parse, tokens: Sequence[int], head: int, term: Term, surface: str
 ) -> str | None:
     governor = parse.heads[head]
-    modifies = parse.labels[head] in _COMPOUND and governor > tokens[-1]
+    modifies = parse.labels[head] in COMPOUND and governor > tokens[-1]
+    if surface in lexicon().siblings and _after_name(parse, tokens[0]):
+        return f"part of the name \u201c{parse.words[tokens[0] - 1]} {surface}\u201d"
+    founded = _founded(parse, tokens)
+    if founded:
+        return f"here \u201c{surface}\u201d means the origin of \u201c{founded}\u201d"
     animal = _of_animals(parse, tokens)
     if animal:
         return f"here \u201c{surface}\u201d may be about \u201c{animal}\u201d"
@@ -77,6 +97,9 @@ def _noun_as_thing(
     verb = _may_be_verb(parse, tokens[-1], governor)
     if modifies and not verb and not _is_person_noun(parse, governor):
         return f"part of \u201c{surface} {parse.words[governor]}\u201d, which is no person"
+    described = tokens[0] > 0 and parse.tags[tokens[0] - 1].startswith("JJ")
+    if surface.lower() == "man" and not described and _bare(parse, tokens, head):
+        return f"\u201c{surface}\u201d without an article may mean mankind"
     if _interjection(parse, tokens):
         return f"here \u201c{surface}\u201d is an interjection"
     if term.text[:1].isupper() and _language(parse, tokens, head, term.form):
@@ -88,6 +111,31 @@ def _noun_as_thing(
     if surface.islower() and surface in lexicon().lower_things and others:
         return f"\u201c{surface}\u201d in lower case is a thing"
     return None
+
+
+def _founded(parse: Parse, tokens: Sequence[int]) -> str:
+    """Return the thing that somebody began: "the father of modern chemistry"."""
+    after = tokens[-1] + 1
+    if fold(parse.words[tokens[-1]]) not in _FOUNDERS or parse.words[after : after + 1] != ("of",):
+        return ""
+    end = after + 1
+    while end < len(parse.tags) and parse.tags[end] in _IN_NOUN_PHRASES:
+        end += 1
+    if end == after + 1 or parse.tags[end : end + 1] == ("POS",):
+        return ""
+    word = fold(parse.words[end - 1])
+    known = lexicon()
+    things = known.founded | (known.name_heads if parse.words[end - 1][:1].isupper() else set())
+    return parse.words[end - 1] if word in things else ""
+
+
+def _after_name(parse: Parse, first: int) -> bool:
+    """Whether a surname stands right before a word: "the Coen brothers"."""
+    before = first - 1
+    if before < 0 or before == _opening(parse) or parse.tags[before] not in _PROPER:
+        return False
+    word = parse.words[before]
+    return word[:1].isupper() and fold(word) not in capitalised()
 
 
 def is_thing_here(parse: Parse, token: int) -> bool:
@@ -118,11 +166,43 @@ def _of_animals(parse: Parse, tokens: Sequence[int]) -> str:
 
 
 def _language(parse: Parse, tokens: Sequence[int], head: int, form: GrammaticalForm) -> bool:
-    """Whether a nationality may be a language: "dubbed in Italian", "wrote in Scots"."""
+    """Whether a nationality may be a language: "dubbed in Italian", "speaking Italian"."""
+    if tokens[0] and fold(parse.words[tokens[0] - 1]) in _SPEAKING:
+        return True
     if form is _FORM.NOUN_SG:
         return _bare(parse, tokens, head)
     before = fold(parse.words[tokens[0] - 1]) if tokens[0] else ""
     return before in ("in", "into") and parse.labels[head] in ("obl", "nmod")
+
+
+def _of_language(parse: Parse, tokens: Sequence[int]) -> bool:
+    """Whether a word for a language follows: "English speakers", "Spanish-speaking guests"."""
+    after = tokens[-1] + 1
+    if fold(parse.words[tokens[-1]]) not in lexicon().languages or after >= len(parse.words):
+        return False
+    if parse.words[after] == "-":
+        after += 1
+    following = fold(parse.words[after]) if after < len(parse.words) else ""
+    if following in ("speaking", "spoken"):
+        # "a German speaking at the meeting" is a person
+        beyond = parse.tags[after + 1] if after + 1 < len(parse.tags) else "."
+        return beyond not in _AFTER_SPEAKERS
+    return following in _OF_LANGUAGES
+
+
+def _of_case(parse: Parse, tokens: Sequence[int]) -> bool:
+    """Whether a word is in a name with "v.": "White v. Ohio", "Avena and other Mexicans (..."."""
+    first, last = tokens[0], tokens[-1]
+    sides = (parse.words[max(0, first - 2) : first], parse.words[last + 1 : last + 3][::-1])
+    for side in sides:
+        named = len(side) == 2 and side[0][:1].isupper() and parse.words[first][:1].isupper()
+        if side and fold(side[-1]) in (("v.", "vs.", "vs") if named else ("v.",)):
+            return True
+    near = parse.words[last + 1 : last + 9]
+    if "(" not in near[:2]:
+        return False
+    inside = near[near.index("(") + 1 :]
+    return "v." in map(fold, inside[: inside.index(")") if ")" in inside else None])
 
 
 def _acts(parse: Parse, tokens: Sequence[int], head: int) -> bool:
@@ -165,24 +245,10 @@ def _phrase(parse: Parse, tokens: Sequence[int]) -> str:
     return ""
 
 
-def _mentioned(parse: Parse, tokens: Sequence[int]) -> bool:
-    """Whether the term is quoted alone or named as a word: the word "lady"."""
-    words, first, last = parse.words, tokens[0], tokens[-1]
-    before = words[first - 1] if first else ""
-    after = words[last + 1] if last + 1 < len(words) else ""
-    around = {fold(words[i]) for i in range(max(0, first - 5), min(len(words), last + 6))}
-    if before in _QUOTES and after in _QUOTES:
-        outside = parse.tags[first - 2] if first > 1 else ""
-        return outside not in ("DT", "JJ", "PRP$") or bool(around & lexicon().mentions)
-    if fold(before) in _NAMED_AS_WORDS:
-        return True
-    return fold(before) in lexicon().mentions and parse.labels[tokens[-1]] in ("appos", "obj")
-
-
 def _interjection(parse: Parse, tokens: Sequence[int]) -> bool:
     """Whether the term opens a sentence as a cry: "Man, that hurts"."""
     words, last = parse.words, tokens[-1]
-    starts = all(word in _QUOTES for word in words[: tokens[0]])
+    starts = all(word in QUOTES for word in words[: tokens[0]])
     if not starts or fold(words[last]) not in lexicon().interjections or last + 2 >= len(words):
         return False
     after, beyond = fold(words[last + 1]), fold(words[last + 2])
@@ -194,7 +260,7 @@ def _interjection(parse: Parse, tokens: Sequence[int]) -> bool:
 def _bare(parse: Parse, tokens: Sequence[int], head: int) -> bool:
     """Whether a singular noun has no determiner, as only names and languages may."""
     label = parse.labels[head]
-    if label in ("vocative", "appos", "conj", "flat", "ROOT", *_COMPOUND):
+    if label in ("vocative", "appos", "conj", "flat", "ROOT", *COMPOUND):
         return False
     children = [i for i, h in enumerate(parse.heads) if h == head and i != head]
     if any(parse.labels[i] in ("cop", "nsubj") for i in children):
@@ -214,6 +280,9 @@ def _place_name(parse: Parse, tokens: Sequence[int]) -> str:
     run = _run(parse, tokens)
     if fold(parse.words[run[-1]]) in lexicon().name_heads and run[-1] > tokens[-1]:
         return " ".join(parse.words[i] for i in range(tokens[0], run[-1] + 1))
+    before = parse.words[tokens[0] - 1] if tokens[0] - 1 > _opening(parse) else ""
+    if before[:1].isupper() and fold(before) in _BEFORE_TITLES:
+        return " ".join(parse.words[i] for i in run)  # "Young Mr. Lincoln"
     return ""
 
 
@@ -232,7 +301,9 @@ def _name(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     if (before or after) and any(fold(words[i]) in lexicon().name_heads for i in after):
         return whole
     if term.text[:1].isupper():
-        return whole if _capital_in_name(parse, tokens, before, after) else ""
+        noun = term.form in _NOUN_FORMS or _flat(parse, tokens)
+        within = noun and _ends_name(parse, first, before)
+        return whole if within or _capital_in_name(parse, tokens, before, after) else ""
     if tokens[0] == _opening(parse) and not after:
         # The first word of a sentence; a title has more capitals: "Taxi Driver".
         return whole if any(words[i][:1].isupper() for i in tokens[1:]) else ""
@@ -245,13 +316,25 @@ def _name(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     return whole
 
 
+def _flat(parse: Parse, tokens: Sequence[int]) -> bool:
+    """Whether an adjective is a surname: "Archie Punjabi"."""
+    return parse.labels[tokens[-1]] == "flat" and parse.tags[tokens[-1]] in _PROPER
+
+
 def _opening(parse: Parse) -> int:
     return next((i for i, word in enumerate(parse.words) if any(map(str.isalnum, word))), 0)
 
 
 def _heading(parse: Parse) -> bool:
+    verbs = [word for i, word in enumerate(parse.words) if parse.tags[i] in FINITE]
+    if any(verb.islower() and verb != "is" for verb in verbs):
+        return False  # a heading has capitals in its verbs
     long = [word for word in parse.words[1:] if len(word) > 3 and word[0].isalpha()]
     return len(long) > 3 and sum(word[0].isupper() for word in long) > _TITLE_CASE * len(long)
+
+
+def _capital(word: str) -> bool:
+    return word[:1].isupper() or (word[1:2] in ("'", "\u2019") and word[2:3].isupper())
 
 
 def _run(parse: Parse, tokens: Sequence[int]) -> list[int]:
@@ -259,7 +342,7 @@ def _run(parse: Parse, tokens: Sequence[int]) -> list[int]:
     words, opening = parse.words, _opening(parse)
 
     def capital(i: int) -> bool:
-        inside = 0 <= i < len(words) and words[i][:1].isupper() and words[i] != "I"
+        inside = 0 <= i < len(words) and words[i] != "I" and _capital(words[i])
         # The first word has a capital anyhow; it belongs to a name if it is tagged so.
         return inside and (i != opening or parse.tags[i] in (*_PROPER, "JJ"))
 
@@ -281,6 +364,14 @@ def _next_capital(
         if (not length or tuple(map(fold, between)) in _LINKS) and capital(further):
             return further
     return None
+
+
+def _ends_name(parse: Parse, first: int, before: Sequence[int]) -> bool:
+    """Whether a capitalised word before a people's noun makes it a name: "Ten Little Indians"."""
+    if not before or before[-1] != first - 1 or before[-1] == _opening(parse):
+        return False
+    word = fold(parse.words[first - 1])
+    return word not in capitalised() | lexicon().titles | lexicon().kin | _BEFORE_RANKS
 
 
 def _capital_in_name(
@@ -318,9 +409,9 @@ def _alone_is_person(parse: Parse, tokens: Sequence[int]) -> bool:
 
 def _rank(parse: Parse, tokens: Sequence[int], before: Sequence[int], after: Sequence[int]) -> bool:
     """Whether the term is a title of a person: "Aunt May", "the Prime Minister"."""
+    others = lexicon().titles | _BEFORE_RANKS | capitalised() if before else frozenset()
     for i in before:
         word = fold(parse.words[i])
-        others = lexicon().titles | _BEFORE_RANKS | capitalised()
         if not after and word not in others and i != _opening(parse):
             return False  # "Stephen King"
         if parse.words[i] == "The" and i != _opening(parse):
@@ -355,18 +446,19 @@ def _is_person_before(parse: Parse, i: int) -> bool:
     word, tag = fold(parse.words[i]), parse.tags[i]
     if tag in ("PRP", "PRP$"):
         return word in _OTHER_PEOPLE
-    if tag not in _NOUNS or word in lexicon().animals or word in lexicon().deities:
+    known = lexicon()
+    if tag not in _NOUNS or word in known.animals | known.deities | known.vessels:
         return False
     if parse.entities[i] in _PERSON:
         return not _with_article(parse, i)
-    return names_person(word) and parse.labels[i] not in _COMPOUND
+    return names_person(word) and parse.labels[i] not in COMPOUND
 
 
 def _is_thing_before(parse: Parse, i: int) -> bool:
     word, tag = fold(parse.words[i]), parse.tags[i]
     if tag not in _NOUNS:
         return False
-    if parse.labels[i] in _COMPOUND and parse.tags[parse.heads[i]] not in _PROPER:
+    if parse.labels[i] in COMPOUND and parse.tags[parse.heads[i]] not in _PROPER:
         return False
     known = lexicon()
     if word in known.animals or word in known.vessels or word in known.deities:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from hinter_core.terms.forms import (
     MODIFIER,
+    NOUN_TAGS,
     SUBJECT,
     dependent,
     fitting,
@@ -32,9 +33,11 @@ _KINDS = {
     "PRP": "a pronoun", "PRP$": "a possessive", "UH": "an interjection",
 }  # fmt: skip
 _RELATIVE = frozenset({"acl:relcl", "relcl"})
-_APPOSITION = frozenset({"appos", "flat", "compound"})
 _CLAUSE = frozenset({"xcomp", "ccomp", "acomp", "oprd", "advcl", "conj"})
-_BEARERS = frozenset({"NN", "NNS", "NNP", "NNPS", "PRP"})
+_COMPOUND = frozenset({"compound", "nn"})
+_BEFORE_COLOURS = frozenset("in into wear wears wore wearing worn".split())
+_ADJECTIVES = ("JJ", "JJR", "NN", "NNP")
+_BEARERS = NOUN_TAGS | {"PRP"}
 _PERSON_PRONOUNS = frozenset(
     """i me you he him himself she her herself we us they them themself themselves who whom someone
     somebody anyone anybody everyone everybody nobody myself yourself ourselves""".split()
@@ -90,8 +93,12 @@ def _no_person(
         return None if person else f"\u201c{surface}\u201d may be no person here"
     if stands_alone(parse, tokens, head):
         return None
+    if _in_colour(parse, tokens):
+        return f"\u201c{surface}\u201d describes no person here"
     if label in MODIFIER and governor != head and not _in_preposition(parse, head):
         bearer, verb = _modified(parse, tokens, governor), "modifies"
+        if fold(parse.words[bearer]) in lexicon().groups:
+            bearer = _whole(parse, bearer)  # "the British class system"
     else:
         found, verb = _bearer(parse, head), "describes"
         if found is None:
@@ -117,9 +124,34 @@ def _modified(parse: Parse, tokens: Sequence[int], governor: int) -> int:
     return governor
 
 
+def _whole(parse: Parse, token: int) -> int:
+    """Return the noun that a compound is about: "Chinese gangster movies" -> movies."""
+    governor = parse.heads[token]
+    return governor if parse.labels[token] in _COMPOUND and governor > token else token
+
+
 def _in_preposition(parse: Parse, head: int) -> bool:
     """Whether a preposition governs the word: "the lady in black"."""
     return parse.labels[head] == "nmod" and dependent(parse, head, {"case"}) is not None
+
+
+def _in_colour(parse: Parse, tokens: Sequence[int]) -> bool:
+    """Whether adjectives without a noun are colours: "in black and white", "black clad"."""
+    following = fold(parse.words[tokens[-1] + 1]) if tokens[-1] + 1 < len(parse.words) else ""
+    if following in lexicon().wearing:
+        return True
+    first, after = tokens[0], tokens[-1] + 1
+    if first > 1 and parse.tags[first - 1] == "CC" and parse.tags[first - 2] in _ADJECTIVES:
+        first -= 2
+    pair = "CC" in parse.tags[first:after] or parse.tags[after : after + 1] == ("CC",)
+    before = fold(parse.words[first - 1]) if first else ""
+    used = pair and before in ("use", "uses", "used", "using", "shoot", "shoots", "shot")
+    if before not in _BEFORE_COLOURS and not used:
+        return False
+    tags = (*parse.tags, ".", ".")
+    while tags[after] == "JJ" or (tags[after] in ("CC", ",") and tags[after + 1] in _ADJECTIVES):
+        after += 1 if tags[after] == "JJ" else 2
+    return after >= len(parse.tags) or parse.tags[after] not in NOUN_TAGS | {"HYPH"}
 
 
 def _counted_by(parse: Parse, token: int) -> int:
@@ -192,8 +224,11 @@ def _beside(parse: Parse, head: int) -> int | None:
     if chosen is not None and parse.tags[chosen] != "CD":
         return chosen  # "the oldest of the prisoners", but "she is the oldest of six"
     after = head + 1
+    following = tuple(map(fold, parse.words[after : after + 2]))
+    if following in (("of", "a"), ("of", "an")):  # "as black of a comedy"
+        return next((i for i in range(after, len(parse.tags)) if parse.tags[i] == "NN"), None)
     if parse.labels[head] == "conj" and parse.tags[after : after + 1] in (("NN",), ("NNS",)):
-        return after  # "Black and white residents"
+        return _whole(parse, after)  # "Black and white residents"
     return None
 
 
@@ -215,7 +250,13 @@ def _is_person(parse: Parse, token: int, *, named: bool = True) -> bool:
         return True
     if names_person(word):
         return True
-    return _has_who(parse, token)
+    return _has_who(parse, token) and not _worn(parse, token)
+
+
+def _worn(parse: Parse, token: int) -> bool:
+    """Whether a noun after "in" is around a person, who is then meant: "in a coat who ..."."""
+    case = dependent(parse, token, {"case"})
+    return case is not None and fold(parse.words[case]) == "in"
 
 
 def _has_who(parse: Parse, token: int) -> bool:

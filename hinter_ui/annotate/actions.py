@@ -3,8 +3,9 @@
 import json
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Self
@@ -62,6 +63,7 @@ class ProjectForm:
     many: int = 200
     outcomes: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
+    validity: float = 0.0
     name: str = ""
     language: str = "en"
     labels: str = ""
@@ -100,6 +102,7 @@ class ProjectForm:
             **given, language=chosen(raw["language"]), blind=bool(raw["blind"]),
             many=int(number("many", 1, _MOST)), share=number("share", 0, 100),
             copies=int(number("copies", 1, _MOST_COPIES)), repeats=number("repeats", 0, 100),
+            validity=number("validity", 0, 1),
         )  # fmt: skip
 
     def project(self) -> Project:
@@ -137,18 +140,23 @@ def attribute_choices(store: CampaignStore) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Made:
-    """A new project: its name, its owner's key, and the numbers and problems of its items."""
+    """A new project: its name, its owner's key, and what was imported, as in ``Imported``."""
 
     id: str
     key: str
     items: int
     duplicates: int = 0
     problems: tuple[tuple[int, str], ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class View:
-    """State of a project for its owner; ``items``: by id, those in ``comments`` and disputes."""
+    """State of a project for its owner.
+
+    ``items``: by id, those in ``comments`` and disputes; ``removed``: the latest first.
+    """
 
     id: str
     key: str
@@ -158,6 +166,7 @@ class View:
     comments: list[Judgement]
     found: Evaluation
     items: dict[str, AnnotationItem]
+    removed: list[AnnotationItem]
 
 
 @dataclass(frozen=True)
@@ -222,12 +231,16 @@ class AnnotateActions:
         if form.source == "check":
             if session.check is None or not session.check.mutants:
                 raise AnnotationError(say("errors.no_check"))
-            return items_of_check(session.check, form.many, outcomes=outcomes)
+            return items_of_check(
+                session.check, form.many, outcomes=outcomes, validity=form.validity
+            )
         store = self.campaign(form)
         if store is None:
             raise AnnotationError(say("errors.no_campaign"))
         sets = [tuple(one.split(_JOINED)) for one in form.attributes]
-        return sample_campaign(store, form.many, outcomes=outcomes, attributes=sets)
+        return sample_campaign(
+            store, form.many, outcomes=outcomes, attributes=sets, validity=form.validity
+        )
 
     def _imported(self, store: AnnotationStore, form: ProjectForm, name: str, key: str) -> Made:
         done = import_file(store, form.file)
@@ -237,7 +250,10 @@ class AnnotateActions:
                 why = say("errors.no_text_row", row=row, fault=fault)
             raise AnnotationError(why)
         fill_invariant(store, self.services.parses(DEFAULT_PARSER))
-        return Made(name, key, done.items, done.items_known, tuple(done.problems))
+        return Made(
+            name, key, done.items, done.items_known, tuple(done.problems), done.left_out,
+            tuple(done.notes),
+        )  # fmt: skip
 
     # -- looking --------------------------------------------------------------------------------
 
@@ -253,7 +269,10 @@ class AnnotateActions:
         every = list(store.items())
         items = {item.id: item for item in every if item.id in named}
         people = judging.standings()
-        return View(name, key, store.project(), len(every), people, comments, found, items)
+        return View(
+            name, key, store.project(), len(every), people, comments, found, items,
+            store.removed(),
+        )  # fmt: skip
 
     def stamp(self, name: str, key: str) -> str:
         """Return a text that changes when the view of a project may have changed."""
@@ -289,7 +308,12 @@ class AnnotateActions:
 
     def remove(self, name: str, key: str, item: str) -> None:
         """Remove an item."""
-        self._owned(name, key).store.remove(item.strip())
+        self._owned(name, key).store.remove(item)
+        self._evaluated.pop(name, None)
+
+    def restore(self, name: str, key: str, item: str) -> None:
+        """Restore a removed item."""
+        self._owned(name, key).store.restore(item)
         self._evaluated.pop(name, None)
 
     def switch(self, name: str, key: str) -> None:

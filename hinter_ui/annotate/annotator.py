@@ -19,8 +19,8 @@ _SCROLLS = 700  # characters from which a text may scroll
 _KEYS = {"undo": "z", "skip": "s", "comment": "c", "trees": "t"}  # of the actions
 # What the page's script says.
 _FOR_THE_PAGE = (
-    "item", "question", "progress", "minutes", "saved", "unsaved", "sending", "offline", "again",
-    "loading", "working", "trees_failed",
+    "item", "question", "progress", "minutes", "saved", "unsaved", "sending", "offline",
+    "offline_empty", "again", "working", "trees_failed",
 )  # fmt: skip
 
 
@@ -40,14 +40,14 @@ def join_form(project: Project, login: str = "") -> Markup:
     )  # fmt: skip
     note = tag(
         "div",
-        tag("h3", say("join.content_note_title")),
+        tag("h2", say("join.content_note_title")),
         tag("p", say("join.content_note")),
         tag("p", say("join.stored"), class_="quiet"),
         class_="card join-note",
     )
     return _section(
         "join",
-        tag("h2", say("join.title", project=project.name), tabindex="-1"),
+        tag("h1", say("join.title", project=project.name), tabindex="-1"),
         tag("p", say("join.lead")),
         tag("div", role="alert", class_="judge-notice", hidden=True),
         note, by_login, form,
@@ -108,7 +108,7 @@ def _text(kind: str, pieces: Sequence[Piece]) -> Markup:
     if sum(len(piece.text) for piece in pieces) > _SCROLLS:
         scrolls = {"tabindex": "0", "role": "region", "aria_label": title}
     shown = tag("div", tag("bdi", join(marked), dir="auto"), class_="judge-words", **scrolls)
-    return tag("div", tag("h3", title), shown, class_=f"judge-text {kind}")
+    return tag("div", tag("h2", title), shown, class_=f"judge-text {kind}")
 
 
 def _known(own: AnnotationItem) -> Markup:
@@ -127,7 +127,7 @@ def _known(own: AnnotationItem) -> Markup:
     if not lines:
         return Markup("")
     listed = tag("ul", *(tag("li", isolated(line)) for line in lines))
-    return tag("div", tag("h3", say("screen.told")), listed, class_="judge-told quiet")
+    return tag("div", tag("h2", say("screen.told")), listed, class_="judge-told quiet")
 
 
 def ending(kind: str, judged: int = 0, skipped: int = 0) -> Markup:
@@ -141,7 +141,7 @@ def ending(kind: str, judged: int = 0, skipped: int = 0) -> Markup:
         leave = _button("leave", say("screen.leave"))
         return _section(
             "end",
-            tag("h2", say("end.title"), tabindex="-1"),
+            tag("h1", say("end.title"), tabindex="-1"),
             tag("p", say("end.some" if skipped else "end.done", judged=judged)),
             again,
             tag("p", say("end.leave")),
@@ -149,7 +149,7 @@ def ending(kind: str, judged: int = 0, skipped: int = 0) -> Markup:
         )  # fmt: skip
     return _section(
         "end",
-        tag("h2", say(f"end.{kind}_title"), tabindex="-1"),
+        tag("h1", say(f"end.{kind}_title"), tabindex="-1"),
         tag("p", say(f"end.{kind}")),
         tag("p", class_="judge-unsaved", data_words=say("end.closed_unsaved"), hidden=True),
         _button("back", say("end.back"), class_="primary") if kind == "left" else None,
@@ -158,9 +158,8 @@ def ending(kind: str, judged: int = 0, skipped: int = 0) -> Markup:
 
 def problem(message: str) -> Markup:
     """Return a page with an error only."""
-    title = tag("strong", say("errors.title"))
-    shown = tag("div", title, " ", message, class_="notice error", role="alert")
-    return _section("end", shown)
+    title = tag("h1", say("errors.title"))
+    return _section("end", title, tag("p", message, class_="notice error", role="alert"))
 
 
 def _section(kind: str, *children: object, **attributes: object) -> Markup:
@@ -219,11 +218,12 @@ def screen(project: Project, name: str) -> Markup:
     said = {key: say(f"screen.{key}") for key in _FOR_THE_PAGE}
     return _section(
         "judge",
-        tag("h2", say("screen.title"), class_="sr-only"),
+        tag("h1", say("screen.title"), class_="sr-only"),
         top,
         tag("div", role="alert", class_="judge-notice", hidden=True),
         offline,
         tag("p", role="status", class_="sr-only", data_told=True),
+        tag("p", say("screen.loading"), role="status", class_="judge-waiting", hidden=True),
         tag("div", article, bar, class_="judge-desk"),
         comment,
         tag("div", class_="judge-trees", hidden=True, tabindex="-1", role="region",

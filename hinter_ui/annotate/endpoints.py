@@ -9,67 +9,100 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from contextlib import suppress
+from ipaddress import ip_address, ip_network
+from typing import Any, NamedTuple
 
 import gradio as gr
 
 from hinter_core.annotation.project.judging import Judging, Submission
-from hinter_core.annotation.project.types import AccessError, AnnotationError, Project, Status
+from hinter_core.annotation.project.types import (
+    AccessError,
+    AnnotationError,
+    Assignment,
+    Project,
+    Status,
+)
 from hinter_core.errors import HinterError
 from hinter_ui.annotate import annotator
 from hinter_ui.annotate.annotator import say
 from hinter_ui.html.trees import pair_trees
 from hinter_ui.html.wording import DEFAULT, speak
+from hinter_ui.shared.gate import address_of
 from hinter_ui.shared.library import Annotations
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
 
 log = logging.getLogger(__name__)
 
-_AHEAD = 3  # items on a page: the current one and those fetched before they are needed
+_AHEAD = 16  # items on a page: the current one, and those for a lost connection
 _MOST_SENT = 25  # judgements in one call
-_REFUSED = {"gone", "not-given", "comment", "answers"}  # sending them again would not help
+_REFUSED = {
+    "gone",
+    "not-given",
+    "comment",
+    "answers",
+    "key",
+    "seconds",
+}  # sending them again would not help
 _CODES = _REFUSED | {"no-project", "closed", "signed-out", "name", "short", "taken", "slow"}
 
 _MINUTE = 60.0  # seconds
-_NAME_TRIES, _PROJECT_TRIES = 5, 30  # wrong ones in a minute
+# Wrong ones in a minute: of an address for a name and for all of a project; and of all addresses
+# together for a name, which one visitor alone cannot reach, so that nobody locks out another.
+_NAME_TRIES, _PROJECT_TRIES, _ALL_TRIES = 5, 30, 60
 
 Answer = dict[str, Any]
 
 
 class Throttle:
-    """Limits wrong pass-phrases within a minute, by name and by project.
+    """Limits wrong pass-phrases within a minute, by address, name and project.
 
     A try counts from its beginning, so that parallel ones are limited, too.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._tries: list[tuple[str, str, float]] = []  # project, name and time
+        self._tries: list[tuple[_Try, float]] = []
         self._lock = threading.Lock()
 
-    def begin(self, project: str, name: str) -> bool:
+    def begin(self, project: str, name: str, address: str) -> bool:
         """Return whether one more try is allowed; it counts as wrong until :meth:`right`."""
         with self._lock:
             now = self._clock()
-            self._tries = [one for one in self._tries if one[2] > now - _MINUTE]
-            names = [tried for place, tried, _ in self._tries if place == project]
-            folded = _folded(name)
-            allowed = len(names) < _PROJECT_TRIES and names.count(folded) < _NAME_TRIES
+            self._tries = [one for one in self._tries if one[1] > now - _MINUTE]
+            own = _try(project, name, address)
+            here = [tried for tried, _ in self._tries if tried.project == project]
+            allowed = (
+                here.count(own) < _NAME_TRIES
+                and sum(tried.network == own.network for tried in here) < _PROJECT_TRIES
+                and sum(tried.name == own.name for tried in here) < _ALL_TRIES
+            )
             if allowed:
-                self._tries.append((project, folded, now))
+                self._tries.append((own, now))
             return allowed
 
-    def right(self, project: str, name: str) -> None:
-        """Do not count the latest try of a name, as it was right."""
+    def right(self, project: str, name: str, address: str) -> None:
+        """Do not count the latest try of a name from an address, as it was right."""
         with self._lock:
-            own = [one for one in self._tries if one[:2] == (project, _folded(name))]
+            own = [one for one in self._tries if one[0] == _try(project, name, address)]
             if own:
                 self._tries.remove(own[-1])
 
 
-def _folded(name: str) -> str:
-    return " ".join(name.split()).casefold()
+class _Try(NamedTuple):
+    project: str
+    name: str
+    network: str
+
+
+def _try(project: str, name: str, address: str) -> _Try:
+    network = address
+    with suppress(ValueError):
+        parsed = ip_address(address)
+        if parsed.version == 6 and not parsed.ipv4_mapped:
+            network = str(ip_network((parsed, 64), strict=False))  # whoever has one has all of it
+    return _Try(project, " ".join(name.split()).casefold(), network)
 
 
 class AnnotatorEndpoints:
@@ -87,8 +120,11 @@ class AnnotatorEndpoints:
         def annotate_enter(told: Any, profile: gr.OAuthProfile | None) -> Answer:
             return self._safe(self._enter, told, profile)
 
-        def annotate_join(told: Any, profile: gr.OAuthProfile | None) -> Answer:
-            return self._safe(self._join, told, profile)
+        def annotate_join(
+            told: Any, profile: gr.OAuthProfile | None, request: gr.Request
+        ) -> Answer:
+            client = request.client.host if request.client else ""
+            return self._safe(self._join, told, profile, address_of(request.headers, client))
 
         def annotate_work(told: Any) -> Answer:
             return self._safe(self._work, told)
@@ -106,7 +142,7 @@ class AnnotatorEndpoints:
         speak(DEFAULT, say.room)
         try:
             if not isinstance(told, dict):
-                raise AnnotationError("This is no call of this page.", "failed")
+                raise AnnotationError("", "failed")  # not logged: no page of ours sends it
             judging = self.projects.judging(_text(told, "project"))
             speak(judging.store.project().language, say.room)
             return act(judging, told, *more)
@@ -128,22 +164,27 @@ class AnnotatorEndpoints:
         return self._seated(project, person.name)
 
     def _join(
-        self, judging: Judging, told: Mapping[str, Any], profile: gr.OAuthProfile | None = None
+        self,
+        judging: Judging,
+        told: Mapping[str, Any],
+        profile: gr.OAuthProfile | None,
+        address: str,
     ) -> Answer:
         project, place = judging.store.project(), _text(told, "project")
         if told.get("login") is True and profile is not None:
             person, key = judging.store.join_by_login(profile.name, f"hf:{profile.username}")
             return self._seated(project, person.name) | {"key": key}
         name = _text(told, "name")[:200]
-        if not self.throttle.begin(place, name):
+        guess = place, name, address
+        if not self.throttle.begin(*guess):
             raise AccessError("There were too many wrong tries; wait a minute.", "slow")
         try:
             person, key = judging.store.join(name, _text(told, "phrase")[:1000])
         except AccessError as error:
             if error.code != "taken":  # nothing was guessed
-                self.throttle.right(place, name)
+                self.throttle.right(*guess)
             raise
-        self.throttle.right(place, name)
+        self.throttle.right(*guess)
         return self._seated(project, person.name) | {"key": key}
 
     def _seated(self, project: Project, name: str) -> Answer:
@@ -158,7 +199,8 @@ class AnnotatorEndpoints:
     def _work(self, judging: Judging, told: Mapping[str, Any]) -> Answer:
         """Store judgements in their order, and return the next items.
 
-        ``done``: what need not be sent again; with an error, what was refused for good.
+        ``done``: what need not be sent again; with an error, what was refused for good. Of items
+        that the page ``held`` before, only the names are returned.
         """
         key, project = _text(told, "key"), judging.store.project()
         judging.store.whose(key)
@@ -178,7 +220,12 @@ class AnnotatorEndpoints:
                 done.append({"id": _text(one, "id"), "error": _words(error)})
         if judging.store.project().closed:
             return self._closed(done)
-        items = [annotator.item(one, project) for one in judging.upcoming(key, _AHEAD)]
+        held = told.get("held")
+        there = {str(one) for one in held} if isinstance(held, list) else set()
+        items = [
+            _named(one) if _place(one) in there else annotator.item(one, project)
+            for one in judging.upcoming(key, _AHEAD)
+        ]
         progress = judging.progress(key)
         answer: Answer = {
             "done": done,
@@ -217,6 +264,15 @@ class AnnotatorEndpoints:
     def _trees(self, judging: Judging, told: Mapping[str, Any]) -> Answer:
         item = judging.given(_text(told, "key"), _text(told, "item"))
         return {"html": pair_trees(item, self.services.parses(DEFAULT_PARSER))}
+
+
+def _named(one: Assignment) -> Answer:
+    return {"item": one.item.id, "showing": one.showing}
+
+
+def _place(one: Assignment) -> str:
+    """Return the name by which a page says that it holds an assignment."""
+    return f"{one.showing} {one.item.id}"
 
 
 def _text(told: Mapping[str, Any], name: str) -> str:

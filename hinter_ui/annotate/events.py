@@ -1,4 +1,4 @@
-"""The Annotate tab: people judge mutants by a link; the owner creates projects and views them."""
+"""The Annotate tab: owners create projects and view them."""
 
 from functools import partial
 from pathlib import Path
@@ -9,39 +9,38 @@ from gradio.utils import get_upload_folder
 
 from hinter_core.annotation.project.questions import FOLDER
 from hinter_core.errors import InputError
+from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import KINDS, AnnotateActions, ProjectForm, say
-from hinter_ui.annotate.endpoints import AnnotatorEndpoints
-from hinter_ui.annotate.layout import AnnotateLayout, signs_in
+from hinter_ui.annotate.layout import AnnotateLayout
 from hinter_ui.annotate.updates import AnnotateUpdates
 from hinter_ui.html import notice
 from hinter_ui.html.wording import chosen
 from hinter_ui.shared.events import TabEvents, Updates
-from hinter_ui.shared.library import Annotations, find_kept, known
+from hinter_ui.shared.library import find_kept, known
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.wiring import attempt, scripted
+from hinter_ui.shared.wiring import attempt, parts_of, scripted
 
 _LONGEST_YAML = 200_000  # bytes
 
 
 def build(services: Services) -> None:
     """Build the tab inside the current ``gr.Tab`` and wire it."""
-    projects = Annotations.at_home(lambda: services.access.local)
-    ui = AnnotateLayout(AnnotatorEndpoints(services, projects), local=services.access.local)
+    ui = AnnotateLayout(local=services.access.local)
     services.labels.append(ui)
-    AnnotateEvents(services, ui, projects).wire()
+    AnnotateEvents(services, ui).wire()
 
 
 class AnnotateEvents(TabEvents):
-    """The owner's side; annotators' pages use the endpoints only."""
+    """The owner's side; annotators have a page of their own."""
 
     room = "projects"
     failure = "errors.title"
 
-    def __init__(self, services: Services, ui: AnnotateLayout, projects: Annotations) -> None:
+    def __init__(self, services: Services, ui: AnnotateLayout) -> None:
         super().__init__(services, ui.notice)
         self.ui = ui
         self.kept = find_kept()
-        self.actions = AnnotateActions(services, projects)
+        self.actions = AnnotateActions(services, services.projects)
         self.updates = AnnotateUpdates(ui, self.actions)
 
     # -- wiring ---------------------------------------------------------------------------------
@@ -50,9 +49,13 @@ class AnnotateEvents(TabEvents):
         """Connect every widget with its event."""
         ui, fields = self.ui, self.ui.fields
         shown = [*ui.shown, ui.links, ui.told]
-        self.on(self.page.load, self.open_page, [], [self.tabs, ui.owner, ui.login, *shown])
+        linked = self.services.addresses.names("annotate", tab="annotate")
+        self.on(linked.change, self.open_page, [linked], [self.tabs, *shown])
         sources = [fields[name] for name in ("source", "campaign", "directory")]
-        drawn = [*sources, *(fields[n] for n in ("file", "many", "outcomes", "attributes"))]
+        drawn = [
+            *sources,
+            *(fields[n] for n in ("file", "many", "outcomes", "attributes", "validity")),
+        ]
         # One event for all of them: an answer to older values must not come last.
         looked = [self.tab.select, fields["source"].input, fields["campaign"].input,
                   fields["directory"].submit, fields["directory"].blur]  # fmt: skip
@@ -75,7 +78,7 @@ class AnnotateEvents(TabEvents):
         self.on(ui.timer.tick, self.tick, [ui.current, ui.seen], ui.shown, trigger_mode="once")
         self.on(ui.buttons["refresh"].click, self.refresh, [ui.current], ui.shown)
         self.on(ui.buttons["switch"].click, self.switch, [ui.current], ui.shown)
-        for listed in (ui.disputes, ui.comments):
+        for listed in (ui.disputes, ui.comments, ui.removed, ui.notice):
             self.on(listed.select, self.decide, [ui.current], ui.shown)
         removal = fields["removal"]
         removed = partial(gr.on, [ui.buttons["remove"].click, removal.submit])
@@ -85,23 +88,21 @@ class AnnotateEvents(TabEvents):
 
     # -- coming in ------------------------------------------------------------------------------
 
-    def open_page(self, request: gr.Request) -> Updates:
-        """Open a page by an annotator's link, by the owner's link, or without either."""
-        ui, query = self.ui, dict(request.query_params or {})
+    def open_page(self, request: gr.Request, linked: Any) -> Updates:
+        """Open a project by its owner's link."""
+        ui, query = self.ui, dict(request.query_params or {}) | parts_of(linked)
         self.session(request)
-        name, key = str(query.get("annotate") or "")[:64], str(query.get("owner") or "")[:100]
-        if not name:
+        name = str(query.get("annotate") or "")[:64]
+        key = str(query.get("owner") or query.get("key") or "")[:100]
+        if not name or not key:
             return {ui.notice: ""}
         updates = self.show("annotate")
-        if not key:
-            hidden, login = gr.update(visible=False), gr.update(visible=signs_in())
-            return updates | {ui.owner: hidden, ui.login: login}
         if self.services.access.local and key == "here":
             key = ""
         view, failure = attempt(self.actions.view, name, key, title=say("told.not_yours"))
         if failure:
             return updates | {ui.notice: failure}
-        return updates | self.updates.opened(view)
+        return updates | self.updates.opened(view, _page(request))
 
     def look(
         self, request: gr.Request, kept: Any, source: Any, campaign: Any, directory: Any
@@ -137,7 +138,7 @@ class AnnotateEvents(TabEvents):
         made = self.actions.make(session, ProjectForm.of(*values))
         view = self.actions.view(made.id, made.key)
         told = {self.ui.notice: self.updates.made(made), self.ui.told: ""}
-        return self.updates.opened(view, made.key) | told
+        return self.updates.opened(view, _page(request), made.key) | told
 
     # -- a project ------------------------------------------------------------------------------
 
@@ -146,7 +147,7 @@ class AnnotateEvents(TabEvents):
         self.session(request)
         data: dict[str, Any] = event._data or {}
         view = self.actions.view(str(data.get("project", "")), "")
-        return self.updates.opened(view) | {self.ui.notice: ""}
+        return self.updates.opened(view, _page(request)) | {self.ui.notice: ""}
 
     def close(self, request: gr.Request) -> Updates:
         """Go back to all projects."""
@@ -174,11 +175,14 @@ class AnnotateEvents(TabEvents):
         return self.refresh(request, current) | {self.ui.notice: ""}
 
     def decide(self, event: gr.EventData, request: gr.Request, current: Any) -> Updates:
-        """Store a decision on a disagreement, or remove a text."""
+        """Store a decision on a disagreement, or remove or restore a text."""
         self.session(request)
         data: dict[str, Any] = event._data or {}
         if "remove" in data:
             return self._removed(request, current, data["remove"])
+        if "restore" in data:
+            self.actions.restore(*_parts(current), str(data["restore"]))
+            return self.refresh(request, current) | self._told("restored")
         named = (str(data.get(part, "")) for part in ("item", "question", "value"))
         self.actions.decide(*_parts(current), *named)
         return self.refresh(request, current) | self._told("decided")
@@ -188,8 +192,9 @@ class AnnotateEvents(TabEvents):
         return self._removed(request, current, item or "") | {self.ui.fields["removal"]: ""}
 
     def _removed(self, request: gr.Request, current: Any, item: Any) -> Updates:
-        self.actions.remove(*_parts(current), str(item))
-        return self.refresh(request, current) | self._told("removed")
+        name = str(item).strip()
+        self.actions.remove(*_parts(current), name)
+        return self.refresh(request, current) | {self.ui.notice: present.just_removed(name)}
 
     def delete(self, request: gr.Request, current: Any, typed: Any) -> Updates:
         """Delete the project, if its name was typed."""
@@ -211,6 +216,11 @@ class AnnotateEvents(TabEvents):
             return self.actions.write(session, *_parts(current), kind, folder)
 
         return write
+
+
+def _page(request: gr.Request) -> str:
+    """Return the address at which the browser has the app open."""
+    return str(request.headers.get("referer") or "").partition("?")[0]
 
 
 def _parts(current: Any) -> tuple[str, str]:

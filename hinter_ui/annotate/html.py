@@ -1,10 +1,11 @@
 """HTML for owners of annotation projects."""
 
 from collections.abc import Sequence
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from hinter_core.annotation.evaluation.answers import Consensus
 from hinter_core.annotation.evaluation.evaluation import Evaluation, evaluation_sections
+from hinter_core.annotation.invitation import elsewhere, is_loopback, link
 from hinter_core.annotation.project.types import (
     AnnotationItem,
     AnnotatorProgress,
@@ -21,6 +22,7 @@ from hinter_ui.shared.library import Listed
 say = Words("projects")
 
 _LONG = 400  # characters of a text in a list
+_REMOVED = 50  # items in a list
 _OWN_PLACE = {"overview", "disputed"}  # sections that are shown elsewhere
 
 
@@ -56,26 +58,47 @@ def _state(*, closed: bool) -> Markup:
     return tag("span", say(text), class_=f"badge {kind}")
 
 
-def links(name: str, key: str = "", *, local: bool = False) -> Markup:
-    """Return the annotators' link and, with a ``key``, the owner's."""
-    parts = [
-        _link("project.link", {"annotate": name}),
-        tag("p", say("project.send"), class_="quiet"),
-    ]
+def links(name: str, key: str = "", *, page: str, local: bool = False) -> Markup:
+    """Return the annotators' link and, with a ``key``, the owner's.
+
+    ``page``: the address at which the owner opened the app. If only this machine reaches it, the
+    link has the machine's address in its network, unless the app is ``local``.
+    """
+    alone = is_loopback(urlsplit(page).hostname or "")
+    address = (not local and elsewhere(page)) or page if alone else page
+    invitation = link(address, name)
+    parts = [_link("project.link", invitation)]
+    if alone and address == page:
+        told = (tag("strong", say("told.alone_title")), " ", say("told.alone"))
+        parts.append(tag("div", *told, class_="notice error"))
+    else:
+        send = say("project.send") + (" " + say("project.network") if alone else "")
+        parts.append(tag("p", send, class_="quiet"))
+        parts += [_code(invitation)] if page else []
     if key:
-        owner = _link("told.owner_link", {"annotate": name, "owner": key})
+        owner = _link("told.owner_link", f"?{urlencode({'annotate': name, 'owner': ''})}#{key}")
         title = tag("strong", say("told.key_title"))
         text = say("told.key")
         parts.append(tag("div", title, " ", text, owner, class_="notice info", role="status"))
-    if local:
-        parts.append(tag("p", say("told.local"), class_="quiet"))
     return tag("div", *parts, class_="project-links")
 
 
-def _link(label: str, query: dict[str, str]) -> Markup:
-    link = tag("a", say(label), href=f"?{urlencode(query)}", class_="share")
+def _code(invitation: str) -> Markup:
+    import segno
+
+    # Dark on light also on a dark page, as cameras expect it.
+    drawn = segno.make(invitation, error="m").svg_inline(
+        scale=4, border=3, light="#fff", title=say("project.code_title")
+    )
+    shown = tag("summary", say("project.code"))
+    return tag("details", shown, Markup(drawn), class_="link-code")
+
+
+def _link(label: str, href: str) -> Markup:
+    named = tag("a", say(label), href=href, class_="share")
     copy = tag("button", say("project.copy"), type="button", class_="copy-link")
-    return tag("p", link, " ", copy, class_="share-line")
+    shown = tag("code", href) if urlsplit(href).netloc else None
+    return tag("p", named, " ", copy, shown, class_="share-line")
 
 
 def head(project: Project, size: int, lasting: str = "") -> Markup:
@@ -159,6 +182,28 @@ def _dispute(question: Question, one: Consensus, item: AnnotationItem) -> Markup
 
 def _removal(item: str) -> Markup:
     return tag("button", say("project.remove"), type="button", class_="quiet", data_remove=item)
+
+
+def removed(items: Sequence[AnnotationItem]) -> Markup:
+    """List the removed items, each with a button that restores it."""
+    if not items:
+        return Markup("")
+    title = tag("h4", say("project.removed"))
+    shown = [tag("li", _marked(item), _restoring(item.id)) for item in items[:_REMOVED]]
+    parts = [title, tag("ul", *shown, class_="removed-list")]
+    if more := len(items) - len(shown):
+        parts.append(tag("p", say("project.removed_more", n=f"{more:,}"), class_="quiet"))
+    return join(parts)
+
+
+def just_removed(item: str) -> Markup:
+    """Say that an item was removed, with a button beside it that restores it."""
+    return tag("div", tag("p", say("told.removed")), _restoring(item, say("project.undo")),
+               role="status", class_="notice info undo-notice")  # fmt: skip
+
+
+def _restoring(item: str, words: str = "") -> Markup:
+    return tag("button", words or say("project.restore"), type="button", data_restore=item)
 
 
 def _marked(item: AnnotationItem) -> Markup:

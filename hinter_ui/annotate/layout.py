@@ -1,6 +1,5 @@
 """The widgets of the Annotate tab."""
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -9,19 +8,11 @@ import gradio as gr
 from hinter_core.annotation.items import OUTCOMES
 from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import HERE_ONLY, KINDS, SOURCES, ProjectForm
-from hinter_ui.annotate.endpoints import AnnotatorEndpoints
-from hinter_ui.html.markup import tag
 from hinter_ui.html.wording import languages
 from hinter_ui.shared.widgets import Labels, html
-from hinter_ui.shared.wiring import whole
 
 TICK = 4.0  # seconds between two looks at a project that is open
 _FILES = [".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".gz"]
-
-
-def signs_in() -> bool:
-    """Whether this is a Space on which visitors can sign in with Hugging Face."""
-    return bool(os.environ.get("SPACE_ID") and os.environ.get("OAUTH_CLIENT_ID"))
 
 
 class AnnotateLayout(Labels):
@@ -30,23 +21,16 @@ class AnnotateLayout(Labels):
     ``fields`` and ``buttons`` are by name.
     """
 
-    def __init__(self, endpoints: AnnotatorEndpoints, *, local: bool) -> None:
+    def __init__(self, *, local: bool) -> None:
         super().__init__("projects")
         self.local = local
         self.fields: dict[str, Any] = {}
         self.buttons: dict[str, gr.Button] = {}
-        gr.HTML(
-            tag("div", class_="annotate-room"), elem_id="annotate-room", apply_default_css=False,
-            js_on_load=whole("annotate"), server_functions=endpoints.functions(),
-        )  # fmt: skip
-        with gr.Column(visible=False, min_width=0, elem_id="annotate-login") as self.login:
-            if signs_in():
-                gr.LoginButton("Sign in with Hugging Face", size="md")  # annotate.js knows it
         self.current = gr.Textbox(elem_classes="offstage", show_label=False)
         self.seen = gr.Textbox(elem_classes="offstage", show_label=False)
         self.timer = gr.Timer(TICK, active=False)
-        with gr.Column(elem_id="annotate-owner", min_width=0) as self.owner:
-            self.notice = html("annotate-notice")
+        with gr.Column(elem_id="annotate-owner", min_width=0):
+            self.notice = html("annotate-notice", script="projects.act")
             with gr.Column(visible=False, min_width=0, elem_id="project") as self.panel:
                 self._panel()
             with gr.Column(min_width=0) as self.making:
@@ -56,8 +40,8 @@ class AnnotateLayout(Labels):
         # What shows the open project.
         self.shown = [
             self.current, self.seen, self.timer, self.making, self.panel, self.notice, self.head,
-            self.people, self.disputes, self.comments, self.numbers, self.buttons["switch"],
-            self.table,
+            self.people, self.disputes, self.comments, self.numbers, self.removed,
+            self.buttons["switch"], self.table,
         ]  # fmt: skip
 
     def _making(self) -> None:
@@ -103,6 +87,7 @@ class AnnotateLayout(Labels):
         self._field(gr.Number, "many", value=200, minimum=1, precision=0)
         self._field(gr.Dropdown, "outcomes", choices=list(OUTCOMES), multiselect=True)
         self._field(gr.Dropdown, "attributes", choices=[], multiselect=True)
+        self._field(gr.Number, "validity", value=0, minimum=0, maximum=1, step=0.05)
 
     def _questions(self) -> None:
         self._field(gr.Textbox, "questions", lines=3, max_lines=16)
@@ -149,6 +134,7 @@ class AnnotateLayout(Labels):
         with gr.Row(elem_classes="manage-row"):
             self._field(gr.Textbox, "removal", max_lines=1)
             self._button("remove")
+        self.removed = html("project-removed", script="projects.act")
         with gr.Row(elem_classes="manage-row"):
             self._field(gr.Textbox, "confirm", max_lines=1)
             self._button("delete", variant="stop")

@@ -5,6 +5,7 @@ from typing import Any
 import gradio as gr
 
 from hinter_core.annotation.backup import lasting_warning
+from hinter_core.annotation.files.importing import LEFT_OUT
 from hinter_core.errors import HinterError
 from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import AnnotateActions, Made, ProjectForm, View, attribute_choices
@@ -43,7 +44,7 @@ class AnnotateUpdates:
         updates[fields["campaign"]] = gr.update(
             choices=choices, value=chosen, visible=source == "campaign"
         )
-        for name in ("many", "outcomes"):
+        for name in ("many", "outcomes", "validity"):
             updates[fields[name]] = gr.update(visible=source != "file")
         told, sets = "", list[tuple[str, str]]()
         if source == "check":
@@ -69,13 +70,18 @@ class AnnotateUpdates:
             lines.append(say("told.duplicates", n=f"{made.duplicates:,}"))
         if made.problems:
             row, why = made.problems[0]
-            lines.append(say("told.problems", n=f"{len(made.problems):,}", first=f"{row}: {why}"))
+            numbers = {name: f"{made.left_out[name]:,}" for name in LEFT_OUT}
+            lines.append(say("told.left_out", **numbers, first=f"{row}: {why}"))
+        lines += made.notes
         return notice.info(lines)
 
-    def opened(self, view: View, key: str = "") -> Updates:
-        """Show a project that has just been opened; ``key``: shown once, to its creator."""
+    def opened(self, view: View, page: str, key: str = "") -> Updates:
+        """Show a project that has just been opened, at the address ``page`` of the app.
+
+        ``key``: shown once, to its creator.
+        """
         local = self.actions.services.access.local
-        links = present.links(view.id, key, local=local)
+        links = present.links(view.id, key, page=page, local=local)
         return self.shown(view) | {self.ui.links: links}
 
     def shown(self, view: View) -> Updates:
@@ -95,6 +101,7 @@ class AnnotateUpdates:
             ui.disputes: present.disputes(project.questions, found.disputed, view.items),
             ui.comments: present.comments(view.comments, view.items),
             ui.numbers: present.numbers(found),
+            ui.removed: present.removed(view.removed),
             ui.buttons["switch"]: gr.update(value=switch),
         }
 

@@ -6,9 +6,10 @@ Faults that a visitor can mend are raised as :class:`hinter_core.errors.HinterEr
 import atexit
 import os
 import shutil
+import threading
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hinter_core.campaign.findings import ExportFilter, Side, find
@@ -51,6 +52,16 @@ KEEP = "HINTER_KEEP_DAYS"
 _KEEP_DAYS = 7.0  # on a public host
 _DAY = 86_400.0
 _LISTED = 50
+_LONGEST = 3600  # seconds of one run on a public host
+
+
+@dataclass
+class _Begun:
+    """The campaign that a page began last."""
+
+    campaign: Campaign | None = None
+    entry: CampaignEntry | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 class BatchActions:
@@ -59,7 +70,8 @@ class BatchActions:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._watch = ProgressReader()
-        self.jobs = Jobs(own_cache=not services.access.local)
+        shared = not services.access.local
+        self.jobs = Jobs(own_cache=shared, longest=_LONGEST if shared else None)
         atexit.register(self.jobs.close)
         self.clear_old()
 
@@ -78,6 +90,8 @@ class BatchActions:
     def _checked(self, session: Session, form: BatchForm) -> tuple[Campaign, dict[str, str]]:
         access = self._services.access
         campaign = form.campaign(access, self._services.dictionaries())
+        models = self._services.models_named(campaign.models, session)
+        campaign = replace(campaign, models=models)
         table = require_rows(campaign, access)
         # The commit and the columns found are written down, so that the file says what was tested.
         if isinstance(table, HubTable):
@@ -90,8 +104,20 @@ class BatchActions:
         return campaign, admitted_keys(campaign.models, access, session)
 
     def start(self, session: Session, form: BatchForm) -> CampaignEntry:
-        """Keep a new campaign and run it when its turn comes; nothing is kept if that fails."""
+        """Keep a new campaign and run it when its turn comes; nothing is kept if that fails.
+
+        The same that this page began before is returned as long as it runs or waits.
+        """
         campaign, keys = self._checked(session, form)
+        with session.of(_Begun).lock:
+            return self._begin(session, form, campaign, keys)
+
+    def _begin(
+        self, session: Session, form: BatchForm, campaign: Campaign, keys: dict[str, str]
+    ) -> CampaignEntry:
+        begun = session.of(_Begun)
+        if begun.campaign == campaign and begun.entry and self.jobs.state(begun.entry).busy:
+            return begun.entry
         self.clear_old()
         entry = self._services.campaigns.new()
         try:
@@ -99,13 +125,17 @@ class BatchActions:
             put(entry, campaign, uploaded=form.source == "upload")
             title = say("sources.sample") if title == SAMPLE else title
             write_record(entry, JobRecord(title, time.time()))
-            self.jobs.start(entry, keys)
+            self.jobs.start(entry, keys, owner=self._owner(session))
         except BaseException as error:
             shutil.rmtree(entry.folder, ignore_errors=True)
             if isinstance(error, OSError):
                 raise InputError(say("errors.not_saved", reason=error.strerror)) from error
             raise
+        begun.campaign, begun.entry = campaign, entry
         return entry
+
+    def _owner(self, session: Session) -> str:
+        return "" if self._services.access.local else session.address or "unknown"
 
     # -- afterwards -----------------------------------------------------------------------------
 
@@ -116,7 +146,7 @@ class BatchActions:
         if not retry:
             models = self._left(entry, models) or models
         keys = admitted_keys(models, self._services.access, session)
-        self.jobs.start(entry, keys, retry=retry, models=models)
+        self.jobs.start(entry, keys, retry=retry, models=models, owner=self._owner(session))
         return entry
 
     def go_on(
@@ -129,7 +159,8 @@ class BatchActions:
         entry = self._services.campaigns.get(name)
         if self.jobs.state(entry).busy:
             raise InputError(say("errors.busy"))
-        chosen = tuple(dict.fromkeys(model.strip() for model in models if model.strip()))
+        typed = (model.strip() for model in models)
+        chosen = self._services.models_named(filter(None, typed), session)
         if not 0 < len(chosen) <= MOST_MODELS:
             raise InputError(say("errors.models", most=MOST_MODELS))
         left = self._left(entry, chosen)
@@ -144,7 +175,7 @@ class BatchActions:
 
         change(entry, changed)
         if left:
-            self.jobs.start(entry, keys, models=left)
+            self.jobs.start(entry, keys, models=left, owner=self._owner(session))
         return entry
 
     def _left(self, entry: CampaignEntry, models: Sequence[str]) -> tuple[str, ...]:
@@ -210,6 +241,8 @@ class BatchActions:
             state = JobState.DONE  # also if a model failed that is left out now
         if state is JobState.FAILED and not problem:
             problem = last_words(entry, record)
+        if state is JobState.STOPPED and record.late:
+            problem = say("errors.late", minutes=_LONGEST // 60)
         return CampaignStatus(
             entry.id, state, record, campaign, seen, problem, self.jobs.ahead_of(entry)
         )

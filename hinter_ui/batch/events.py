@@ -13,15 +13,15 @@ from hinter_core.campaign.preview import Forecast
 from hinter_core.errors import HinterError
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions
-from hinter_ui.batch.form import HANDWRITTEN, SOURCES, BatchForm, say
+from hinter_ui.batch.form import HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
 from hinter_ui.batch.layout import BatchLayout
-from hinter_ui.batch.updates import BatchUpdates
+from hinter_ui.batch.updates import BatchState, BatchUpdates
 from hinter_ui.html import notice
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import known
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.wiring import Load, TabLink, attempt, private, scripted
+from hinter_ui.shared.wiring import Load, TabLink, after_event, attempt, private, scripted
 
 _ESTIMATES = 2  # at once, for all visitors together: each loads models
 
@@ -29,7 +29,8 @@ _ESTIMATES = 2  # at once, for all visitors together: each loads models
 def build(services: Services) -> None:
     """Build the tab inside the current ``gr.Tab`` and wire it."""
     actions = BatchActions(services)
-    ui = BatchLayout(services, html.preview(actions.preview(BatchForm())))
+    form = BatchForm()
+    ui = BatchLayout(services, html.preview(actions.preview(form), form.sample))
     updates = BatchUpdates(services, actions, ui)
     events = BatchEvents(updates)
     events.wire()
@@ -53,9 +54,11 @@ class BatchEvents(TabEvents):
     def wire(self) -> None:
         """Connect every widget with what it does."""
         ui = self.ui
-        private(self.page.load, self.open_page, [ui.kept], [self.tabs, *ui.watched, ui.kept])
+        linked = self.services.addresses.names("campaign", tab="batch").change
+        private(linked, self.open_page, [ui.kept], [self.tabs, *ui.watched, ui.kept])
         looked = [ui.current, ui.kept]
-        private(self.tab.select, self.look, looked, ui.watched)
+        drawn = {"js": after_event("page.drawn", "batch", len(looked))}
+        private(self.tab.select, self.look, looked, ui.watched, **drawn)
         private(ui.timer.tick, self.look, looked, ui.watched, trigger_mode="once")
         self._wire_data()
         told = [ui.told, ui.estimate]
@@ -74,30 +77,39 @@ class BatchEvents(TabEvents):
         ui, fields = self.ui, self.ui.fields
         fresh = [
             fields["source"].input, fields["upload"].upload, fields["upload"].clear,
-            fields[HANDWRITTEN].upload, fields[HANDWRITTEN].clear, fields["path"].submit,
-            fields["path"].blur,
+            fields[HANDWRITTEN].upload, fields[HANDWRITTEN].clear, fields[TEMPLATES].upload,
+            fields[TEMPLATES].clear, fields["path"].submit, fields["path"].blur,
             fields["hub"].input,
         ]  # fmt: skip
         looked = partial(gr.on, fresh)
-        private(looked, self.look_at_data, ui.data, ui.of_data, trigger_mode="always_last")
-        chosen = [fields["text_column"].input, fields["label_column"].input]
-        private(partial(gr.on, chosen), self.look_at_columns, ui.data, [ui.preview])
+        data = [fields["sample"], *ui.data]
+        private(looked, self.look_at_data, data, ui.of_data, trigger_mode="always_last")
+        chosen = [fields[name].input for name in ("text_column", "label_column")]
+        private(partial(gr.on, chosen), self.look_at_columns, data, [ui.preview])
+        private(fields["sample"].change, self.count, data, [ui.preview])
 
     # -- data -----------------------------------------------------------------------------------
 
     def look_at_data(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """Show the fields of a source and what its data look like; columns are detected anew."""
-        self.session(request)
-        form = replace(BatchForm.of_data(*values), text_column="", label_column="")
+        session = self.session(request)
+        form = replace(BatchForm.of_sample(*values), text_column="", label_column="")
         fields = self.updates.data(form)
         if form.source == "hub" and form.hub:
             yield fields | {self.ui.preview: notice.working(say("working.hub"), 0)}
-        yield fields | self.updates.columns(form, *self._preview(form))
+        yield fields | self.updates.columns(form, *self._preview(session, form))
 
     def look_at_columns(self, request: gr.Request, *values: Any) -> Updates:
         """Show the data with the columns chosen."""
-        self.session(request)
-        return {self.ui.preview: self._preview(BatchForm.of_data(*values))[0]}
+        session = self.session(request)
+        return {self.ui.preview: self._preview(session, BatchForm.of_sample(*values))[0]}
+
+    def count(self, request: gr.Request, *values: Any) -> Updates:
+        """Say how many texts will be drawn; data that were read are not read again."""
+        session = self.session(request)
+        form, seen = BatchForm.of_sample(*values), session.of(BatchState).seen
+        shown = html.preview(seen, form.sample) if seen else self._preview(session, form)[0]
+        return {self.ui.preview: shown}
 
     def run_handwritten(self, request: gr.Request) -> Updates:
         """Fill in the mutants that another tab handed over."""
@@ -107,13 +119,20 @@ class BatchEvents(TabEvents):
             return {self.tabs: gr.skip()}
         form = BatchForm(source=HANDWRITTEN, hand=path)
         updates = self.updates.data(form) | self.updates.handwritten(path)
-        return updates | self.updates.columns(form, *self._preview(form)) | self.show("batch")
+        return (
+            updates | self.updates.columns(form, *self._preview(session, form)) | self.show("batch")
+        )
 
-    def _preview(self, form: BatchForm) -> tuple[Any, tuple[str, ...]]:
+    def _preview(self, session: Session, form: BatchForm) -> tuple[Any, tuple[str, ...]]:
+        state = session.of(BatchState)
+        state.seen = None
         if form.source not in SOURCES or (form.source != "sample" and not form.given):
             return "", ()
         seen, failure = attempt(self.actions.preview, form, title=say("titles.no_data"))
-        return (failure, ()) if failure else (html.preview(seen), seen.names)
+        if failure:
+            return failure, ()
+        state.seen = seen
+        return html.preview(seen, form.sample), seen.names
 
     def estimate(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """Estimate the campaign, and show that it takes a while."""
@@ -154,15 +173,17 @@ class BatchEvents(TabEvents):
 
     def look(self, request: gr.Request, current: Any, kept: Any) -> Updates:
         """Show what has changed since the last look."""
-        return self.updates.watched(self.session(request), str(current or ""), kept)
+        session = self.session(request)
+        # The page may have asked before it heard what was opened.
+        opened = session.of(BatchState).opened
+        return self.updates.watched(session, str(current or "") if opened is None else opened, kept)
 
     def open_page(self, request: gr.Request, kept: Any) -> Updates:
-        """Open the campaign of a fresh page's link, if it has one."""
-        session = self.session(request)
+        """Open the campaign of a fresh page's link."""
+        session, names = self.session(request), known(kept)
         name = str(dict(request.query_params or {}).get("campaign", ""))[:64]
         if not name:
             return self.updates.watched(session, "", kept)
-        names = known(kept)
         updates = self.updates.opened(session, name, names) | self.show("batch")
         known_here = name in names or self.services.access.local
         if not known_here and self.services.campaigns.exists(name):

@@ -14,6 +14,7 @@ from hinter_core.data.hub import on_hub
 from hinter_core.errors import InputError
 from hinter_core.storage import write_whole
 from hinter_ui.batch.form import say
+from hinter_ui.shared.access import attribute_of
 from hinter_ui.shared.library import CampaignEntry, without_folder
 
 BAD_INPUT = 2  # the exit code of a command with input that it cannot use
@@ -25,7 +26,8 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 class JobRecord:
     """The record of a campaign's runs; times in seconds since 1970, 0 if there is none yet.
 
-    ``stopped``: by request. ``code``: the exit code of the last run.
+    ``stopped``: by request, or ``late``, since it took too long. ``code``: the exit code of the
+    last run.
     """
 
     title: str
@@ -35,6 +37,7 @@ class JobRecord:
     pid: int = 0
     code: int | None = None
     stopped: bool = False
+    late: bool = False
 
 
 def campaign_file(entry: CampaignEntry) -> Path:
@@ -88,7 +91,11 @@ def put(entry: CampaignEntry, campaign: Campaign, *, uploaded: bool) -> None:
         campaign,
         data=_kept(entry, data, "data") if uploaded and data else data,
         mutants=_kept(entry, campaign.mutants, "data") if campaign.mutants else "",
-        dictionaries=tuple(_kept(entry, own, "dictionaries") for own in campaign.dictionaries),
+        templates=_kept(entry, campaign.templates, "data") if campaign.templates else "",
+        dictionaries=tuple(
+            _kept(entry, own, "dictionaries", f"{attribute_of(Path(own))}.csv")
+            for own in campaign.dictionaries
+        ),
     )
     campaign_file(entry).write_text(write_campaign(kept), encoding="utf-8")
 
@@ -123,7 +130,7 @@ def portable(entry: CampaignEntry) -> str:
     moved = _with_files(campaign, lambda file: Path(file).name)
     note = "# Run it with: hinter run THIS-FILE.yaml --out people\n"
     data = "" if campaign.data == SAMPLE or on_hub(campaign.data) else moved.data
-    for name in (data, moved.mutants, *moved.dictionaries):
+    for name in (data, moved.mutants, moved.templates, *moved.dictionaries):
         if name:
             note += f"# {name} lies beside this file, or write its path below.\n"
     return note + write_campaign(moved)
@@ -150,11 +157,11 @@ def said_last(log: bytes) -> str:
     return found.removeprefix("hinter: ")
 
 
-def _kept(entry: CampaignEntry, upload: str, where: str) -> str:
+def _kept(entry: CampaignEntry, upload: str, where: str, name: str = "") -> str:
     """Copy a file to the campaign's folder; return its path from there."""
     folder = entry.folder / where
     folder.mkdir(exist_ok=True)
-    name = _UNSAFE.sub("_", Path(upload).name).lstrip(".")[-100:]
+    name = name or _UNSAFE.sub("_", Path(upload).name).lstrip(".")[-100:]
     shutil.copyfile(upload, folder / name)
     return f"{where}/{name}"
 
@@ -166,5 +173,6 @@ def _with_files(campaign: Campaign, named: Callable[[str], str]) -> Campaign:
         campaign,
         data=data if data in ("", SAMPLE) or on_hub(data) else named(data),
         mutants=campaign.mutants and named(campaign.mutants),
+        templates=campaign.templates and named(campaign.templates),
         dictionaries=tuple(map(named, campaign.dictionaries)),
     )

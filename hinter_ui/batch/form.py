@@ -6,17 +6,16 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from hinter_core.campaign.preview import MOST, Preview, preview
 from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, SAMPLE, Campaign, CampaignOption
 from hinter_core.data.hub import PREFIX, PRESETS, on_hub, read_hub_name
 from hinter_core.data.rows import Rows
-from hinter_core.errors import DictionaryError, InputError, ModelError
+from hinter_core.errors import InputError, ModelError
 from hinter_core.models.registry import BACKENDS
-from hinter_core.terms.dictionary import load_file
 from hinter_ui.html.wording import Words
-from hinter_ui.shared.access import Access
+from hinter_ui.shared.access import MOST_DICTIONARIES, Access
 from hinter_ui.shared.library import discreet, without_folder
 from hinter_ui.shared.links import DEFAULT_MODEL
 from hinter_ui.shared.session import Session
@@ -24,7 +23,6 @@ from hinter_ui.shared.session import Session
 say = Words("batch")
 
 MOST_MODELS = 8
-MOST_DICTIONARIES = 6
 SEARCHED = 3  # from this order on a guide has something to search
 PUBLIC_SAMPLE = 500  # texts of one campaign on a public host
 PUBLIC_LIMIT = 100  # intersectional mutants of one text there
@@ -32,7 +30,6 @@ PUBLIC_ROWS = 100_000  # rows of a data set of the Hub there
 _MOST_OF_HUB = 200  # rows looked at: each comes over the network
 _ROWS = 12  # asked for, so that some usable ones are among them
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
-_PARSER = re.compile(r"[\w.-]+")
 
 
 @dataclass(frozen=True)
@@ -46,18 +43,23 @@ class DataSource:
     here_only: bool = False
 
 
-HANDWRITTEN = "hand"
+HANDWRITTEN, TEMPLATES = "hand", "templates"
 SOURCES = {
     "sample": DataSource(),
     "upload": DataSource(columns=True),
     "path": DataSource(columns=True, here_only=True),
     "hub": DataSource(columns=True),
     HANDWRITTEN: DataSource(),
+    TEMPLATES: DataSource(),
 }
+# The settings of mutants that apply to templates; all their attributes are tested.
+_OF_TEMPLATES = frozenset({"sample", "stratify", "limit", "names_per_class", "atomic", "placebo"})
 # (description, name) of data sets that have a name of their own.
 HUB_CHOICES = [(f"{name}: {preset.about}", name) for name, preset in PRESETS.items()]
 # The fields that say what the data are; they come first in the form.
-DATA = ("source", "upload", "path", "hub", HANDWRITTEN, "text_column", "label_column")
+DATA = (
+    "source", "upload", "path", "hub", HANDWRITTEN, TEMPLATES, "text_column", "label_column",
+)  # fmt: skip
 # The other fields: the settings of a campaign, without those of its data and those with one choice.
 SETTINGS = {
     name: option
@@ -82,6 +84,7 @@ class BatchForm:
     path: str = ""
     hub: str = ""
     hand: str = ""
+    templates: str = ""
     text_column: str = ""
     label_column: str = ""
     settings: Mapping[str, Any] = field(default_factory=_defaults)
@@ -93,15 +96,34 @@ class BatchForm:
         return cls(**dict(zip(DATA, words, strict=True)))
 
     @classmethod
+    def of_sample(cls, sample: Any, *values: Any) -> Self:
+        """Read these, after the control for the number of texts."""
+        form = cls.of_data(*values)
+        return replace(form, settings={**form.settings, "sample": sample})
+
+    @classmethod
     def of(cls, *values: Any) -> Self:
         """Read all controls."""
         data = cls.of_data(*values[: len(DATA)])
         return replace(data, settings=dict(zip(SETTINGS, values[len(DATA) :], strict=True)))
 
     @property
+    def sample(self) -> int | None:
+        """The number of texts to draw; None: all, or no number."""
+        try:
+            return cast("int | None", read_setting(SETTINGS["sample"], self.settings["sample"]))
+        except InputError:
+            return None
+
+    @property
     def handwritten(self) -> bool:
         """Whether mutants are given and none are made."""
         return self.source == HANDWRITTEN
+
+    @property
+    def from_texts(self) -> bool:
+        """Whether mutants are made of texts, not of templates or by hand."""
+        return self.source not in (HANDWRITTEN, TEMPLATES)
 
     @property
     def given(self) -> str:
@@ -124,6 +146,8 @@ class BatchForm:
             raise InputError(say(f"errors.no_{self.source}", button=button))
         if self.handwritten:
             return Campaign(mutants=given)
+        if self.source == TEMPLATES:
+            return Campaign(templates=given)
         if self.source == "path":
             given = str(Path(given).expanduser().absolute())
         elif self.source == "hub":
@@ -139,20 +163,25 @@ class BatchForm:
         chosen = {
             name: read_setting(option, self.settings[name])
             for name, option in SETTINGS.items()
-            if not (self.handwritten and option.part == "mutants")
+            if option.part != "mutants" or self._applies(name)
         }
         if not 0 < len(chosen["models"]) <= MOST_MODELS:
             raise InputError(say("errors.models", most=MOST_MODELS))
         campaign = replace(self.data(access), **chosen)
-        if not self.handwritten:
-            campaign = _with_own_attributes(campaign, known)
+        if self.from_texts:
+            campaign = _with_own_attributes(campaign, known, access)
             _require_guide(campaign, access)
-        if not access.local and not _PARSER.fullmatch(campaign.parser):
-            raise InputError(say("errors.parser"))
+        access.admit_parser(campaign.parser)
         require_one_worker(campaign)
         if not access.local:
             self._require_public_limits(campaign)
         return campaign
+
+    def _applies(self, name: str) -> bool:
+        """Whether a setting of mutants applies to the source."""
+        if self.source == TEMPLATES:
+            return name in _OF_TEMPLATES
+        return not self.handwritten
 
     def _require_public_limits(self, campaign: Campaign) -> None:
         """Refuse what this host, which is shared, does not do for one visitor."""
@@ -178,8 +207,9 @@ def _of_hub(given: str, access: Access) -> str:
     return data
 
 
-def _with_own_attributes(campaign: Campaign, known: Mapping[str, Any]) -> Campaign:
-    attributes = (*campaign.attributes, *own_attributes(campaign.dictionaries, known))
+def _with_own_attributes(campaign: Campaign, known: Mapping[str, Any], access: Access) -> Campaign:
+    own = own_attributes(campaign.dictionaries, known, access)
+    attributes = (*campaign.attributes, *own)
     if not set(campaign.attributes) <= set(known) or not attributes:
         raise InputError(say("errors.attributes"))
     if campaign.order > len(attributes):
@@ -200,7 +230,9 @@ def _require_guide(campaign: Campaign, access: Access) -> None:
     access.admit(campaign.guide)
 
 
-def own_attributes(files: Sequence[str], known: Mapping[str, Any]) -> tuple[str, ...]:
+def own_attributes(
+    files: Sequence[str], known: Mapping[str, Any], access: Access
+) -> tuple[str, ...]:
     """Read a visitor's dictionaries and return their attributes, one a file.
 
     Raises:
@@ -210,10 +242,7 @@ def own_attributes(files: Sequence[str], known: Mapping[str, Any]) -> tuple[str,
         raise InputError(say("errors.dictionaries", most=MOST_DICTIONARIES))
     names: list[str] = []
     for path in map(Path, files):
-        try:
-            name = load_file(path).attribute
-        except DictionaryError as error:
-            raise DictionaryError(str(error).replace(str(path), path.name)) from error
+        name = access.read_dictionary(path).attribute
         if name in known or name in names:
             raise InputError(say("errors.dictionary_name", name=name, file=path.name))
         names.append(name)
@@ -285,11 +314,23 @@ def require_rows(campaign: Campaign, access: Access) -> Rows:
         few = islice(table.rows(), PUBLIC_SAMPLE + 1) if campaign.mutants else ()
         if not access.local and sum(1 for _ in few) > PUBLIC_SAMPLE:
             raise InputError(say("errors.shared_variants", most=PUBLIC_SAMPLE))
+        _require_a_text(table)
     many = (table.count or PUBLIC_ROWS + 1) > PUBLIC_ROWS
     if on_hub(campaign.data) and not access.local and many:
         case = "unknown" if table.count is None else "larger"
         raise InputError(say(f"errors.shared_rows.{case}", most=PUBLIC_ROWS))
     return table
+
+
+def _require_a_text(table: Rows) -> None:
+    """Refuse data whose rows are all unusable, as far as they are looked at."""
+    first, number = None, 0
+    for row in islice(table.rows(), MOST):
+        if not row.fault:
+            return
+        first, number = first or row, number + 1
+    if first is not None and number < MOST:
+        raise InputError(say("errors.no_text", n=number, row=first.number, reason=first.fault))
 
 
 def look_at(campaign: Campaign, access: Access) -> Preview:
@@ -303,7 +344,7 @@ def look_at(campaign: Campaign, access: Access) -> Preview:
 
 def without_folders(campaign: Campaign) -> AbstractContextManager[None]:
     """Name the campaign's files in errors without the folders they lie in on this machine."""
-    files = [campaign.mutants, *campaign.dictionaries]
+    files = [campaign.mutants, campaign.templates, *campaign.dictionaries]
     if not on_hub(campaign.data) and campaign.data != SAMPLE:
         files.append(campaign.data)
     parents = [Path(file).parent for file in files if file]

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from hinter_core.campaign.preview import Forecast, Preview
 from hinter_core.campaign.progress import ATOMIC, KINDS, PLACEBO, TOGETHER
 from hinter_core.campaign.reader import MutantRecord
-from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, Campaign
 from hinter_core.campaign.store import NOTHING, UNUSABLE
+from hinter_core.data.rows import Row
+from hinter_core.generators.templates.table import TemplateRow
 from hinter_core.models.budget import cost_in_words
 from hinter_core.types import Verdict
 from hinter_ui.batch.form import say
@@ -32,13 +34,15 @@ _ENTRIES = {"variants": "mutant", "predictions": "prediction", "hidden": "hidden
 
 def estimate(seen: Forecast) -> Markup:
     """Show the figures of an estimate."""
-    share = seen.tested / seen.looked_at if seen.looked_at else 0.0
-    tested = round(share * seen.texts)
+    scale = seen.texts / seen.looked_at if seen.looked_at else 0.0
+    tested, unusable = round(seen.tested * scale), round(seen.unusable * scale)
     about = "estimate.exact" if seen.looked_at == seen.texts else "estimate.about"
     orders = [say.count("estimate.order", order, number=n) for order, n in seen.mutants.items()]
+    of_texts = [say.count("estimate.tested", tested, number=say(about, n=tested))]
+    if unusable:
+        of_texts.append(say("estimate.unusable", number=say(about, n=unusable)))
     figures = [
-        ("texts", f"{seen.texts:,}",
-         say.count("estimate.tested", tested, number=say(about, n=tested))),
+        ("texts", f"{seen.texts:,}", ", ".join(of_texts)),
         ("variants", say(about, n=sum(seen.mutants.values())),
          ", ".join(orders) or say("estimate.none")),
         ("parses", say("estimate.about", n=seen.parses), say("estimate.parses_more")),
@@ -47,6 +51,8 @@ def estimate(seen: Forecast) -> Markup:
         ("time", duration(seen.seconds), say("estimate.time_more")),
         *(("cost", say("estimate.cost_value", cost=cost_in_words(cost)), name)
           for name, cost in seen.costs.items()),
+        *(("unseen", f"{share:.0%}", say("estimate.unseen_more", model=name))
+          for name, share in seen.unseen.items() if share),
     ]  # fmt: skip
     cells = []
     for key, value, more in figures:
@@ -264,30 +270,72 @@ def _campaign_row(status: CampaignStatus, chosen: str, columns: Mapping[str, str
 # -- a look at the data -------------------------------------------------------------------------
 
 _SHORT = 160  # characters of a text in a table
-_ROWS, _FAULTS, _LABELS = 5, 5, 8  # shown
+_ROWS, _FAULTS, _LABELS, _TEMPLATES = 5, 5, 8, 10  # shown
+_AROUND = 60  # characters beside a slot
 
 
-def preview(seen: Preview) -> Markup:
-    """Show the size, columns and labels of data, the first texts, and unusable rows."""
+def preview(seen: Preview, sample: int | None) -> Markup:
+    """Show the size, columns and labels of data, the first texts, and unusable rows.
+
+    ``sample``: how many rows are drawn; None: all.
+    """
     columns, handwritten = seen.chosen, seen.mutants is not None
-    usable = [row for row in seen.rows if not row.fault][:_ROWS]
+    templates = seen.classes is not None
+    usable = [row for row in seen.rows if not row.fault][: _TEMPLATES if templates else _ROWS]
     first, *rest = _facts(seen)
     head = tag("p", tag("strong", first), *(f" \u00b7 {fact}" for fact in rest))
     with_label = bool(columns.label) and any(row.label for row in usable)
-    titles = ["row", "original" if handwritten else "text", *(["label"] if with_label else [])]
+    shown = "original" if handwritten else "template" if templates else "text"
+    titles = ["row", shown, *(["label"] if with_label else [])]
     lines = [
         tag(
             "tr",
             tag("td", f"{row.number:,}", class_="number"),
-            tag("td", isolated(_short(row.text))),
+            tag("td", _text(row)),
             tag("td", isolated(_short(row.label, 40)), class_="row-label") if with_label else None,
         )
         for row in usable
     ]
     rows = table(say("preview.first_rows"), [say(f"preview.{t}") for t in titles], lines)
     box = tag("div", rows, class_="rows-table") if lines else None
-    parts = (head, _labels(seen), box, _faults(seen))
+    parts = (head, _drawn(seen, sample), _labels(seen), box, _faults(seen))
     return tag("div", *parts, class_="data-preview", role="status")
+
+
+def _text(row: Row) -> Markup:
+    """Show the text of a row; of a template with its slots, each as long as its neighbours need."""
+    template = row.template if isinstance(row, TemplateRow) else None
+    if template is None:
+        return isolated(_short(row.text))
+    parts: list[Markup | str] = []
+    last = len(template.pieces) - 1
+    for place, piece in enumerate(template.pieces):
+        parts.append(_around_slots(piece, first=place == 0, last=place == last))
+        if place < last:
+            parts.append(tag("mark", template.slots[place].name, class_="slot"))
+    classes = ", ".join(map(name_of, template.attributes))
+    return join([tag("p", *parts, dir="auto"), tag("p", classes, class_="quiet")])
+
+
+def _around_slots(piece: str, *, first: bool, last: bool) -> str:
+    """Cut a stretch of text between slots in its middle."""
+    words = " ".join(piece.split())
+    words = f"{' ' if piece[:1].isspace() else ''}{words}{' ' if piece[-1:].isspace() else ''}"
+    most = _AROUND if first or last else 2 * _AROUND
+    if len(words) <= most:
+        return words
+    head = "" if first else words[:_AROUND].rpartition(" ")[0]
+    return f"{head} \u2026 {'' if last else words[-_AROUND:].partition(' ')[2]}"
+
+
+def _drawn(seen: Preview, sample: int | None) -> Markup | None:
+    """Say how many rows a campaign tests, if not all."""
+    rows = seen.count if seen.count is not None else seen.looked_at
+    if sample is None or seen.mutants is not None or not 0 < sample < rows:
+        return None
+    field = CAMPAIGN_OPTIONS["sample"].title
+    key = "preview.drawn" if seen.count is not None else "preview.drawn_of_more"
+    return tag("p", say(key, n=sample, all=rows, field=field), class_="quiet")
 
 
 def _facts(seen: Preview) -> list[str]:
@@ -299,13 +347,17 @@ def _facts(seen: Preview) -> list[str]:
             say.count("preview.originals", usable),
         ]
     else:
-        facts = [say.count("preview.texts", usable)]
+        facts = [
+            say.count("preview.templates" if seen.classes is not None else "preview.texts", usable)
+        ]
+        for name, number in (seen.classes or {}).items():
+            facts.append(f"{name_of(name)} {number:,}")
         if not seen.complete:
             facts.append(
                 say.count("preview.checked", seen.looked_at) if seen.count is None
                 else say("preview.checked_of", n=seen.looked_at, all=seen.count)
             )  # fmt: skip
-        if len(seen.names) > 1:
+        if len(seen.names) > 1 and seen.classes is None:
             for name in ("text", "label", "id"):
                 if column := getattr(columns, name):
                     facts.append(say(f"preview.{name}_column", name=column))
@@ -337,8 +389,9 @@ def _faults(seen: Preview) -> Markup | None:
     items = [tag("li", say("preview.fault", n=row.number), isolated(row.fault)) for row in shown]
     if seen.unusable > len(items):
         items.append(tag("li", "\u2026 ", say("preview.more", n=seen.unusable - len(items))))
-    head = tag("p", tag("strong", say.count("preview.unusable", seen.unusable)), " ",
-               say("preview.unusable_more"))  # fmt: skip
+    some = seen.unusable < seen.looked_at or not seen.complete
+    more = say("preview.unusable_more" if some else "preview.unusable_all")
+    head = tag("p", tag("strong", say.count("preview.unusable", seen.unusable)), " ", more)
     return tag("div", head, tag("ul", *items), class_="notice info")
 
 

@@ -45,6 +45,8 @@ WINDOWS = os.name == "nt"
 _PATIENCE = 900  # seconds for an estimate
 _GRACE = 20.0  # seconds from a polite request to stop to the end; whole tables are kept either way
 _WAITING = 12  # jobs in the queue at most
+_OF_AN_OWNER = 2  # of them, with the one that runs
+_NICE = 10  # how far a job on a shared machine stands back for the app
 _INTERRUPTED = 130  # how a command ends that was asked to stop
 COMMAND = (sys.executable, "-m", "hinter_core.cli")
 
@@ -112,15 +114,24 @@ class _Job:
     keys: Mapping[str, str]
     retry: bool
     models: Sequence[str] = ()
+    owner: str = ""
     process: subprocess.Popen[bytes] | None = None
 
 
 class Jobs:
-    """The queue of all campaigns of this app; with ``own_cache`` each has its own answers."""
+    """The queue of all campaigns of this app; with ``own_cache`` each has its own answers.
 
-    def __init__(self, *, own_cache: bool = False, at_once: int = 1) -> None:
+    Owners take turns. ``longest``: seconds after which a run is stopped, on a shared machine; None
+    on one's own.
+    """
+
+    def __init__(
+        self, *, own_cache: bool = False, at_once: int = 1, longest: float | None = None
+    ) -> None:
         self._own_cache = own_cache
         self._at_once = at_once
+        self._longest = longest
+        self._turns: dict[str, int] = {}  # when an owner had their last one
         self._waiting: list[_Job] = []
         self._running: dict[str, _Job] = {}
         self._closed = False
@@ -157,7 +168,7 @@ class Jobs:
     def ahead_of(self, entry: CampaignEntry) -> int:
         """Count the campaigns that run or wait before this one."""
         with self._lock:
-            names = [*self._running, *(job.entry.id for job in self._waiting)]
+            names = [*self._running, *(job.entry.id for job in self._in_turn())]
         return names.index(entry.id) if entry.id in names else len(names)
 
     # -- what can be done -----------------------------------------------------------------------
@@ -169,22 +180,26 @@ class Jobs:
         *,
         retry: bool = False,
         models: Sequence[str] = (),
+        owner: str = "",
     ) -> None:
         """Run or resume a campaign; ``retry`` asks again what had no answer.
 
         ``keys`` are the visitor's, by server: given to the process, written nowhere. ``models``
-        limits the run to some of the campaign's.
+        limits the run to some of the campaign's. ``owner``: who asks, on a shared machine.
 
         Raises:
-            InputError: it runs or waits already, or too many wait.
+            InputError: it runs or waits already, or too many wait, of all or of this owner.
         """
         with self._lock:
             if self.state(entry).busy:
                 raise InputError(say("errors.running"))
             if len(self._waiting) >= _WAITING:
                 raise InputError(say("errors.queue"))
-            write_record(entry, replace(record_of(entry), stopped=False))
-            self._waiting.append(_Job(entry, dict(keys), retry, tuple(models)))
+            busy = [*self._running.values(), *self._waiting]
+            if owner and sum(job.owner == owner for job in busy) >= _OF_AN_OWNER:
+                raise InputError(say("errors.own_queue", most=_OF_AN_OWNER))
+            write_record(entry, replace(record_of(entry), stopped=False, late=False))
+            self._waiting.append(_Job(entry, dict(keys), retry, tuple(models), owner))
             self._advance()
 
     def cancel(self, entry: CampaignEntry) -> None:
@@ -213,10 +228,22 @@ class Jobs:
 
     # -- at work --------------------------------------------------------------------------------
 
+    def _in_turn(self) -> list[_Job]:
+        """Return the waiting jobs as they will run: whose last turn is longest ago comes first."""
+        left, turns, order = list(self._waiting), dict(self._turns), list[_Job]()
+        while left:
+            job = min(left, key=lambda job: turns.get(job.owner, 0))
+            left.remove(job)
+            order.append(job)
+            turns[job.owner] = max(turns.values(), default=0) + 1
+        return order
+
     def _advance(self) -> None:
         with self._lock:
             while self._waiting and len(self._running) < self._at_once and not self._closed:
-                job = self._waiting.pop(0)
+                job = self._in_turn()[0]
+                self._waiting.remove(job)
+                self._turns[job.owner] = max(self._turns.values(), default=0) + 1
                 self._running[job.entry.id] = job
                 try:
                     job.process = self._launch(job)
@@ -246,6 +273,8 @@ class Jobs:
                 env=environment(job.keys, own),
                 **_alone(),
             )
+        if self._longest is not None and not WINDOWS:
+            _stand_back(process.pid)
         running = replace(
             record_of(entry), started=time.time(), ended=0.0, pid=process.pid, code=None
         )
@@ -254,7 +283,13 @@ class Jobs:
 
     def _attend(self, job: _Job) -> None:
         assert job.process is not None
-        code = job.process.wait()
+        try:
+            code = job.process.wait(self._longest)
+        except subprocess.TimeoutExpired:
+            with self._lock:
+                write_record(job.entry, replace(record_of(job.entry), late=True))
+            self.cancel(job.entry)
+            code = job.process.wait()
         with self._lock:
             self._running.pop(job.entry.id, None)
             if job.entry.folder.is_dir():
@@ -318,6 +353,14 @@ def _hear_interrupts() -> None:
     here = threading.current_thread() is threading.main_thread()
     if here and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, lambda *_: None)
+
+
+def _stand_back(pid: int) -> None:
+    """Let the app go first, also where Linux gives each terminal session an equal share."""
+    with contextlib.suppress(psutil.Error, OSError):
+        psutil.Process(pid).nice(_NICE)
+        if os.getsid(pid) == pid:
+            Path(f"/proc/{pid}/autogroup").write_text(str(_NICE), encoding="ascii")
 
 
 def _alone() -> dict[str, Any]:

@@ -7,7 +7,15 @@ import gradio as gr
 
 from hinter_core.campaign.spec import CampaignOption
 from hinter_core.types import Verdict
-from hinter_ui.batch.form import DATA, HUB_CHOICES, SETTINGS, SOURCES, BatchForm
+from hinter_ui.batch.form import (
+    DATA,
+    HANDWRITTEN,
+    HUB_CHOICES,
+    SETTINGS,
+    SOURCES,
+    TEMPLATES,
+    BatchForm,
+)
 from hinter_ui.html.markup import Markup
 from hinter_ui.html.wording import name_of, verdict_choices
 from hinter_ui.shared.library import find_kept
@@ -70,7 +78,8 @@ class BatchLayout:
             gr.Dropdown, "batch-hub", choices=HUB_CHOICES, value="", allow_custom_value=True,
             visible=False,
         )  # fmt: skip
-        fields["hand"] = labels.make(gr.File, "batch-hand", height=130, visible=False)
+        for name in (HANDWRITTEN, TEMPLATES):
+            fields[name] = labels.make(gr.File, f"batch-{name}", height=130, visible=False)
         detected = [(labels.say("choices.detected"), "")]
         with gr.Row(
             visible=False, elem_classes="option-grid", elem_id="batch-columns"

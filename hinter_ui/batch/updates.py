@@ -5,6 +5,7 @@ from typing import Any
 
 import gradio as gr
 
+from hinter_core.campaign.preview import Preview
 from hinter_core.errors import HinterError
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions, keep_days
@@ -21,9 +22,11 @@ from hinter_ui.shared.session import Session
 
 @dataclass
 class BatchState:
-    """What Batch keeps of a page: the parts that it shows of the open campaign."""
+    """What Batch keeps of a page: the open campaign, its parts shown, and the data previewed."""
 
+    opened: str | None = None
     watched: dict[str, str] = field(default_factory=dict)
+    seen: Preview | None = None
 
 
 class BatchUpdates:
@@ -37,8 +40,10 @@ class BatchUpdates:
     def data(self, form: BatchForm) -> Updates:
         """Show the fields of a source."""
         fields = self.ui.fields
-        made = gr.update(visible=not form.handwritten)
-        return dict.fromkeys(self.ui.making, made) | {
+        making, bounding, choosing = self.ui.making
+        free = form.from_texts
+        made = {making: free, bounding: not form.handwritten, choosing: free}
+        return {column: gr.update(visible=shown) for column, shown in made.items()} | {
             fields[name]: gr.update(visible=name == form.source)
             for name in SOURCES
             if name != "sample"  # which has no field; the setting of that name is another
@@ -67,7 +72,9 @@ class BatchUpdates:
 
     def opened(self, session: Session, name: str, kept: Any) -> Updates:
         """Open another campaign, or none."""
-        session.of(BatchState).watched.clear()
+        state = session.of(BatchState)
+        state.opened = name
+        state.watched.clear()
         return {self.ui.current: name} | self.watched(session, name, kept)
 
     def watched(self, session: Session, name: str, kept: Any) -> Updates:

@@ -4,17 +4,20 @@ Faults that a visitor can mend are raised as :class:`hinter_core.errors.HinterEr
 """
 
 import json
+import math
 import threading
+import time
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from hinter_core.data.tables import rows_to_csv
-from hinter_core.errors import DictionaryError, InputError
+from hinter_core.errors import InputError
 from hinter_core.models.budget import Budget, Cost
 from hinter_core.models.registry import is_generative
 from hinter_core.mutation.plan import Plan, make_plan, require_mutable
@@ -23,27 +26,39 @@ from hinter_core.pipeline.export import check_to_json, check_to_rows
 from hinter_core.pipeline.neutral import neutral_flips
 from hinter_core.pipeline.pipeline import Pipeline, estimate
 from hinter_core.storage import ASSETS
-from hinter_core.terms.dictionary import Dictionary, choose, load_file
+from hinter_core.terms.dictionary import Dictionary, choose
+from hinter_core.terms.matching import matcher_for
 from hinter_core.types import Edit
 from hinter_ui.explore.html import Filter, banner, originals, rows_for, say, table
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.square import figure, square
 from hinter_ui.html.trees import changed_sentences, trees
-from hinter_ui.html.wording import name_of, product
+from hinter_ui.html.wording import Words, name_of, product
+from hinter_ui.shared.access import MOST_DICTIONARIES
 from hinter_ui.shared.links import SEPARATOR, ExploreForm, edit_key, find_edits
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 
+shared = Words("shared")
 EXAMPLES = ASSETS / "examples" / "examples.toml"
 PAIR_SEPARATOR = "+"
 _SCAN_CHUNK = 48
+_SHARED_CHUNK = 12  # on a public host, where others wait for the parser and the models
+_WAY = 0.5  # seconds that a scan stands back there before each chunk, while others check
+_LONGEST_SCAN = 180  # seconds, on a public host
 
 
 @dataclass
 class ExploreState:
-    """What Explore keeps of a page: what its check was made from, and what of it is looked at."""
+    """What Explore keeps of a page: what its check was made from, and what of it is looked at.
+
+    ``controls`` are what the page's controls say, which may be more recent; ``opened`` is what they
+    said on the fresh page, if its address did not.
+    """
 
     form: ExploreForm = field(default_factory=ExploreForm)
+    controls: ExploreForm = field(default_factory=ExploreForm)
+    opened: ExploreForm | None = None
     models: tuple[str, ...] = ()
     shown_model: str = ""
     selected: int | None = None
@@ -74,6 +89,26 @@ class ExploreActions:
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._checks = 0  # at work now
+        self._quiet = threading.Condition()
+
+    @contextmanager
+    def _checking(self) -> Iterator[None]:
+        with self._quiet:
+            self._checks += 1
+        try:
+            yield
+        finally:
+            with self._quiet:
+                self._checks -= 1
+                if not self._checks:
+                    self._quiet.notify_all()
+
+    def _stand_back(self) -> None:
+        """Let checks of others go before the next chunk of a scan, for a while."""
+        if not self._services.access.local:
+            with self._quiet:
+                self._quiet.wait_for(lambda: not self._checks, _WAY)
 
     def plan(self, session: Session, form: ExploreForm) -> Plan:
         """Return what the text offers; no model is loaded, but loaded ones limit what is seen."""
@@ -84,7 +119,7 @@ class ExploreActions:
             dictionaries,
             form.settings,
             self._services.parses(form.parser),
-            matcher=self._services.matcher(dictionaries),
+            matcher=matcher_for(dictionaries),
             visible=[store.model.visible for store in loaded if store],
         )
 
@@ -98,7 +133,10 @@ class ExploreActions:
     def options(self, plan: Plan, form: ExploreForm, chosen: str = "") -> Options:
         """Return the attribute sets of the form's order, and the replacements of the chosen set."""
         present = [a for a in plan.attributes if plan.edits.get(a)]
-        sets = list(combinations(present, form.order))
+        sizes = range(min(form.order, len(present)), 0, -1)
+        sets = [each for size in sizes for each in combinations(present, size)]
+        if len(present) < min(form.order, 2):
+            sets = []
         names = [(product([name_of(a) for a in s]), PAIR_SEPARATOR.join(s)) for s in sets]
         if not sets:
             return Options([], "", [])
@@ -111,8 +149,14 @@ class ExploreActions:
     def check(self, session: Session, form: ExploreForm, *, strict: bool = True) -> TestResult:
         """Judge one combination of edits and its parts; the session keeps the result.
 
-        Unless ``strict``, edits left over from a text that was typed over give way to others.
+        Unless ``strict``, edits left over from a text that was typed over give way to others. A
+        combination that a scan of the same has judged is shown among its variants.
         """
+        session.interrupt()
+        with self._checking():
+            return self._check(session, form, strict=strict)
+
+    def _check(self, session: Session, form: ExploreForm, *, strict: bool) -> TestResult:
         pipeline, plan = self._prepare(session, form)
         left_over = not strict and all(SEPARATOR in key for key in form.edits)
         if form.edits and not left_over:
@@ -120,6 +164,8 @@ class ExploreActions:
         else:
             options = self.options(plan, form)
             edits = find_edits(plan, [slot[2] for slot in options.slots])
+        if scan := self._scanned(session, form, edits):
+            return scan
         result: TestResult | None = None
         for partial in pipeline.run(plan, chosen=[edits]):
             result = partial
@@ -130,24 +176,61 @@ class ExploreActions:
         session.of(ExploreState).selected = len(result.mutants) - 1
         return result
 
+    def _scanned(
+        self, session: Session, form: ExploreForm, edits: tuple[Edit, ...]
+    ) -> TestResult | None:
+        """Show a variant of the last scan, if that was of the same form and has these edits."""
+        if session.scanned is None or session.scanned[1].source != form.source:
+            return None
+        scan, made_from = session.scanned
+        wanted = frozenset(edits)
+        index = next((i for i, m in enumerate(scan.mutants) if frozenset(m.edits) == wanted), None)
+        if index is None:
+            return None
+        self._keep(session, scan, made_from)
+        session.of(ExploreState).selected = index
+        return scan
+
+    def show_scan(self, session: Session) -> None:
+        """Show the last scan again, at its most telling variant."""
+        if session.scanned:
+            self._keep(session, *session.scanned)
+            session.of(ExploreState).selected = self.most_telling(session)
+
     def scan(self, session: Session, form: ExploreForm) -> Iterator[TestResult]:
         """Judge all combinations up to the limit, yielding the result so far.
 
-        ``session.stop()`` ends it after the current chunk; what was judged stays.
+        ``session.stop()`` ends it after the current chunk, and so does a public host when it takes
+        too long; what was judged stays. So does another check or scan, which is shown instead.
         """
-        session.stop()
-        stop = session.running = threading.Event()
+        stop = session.begin()
+        longest = math.inf if self._services.access.local else _LONGEST_SCAN
+        end, before = time.monotonic() + longest, session.scanned
         try:
             pipeline, plan = self._prepare(session, form)
-            session.of(ExploreState).selected = None
-            for partial in pipeline.run(plan, cancelled=stop.is_set, chunk=_SCAN_CHUNK):
+            chunk = _SCAN_CHUNK if self._services.access.local else _SHARED_CHUNK
+            for partial in pipeline.run(plan, cancelled=stop.is_set, chunk=chunk):
                 if partial.complete:
                     self._add_neutral(pipeline, partial, form)
+                if session.running is not stop:
+                    if session.running is None:
+                        session.scanned = partial, form
+                    break
+                if session.scanned is None or session.scanned[0] is not partial:
+                    session.of(ExploreState).selected = None
+                session.scanned = partial, form
                 self._keep(session, partial, form)
+                if time.monotonic() > end:
+                    stop.set()
                 yield partial
+                self._stand_back()
         finally:
             if session.running is stop:
                 session.running = None
+            # Of two scans of the same that were stopped, the longer one is kept.
+            if before and session.scanned and before[1] == form == session.scanned[1]:
+                found = (before, session.scanned)
+                session.scanned = max(found, key=lambda one: len(one[0].mutants))
 
     def _add_neutral(self, pipeline: Pipeline, check: TestResult, form: ExploreForm) -> None:
         """Swap neutral words, too, for the models whose answers cost nothing."""
@@ -217,13 +300,42 @@ class ExploreActions:
         page, selected = state.filter.page, state.selected
         return table(session.check, state.models, rows, page, selected)
 
-    def link(self, session: Session) -> str:
-        """Return the query that reopens what is shown; empty if too long or nothing is shown."""
+    def shown_form(self, session: Session) -> ExploreForm | None:
+        """Return the form that makes the variant shown, or None."""
         state = session.of(ExploreState)
         if session.check is None or state.selected is None:
-            return ""
+            return None
         edits = session.check.mutants[state.selected].edits
-        return state.form.for_edits(tuple(edit_key(e) for e in edits)).query()
+        return replace(state.form, edits=tuple(edit_key(e) for e in edits))
+
+    def change(self, session: Session) -> str:
+        """Name what the controls say that the result shown was not made from; empty: nothing.
+
+        One of ``text``, ``settings`` and ``replacements``.
+        """
+        state, shown = session.of(ExploreState), self.shown_form(session)
+        if shown is None:
+            return ""
+        if state.controls.text != shown.text:
+            return "text"
+        if state.controls.source != shown.source:
+            return "settings"
+        changed = set(state.controls.edits) != set(shown.edits)
+        return "replacements" if changed else ""
+
+    def link(self, session: Session) -> str:
+        """Return the query that reopens what is shown; empty if too long or nothing is shown."""
+        shown = self.shown_form(session)
+        return shown.query() if shown else ""
+
+    def address(self, session: Session) -> str:
+        """Return the query that reopens the page as it is; empty for a fresh one."""
+        state, shown = session.of(ExploreState), self.shown_form(session)
+        if shown and not self.change(session):
+            return _address(shown)
+        if not shown and state.opened and state.controls.source == state.opened.source:
+            return ""
+        return _address(state.controls) if state.controls.text.strip() else ""
 
     def csv(self, session: Session) -> str:
         """Write all mutants as CSV."""
@@ -238,16 +350,20 @@ class ExploreActions:
 
     def add_dictionary(self, session: Session, path: str) -> Dictionary:
         """Load a visitor's dictionary into the session under the name of its file."""
-        file = Path(path)
-        attribute = "-".join(file.stem.casefold().split())[:40] or "own"
-        if attribute in self._services.dictionaries():
-            attribute += "-own"
-        try:
-            dictionary = load_file(file, attribute=attribute)
-        except DictionaryError as error:
-            raise DictionaryError(str(error).replace(str(file), file.name)) from error
-        session.dictionaries[attribute] = dictionary
+        dictionary = self._services.access.read_dictionary(Path(path))
+        if dictionary.attribute in self._services.dictionaries():
+            own = f"{dictionary.attribute}-own"
+            dictionary = replace(dictionary, attribute=own, label=own)
+        others = session.dictionaries.keys() - {dictionary.attribute}
+        if len(others) >= MOST_DICTIONARIES:
+            raise InputError(shared("access.dictionaries", most=MOST_DICTIONARIES))
+        session.dictionaries[dictionary.attribute] = dictionary
         return dictionary
+
+
+def _address(form: ExploreForm) -> str:
+    # In one order, so that the same is no other entry of the browser's history.
+    return replace(form, edits=tuple(sorted(form.edits))).query(None)
 
 
 def _slot(

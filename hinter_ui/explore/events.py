@@ -2,23 +2,30 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
+from urllib.parse import parse_qsl
 
 import gradio as gr
 from gradio.events import api
 
 from hinter_core.errors import HinterError
 from hinter_core.pipeline.export import check_to_json
-from hinter_ui.explore.actions import ExampleText, ExploreActions, ExploreState, load_examples
+from hinter_ui.explore.actions import (
+    ExampleText,
+    ExploreActions,
+    ExploreState,
+    Options,
+    load_examples,
+)
 from hinter_ui.explore.html import Filter, say
 from hinter_ui.explore.layout import ExploreLayout
 from hinter_ui.explore.updates import ExploreUpdates, cancel_button
 from hinter_ui.html import notice
 from hinter_ui.html.marked import preview
-from hinter_ui.html.markup import join, tag
+from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.wording import name_of
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER, ExploreForm
@@ -30,7 +37,9 @@ from hinter_ui.shared.wiring import say as shared
 log = logging.getLogger(__name__)
 
 _REFRESH = 0.4  # seconds between two partial tables of a scan
+# Scans take long, and must not stand before the checks of others.
 _JUDGING: dict[str, Any] = {"concurrency_id": "judge", "concurrency_limit": 4}
+_SCANNING: dict[str, Any] = {"concurrency_id": "scan", "concurrency_limit": 2}
 
 
 def build(services: Services) -> None:
@@ -63,6 +72,11 @@ class ExploreEvents(TabEvents):
         self._wire_choosing()
         self._wire_downloads()
         self.on(self.page.load, self.open_page, [], self.ui.everything, show_progress="hidden")
+        back = self.on(
+            self.ui.notice.select, self.reopen, [], self.ui.everything,
+            show_progress_on=self.ui.drawn, **_JUDGING,
+        )  # fmt: skip
+        self._follow(back, "same")
         self.page.unload(self.close_page)
         self.services.links["explore"] = TabLink(
             guarded(self.open_wanted, self.ui.notice),
@@ -75,41 +89,60 @@ class ExploreEvents(TabEvents):
     def _wire_looking(self) -> None:
         ui = self.ui
         # gradio 6.31 tells `input` of a textbox for typed characters only, not for what is pasted
-        # or deleted; `change` tells all.
-        events = [ui.text.change, *(widget.input for widget in (*ui.settings, ui.pair))]
+        # or deleted, and of a choice of several not for what is typed. `change` tells all, but also
+        # of what we fill in, while the rest of it is not in place yet. So the page listens itself.
+        events = [ui.preview.select, *(widget.input for widget in ui.settings)]
         # One event for all of them: an answer to older values must not come last.
-        self._swift(partial(gr.on, events), self.look, [ui.pair, *ui.form], ui.looked)
+        looked = self._swift(partial(gr.on, events), self.look, ui.form, ui.looked)
+        turned = self._swift(ui.pair.input, self.turn, [ui.pair, *ui.form], ui.looked)
+        for done in (looked, turned):
+            self._follow(done, "draft")
+        picked = partial(gr.on, [slot.input for slot in ui.slots])
+        replaced = self._swift(picked, self.replace, ui.form, [ui.stale, ui.address])
+        self._follow(replaced, "draft")
         uploaded = [ui.attributes, ui.upload_note]
         self._swift(ui.upload.upload, self.upload, [ui.upload, ui.attributes], uploaded)
 
     def _wire_judging(self) -> None:
-        ui = self.ui
+        ui, shown = self.ui, {"show_progress_on": self.ui.drawn}
 
         def judge(*wiring: Any, **options: Any) -> None:
-            done = self.on(*wiring, **_JUDGING | options)
+            done = self.on(*wiring, **_JUDGING | shown | options)
             scripted(done.then, "explore.reveal")
+            self._follow(done, "new")
 
         judge(ui.check.click, self.check_chosen, ui.form, [*ui.looked, *ui.shown, *ui.filters])
-        scanned = [*ui.shown, *ui.filters, ui.scan, ui.cancel]
-        judge(ui.scan.click, self.scan, ui.form, scanned, show_progress="hidden")
-        for button, example in zip(ui.example_buttons, self.examples, strict=True):
-            judge(button.click, self._example(example), [], ui.everything)
+        scanned = [*ui.everything, ui.scan, ui.cancel]
+        scanning = {"show_progress": "hidden", "show_progress_on": [], **_SCANNING}
+        judge(ui.scan.click, self.scan, ui.form, scanned, **scanning)
+        offered = partial(gr.on, [ui.stale.select, ui.progress.select])
+        judge(offered, self.offered, ui.form, scanned, trigger_mode="multiple", **scanning)
+        pressed = partial(gr.on, [button.click for button in ui.example_buttons])
+        judge(pressed, self.use, [], ui.everything, trigger_mode="multiple")
         self._swift(ui.cancel.click, self.cancel, [], [ui.scan, ui.cancel])
 
     def _wire_choosing(self) -> None:
         ui = self.ui
         # The page sends one choice at a time: gradio's "always_last" would drop the event's data.
-        selected = self.on(ui.table.select, self.select, [], ui.shown, trigger_mode="multiple")
+        selected = self.on(
+            ui.table.select, self.select, [], ui.shown, trigger_mode="multiple",
+            show_progress_on=ui.drawn,
+        )  # fmt: skip
         scripted(selected.then, "page.answered", first=("table",))
+        self._follow(selected, "same")
         self._swift(ui.model_switch.input, self.switch_model, [ui.model_switch], ui.shown)
         # gradio tells `input` of a choice of several for what is added, not for what is taken away.
         others = [widget.input for widget in ui.filters if widget is not ui.verdict_filter]
         changed = partial(gr.on, [ui.verdict_filter.change, *others])
         self._swift(changed, self.filter, ui.filters, [ui.table])
 
-    def _swift(self, *wiring: Any) -> None:
+    def _swift(self, *wiring: Any) -> Any:
         """Wire an event without a progress overlay; of several while it runs, the last counts."""
-        self.on(*wiring, show_progress="hidden", trigger_mode="always_last")
+        return self.on(*wiring, show_progress="hidden", trigger_mode="always_last")
+
+    def _follow(self, done: Any, how: str) -> None:
+        """Let the address follow after an event: a ``new`` entry, a ``draft``, or the ``same``."""
+        scripted(done.then, "explore.follow", [self.ui.address], (how,))
 
     def _wire_downloads(self) -> None:
         ui = self.ui
@@ -122,72 +155,149 @@ class ExploreEvents(TabEvents):
 
     # -- looking --------------------------------------------------------------------------------
 
-    def look(self, request: gr.Request, pair: Any, *values: Any) -> Updates:
-        """Highlight what counts and offer replacements."""
+    def form(self, session: Session, *values: Any) -> ExploreForm:
+        """Read the controls; a model may be named as it is listed."""
+        form = ExploreForm.of(*values)
+        return replace(form, models=self.services.models_named(form.models, session))
+
+    def look(self, request: gr.Request, *values: Any) -> Updates:
+        """Highlight what counts and offer replacements, unless we have set the controls so."""
         session = self.session(request)
         try:
-            form = ExploreForm.of(*values)
+            form = self.form(session, *values)
         except HinterError as error:
+            session.of(ExploreState).controls = ExploreForm()
             failed = {self.ui.preview: notice.error(str(error))}
             return self.updates.options(None) | failed
-        return self._looked(session, form, str(pair or ""))
+        if form.source == session.of(ExploreState).controls.source:
+            return {self.ui.address: self.actions.address(session)}
+        named = list(form.models) != [str(model) for model in values[2] or ()]
+        models = {self.ui.models: gr.update(value=list(form.models))} if named else {}
+        return self._looked(session, form) | models
+
+    def turn(self, request: gr.Request, pair: Any, *values: Any) -> Updates:
+        """Offer replacements of other attributes."""
+        session = self.session(request)
+        return self._looked(session, self.form(session, *values), str(pair or ""))
 
     def _looked(self, session: Session, form: ExploreForm, pair: str = "") -> Updates:
-        updates = self.updates
+        return self._offer(session, form, *self._seen(session, form, pair))
+
+    def _offer(
+        self, session: Session, form: ExploreForm, seen: Markup, options: Options | None
+    ) -> Updates:
+        chosen = tuple(slot[2] for slot in options.slots) if options else ()
+        session.of(ExploreState).controls = replace(form, edits=chosen)
+        return self.updates.looked(form, seen, options) | self.updates.standing(session)
+
+    def _seen(
+        self, session: Session, form: ExploreForm, pair: str = ""
+    ) -> tuple[Markup, Options | None]:
         if not form.text.strip():
-            return updates.looked(form, tag("p", say("form.empty"), class_="quiet"), None)
+            return tag("p", say("form.empty"), class_="quiet"), None
         try:
             plan = self.actions.plan(session, form)
         except HinterError as error:
-            return updates.looked(form, notice.error(str(error)), None)
-        options = self.actions.options(plan, form, pair)
+            return notice.error(str(error)), None
         costs = notice.costs(self.actions.costs(session, form, plan))
-        return updates.looked(form, join([preview(plan), costs]), options)
+        return join([preview(plan), costs]), self.actions.options(plan, form, pair)
+
+    def replace(self, request: gr.Request, *values: Any) -> Updates:
+        """Mark a result that other replacements were chosen for."""
+        session = self.session(request)
+        session.of(ExploreState).controls = self.form(session, *values)
+        return self.updates.standing(session)
 
     # -- judging --------------------------------------------------------------------------------
 
     def check_chosen(self, request: gr.Request, *values: Any) -> Updates:
         """Judge the replacements chosen."""
-        return self._check(self.session(request), ExploreForm.of(*values), strict=False)
+        session = self.session(request)
+        return self._check(session, self.form(session, *values), strict=False)
 
     def _check(self, session: Session, form: ExploreForm, *, strict: bool = True) -> Updates:
-        ui, updates = self.ui, self.updates
-        session.stop()
+        updates = self.updates
+        session.of(ExploreState).controls = form
         try:
             check = self.actions.check(session, form, strict=strict)
         except HinterError as error:
-            return self._looked(session, form) | updates.refused(str(error))
-        plan = check.plan
-        options = self.actions.options(plan, form)
-        looked = updates.looked(form, preview(plan), options)
-        done = updates.remarks(plan.notices) | {ui.progress: ""}
-        fresh = updates.fresh_filter(session)
-        return looked | done | fresh | updates.shown(session, with_table=True)
+            looked = self._looked(session, form)
+            return looked | updates.refused(session, str(error))
+        return self._shown(session) | updates.remarks(check.plan.notices)
+
+    def _shown(self, session: Session) -> Updates:
+        """Show the result kept, with the controls that it was made from."""
+        updates, check, state = self.updates, session.check, session.of(ExploreState)
+        shown = self.actions.shown_form(session)
+        assert check is not None
+        assert shown is not None
+        looked = {}
+        if state.controls.source == shown.source:  # otherwise something was typed meanwhile
+            state.controls = shown
+            options = self.actions.options(check.plan, shown)
+            looked = updates.looked(shown, preview(check.plan), options)
+        fresh = updates.fresh_filter(session) | updates.shown(session, with_table=True)
+        return looked | fresh | updates.standing(session) | updates.scan_kept(session)
+
+    def offered(self, event: gr.EventData, request: gr.Request, *values: Any) -> Iterator[Updates]:
+        """Check what the controls say, or go back to a result, or on with a scan."""
+        session, ui = self.session(request), self.ui
+        match (event._data or {}).get("act"):
+            case "check":
+                yield self.check_chosen(request, *values)
+            case "back" if self.actions.shown_form(session):
+                yield self._whole(session)
+            case "scan" if session.scanned:
+                self.actions.show_scan(session)
+                yield self._whole(session)
+            case "resume" if session.scanned:
+                form = session.scanned[1]
+                yield self.updates.controls(form) | {ui.notice: ""}
+                yield from self._scan(session, form)
+
+    def _whole(self, session: Session) -> Updates:
+        shown = self.actions.shown_form(session)
+        assert shown is not None
+        session.of(ExploreState).controls = shown
+        return self.updates.controls(shown) | self._shown(session) | {self.ui.notice: ""}
 
     def scan(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """Judge all combinations, and show the progress."""
-        ui, updates, session = self.ui, self.updates, self.session(request)
+        session = self.session(request)
+        try:
+            form = self.form(session, *values)
+        except HinterError as error:
+            yield self.updates.refused(session, str(error))
+            return
+        yield from self._scan(session, form)
+
+    def _scan(self, session: Session, form: ExploreForm) -> Iterator[Updates]:
+        ui, updates = self.ui, self.updates
         stop, hidden = cancel_button(running=True), cancel_button(running=False)
+        session.of(ExploreState).controls = form
         busy = {ui.scan: gr.update(interactive=False), ui.cancel: stop}
         idle = {ui.scan: gr.update(interactive=True), ui.cancel: hidden}
-        session.check = session.of(ExploreState).selected = None
         nothing = notice.progress(0, 0, {}, say("scan.starting"))
-        yield busy | {ui.notice: "", ui.progress: nothing}
-        last, first = 0.0, True
+        yield busy | updates.awaiting(session) | {ui.notice: "", ui.progress: nothing}
+        last, turn = 0.0, session.turn + 1
         try:
-            for check in self.actions.scan(session, ExploreForm.of(*values)):
-                if first:
-                    first = False
+            for number, check in enumerate(self.actions.scan(session, form)):
+                if not number:
                     yield updates.emptied(session) | updates.remarks(check.plan.notices)
-                if time.monotonic() - last > _REFRESH:
+                if time.monotonic() - last > _REFRESH and session.turn == turn:
                     last = time.monotonic()
                     yield updates.partly(session, check, say("scan.running"))
-            yield idle | updates.finished(session)
+            if session.turn == turn:
+                yield idle | updates.finished(session)
+            elif session.running is None:
+                yield idle | updates.scan_kept(session, ended=True)
+            else:  # another scan shows its progress
+                yield {ui.progress: gr.skip()}
         except HinterError as error:
-            yield idle | updates.refused(str(error))
+            yield idle | updates.refused(session, str(error))
         except Exception:
             log.exception("A scan failed.")
-            yield idle | updates.refused(shared("notices.failed"))
+            yield idle | updates.refused(session, shared("notices.failed"))
 
     def cancel(self, request: gr.Request) -> Updates:
         """Ask the scan to stop after the chunk at work."""
@@ -209,7 +319,8 @@ class ExploreEvents(TabEvents):
         state.selected = max(0, int(data.get("row", 0)))
         if data.get("model") in state.models:
             state.shown_model = data["model"]
-        return self.updates.shown(session)
+        chosen = self.updates.chosen(session)
+        return chosen | self.updates.shown(session) | self.updates.standing(session)
 
     def switch_model(self, request: gr.Request, model: str) -> Updates:
         """Show the square of another model."""
@@ -243,13 +354,12 @@ class ExploreEvents(TabEvents):
 
     # -- opening and closing --------------------------------------------------------------------
 
-    def _example(self, example: ExampleText) -> Callable[[gr.Request], Updates]:
-        def use(request: gr.Request) -> Updates:
-            """Fill in the example and check it."""
-            checked = self._check(self.session(request), example.form)
-            return self.updates.controls(example.form) | checked
-
-        return use
+    def use(self, event: gr.EventData, request: gr.Request) -> Updates:
+        """Fill in the example whose button was pressed, and check it."""
+        assert event.target is not None
+        numbers = [button._id for button in self.ui.example_buttons]
+        form = self.examples[numbers.index(event.target._id)].form
+        return self.updates.controls(form) | self._check(self.session(request), form)
 
     def open_page(self, request: gr.Request) -> Updates:
         """Check the text of a fresh page's link, or fill in the first example."""
@@ -257,9 +367,29 @@ class ExploreEvents(TabEvents):
         form = ExploreForm.from_query(dict(request.query_params or {}))
         if form is None:
             first = self.examples[0].form
-            return self.updates.controls(first) | self._looked(session, first)
-        known = {name for _, name in self.services.model_choices()}
-        attributes = tuple(a for a in form.attributes if a in self.services.dictionaries())
+            seen = self._seen(session, first)  # on a cold app this takes a while
+            if session.turn:  # and something was asked for meanwhile
+                return {self.ui.notice: gr.skip()}
+            return self._fresh(session, *seen)
+        return self._open(session, form)
+
+    def reopen(self, event: gr.EventData, request: gr.Request) -> Updates:
+        """Show what an address says that the page had before."""
+        query = dict(parse_qsl(str((event._data or {}).get("query", "")).lstrip("?")))
+        opened = self._open(self.session(request), ExploreForm.from_query(query, None))
+        return {self.ui.notice: ""} | opened
+
+    def _fresh(self, session: Session, seen: Markup, options: Options | None) -> Updates:
+        first, state = self.examples[0].form, session.of(ExploreState)
+        state.opened, session.check = first, None
+        hidden = {self.ui.results: gr.update(visible=False)}
+        return self.updates.controls(first) | self._offer(session, first, seen, options) | hidden
+
+    def _open(self, session: Session, form: ExploreForm | None) -> Updates:
+        if form is None:
+            return self._fresh(session, *self._seen(session, self.examples[0].form))
+        known = {name for _, name in self.services.model_choices(session)}
+        attributes = tuple(a for a in form.attributes if a in self.services.dictionaries(session))
         form = replace(form, attributes=attributes)
         filled = self.updates.controls(form)
         if set(form.models) <= known and form.parser == DEFAULT_PARSER:

@@ -25,29 +25,38 @@ class ExploreLayout:
                 self._controls(labels, services)
             with gr.Column(min_width=0, elem_classes="change-side"):
                 self._change(labels)
-        self.notice = html("notice")
+        self.notice = html("notice", script="explore.returned")
+        self.address = gr.Textbox(elem_classes="offstage", elem_id="address", show_label=False)
         self.payload = gr.Textbox(elem_classes="offstage", elem_id="payload", show_label=False)
         with gr.Column(visible=False, elem_classes="results") as self.results:
             self._results(labels)
         # Controls beside the text that decide what is found.
         self.settings: list[Any] = [
-            self.attributes, self.models, self.order, self.person_sense, self.parser, self.repeat,
+            self.attributes, self.models, self.order, self.person_sense, self.coherent, self.parser,
+            self.repeat,
         ]  # fmt: skip
         # Follows from the text and the settings alone.
-        self.looked = [self.preview, self.pair, *self.slots, self.asking]
-        self.shown = [
-            self.progress, self.results, self.banner, self.model_switch, self.square,
-            self.plot_box, self.plot, self.trees, self.table, self.link,
+        self.looked = [
+            self.preview, self.pair, *self.slots, self.asking, self.models, self.stale,
+            self.address,
         ]  # fmt: skip
+        self.shown = [
+            self.stale, self.address, self.pair, *self.slots, self.progress, self.results,
+            self.banner, self.model_switch, self.square, self.plot_box, self.plot, self.trees,
+            self.table, self.link,
+        ]  # fmt: skip
+        # Where the work on an answer shows; a box would take all that it holds with it.
+        self.drawn = [self.preview, self.banner, self.square, self.plot, self.trees, self.table]
         self.filters: list[Any] = [
             self.verdict_filter, self.attribute_filter, self.group_filter, self.row_order,
         ]  # fmt: skip
         # All that an example or a link sets.
-        self.everything = [self.text, *self.settings, *self.looked, *self.shown, *self.filters]
+        controls = [self.text, *self.settings]
+        self.everything = list(dict.fromkeys([*controls, *self.looked, *self.shown, *self.filters]))
         # The inputs of ExploreForm.of, in its order.
         self.form = [
-            self.text, self.attributes, self.models, self.order, self.person_sense, self.parser,
-            self.limit, self.repeat, self.requests, *self.slots,
+            self.text, self.attributes, self.models, self.order, self.person_sense, self.coherent,
+            self.parser, self.limit, self.repeat, self.requests, *self.slots,
         ]  # fmt: skip
 
     def _text_side(self, labels: Labels, examples: Iterable[ExampleText]) -> None:
@@ -59,7 +68,7 @@ class ExploreLayout:
             self.example_buttons = [
                 gr.Button(e.title, size="sm", elem_classes="chip", min_width=0) for e in examples
             ]
-        self.preview = html("preview")
+        self.preview = html("preview", script="explore.typed")
 
     def _controls(self, labels: Labels, services: Services) -> None:
         names = list(services.dictionaries())
@@ -80,13 +89,14 @@ class ExploreLayout:
         )
         self.scan = labels.make(gr.Button, "scan", variant="primary")
         self.cancel = labels.make(gr.Button, "cancel", variant="stop", visible=False)
-        self.progress = html("progress")
+        self.progress = html("progress", script="explore.offers")
         with labels.make(gr.Accordion, "more", open=False):
             self._settings(labels)
 
     def _settings(self, labels: Labels) -> None:
         self.order = labels.make(gr.Radio, "order", value=2)
         self.person_sense = labels.make(gr.Checkbox, "person-sense", value=True)
+        self.coherent = labels.make(gr.Checkbox, "coherent", value=False)
         self.parser = labels.make(
             gr.Dropdown,
             "parser",
@@ -119,6 +129,7 @@ class ExploreLayout:
         self.check = labels.make(gr.Button, "check", variant="primary")
 
     def _results(self, labels: Labels) -> None:
+        self.stale = html("stale", script="explore.offers")
         self.banner = html("banner")
         self.model_switch = labels.make(gr.Radio, "model-switch", choices=[], visible=False)
         self.square = html("square")

@@ -1,5 +1,6 @@
 """From a session to updates of the Explore tab's widgets."""
 
+from dataclasses import replace
 from typing import Any
 
 import gradio as gr
@@ -11,7 +12,7 @@ from hinter_ui.explore.actions import ExploreActions, ExploreState, Options
 from hinter_ui.explore.html import Filter, groups_in, say
 from hinter_ui.explore.layout import ExploreLayout
 from hinter_ui.html import notice
-from hinter_ui.html.markup import Markup, tag
+from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.wording import capital, name_of
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.links import ExploreForm
@@ -32,8 +33,9 @@ class ExploreUpdates:
             ui.text: form.text,
             ui.attributes: gr.update(value=list(form.attributes)),
             ui.models: gr.update(value=list(form.models)),
-            ui.order: max(2, form.order),
+            ui.order: form.order,
             ui.person_sense: not form.literal,
+            ui.coherent: form.coherent,
             ui.parser: form.parser,
             ui.repeat: form.repeat,
         }
@@ -52,7 +54,9 @@ class ExploreUpdates:
         if options is None or not options.sets:
             empty = {slot: gr.update(choices=[], value=None) for slot in ui.slots}
             return {ui.pair: gr.update(choices=[], value=None, visible=False), **empty}
-        several = len(options.sets) > 1
+        # Parts of a whole are listed once one of them is shown.
+        wholes = [value for _, value in options.sets if value.count("+") == len(options.slots) - 1]
+        several = len(wholes) > 1 or len(options.slots) < 2
         updates: Updates = {
             ui.pair: gr.update(choices=options.sets, value=options.chosen, visible=several)
         }
@@ -65,17 +69,53 @@ class ExploreUpdates:
                 updates[slot] = gr.update(choices=[], value=None, visible=False)
         return updates
 
-    def refused(self, message: str) -> Updates:
-        """Show a notice in place of the result, which belongs to another text."""
-        return {
-            self.ui.notice: notice.error(message),
-            self.ui.progress: "",
-            self.ui.results: gr.update(visible=False),
-        }
+    def refused(self, session: Session, message: str) -> Updates:
+        """Show a notice; a result stays, marked if it belongs to something else."""
+        place = {self.ui.notice: notice.error(message)}
+        return place | self.standing(session) | self.scan_kept(session)
+
+    def standing(self, session: Session) -> Updates:
+        """Mark a result that was not made from what the controls say, and follow the address."""
+        change, marked = self.actions.change(session), Markup("")
+        if change:
+            acts = {act: say(f"stale.{act}") for act in ("check", "back")}
+            marked = notice.offer(say(f"stale.{change}"), acts)
+        return {self.ui.stale: marked, self.ui.address: self.actions.address(session)}
+
+    def scan_kept(self, session: Session, *, ended: bool = False) -> Updates:
+        """Offer to come back to a scan, or to go on with it, while something else is shown.
+
+        ``ended``: what has ended it will be shown, or is already.
+        """
+        scan = session.scanned[0] if session.scanned else None
+        if scan is None or not scan.mutants:
+            return {self.ui.progress: ""}
+        if scan is session.check and not ended:
+            outcome = self._outcome(session, scan)
+            return {self.ui.progress: self._counted(session, scan, outcome)}
+        done, planned = len(scan.mutants), scan.planned
+        acts = {"scan": say("scan.show")}
+        if not scan.complete:
+            acts["resume"] = say("scan.resume")
+        words = say("scan.kept" if scan.complete else "scan.ended", done=done, planned=planned)
+        return {self.ui.progress: notice.offer(words, acts)}
+
+    def chosen(self, session: Session) -> Updates:
+        """Put the replacements of the variant shown into their lists."""
+        state, shown = session.of(ExploreState), self.actions.shown_form(session)
+        if session.check is None or shown is None or self.actions.change(session) in _OTHERS:
+            return {}
+        state.controls = replace(state.controls, edits=shown.edits)
+        return self.options(self.actions.options(session.check.plan, shown))
 
     def remarks(self, messages: list[str]) -> Updates:
         """Show remarks that do not stop a check."""
         return {self.ui.notice: notice.info(messages)}
+
+    def awaiting(self, session: Session) -> Updates:
+        """Mark a result while a scan gets ready to take its place."""
+        older = session.check is not None
+        return {self.ui.stale: notice.offer(say("stale.scan"), {}) if older else ""}
 
     def emptied(self, session: Session) -> Updates:
         """Empty the results before a scan has some."""
@@ -84,6 +124,7 @@ class ExploreUpdates:
         return {
             **blank,
             **self.fresh_filter(session),
+            ui.stale: "",
             ui.results: gr.update(visible=True),
             ui.plot_box: gr.update(visible=False),
             ui.model_switch: gr.update(visible=False),
@@ -91,10 +132,15 @@ class ExploreUpdates:
 
     def partly(self, session: Session, check: TestResult, state: str) -> Updates:
         """Show progress, counts and the table so far."""
-        counts = {m: check.counts(m) for m in session.of(ExploreState).models}
-        done = len(check.mutants)
-        bar = notice.progress(done, check.planned, counts, state)
+        bar = self._counted(session, check, state)
         return {self.ui.progress: bar, self.ui.table: self.actions.table(session)}
+
+    def _counted(self, session: Session, check: TestResult, state: str) -> Markup:
+        counts = {m: check.counts(m) for m in session.of(ExploreState).models}
+        bar = notice.progress(len(check.mutants), check.planned, counts, state)
+        if check.complete or session.running:
+            return bar
+        return join([bar, notice.offer("", {"resume": say("scan.resume")})])
 
     def finished(self, session: Session) -> Updates:
         """Show the most telling mutant after a scan, complete or stopped."""
@@ -102,17 +148,20 @@ class ExploreUpdates:
         if check is None or not check.mutants:
             words = tag("p", say("scan.nothing"), role="status")
             return {self.ui.progress: words, self.ui.results: gr.update(visible=False)}
-        state = session.of(ExploreState)
-        state.selected, limit = self.actions.most_telling(session), state.form.limit
+        session.of(ExploreState).selected = self.actions.most_telling(session)
+        fresh, outcome = self.fresh_filter(session), self._outcome(session, check)
+        shown = self.shown(session) | self.partly(session, check, outcome)
+        return fresh | self.chosen(session) | shown | self.standing(session)
+
+    def _outcome(self, session: Session, check: TestResult) -> str:
+        limit = session.of(ExploreState).form.limit
         if not check.complete:
             outcome = say("scan.stopped")
         elif check.plan.total > limit:
             outcome = say("scan.sampled", sample=limit, all=check.plan.total)
         else:
             outcome = say("scan.complete")
-        outcome = over_budget(check, outcome)
-        fresh = self.fresh_filter(session)
-        return fresh | self.shown(session) | self.partly(session, check, outcome)
+        return over_budget(check, outcome)
 
     def shown(self, session: Session, *, with_table: bool = False) -> Updates:
         """Show everything about the selected mutant."""
@@ -150,6 +199,9 @@ class ExploreUpdates:
             ui.group_filter: gr.update(choices=[every, *((g, g) for g in groups)], value=""),
             ui.row_order: gr.update(value="verdict"),
         }
+
+
+_OTHERS = ("text", "settings")  # changes after which the lists belong to something else
 
 
 def over_budget(check: TestResult, state: str) -> str:

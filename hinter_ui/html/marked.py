@@ -267,11 +267,9 @@ def _rejected(plan: Plan) -> Markup:
         return Markup("")
     items = []
     for rejected in plan.rejected[:_MOST_REJECTED]:
-        term, reason = rejected.occurrence, rejected.reason
-        quoted = f"\u201c{term.surface}\u201d"
+        term = rejected.occurrence
         name = tag("span", f" {name_of(term.attribute)}", class_="quiet")
-        why = reason if quoted in reason else f"{quoted} {reason}"
-        items.append(tag("li", tag("s", isolated(term.surface)), name, ": ", why))
+        items.append(tag("li", tag("s", isolated(term.surface)), name, ": ", rejected.in_words))
     if len(plan.rejected) > _MOST_REJECTED:
         items.append(tag("li", say("terms.more", n=len(plan.rejected) - _MOST_REJECTED)))
     return tag("ul", *items, class_="rejected-list", aria_label=say("terms.rejected"))

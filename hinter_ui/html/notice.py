@@ -27,6 +27,13 @@ def info(messages: Sequence[str]) -> Markup:
     return tag("div", *(tag("p", m) for m in messages), role="status", class_="notice info")
 
 
+def offer(message: str, acts: Mapping[str, str]) -> Markup:
+    """Say what is so, with a button for each of ``acts`` (their labels) that help."""
+    buttons = [tag("button", label, type="button", data_act=act) for act, label in acts.items()]
+    words = tag("span", message, " ")
+    return tag("div", words, *buttons, role="status", class_="notice info offer")
+
+
 def costs(estimates: Mapping[str, Cost]) -> Markup:
     """Show the maximum cost of a scan by model."""
     lines = [

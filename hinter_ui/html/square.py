@@ -4,9 +4,12 @@ The square has a card each for the original, the parts and the whole, with their
 cards at order 2, the eight of the lattice at order 3, two for an atomic mutant.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from math import exp, log
 from typing import Any
+
+from gradio.components.plot import PlotData
 
 from hinter_core.mutation.lattice import subsets
 from hinter_core.pipeline.case import TestResult
@@ -223,8 +226,18 @@ def probability(value: float) -> float:
     return 1 / (1 + exp(-value))
 
 
-def figure(check: TestResult, judged: Outcome, model: str) -> Any | None:
+def figure(check: TestResult, judged: Outcome, model: str) -> PlotData | None:
     """Plot the scores of a mutant and its parts on a log-odds scale; None where one is missing."""
+    drawn = chart(check, judged, model)
+    return PlotData(type="plotly", plot=json.dumps(drawn)) if drawn else None
+
+
+def chart(check: TestResult, judged: Outcome, model: str) -> dict[str, Any] | None:
+    """Return this plot as plotly reads it in the page.
+
+    Made of plain values: plotly's own classes check each of them, which takes as long as the rest
+    of a check.
+    """
     if judged.effect is None:
         return None
     edits = in_order(judged.mutant.edits, check.plan.attributes)
@@ -239,9 +252,9 @@ def figure(check: TestResult, judged: Outcome, model: str) -> Any | None:
     return _dots(scores, edits, label)
 
 
-def _interaction(scores: dict[frozenset[Edit], float], edits: tuple[Edit, ...], label: str) -> Any:
-    from plotly import graph_objects as go
-
+def _interaction(
+    scores: dict[frozenset[Edit], float], edits: tuple[Edit, ...], label: str
+) -> dict[str, Any]:
     first, second = edits
     a, b = name_of(first.attribute), name_of(second.attribute)
     none, both = frozenset[Edit](), frozenset(edits)
@@ -249,79 +262,87 @@ def _interaction(scores: dict[frozenset[Edit], float], edits: tuple[Edit, ...], 
     xs = [say("plot.unchanged", name=a), say("plot.changed", name=a)]
     plain, changed = [scores[none], scores[one]], [scores[two], scores[both]]
     added = log_odds(scores[one]) + log_odds(scores[two]) - log_odds(scores[none])
-    sum_of_parts = go.Scatter(
-        x=[xs[1]],
-        y=[added],
-        mode="markers",
-        name=say("plot.added"),
-        marker={"symbol": "diamond-open", "size": 14, "color": _INK, "line": {"width": 2}},
-        hovertemplate=f"{say('plot.added')}: {probability(added):.2f}<extra></extra>",
-    )
-    fig = go.Figure([
+    sum_of_parts = {
+        "type": "scatter",
+        "x": [xs[1]],
+        "y": [added],
+        "mode": "markers",
+        "name": say("plot.added"),
+        "marker": {"symbol": "diamond-open", "size": 14, "color": _INK, "line": {"width": 2}},
+        "hovertemplate": f"{say('plot.added')}: {probability(added):.2f}<extra></extra>",
+    }
+    lines = [
         _line(xs, plain, say("plot.unchanged", name=b), _MAIN, "circle", "solid"),
         _line(xs, changed, say("plot.changed", name=b), _ALARM, "square", "dash"),
         sum_of_parts,
-    ])  # fmt: skip
+    ]
     values = [log_odds(p) for p in (*plain, *changed)] + [added]
-    fig.add_hline(y=0, line={"color": _INK, "width": 1, "dash": "dot"})
-    _dress(fig)
-    fig.update_yaxes(**_score_axis(values, label))
-    fig.update_xaxes(type="category", range=[-0.25, 1.25], **(_GRID | {"showgrid": False}))
-    return fig
+    across = {"type": "category", "range": [-0.25, 1.25], **_GRID, "showgrid": False}
+    return _dressed(lines, "y", xaxis=across, yaxis=_score_axis(values, label))
 
 
-def _line(xs: list[str], ps: list[float], name: str, colour: str, symbol: str, dash: str) -> Any:
-    from plotly import graph_objects as go
+def _line(
+    xs: list[str], ps: list[float], name: str, colour: str, symbol: str, dash: str
+) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "x": xs,
+        "y": [log_odds(p) for p in ps],
+        "customdata": ps,
+        "mode": "lines+markers",
+        "name": name,
+        "line": {"color": colour, "width": 2, "dash": dash},
+        "marker": {"symbol": symbol, "size": 10, "color": colour},
+        "hovertemplate": "%{x}, " + name + ": %{customdata:.3f}<extra></extra>",
+    }
 
-    return go.Scatter(
-        x=xs,
-        y=[log_odds(p) for p in ps],
-        customdata=ps,
-        mode="lines+markers",
-        name=name,
-        line={"color": colour, "width": 2, "dash": dash},
-        marker={"symbol": symbol, "size": 10, "color": colour},
-        hovertemplate="%{x}, " + name + ": %{customdata:.3f}<extra></extra>",
-    )
 
-
-def _dots(scores: dict[frozenset[Edit], float], edits: tuple[Edit, ...], label: str) -> Any:
-    from plotly import graph_objects as go
-
+def _dots(
+    scores: dict[frozenset[Edit], float], edits: tuple[Edit, ...], label: str
+) -> dict[str, Any]:
     names, ps = [], []
     for part in [(), *subsets(edits)]:
         if frozenset(part) in scores:
             own = capital(product([name_of(e.attribute) for e in part]))
             names.append(own or say("square.original"))
             ps.append(scores[frozenset(part)])
-    dots = go.Scatter(
-        x=[log_odds(p) for p in ps],
-        y=names,
-        customdata=ps,
-        mode="markers",
-        marker={"size": 12, "color": [_MAIN] * (len(ps) - 1) + [_ALARM]},
-        hovertemplate="%{y}: %{customdata:.3f}<extra></extra>",
+    dots = {
+        "type": "scatter",
+        "x": [log_odds(p) for p in ps],
+        "y": names,
+        "customdata": ps,
+        "mode": "markers",
+        "marker": {"size": 12, "color": [_MAIN] * (len(ps) - 1) + [_ALARM]},
+        "hovertemplate": "%{y}: %{customdata:.3f}<extra></extra>",
+    }
+    return _dressed(
+        [dots],
+        "x",
+        height=110 + 30 * len(ps),
+        xaxis=_score_axis([log_odds(p) for p in ps], label),
+        yaxis={"type": "category", "autorange": "reversed", "automargin": True, **_GRID},
     )
-    fig = go.Figure(dots)
-    fig.add_vline(x=0, line={"color": _INK, "width": 1, "dash": "dot"})
-    _dress(fig)
-    fig.update_layout(height=110 + 30 * len(ps))
-    fig.update_xaxes(**_score_axis([log_odds(p) for p in ps], label))
-    fig.update_yaxes(type="category", autorange="reversed", automargin=True, **_GRID)
-    return fig
 
 
-def _dress(fig: Any) -> None:
-    fig.update_layout(
-        height=330,
-        margin={"l": 60, "r": 20, "t": 16, "b": 40},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": _INK, "size": 13},
-        legend={"orientation": "h", "y": -0.16, "x": 0},
-        showlegend=len(fig.data) > 1,
-        dragmode=False,
-    )
+def _dressed(data: list[dict[str, Any]], scale: str, **layout: Any) -> dict[str, Any]:
+    """Return a plot with a line at even odds of the axis ``scale``."""
+    other = "x" if scale == "y" else "y"
+    even = {
+        "type": "line", f"{scale}0": 0, f"{scale}1": 0, f"{other}0": 0, f"{other}1": 1,
+        f"{other}ref": f"{other} domain", "line": {"color": _INK, "width": 1, "dash": "dot"},
+    }  # fmt: skip
+    common = {
+        "height": 330,
+        "margin": {"l": 60, "r": 20, "t": 16, "b": 40},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": _INK, "size": 13},
+        "legend": {"orientation": "h", "y": -0.16, "x": 0},
+        "showlegend": len(data) > 1,
+        "dragmode": False,
+        "shapes": [even],
+    }
+    return {"data": data, "layout": common | layout}
 
 
 def _score_axis(values: list[float], label: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from hinter_core.annotation.project.types import AnnotationItem
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import split_sentences
 from hinter_core.pipeline.case import TestResult
+from hinter_core.relations.validity import validity_of_outcome, word_features
 from hinter_core.relations.wording import clashes
 from hinter_core.types import Layer, Outcome, Parse, Sentence, Verdict
 from hinter_ui.html import glossary
@@ -62,7 +63,10 @@ def trees(check: TestResult, judged: Outcome, parses: Mapping[str, Parse]) -> Ma
     """Draw the changed sentences of a mutant, whose ``parses`` are given, under the reason."""
     pairs = changed_sentences(check, judged)
     published = check.plan.settings.published
-    reason = join([_reason(judged, pairs, parses, published), _clash(check.plan.text, judged)])
+    reason = join(
+        [_reason(judged, pairs, parses, published), _clash(check.plan.text, judged),
+         _validity(check.plan.text, judged)]
+    )  # fmt: skip
     if not pairs:
         return tag("div", reason, _by_count(check, judged), class_="trees")
     rows = [
@@ -85,6 +89,15 @@ def _clash(text: str, judged: Outcome) -> Markup:
     if not words or not judged.conformance.kept:
         return Markup("")
     return tag("p", "\u26a0 ", say("trees.clash", words=words), class_="reason clash")
+
+
+def _validity(text: str, judged: Outcome) -> Markup:
+    found = validity_of_outcome(text, judged)
+    of = word_features(text, judged.mutant)
+    why = "trees.ambiguous" if of.ambiguous else "trees.clear"
+    said = tag("strong", glossary.sentence(say, "trees.validity", score=f"{found.score:.2f}"))
+    more = glossary.sentence(say, why if judged.conformance.kept else "trees.not_kept")
+    return tag("p", said, " ", more, class_="reason validity")
 
 
 def _reason(

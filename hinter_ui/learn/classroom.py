@@ -124,8 +124,10 @@ class Classroom:
         with self._connected() as db:
             return self._open_class(db, typed)
 
-    def guess(self, code: object, device: object, question: object, choice: object) -> None:
-        """Keep a device's guess; it replaces an earlier one to the same question.
+    def guess(self, code: object, device: object, question: object, choice: object) -> bool:
+        """Keep a device's first guess to a question; return whether it is this one.
+
+        Later ones are made when the answer is known.
 
         Raises:
             ClassroomError: no such class, a closed one, no such question or choice, no device, or
@@ -143,9 +145,11 @@ class Classroom:
                 raise ClassroomError("full")
             db.execute(
                 "INSERT INTO guess VALUES (?, ?, ?, ?) "
-                "ON CONFLICT (code, question, device) DO UPDATE SET choice = excluded.choice",
+                "ON CONFLICT (code, question, device) DO NOTHING",
                 (code, str(question), who, str(choice)),
             )
+            first = "SELECT choice FROM guess WHERE code = ? AND question = ? AND device = ?"
+            return bool(db.execute(first, (code, str(question), who)).fetchone()[0] == choice)
 
     def look(self, key: object) -> ClassCounts:
         """Return the counts of a class to the teacher who has its key.

@@ -1,6 +1,6 @@
 """The Learn tab: a lesson that asks before it shows, a glossary, and a page for teachers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any
 
@@ -13,6 +13,7 @@ from hinter_ui.learn.actions import LessonActions
 from hinter_ui.learn.classroom import Classroom, ClassroomError, UnknownClassError
 from hinter_ui.learn.layout import LearnLayout
 from hinter_ui.learn.lesson import (
+    LINKED,
     SECTIONS,
     Journey,
     load_lesson,
@@ -25,7 +26,7 @@ from hinter_ui.learn.updates import LearnUpdates, address, first_page, handouts
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.links import DEFAULT_MODEL, ExploreForm
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.wiring import scripted
+from hinter_ui.shared.wiring import parts_of, scripted
 
 _MOST_TEXT = 8_000  # characters of a text put into a link
 
@@ -46,10 +47,10 @@ def guess_counter(classes: Classroom) -> Callable[[Any], str]:
                                                     *[""] * 5][:5]  # fmt: skip
         speak(chosen(language), "learn")
         try:
-            classes.guess(code, device, question, choice)
+            counted = classes.guess(code, device, question, choice)
         except HinterError as error:
             return str(error)
-        return say("join.sent")
+        return say("join.sent" if counted else "join.first")
 
     return count_guess
 
@@ -71,7 +72,9 @@ class LearnEvents(TabEvents):
     def wire(self) -> None:
         """Connect every widget with what it does."""
         ui = self.ui
-        opened = self._on(self.page.load, self.open_page, [self.tabs, *ui.everything])
+        linked = self.services.addresses.names(*LINKED, "lang", tab="learn")
+        shown = [self.tabs, *ui.everything]
+        opened = self._on(linked.change, self.open_page, shown, inputs=[linked])
         scripted(opened.then, "learn.arrived")
         moving = [ui.head, ui.join, ui.steps, ui.foot]
         moved = self._on(partial(gr.on, [w.select for w in moving]), self.move, ui.everything)
@@ -90,7 +93,13 @@ class LearnEvents(TabEvents):
         self._on(ui.timer.tick, self.look, [ui.chart, ui.timer])
 
     def _on(
-        self, event: Callable[..., Any], act: Callable[..., Any], outputs: list[Any], **options: Any
+        self,
+        event: Callable[..., Any],
+        act: Callable[..., Any],
+        outputs: list[Any],
+        *,
+        inputs: Sequence[Any] = (),
+        **options: Any,
     ) -> Any:
         """Wire one event that takes the journey and returns it; its language is spoken."""
         state = self.ui.state
@@ -100,13 +109,14 @@ class LearnEvents(TabEvents):
             speak(values[-1].language, self.room)
             return act(*values)
 
-        return self.on(event, run, [state], [state, *outputs], **options)
+        return self.on(event, run, [*inputs, state], [state, *outputs], **options)
 
     # -- opening and moving ---------------------------------------------------------------------
 
-    def open_page(self, request: gr.Request, _: Journey) -> Updates:
+    def open_page(self, request: gr.Request, linked: Any, _: Journey) -> Updates:
         """Open the section, step or language that the link of a new page names, if any."""
         query = {str(k): str(v) for k, v in dict(request.query_params or {}).items()}
+        query |= parts_of(linked)
         journey = Journey.from_query(query)
         speak(journey.language, self.room)
         if not Journey.wanted(query):
@@ -189,10 +199,10 @@ class LearnEvents(TabEvents):
         except UnknownClassError:
             journey.key = ""
             return {**idle, ui.class_room: teachers.gone()}
-        links = teachers.links(seen, journey.key, journey.sure, told)
+        links = teachers.links(seen, journey.key, journey.sure, told, answers=journey.answers)
         return {
             ui.class_room: links,
-            ui.chart: teachers.chart(seen),
+            ui.chart: teachers.chart(seen, answers=journey.answers),
             ui.timer: gr.Timer(active=not seen.closed),
         }
 
@@ -202,6 +212,8 @@ class LearnEvents(TabEvents):
         told, sure, journey.sure = "", journey.sure, ""
         if act == "open-class":
             _, journey.key = self.classes.open()
+        elif act == "answers-class":
+            journey.answers = not journey.answers
         elif act in ("clear-class", "close-class"):
             wanted = act.partition("-")[0]
             if sure != wanted:
@@ -221,7 +233,7 @@ class LearnEvents(TabEvents):
             seen = self.classes.look(journey.key)
         except UnknownClassError:
             return {self.ui.timer: gr.Timer(active=False)}
-        return {self.ui.chart: teachers.chart(seen)}
+        return {self.ui.chart: teachers.chart(seen, answers=journey.answers)}
 
     def link(self, event: gr.EventData, journey: Journey) -> Updates:
         """Make the link that the builder's form describes."""

@@ -375,14 +375,19 @@ def sums(trying: Trying) -> Markup:
     assert one is not None
     assert two is not None
     assert both is not None
-    origin, first, second = (p.scores[label] for p in (trying.original, one, two))
-    added = probability(log_odds(first) + log_odds(second) - log_odds(origin))
+    scores = [p.scores[label] for p in (trying.original, one, two, both)]
+    origin, first, second, _ = shown = [f"{score:.2f}" for score in scores]
+    start, *parts, end = (log_odds(score) for score in scores)
+    # What is printed adds up: each figure is rounded before the next is made of it.
+    by = [round(part - start, 2) for part in parts]
+    total = round(round(start, 2) + sum(by), 2)
     names = [name_of(edit.attribute) for edit in trying.edits]
     words = say(
         "steps.plot.told",
-        original=f"{origin:.2f}", first=names[0], one=f"{first:.2f}", second=names[1],
-        two=f"{second:.2f}", added=f"{added:.2f}", both=f"{both.scores[label]:.2f}",
-        interaction=signed(judged.effect.interaction),
+        original=origin, first=names[0], one=first, second=names[1], two=second, both=shown[-1],
+        start=signed(start), by_one=signed(by[0]), by_two=signed(by[1]), sum=signed(total),
+        added=f"{probability(total):.2f}", end=signed(end),
+        interaction=signed(round(end, 2) - total),
     )  # fmt: skip
     return tag("p", words, class_="sums")
 

@@ -21,6 +21,7 @@ say = Words("learn")
 
 FOLDER = ASSETS / "lesson"
 SECTIONS = ("lesson", "glossary", "teach")
+LINKED = (*SECTIONS, "class")  # names of an address that ask for the tab
 _LONGEST = 80  # characters of a code or key in a link
 
 
@@ -156,6 +157,7 @@ class Journey:
     told: str = ""  # what went wrong with a class
     key: str = ""
     sure: str = ""  # what is to be pressed a second time
+    answers: bool = False  # whether the chart of the class shows which choice is right
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> Self:
@@ -167,13 +169,13 @@ class Journey:
             journey.entry = wanted if wanted in entries() else ""
         elif "teach" in query:
             journey.section = "teach"
-            journey.key = query["teach"][:_LONGEST]
+            journey.key = (query["teach"] or query.get("key", ""))[:_LONGEST]
         return journey
 
     @staticmethod
     def wanted(query: Mapping[str, str]) -> bool:
         """Whether a link asks for this tab."""
-        return any(name in query for name in ("lesson", "glossary", "teach", "class"))
+        return any(name in query for name in LINKED)
 
     @property
     def step(self) -> Step:

@@ -136,19 +136,24 @@ def invitation() -> Markup:
     )  # fmt: skip
 
 
-def links(seen: ClassCounts, key: str, sure: str = "", told: str = "") -> Markup:
+def links(
+    seen: ClassCounts, key: str, sure: str = "", told: str = "", *, answers: bool = False
+) -> Markup:
     """Show the code and links of a class, and buttons to clear and close it.
 
-    ``sure``: action that awaits confirmation; ``told``: result of the last action.
+    ``sure``: action that awaits confirmation; ``told``: result of the last action; ``answers``:
+    whether the chart shows which choice is right.
     """
     code = seen.code
     student = query_of(load_lesson()[0], code)
     rows = (
         (say("class.code"), tag("strong", code, class_="class-code")),
         (say("class.student"), _link(student)),
-        (say("class.teacher"), _link(f"?teach={key}")),
+        (say("class.teacher"), _link(f"?teach=#{key}")),
     )
     items = [tag("div", tag("dt", name), tag("dd", value)) for name, value in rows]
+    shown = tag("button", say("class.answers"), type="button", class_="act",
+                data_act="answers-class", aria_pressed="true" if answers else "false")  # fmt: skip
     acts = [
         tag("button", say("class.sure") if sure == act else say(f"class.{act}"), type="button",
             class_="act", data_act=f"{act}-class")
@@ -158,19 +163,20 @@ def links(seen: ClassCounts, key: str, sure: str = "", told: str = "") -> Markup
         tag("h3", say("class.title"), tabindex="-1"),
         tag("dl", *items),
         tag("p", say("class.keep"), " ", say("class.kept"), class_="quiet"),
-        tag("div", *acts, class_="class-acts"),
+        tag("div", shown, *acts, class_="class-acts"),
         tag("p", told, class_="notice info", role="status") if told else None,
     )
 
 
-def chart(seen: ClassCounts) -> Markup:
-    """Chart the guesses so far."""
+def chart(seen: ClassCounts, *, answers: bool = False) -> Markup:
+    """Chart the guesses so far; ``answers`` marks the choice that is right."""
     state = say("class.closed") if seen.closed else say("class.live")
     devices = say("class.devices", number=seen.devices)
     head = tag("p", tag("strong", devices), " ", tag("span", state, class_="quiet-inline"),
                role="status")  # fmt: skip
     none = None if seen.devices else tag("p", say("class.none"), class_="quiet")
-    bodies = [_question(key, counts) for key, counts in seen.counts.items()]
+    right = {step.key: step.right for step in load_lesson()} if answers else {}
+    bodies = [_question(key, counts, right.get(key, "")) for key, counts in seen.counts.items()]
     return _class_room(head, none, tag("div", *bodies, class_="class-charts"))
 
 
@@ -178,14 +184,20 @@ def _class_room(*parts: Markup | None) -> Markup:
     return tag("section", *parts, lang=say.language, class_="class-room")
 
 
-def _question(key: str, counts: Mapping[str, int]) -> Markup:
+def _question(key: str, counts: Mapping[str, int], right: str) -> Markup:
     total = sum(counts.values())
     rows = []
     for choice, number in counts.items():
         spoken = tag("span", say("class.count", number=number, total=total), class_="sr-only")
-        value = join([tag("span", number, aria_hidden="true"), spoken])
-        name = lesson(f"steps.{key}.choices.{choice}")
-        rows.append(bar(name, number / total if total else 0, value))
+        share = number / total if total else 0
+        value = join(
+            [tag("span", f"{number} ({100 * share:.0f}\u00a0%)", aria_hidden="true"), spoken]
+        )
+        name = tag("span", lesson(f"steps.{key}.choices.{choice}"))
+        if choice == right:
+            told = tag("span", f" ({say('class.right')})", class_="quiet-inline")
+            name = tag("strong", "\u2713 ", name, told, class_="right-choice")
+        rows.append(bar(name, share, value))
     question = lesson(f"steps.{key}.question")
     bars = tag("ul", *rows, class_="bars", aria_label=say("class.chart", question=question))
     name = tag("h4", lesson(f"steps.{key}.name"))

@@ -5,7 +5,7 @@ from itertools import zip_longest
 import gradio as gr
 
 from hinter_ui.html.glossary import glossary, query
-from hinter_ui.html.markup import Markup
+from hinter_ui.html.markup import Markup, join
 from hinter_ui.html.square import figure
 from hinter_ui.html.wording import DEFAULT
 from hinter_ui.learn import html, teachers
@@ -80,7 +80,7 @@ class LearnUpdates:
         trying = self.actions.judge(step.scene)
         if step.key == "broken":
             return html.quoted(step.scene.text, html.mutant(step.scene.text, trying.changed))
-        return html.answers(trying, revealed=step.key == "hidden")
+        return html.answers(trying, revealed=False)
 
     def shown(self, journey: Journey) -> Updates:
         """Show the result of a guess or of the chosen words."""
@@ -118,7 +118,9 @@ class LearnUpdates:
             case "guess":
                 return html.answers(actions.judge(step.scene), revealed=True, alone=True)
             case "hidden":
-                return html.judgements(actions.judge(step.scene))
+                trying = actions.judge(step.scene)
+                answers = html.answers(trying, revealed=True, alone=True)
+                return join([answers, html.judgements(trying)])
             case "broken":
                 return html.broken(actions.judge(step.scene), actions)
             case "plot":
@@ -135,7 +137,8 @@ def address(journey: Journey) -> str:
         return query(journey.entry)
     if journey.section == "teach":
         language = journey.language
-        return f"?teach={journey.key}" + ("" if language == DEFAULT else f"&lang={language}")
+        spoken = "" if language == DEFAULT else f"&lang={language}"
+        return f"?teach={spoken}" + (f"#{journey.key}" if journey.key else "")
     return query_of(journey.step, journey.code)
 
 

@@ -97,8 +97,10 @@ def _act(act: str, words: str, name: str) -> Markup:
 
 
 def _answers(able: Capabilities) -> Markup:
-    kind = ("several" if able.multi_label else "one") + ("" if able.scores else "_plain")
-    words = tag("div", say(f"answers.{kind}", task=able.task, n=len(able.labels)))
+    number = "several" if able.multi_label else "one"
+    scores = {True: "scores", False: "no_scores", None: "maybe_scores"}[able.scores]
+    words = tag("div", say(f"answers.{number}", task=able.task, n=len(able.labels)),
+                say(f"answers.{scores}"))  # fmt: skip
     varies = Markup("") if able.steady else tag("div", say("answers.unsteady"))
     note = tag("div", isolated(able.note), class_="quiet-inline") if able.note else Markup("")
     return join([words, varies, labels(able.labels), note])

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from hinter_core.campaign.findings import ExportFilter as Mutants
 from hinter_core.campaign.findings import (
@@ -32,6 +33,8 @@ from hinter_core.report.aggregate import count
 from hinter_core.report.comparison import Comparison, compare
 from hinter_core.report.formats import flat_rows, plain, to_html, to_markdown
 from hinter_core.report.model import ModelReport, Report, report_of
+from hinter_core.report.sections import sections
+from hinter_core.report.tables import table_files
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.library import discreet, write_for
@@ -49,6 +52,7 @@ _FORMS: dict[str, Callable[[Report], str]] = {
     "csv": lambda report: rows_to_csv(flat_rows(report)),
     "json": lambda report: json.dumps(plain(report), ensure_ascii=False, indent=1) + "\n",
 }
+_FILES = {"tables": "hinter-tables.zip", "findings-csv": "hinter-findings.csv"}
 
 
 @dataclass
@@ -95,8 +99,12 @@ class OpenReport:
 
 @dataclass
 class ResultsState:
-    """What Results keeps of a page: the open campaign, and the choices of campaigns it shows."""
+    """What Results keeps of a page: the open campaign, and the choices of campaigns it shows.
 
+    ``looked``: whether the tab was selected already.
+    """
+
+    looked: bool = False
     reading: OpenReport | None = None
     offered: list[tuple[str, str]] = field(default_factory=list)
 
@@ -235,12 +243,17 @@ class ResultsActions:
             return list(store.read()["models"])
 
     def write(self, session: Session, kind: str, folder: Path) -> Path:
-        """Write the report (``html``, ``md``, ``csv``, ``json``) or all ``findings`` to a file."""
+        """Write the report (``html``, ``md``, ``csv``, ``json``), its ``tables`` or findings."""
         reading = _open(session)
         own = session.new_folder(folder)
-        path = own / (f"hinter-report.{kind}" if kind in _FORMS else "hinter-findings.csv")
+        path = own / _FILES.get(kind, f"hinter-report.{kind}")
         try:
             own.mkdir(parents=True)
+            if kind == "tables":
+                with ZipFile(path, "w", ZIP_DEFLATED) as zipped:
+                    for name, text in table_files(sections(reading.report)).items():
+                        zipped.writestr(name, text)
+                return path
             with (
                 path.open("w", encoding="utf-8", newline="") as file,
                 self._discreet(reading.store),

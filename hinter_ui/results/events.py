@@ -17,7 +17,7 @@ from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import find_kept, known
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.wiring import attempt
+from hinter_ui.shared.wiring import after_event, attempt, parts_of
 
 
 def build(services: Services) -> None:
@@ -45,8 +45,10 @@ class ResultsEvents(TabEvents):
         """Connect every widget with what it does."""
         ui = self.ui
         opened = [self.tabs, self.kept, *ui.everything]
-        self.on(self.page.load, self.open_page, [self.kept], opened)
-        self.on(self.tab.select, self.look, [self.kept], ui.everything)
+        linked = self.services.addresses.names("results", "campaign", tab="results")
+        self.on(linked.change, self.open_page, [linked, self.kept], opened)
+        drawn = {"js": after_event("page.drawn", "results", 1)}
+        self.on(self.tab.select, self.look, [self.kept], ui.everything, **drawn)
         asked, named = partial(gr.on, [ui.open.click, ui.path.submit]), [self.kept, ui.campaign]
         self.on(asked, self.open, [*named, ui.path], ui.everything, trigger_mode="always_last")
         self.on(ui.campaign.input, self.open, named, ui.everything)
@@ -63,12 +65,14 @@ class ResultsEvents(TabEvents):
 
     def _wire_findings(self) -> None:
         ui, explore = self.ui, self.services.links["explore"]
-        filters = [ui.verdicts, ui.which, ui.search]
+        filters = [ui.verdicts, ui.which, ui.search, ui.validity]
         # gradio tells `input` of a choice of several for what is added, not for what is taken away.
-        typed = partial(gr.on, [ui.verdicts.change, ui.which.input, ui.search.change])
+        typed = partial(
+            gr.on, [ui.verdicts.change, ui.which.input, ui.search.change, ui.validity.input]
+        )
         self.on(typed, self.filter, filters, [ui.findings])
-        for listed in (ui.examples, ui.findings, ui.comparison):
-            explore.follow(self.on(listed.select, self.pick, [], [ui.findings, self.tabs]).then)
+        picked = partial(gr.on, [w.select for w in (ui.examples, ui.findings, ui.comparison)])
+        explore.follow(self.on(picked, self.pick, [], [ui.findings, self.tabs]).then)
 
     def _wire_comparison(self) -> None:
         ui = self.ui
@@ -79,25 +83,26 @@ class ResultsEvents(TabEvents):
 
     # -- opening --------------------------------------------------------------------------------
 
-    def open_page(self, request: gr.Request, kept: Any) -> Updates:
-        """Offer the campaigns on a fresh page, and open the one of its link."""
+    def open_page(self, request: gr.Request, linked: Any, kept: Any) -> Updates:
+        """Open the campaign of a fresh page's link; one of Batch, if this tab is selected."""
         session, names = self.session(request), known(kept)
-        session.campaign = _linked(request)
-        if not request.query_params.get("results"):
-            return self._offered(session, names)
+        query = parts_of(linked)
+        session.campaign = (query.get("results") or query.get("campaign") or "")[:64]
+        if not query.get("results") and not session.of(ResultsState).looked:
+            return {self.ui.notice: ""}
         shown = self._opened(session, session.campaign, "", names)
         if session.campaign not in names and not self.services.access.local:
             shown |= {self.kept: [session.campaign, *names]}
-        return shown | self.show("results")
+        return shown | (self.show("results") if query.get("results") else {})
 
     def look(self, request: gr.Request, kept: Any) -> Updates:
         """Bring what is open up to date, or open a campaign, when the tab is selected."""
         session, names = self.session(request), known(kept)
+        session.of(ResultsState).looked = True
         reading = session.of(ResultsState).reading
         if reading and (reading.name == session.campaign or not reading.name):
             path = "" if reading.name else str(reading.store.folder)
             return self._opened(session, reading.name, path, names)
-        session.campaign = session.campaign or _linked(request)  # selected while the page loads
         if session.campaign:
             return self._opened(session, session.campaign, "", names)
         return self._offered(session, names)
@@ -109,7 +114,8 @@ class ResultsEvents(TabEvents):
         if choices == state.offered:
             return {self.ui.notice: ""}
         state.offered = choices
-        return {self.ui.campaign: gr.update(choices=choices)}
+        # With the value, as gradio may lose choices alone while it draws the tab.
+        return {self.ui.campaign: gr.update(choices=choices, value=None)}
 
     def open(self, request: gr.Request, kept: Any, name: Any, path: Any = "") -> Updates:
         """Open the campaign that was chosen, or the one of a path."""
@@ -135,10 +141,12 @@ class ResultsEvents(TabEvents):
         reading.counted, reading.page = None, 0
         return self.updates.of_model(reading) | {self.ui.notice: ""}
 
-    def filter(self, request: gr.Request, verdicts: Any, which: Any, search: Any) -> Updates:
+    def filter(
+        self, request: gr.Request, verdicts: Any, which: Any, search: Any, validity: Any
+    ) -> Updates:
         """Filter the findings."""
         reading = self.session(request).of(ResultsState).reading
-        wanted = wanted_of(verdicts, which, search)
+        wanted = wanted_of(verdicts, which, search, validity)
         if reading is None or (wanted == reading.wanted and reading.counted is not None):
             return {self.ui.notice: ""}
         reading.wanted, reading.counted, reading.page = wanted, None, 0
@@ -207,9 +215,3 @@ class ResultsEvents(TabEvents):
             return self.actions.write(self.session(request), kind, Path(get_upload_folder()))
 
         return write
-
-
-def _linked(request: gr.Request) -> str:
-    """Return the campaign that the address of the page names."""
-    query = request.query_params
-    return str(query.get("results") or query.get("campaign") or "")[:64]

@@ -8,7 +8,8 @@ from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.tables import edit_from_row
 from hinter_core.report.comparison import Comparison
 from hinter_core.report.comparison_sections import comparison_sections
-from hinter_core.report.model import ModelReport, Overlap, Report
+from hinter_core.report.metrics.lattice import Overlap
+from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.section import Section
 from hinter_core.report.sections import line_in_words, sections
 from hinter_core.statistics.format import percent, points
@@ -17,14 +18,23 @@ from hinter_ui.html import glossary
 from hinter_ui.html.marked import answers, changed
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import pager, report_table, section_of
-from hinter_ui.html.wording import Words, badge, name_of, product
+from hinter_ui.html.wording import MINUS, Words, badge, name_of, product
 
 say = Words("results")
 
-_ENTRIES = {"errors": "error-rate", "hidden": "hidden", "excess": "excess", "verdict": "verdict"}
+_ENTRIES = {"errors": "error-rate", "hidden": "hidden", "excess": "excess", "verdict": "verdict",
+            "validity": "validity"}  # fmt: skip
 _OPEN = {"excess"}  # sections that need no click
 _OWN_PLACE = {"overview", "main", "examples", "coverage", "unused", "flow", "overlap", "groups"}
+_RATES = ("main", "models", "accuracy")
 _LAST = ("coverage", "unused")
+VALIDITIES = (0.0, 0.8, 0.9, 0.95)  # least scores to choose from
+
+
+def validity_choices() -> list[tuple[str, float]]:
+    """Return (words, score) of every least validity."""
+    words = [say("choices.any_validity"), *(f"\u2265 {least:g}" for least in VALIDITIES[1:])]
+    return list(zip(words, VALIDITIES, strict=True))
 
 
 def head(report: Report, state: str) -> Markup:
@@ -52,23 +62,29 @@ def _card(model: ModelReport) -> Markup:
     else:
         of_errors = say("cards.no_errors")
     figures = [
-        _figure(share, "errors", f"[{interval}" if interval else say("cards.no_interval")),
+        _figure(
+            share,
+            "errors",
+            f"[{interval}" if interval else say("cards.no_interval"),
+            alarm=bool(line.errors.hits),
+        ),
         _figure(f"{hidden:,}", "hidden", of_errors),
     ]
     excess = {e.order: e for e in reversed(model.excess) if not e.few}  # the first of each order
     if excess:
         last = excess[max(excess)].difference
         interval = points(last).partition(" ")[2] or say("cards.no_interval")
-        figures.append(_figure(f"{100 * (last.value or 0):+.1f}", "excess", interval))
+        value = f"{100 * (last.value or 0):+.1f}"
+        figures.append(_figure(value.replace("-", MINUS), "excess", interval.replace("-", MINUS)))
     title = tag("h3", isolated(model.model))
     words = tag("p", isolated(line_in_words(line)))
     return tag("article", title, tag("div", *figures, class_="headlines"), words, class_="card")
 
 
-def _figure(value: str, key: str, more: str) -> Markup:
+def _figure(value: str, key: str, more: str, *, alarm: bool = False) -> Markup:
     return tag(
         "div",
-        tag("span", value, class_="big"),
+        tag("span", value, class_="big alarm" if alarm else "big"),
         tag("span", glossary.head(say(f"cards.{key}"), _ENTRIES, key), class_="what"),
         tag("span", more, class_="quiet-inline"),
         class_="figure",
@@ -76,8 +92,8 @@ def _figure(value: str, key: str, more: str) -> Markup:
 
 
 def rates(report: Report) -> Markup:
-    """Write the main table, folded under its chart."""
-    return section_of(next(s for s in sections(report) if s.key == "main"))
+    """Write the main table and the accuracy, folded under the chart."""
+    return join(section_of(s) for s in sections(report) if s.key in _RATES)
 
 
 def of_model(report: Report, model: ModelReport) -> Markup:
@@ -177,6 +193,7 @@ def _row(finding: MutantRecord, columns: Mapping[str, str]) -> Markup:
         changes,
         join([answers(finding.original, finding.labels), why or Markup("")]),
         changed(finding.text, finding.edits, finding.handwritten),
+        f"{finding.validity:.2f}",
         str(finding.row),
         _button(finding.edits, place, finding.handwritten) or Markup(""),
     )

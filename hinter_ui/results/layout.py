@@ -8,12 +8,13 @@ from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.html.wording import verdict_choices
 from hinter_ui.results.actions import FIRST
+from hinter_ui.results.html import validity_choices
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.widgets import html
 
 MAPS = 3  # heat maps shown at once
 _EMPTY: dict[str, Any] = {"choices": [], "value": None}  # until a campaign is open
-DOWNLOADS = ("html", "md", "csv", "json", "findings-csv")
+DOWNLOADS = ("html", "md", "csv", "json", "tables", "findings-csv")
 
 
 class ResultsLayout:
@@ -38,8 +39,8 @@ class ResultsLayout:
         # What an opened campaign sets.
         self.everything = [
             self.campaign, self.page, self.head, self.cards, self.bars, self.rates, self.model,
-            self.attributes, self.verdicts, self.which, self.search, self.other, self.first,
-            self.second, self.comparison, self.ending, *self.of_model,
+            self.attributes, self.verdicts, self.which, self.search, self.validity, self.other,
+            self.first, self.second, self.comparison, self.ending, *self.of_model,
         ]  # fmt: skip
 
     def _page(self) -> None:
@@ -84,6 +85,9 @@ class ResultsLayout:
             )  # fmt: skip
             self.which = self._filter("results-which", "as_above", 160)
             self.search = labels.make(gr.Textbox, "results-search", max_lines=1, min_width=160)
+            self.validity = labels.choice(
+                gr.Dropdown, "results-validity", validity_choices, value=0.0, min_width=140
+            )
         self.findings = html("results-findings", script="page.findings")
         with gr.Row(elem_classes="downloads"):
             labels.html(

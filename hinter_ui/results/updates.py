@@ -67,6 +67,7 @@ class ResultsUpdates:
             ui.which: gr.update(choices=[(say("choices.as_above"), ""), *offered, *placebo],
                                 value=_JOINED.join(reading.wanted.attributes)),
             ui.search: gr.update(value=reading.wanted.search),
+            ui.validity: gr.update(value=reading.wanted.validity),
         }  # fmt: skip
 
     def of_model(self, reading: OpenReport) -> Updates:
@@ -102,13 +103,14 @@ class ResultsUpdates:
         return present.findings(reading.shown, total, page, PAGE)
 
 
-def wanted_of(verdicts: Any, which: Any, search: Any) -> Any:
+def wanted_of(verdicts: Any, which: Any, search: Any, validity: Any) -> Any:
     """Read the filter of findings, whatever a browser sent."""
     return replace(
         FIRST,
         verdicts=tuple(str(verdict) for verdict in verdicts or ()),
         attributes=attributes_of(which),
         search=str(search or "").strip()[:200],
+        validity=validity if validity in present.VALIDITIES else 0.0,
     )
 
 

@@ -1,11 +1,10 @@
-"""Decide which models may be named here: by the machine's owner, or by strangers on a public host.
+"""Decide what may be named and uploaded: by the machine's owner, or by strangers on a public host.
 
 On a public host a name must not reach the server's files, addresses inside its network, its keys or
-its code. The owner of the machine may use its folders and servers; Python functions stay on the
-command line for both, since a page can be sent by others.
+its code, and an upload must not take its memory. The owner of the machine may use its folders and
+servers; Python functions stay on the command line for both, since a page can be sent by others.
 """
 
-import ipaddress
 import os
 import re
 from dataclasses import dataclass
@@ -13,7 +12,8 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
 
-from hinter_core.errors import InputError, ModelError
+from hinter_core.annotation.invitation import is_loopback
+from hinter_core.errors import DictionaryError, InputError, ModelError, ParserError
 from hinter_core.models.prompting import shipped_prompts
 from hinter_core.models.registry import (
     BACKENDS,
@@ -23,6 +23,7 @@ from hinter_core.models.registry import (
     is_generative,
     parse_name,
 )
+from hinter_core.terms.dictionary import Dictionary, load_file
 from hinter_ui.html.wording import Words, listed
 
 say = Words("shared")
@@ -33,6 +34,11 @@ LOCAL_URLS = ("http://localhost:11434/v1", "http://localhost:8000/v1")
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*(@[\w./-]+)?")
 _LONGEST_HUB_NAME = 300
 _LONGEST_KEY = 1_000
+PARSERS = ("embedded", "en_core_web_sm", "en_core_web_md", "en_core_web_lg", "en_core_web_trf")
+MOST_DICTIONARIES = 6  # of one's own, in a page or a campaign
+_MOST_TERMS = 600  # of a dictionary on a public host; the largest of ours has 469
+_NO_NAME = re.compile(r"[^\w]+")  # in the name of an attribute
+_LONGEST_ATTRIBUTE = 40
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,7 @@ class Access:
         """
         host = host or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1"
         shared = os.environ.get("GRADIO_SHARE", "").lower() == "true"
-        local = _is_loopback(host) and not shared and not os.environ.get("SPACE_ID")
+        local = is_loopback(host) and not shared and not os.environ.get("SPACE_ID")
         more = os.environ.get("HINTER_ENDPOINTS", "").split(",")
         urls = (OPENAI_URL, *(_bare(url) for url in more if url.strip()))
         return cls(local, tuple(dict.fromkeys(urls)))
@@ -85,6 +91,36 @@ class Access:
             _require_nothing_of_this_machine(parsed)
         return parsed
 
+    def admit_parser(self, name: str) -> str:
+        """Return the name of a parser that may be loaded here.
+
+        Raises:
+            ParserError: a public host loads a few pipelines only, never a folder or a package.
+        """
+        name = name.strip()
+        if not self.local and name not in PARSERS:
+            raise ParserError(say("access.parser", names=listed(PARSERS, "or")))
+        return name
+
+    def read_dictionary(self, file: Path) -> Dictionary:
+        """Load an uploaded dictionary; its attribute is named by :func:`attribute_of`.
+
+        Raises:
+            DictionaryError: a fault, told without the file's folder; or too many terms.
+        """
+        if file.suffix.lower() != ".csv":
+            raise DictionaryError(say("access.dictionary_file", file=file.name))
+        try:
+            dictionary = load_file(file, attribute=attribute_of(file))
+        except DictionaryError as error:
+            raise DictionaryError(str(error).replace(str(file), file.name)) from error
+        terms = len(dictionary.terms)
+        if not self.local and terms > _MOST_TERMS:
+            raise DictionaryError(
+                say("access.dictionary_terms", file=file.name, terms=terms, most=_MOST_TERMS)
+            )
+        return dictionary
+
     def _admit_judge(self, judge: str) -> None:
         backend = BACKENDS.get(judge.strip().partition(":")[0])
         trusted = backend is not None and backend.trusted_only
@@ -101,6 +137,12 @@ class Access:
             )
         if given and not _is_plain(given):
             raise ModelError(say("access.base_url"))
+
+
+def attribute_of(file: Path) -> str:
+    """Return the name of the attribute of an uploaded dictionary, which is also a file's name."""
+    name = _NO_NAME.sub("-", file.stem.casefold()).strip("-")[:_LONGEST_ATTRIBUTE].rstrip("-")
+    return name or "own"
 
 
 def clean_key(key: str) -> str:
@@ -140,15 +182,6 @@ def _require_nothing_of_this_machine(name: ModelName) -> None:
     prompt = name.settings.get("prompt")
     if prompt and prompt not in shipped_prompts():
         raise ModelError(say("access.prompt", name=prompt, names=", ".join(shipped_prompts())))
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def _bare(url: str) -> str:

@@ -31,6 +31,7 @@ class ExploreForm:
     parser: str = DEFAULT_PARSER
     order: int = 2
     literal: bool = False
+    coherent: bool = False
     limit: int = 500
     repeat: int = 0
     requests: int = 0  # asked of a visitor's own API at most; 0: no limit
@@ -43,7 +44,7 @@ class ExploreForm:
         Raises:
             InputError: a number is missing or out of range.
         """
-        text, attributes, models, order, person_sense, parser, limit, *others = values
+        text, attributes, models, order, person_sense, coherent, parser, limit, *others = values
         repeat, requests, *edits = others
         return cls(
             text=str(text or ""),
@@ -52,6 +53,7 @@ class ExploreForm:
             parser=str(parser or "").strip() or DEFAULT_PARSER,
             order=_whole(order, "order", 1, 3),
             literal=not person_sense,
+            coherent=bool(coherent),
             limit=_whole(limit, "limit", 1, 5_000),
             repeat=_whole(repeat, "repeat", 0, 100),
             requests=_whole(requests, "requests", 0, 1_000_000),
@@ -62,13 +64,18 @@ class ExploreForm:
     def settings(self) -> Settings:
         """The pipeline's settings; only models that answer in words are asked again."""
         repeat = self.repeat if any(map(is_generative, self.models)) else 0
-        return Settings(self.order, self.limit, self.literal, repeat=repeat)
+        return Settings(self.order, self.limit, self.literal, repeat=repeat, coherent=self.coherent)
+
+    @property
+    def source(self) -> Self:
+        """The form without what chooses among its variants."""
+        return replace(self, edits=(), limit=0, requests=0)
 
     def for_edits(self, edits: tuple[str, ...]) -> Self:
         """Return the form with other edits, and the order that fits them."""
         return replace(self, edits=edits, order=max(2, min(3, len(edits))))
 
-    def query(self) -> str:
+    def query(self, limit: int | None = LINK_LIMIT) -> str:
         """Return the query string that reopens this form; empty if it is too long."""
         always = {
             "text": self.text,
@@ -79,19 +86,20 @@ class ExploreForm:
             "edits": "\n".join(self.edits),
             "order": self.order if self.order != 2 else "",
             "literal": "1" if self.literal else "",
+            "coherent": "1" if self.coherent else "",
             "again": self.repeat or "",
             "parser": self.parser if self.parser != DEFAULT_PARSER else "",
         }
         written = urlencode(always | {name: value for name, value in optional.items() if value})
-        return written if len(written) <= LINK_LIMIT else ""
+        return written if limit is None or len(written) <= limit else ""
 
     @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> Self | None:
+    def from_query(cls, query: Mapping[str, str], limit: int | None = LINK_LIMIT) -> Self | None:
         """Return the form of a link; None where the address holds none."""
         text = query.get("text", "")
         if not text:
             return None
-        form = cls(text=text[:LINK_LIMIT])
+        form = cls(text=text[:limit])
         attributes = tuple(a.strip() for a in query.get("attributes", "").split(",") if a.strip())
         models = tuple(m.strip() for m in query.get("models", "").split("\n") if m.strip())
         order, again = query.get("order", "2"), query.get("again", "0")
@@ -102,6 +110,7 @@ class ExploreForm:
             order=int(order) if order in ("1", "2", "3") else 2,
             repeat=int(again) if again.isdecimal() and int(again) <= 100 else 0,
             literal=query.get("literal") == "1",
+            coherent=query.get("coherent") == "1",
             parser=query.get("parser", DEFAULT_PARSER) or DEFAULT_PARSER,
             edits=tuple(e for e in query.get("edits", "").split("\n") if e)[:3],
         )
@@ -163,6 +172,8 @@ def explore_form(
     """
     if campaign.mutants:
         raise InputError(say("form.handwritten"))
+    if campaign.templates:
+        raise InputError(say("form.templates"))
     if len(edits) > _HIGHEST:
         raise InputError(say("form.many", n=len(edits), most=_HIGHEST))
     for edit in edits:
@@ -176,5 +187,6 @@ def explore_form(
         models=tuple(models),
         parser=campaign.parser,
         literal=campaign.literal,
+        coherent=campaign.coherent,
     )
     return form.for_edits(tuple(edit_key(edit) for edit in edits))

@@ -5,7 +5,7 @@ A parser or model is loaded by the first check that needs it, or by :meth:`Servi
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 from cachetools import LRUCache
@@ -20,21 +20,19 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.plan import Settings
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary, load_shipped
-from hinter_core.terms.matching import Matcher
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.library import Campaigns
+from hinter_ui.shared.library import Annotations, Campaigns
 from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER
 from hinter_ui.shared.session import Session, Sessions
 from hinter_ui.shared.widgets import Labels
-from hinter_ui.shared.wiring import TabLink
+from hinter_ui.shared.wiring import Addresses, TabLink
 
 log = logging.getLogger(__name__)
 say = Words("shared")
 
 _STORES = 6  # checkpoints in memory
 _LIGHT_STORES = 32  # models that weigh next to nothing
-_MATCHERS = 32
 _LIGHT = ("embedded", "vader", "textblob", "scripted")
 
 T = TypeVar("T")
@@ -80,6 +78,7 @@ class Services:
     """What tabs share; without ``access`` the app is on a public host.
 
     ``links`` lead to tabs that were built before; ``labels`` are the tabs' widgets with texts;
+    ``addresses`` say what an address opens; ``projects`` are those in which people judge;
     ``backup`` copies annotation projects to the Hub, if the environment asks for it.
     """
 
@@ -88,11 +87,12 @@ class Services:
         self.sessions = Sessions()
         self.links: dict[str, TabLink] = {}
         self.labels: list[Labels] = []
+        self.addresses = Addresses()
+        self.projects = Annotations.at_home(lambda: self.access.local)
         self.backup: Backup | None = None
         self._parses = _Stores(lambda name: ParseStore(load_parser(name)), 3)
         self._models = _Stores(self.open_store, _STORES)
         self._light = _Stores(self.open_store, _LIGHT_STORES)
-        self._matchers: dict[tuple[int, ...], tuple[Sequence[Dictionary], Matcher]] = {}
 
     def labels_of(self, room: str) -> Labels:
         """Return what makes the widgets of a tab with the texts of its room."""
@@ -119,13 +119,18 @@ class Services:
         named = [(say(f"models.{name}"), name) for name in ("embedded", "vader", "textblob")]
         return [*named, *scripted, *added]
 
+    def models_named(self, typed: Iterable[str], session: Session | None = None) -> tuple[str, ...]:
+        """Return the names of models; each may be typed as it is listed."""
+        listed = {label.casefold(): name for label, name in self.model_choices(session)}
+        return tuple(dict.fromkeys(listed.get(one.casefold(), one) for one in typed))
+
     def parses(self, name: str) -> ParseStore:
         """Return the shared parse store of a parser.
 
         Raises:
-            ParserError: unknown or missing.
+            ParserError: unknown, missing, or not to be named here.
         """
-        return self._parses.get(name.strip())
+        return self._parses.get(self.access.admit_parser(name))
 
     def model(self, name: str, session: Session | None = None) -> PredictionStore:
         """Return the page's prediction store of a model, or the one that all share.
@@ -169,16 +174,6 @@ class Services:
 
     def _stores_of(self, name: str) -> _Stores[PredictionStore]:
         return self._light if name.partition(":")[0] in _LIGHT else self._models
-
-    def matcher(self, dictionaries: Sequence[Dictionary]) -> Matcher:
-        """Return a compiled matcher, kept for the dictionaries used last."""
-        key = tuple(map(id, dictionaries))  # kept beside the matcher, so that ids stay theirs
-        kept = self._matchers.get(key)
-        if kept is None:
-            if len(self._matchers) >= _MATCHERS:
-                self._matchers.clear()
-            kept = self._matchers[key] = (list(dictionaries), Matcher(dictionaries))
-        return kept[1]
 
     def pipeline(
         self,

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial, wraps
 from inspect import isgeneratorfunction
 from typing import Any
+from urllib.parse import parse_qsl
 
 import gradio as gr
 
@@ -49,10 +50,10 @@ def private(
     if _typed(event):
         # Otherwise gradio drops what is typed or chosen while an earlier choice is worked on.
         settings.setdefault("trigger_mode", "always_last")
-    if settings["show_progress"] == "hidden" and outputs:
-        # The page keeps the progress of every output up to date, each time by a search of the
-        # whole page for it, though nothing of it is shown: one output is enough.
-        settings.setdefault("show_progress_on", outputs[:1])
+    if settings["show_progress"] == "hidden":
+        # The page keeps the progress of every output up to date at each step of every event, by a
+        # copy of all that the output holds, though nothing of it is shown.
+        settings.setdefault("show_progress_on", [])
     return event(_in_one_context(act), inputs, outputs, **settings)
 
 
@@ -85,6 +86,46 @@ def scripted(
     """Run a function of ``assets/js`` in the page alone, with ``first`` and the inputs' values."""
     code = after_event(script, *first)
     return event(None, list(inputs), None, js=code, api_visibility="private")
+
+
+class Addresses:
+    """What is done on a fresh page whose address says something, and is not done on others.
+
+    A page's event costs its visitor in proportion to its outputs, whether or not they change.
+    """
+
+    def __init__(self) -> None:
+        self._boxes: dict[gr.HTML, tuple[str, ...]] = {}
+        self._tabs: dict[str, str] = {"tab": ""}
+
+    def names(self, *names: str, tab: str = "") -> gr.HTML:
+        """Return what changes on a fresh page whose address has one of these ``names``.
+
+        Its value is their part of the query, and as ``key`` the fragment, which browsers send to no
+        server. A page with one of the names begins in the ``tab`` of this id; a name that is also
+        asked for without a tab begins none.
+        """
+        # Never in the page: gradio tells of its change all the same.
+        box = gr.HTML("", visible=False)
+        self._boxes[box] = names
+        for name in names:
+            self._tabs[name] = tab and self._tabs.get(name, tab)
+        return box
+
+    def read_by(self, page: gr.Blocks) -> None:
+        """Let a fresh page read its address, once all events are wired."""
+        code = after_event("page.addressed", *map(list, self._boxes.values()))
+        page.load(None, None, list(self._boxes), js=code, api_visibility="private")
+
+    @property
+    def opener(self) -> str:
+        """Code for the head of the page: it begins in the tab of its address, not in the first."""
+        return f"({after_event('page.begin', self._tabs)})();"
+
+
+def parts_of(linked: Any) -> dict[str, str]:
+    """Read the value of :meth:`Addresses.names`."""
+    return dict(parse_qsl(str(linked or ""), keep_blank_values=True))
 
 
 @dataclass(frozen=True)
@@ -188,7 +229,7 @@ def on_load(*names: str) -> str:
     return "\n".join(f"({_source(name)})(element, trigger, server);" for name in names)
 
 
-def after_event(name: str, *first: str) -> str:
+def after_event(name: str, *first: Any) -> str:
     """Write code for the ``js`` of an event: a call with ``first`` and the inputs' values."""
     if not first:
         return _source(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,3 +83,11 @@ def test_every_line_of_data_ends_in_a_line_feed() -> None:
         content = path.read_bytes()
         assert b"\r" not in content, path
         assert content.endswith(b"\n"), path
+
+
+def test_styles_name_what_has_something() -> None:
+    """A rule for any element with `:has()` makes the browser compute all styles at each change."""
+    for path in sorted((ROOT / "assets" / "css").glob("*.css")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            unbound = re.search(r"(?:^|[\w)\]>+~] ?[> +~]):(?:not\(:)?has\(", line)
+            assert not unbound, f"{path.name}:{number}: say of which element or class"

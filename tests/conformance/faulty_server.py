@@ -7,12 +7,14 @@ often that text was asked. ``asked`` counts requests by text, ``answered`` those
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from math import log
 from typing import Any
@@ -24,6 +26,7 @@ _PROMPT_TOKENS, _COMPLETION_TOKENS = 10, 1
 
 class _Quiet(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128  # with five, connections of a burst time out on a busy machine
 
     def handle_error(self, *_: Any) -> None:
         """A client that hangs up is part of the tests."""
@@ -50,6 +53,7 @@ class FaultyServer:
         self.times: list[float] = []
         self.keys: set[str] = set()
         self.wrong_key = ""
+        self.poured = 0  # bytes of bodies without an end
         self.spent = (0, 0)  # prompt and completion tokens that were told
         self._reply, self._refuses, self._terse = reply, refuses, terse
         self._on_request = on_request
@@ -107,6 +111,9 @@ class FaultyServer:
                         )
 
             def _send(self, status: int, payload: Any, headers: dict[str, str]) -> None:
+                if isinstance(payload, Pieces):
+                    server.pour(self, payload)
+                    return
                 raw = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
                 self.send_response(status)
                 kind = "text/html" if raw.startswith(b"<") else "application/json"
@@ -117,6 +124,17 @@ class FaultyServer:
                 self.wfile.write(raw)
 
         return Handler
+
+    def pour(self, handler: BaseHTTPRequestHandler, pieces: Pieces) -> None:
+        """Send pieces until the client hangs up."""
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/json")
+        for name, value in pieces.headers.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        while not self._end.wait(pieces.pause):
+            handler.wfile.write(pieces.piece)
+            self.poured += len(pieces.piece)
 
     def answer(self, body: dict[str, Any], text: str, turn: int) -> tuple[int, Any, dict[str, str]]:
         """Status (0: hang up), body and headers of the answer to a request."""
@@ -152,6 +170,15 @@ class FaultyServer:
         return 400, _error(message, param=parameter, code="unsupported_parameter")
 
 
+@dataclass(frozen=True)
+class Pieces:
+    """A body that never ends: the same piece again and again, seconds apart."""
+
+    piece: bytes
+    pause: float = 0.0
+    headers: dict[str, str] = field(default_factory=dict)
+
+
 def _faults(good: dict[str, Any]) -> dict[str, tuple[int, Any]]:
     silent = completion(None)
     cut, filtered = completion(None), completion(None)
@@ -160,6 +187,9 @@ def _faults(good: dict[str, Any]) -> dict[str, tuple[int, Any]]:
     too_long = "This model's maximum context length is 4096 tokens. 'max_tokens' is 64."
     return {
         "drop": (0, None),
+        "drip": (200, Pieces(b" ", pause=0.1)),
+        "endless": (200, Pieces(b" " * 100_000)),
+        "packed": (200, Pieces(gzip.compress(b" " * 10**7), 0.1, {"Content-Encoding": "gzip"})),
         "malformed": (200, b'{"choices": [{'),
         "page": (200, b"<html>Welcome</html>"),
         "no-choices": (200, {**good, "choices": []}),

@@ -23,7 +23,7 @@ _WRITES = {
 
 
 class LocalHub:
-    """Data sets by name, each with commits; some ``closed`` (to all), some ``gated``.
+    """Data sets and models by name, each with commits; some ``closed`` (to all), some ``gated``.
 
     Who sends any key may write, and read what is ``private``; nobody may while it is ``sealed``.
     """
@@ -73,9 +73,10 @@ class _Handler(BaseHTTPRequestHandler):
         path = unquote(url.path)
         self.of.asked.append(f"{self.command} {path}")
         self.of.keys |= {key for key in [self.headers.get("Authorization")] if key}
-        if found := re.fullmatch(r"/datasets/(.+?)/resolve/([^/]+)/(.+)", path):
+        if found := re.fullmatch(r"(?:/datasets)?/(.+?)/resolve/([^/]+)/(.+)", path):
             return self._file(*found.groups())
-        if not (found := re.fullmatch(r"/api/datasets/(.+?)(?:/(revision|tree)/(.+))?", path)):
+        kind = "/api/(?:datasets|models)"
+        if not (found := re.fullmatch(rf"{kind}/(.+?)(?:/(revision|tree)/(.+))?", path)):
             return self._answer(404, b"{}")
         name, what, rest = found.groups()
         revision, _, folder = (rest or "main").partition("/")
@@ -89,7 +90,7 @@ class _Handler(BaseHTTPRequestHandler):
             "_id": "0" * 24, "id": name, "sha": sha, "private": name in self.of.private,
             "tags": [], "downloads": 0,
             "gated": "manual" if name in self.of.gated else False, "disabled": False, "likes": 0,
-            "siblings": [{"rfilename": path} for path in files],
+            "siblings": [{"rfilename": path, "size": len(body)} for path, body in files.items()],
         })  # fmt: skip
 
     do_HEAD = do_GET

@@ -28,6 +28,7 @@ from .tiny import make_chat_model
 ASK = "labels=no,yes&question=no or yes?&max_tokens=8"
 _LETTERS = string.ascii_letters + " " * 20 + ".,"
 _STEPS, _BATCH = 300, 16
+_LEARNT, _IN_A_ROW = 0.01, 20
 _PR_SET_PDEATHSIG = 1
 
 
@@ -43,6 +44,7 @@ def make_speaker(folder: Path) -> str:
     torch.manual_seed(1)
     rng = random.Random(1)
     learner = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    good = 0
     for _ in range(_STEPS):
         ids, wanted = torch.zeros(_BATCH, 700, dtype=torch.long), []
         for row in range(_BATCH):
@@ -63,7 +65,10 @@ def make_speaker(folder: Path) -> str:
         learner.zero_grad()
         loss.backward()
         learner.step()
-    assert loss.item() < 0.1, "the chat model did not learn its rule"
+        good = good + 1 if loss.item() < _LEARNT else 0
+        if good == _IN_A_ROW:
+            break
+    assert good == _IN_A_ROW, "the chat model did not learn its rule"
     model.save_pretrained(folder)
     return str(folder)
 

@@ -91,6 +91,30 @@ def test_a_server_that_hangs_is_a_time_out(server: FaultyServer, tmp_path: Path)
     assert asked.model.usage.spent.prompt_tokens == 200 + estimate  # type: ignore[attr-defined]
 
 
+def test_an_answer_that_drips_is_a_time_out(server: FaultyServer, tmp_path: Path) -> None:
+    asked, bad = store(server, tmp_path, retries=1, timeout=2), "Bad [fault:drip] text."
+    answers = asked.predict([*GOOD, bad])
+    assert answers[bad].failure is Failure.TIMED_OUT
+    assert server.asked[bad] == 2
+    assert server.poured < 1_000  # a byte in a tenth of a second
+    assert all(answers[text].labels == ("positive",) for text in GOOD)
+
+
+@pytest.mark.parametrize(
+    ("fault", "words", "most"),
+    [("endless", "more than 16,000,000 bytes", 40e6), ("packed", "packed", 1e6)],
+)
+def test_an_answer_without_end_is_cut_off(
+    server: FaultyServer, tmp_path: Path, fault: str, words: str, most: float
+) -> None:
+    asked, bad = store(server, tmp_path, retries=0, timeout=60), f"Bad [fault:{fault}] text."
+    answers = asked.predict([*GOOD, bad])
+    assert answers[bad].failure is Failure.ERROR
+    assert words in answers[bad].detail
+    assert server.poured < most
+    assert all(answers[text].labels == ("positive",) for text in GOOD)
+
+
 @pytest.mark.parametrize("fault", ["429-once", "500-once", "408-once", "503-once"])
 def test_a_passing_fault_is_retried(server: FaultyServer, tmp_path: Path, fault: str) -> None:
     text = f"Once [fault:{fault}]."
@@ -285,6 +309,39 @@ def test_logprobs_are_asked_for_when_wanted(
     assert answer.labels == ("positive",)
     assert not answer.scores  # this server has none
     assert ("logprobs" in server.bodies[-1]) is bool(logprobs)
+
+
+def test_scores_are_declared_once_an_answer_has_shown_them(
+    server: FaultyServer, tmp_path: Path
+) -> None:
+    asked = store(server, tmp_path)
+    assert asked.model.capabilities.scores is None
+    asked.predict(["Bad [fault:400] text."])
+    assert asked.model.capabilities.scores is None
+    asked.predict(["a"])
+    assert asked.model.capabilities.scores is False
+    other = store(server, tmp_path)
+    answer = other.predict(["b [tokens:positive=0.9,negative=0.1]"])
+    assert all(one.scores for one in answer.values())
+    assert other.model.capabilities.scores is True
+    assert store(server, tmp_path, logprobs=0).model.capabilities.scores is False
+
+
+def test_a_useless_reply_is_requested_anew_if_asked_for(tmp_path: Path) -> None:
+    def reply(text: str, turn: int) -> str:
+        return "well ..." if turn == 1 else "positive"
+
+    with FaultyServer(reply=reply) as server:
+        first = store(server, tmp_path)
+        assert first.predict(["a"])["a"].failure is Failure.UNPARSABLE
+        assert store(server, tmp_path).predict(["a"])["a"].failure is Failure.UNPARSABLE
+        assert server.asked["a"] == 1
+        again = PredictionStore(first.model, cache=first._cache, ask_again=True)
+        assert again.predict(["a"])["a"].labels == ("positive",)
+        assert again.predict(["a"])["a"].labels == ("positive",)
+        assert server.asked["a"] == 2
+        assert store(server, tmp_path).predict(["a"])["a"].labels == ("positive",)
+    assert server.asked["a"] == 2
 
 
 def free_port() -> int:

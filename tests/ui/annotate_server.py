@@ -13,6 +13,8 @@ from pathlib import Path
 from types import TracebackType
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+# No model is loaded: annotators need none.
+START = "import sys; from hinter_ui.shell import serve; serve(port=int(sys.argv[1]), warm=False)"
 
 
 class Server:
@@ -37,7 +39,7 @@ class Server:
         """Start it, and wait until it answers."""
         with self.log.open("a") as output:
             self._process = subprocess.Popen(
-                [sys.executable, str(ROOT / "app.py"), "--port", str(self.port)],
+                [sys.executable, "-c", START, str(self.port)],
                 cwd=ROOT, stdout=output, stderr=output, env=self._environment,
             )  # fmt: skip
         for _ in range(600):

@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -25,12 +26,17 @@ from playwright.sync_api import (
     ConsoleMessage,
     Locator,
     Page,
+    Request,
     ViewportSize,
     expect,
 )
 from playwright.sync_api import Error as PlaywrightError
 
 from hinter_ui.html.wording import DEFAULT, speak
+from hinter_ui.shared.access import Access
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.uploads import upload_folder
+from hinter_ui.shell import build_app, launch
 from tests.forked import Commands
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -59,6 +65,21 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     return {**browser_type_launch_args, "executable_path": path, "args": sandbox}
 
 
+class Clock:
+    """Seconds since 1970, which pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
 @dataclass(frozen=True)
 class App:
     url: str
@@ -68,6 +89,7 @@ class App:
     cache: Path
     campaigns: Path
     annotations: Path
+    uploads: Path
 
 
 # Said where the environment is that of a Space and the package that every Space has is missing.
@@ -107,6 +129,7 @@ def serving(
     log = factory.mktemp("app") / "app.log"
     cache = factory.mktemp("cache") / "predictions.sqlite"
     shelf, projects = factory.mktemp("campaigns"), factory.mktemp("annotations")
+    uploads = factory.mktemp("uploads")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -116,6 +139,7 @@ def serving(
         "HINTER_CAMPAIGNS": str(shelf),
         "HINTER_ANNOTATIONS": str(projects),
         "HINTER_CLASSES": str(cache.parent / "classes"),
+        "GRADIO_TEMP_DIR": str(uploads),
     }
     command = ["-c", START, json.dumps(program)] if program else ["app.py"]
     with log.open("w") as output:
@@ -127,14 +151,29 @@ def serving(
             env={**os.environ, **own, **settings},
         )
         try:
-            _wait(url, process, log)
+            until_served(url, process, log)
             times = psutil.Process(process.pid).cpu_times()
-            yield App(url, port, log, times.user + times.system, cache, shelf, projects)
+            yield App(url, port, log, times.user + times.system, cache, shelf, projects, uploads)
         finally:
             process.terminate()
             process.wait(30)
+    assert list(uploads.glob("hinter-*")) == []
     said = LEFT.sub("", RELOADER.sub("", log.read_text()))
     assert "Traceback" not in said, said
+
+
+@contextmanager
+def launched(access: Access) -> Iterator[tuple[Services, str]]:
+    """The app in this process, on loopback: its services and its address."""
+    with upload_folder() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADIO_TEMP_DIR", folder)
+        services = Services(access)
+        page = build_app(services)
+        launch(page, services, "127.0.0.1", None)
+        try:
+            yield services, page.local_url.rstrip("/")
+        finally:
+            page.close(verbose=False)
 
 
 @pytest.fixture(scope="session")
@@ -144,7 +183,8 @@ def app(tmp_path_factory: pytest.TempPathFactory, commands: Commands) -> Iterato
         yield served
 
 
-def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+def until_served(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait for an app to answer; it fails with what the app wrote."""
     for _ in range(600):
         assert process.poll() is None, log.read_text()
         try:
@@ -262,8 +302,8 @@ SIZE: ViewportSize = {"width": 1240, "height": 900}
 
 
 class Tab:
-    """One tab of the browser, which the tests use in turn: it loads a page in two thirds of the
-    time that a new one takes. Each test finds it empty, and at its usual size and colours."""
+    """One tab of a browser, which the tests use in turn: it loads a page in half the time that a
+    new one takes. Each test finds it empty, and at its usual size and colours."""
 
     def __init__(self, context: BrowserContext) -> None:
         self.context = context
@@ -277,7 +317,8 @@ class Tab:
     def leave(self) -> None:
         assert self.page is not None
         try:
-            self.page.evaluate("sessionStorage.clear()")
+            self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
+            self.context.clear_cookies()
             self.page.goto("about:blank")
             self.page.emulate_media(color_scheme="null", reduced_motion="null", media="null")
         except PlaywrightError:  # it hangs or has crashed: the next test gets another
@@ -290,6 +331,15 @@ def browser_tab(context: BrowserContext) -> Tab:
     return Tab(context)
 
 
+@pytest.fixture(scope="session")
+def others_tabs(browser: Browser) -> Iterator[list[Tab]]:
+    """The tabs of two more people, each in a browser of their own."""
+    contexts = [browser.new_context(viewport=SIZE) for _ in range(2)]
+    yield [Tab(context) for context in contexts]
+    for context in contexts:
+        context.close()
+
+
 @pytest.fixture
 def page(browser_tab: Tab) -> Iterator[Page]:
     yield browser_tab.take()
@@ -298,24 +348,44 @@ def page(browser_tab: Tab) -> Iterator[Page]:
 
 # What gradio itself says when one leaves a page while its stream is open.
 LEAVING = ("signal is aborted", "Connection errored out")
+# The same where the stream is just being opened: its session has gone. Said at that moment alone.
+UNOPENED = (
+    "Unexpected error 404", "404 (Not Found)", "network error", "ERR_INCOMPLETE_CHUNKED_ENCODING",
+)  # fmt: skip
 
 
 @pytest.fixture
 def explore(page: Page, app: App) -> Iterator[Explore]:
     """A fresh page; afterwards nothing may have gone wrong in its console."""
     faults: list[str] = []
+    leaving = threading.Event()
+
+    def leave(request: Request) -> None:
+        if request.is_navigation_request():
+            leaving.set()
+
+    def arrive(_: Page) -> None:
+        leaving.clear()
+
+    def note(text: str) -> None:
+        usual = LEAVING + (UNOPENED if leaving.is_set() else ())
+        if not any(said in text for said in usual):
+            faults.append(text)
 
     def told(message: ConsoleMessage) -> None:
         if message.type == "error":
-            faults.append(message.text)
+            note(message.text)
 
     def broken(error: PlaywrightError) -> None:
-        faults.append(str(error))
+        note(str(error))
 
-    page.on("console", told)
-    page.on("pageerror", broken)
+    listeners: dict[Any, Any] = {
+        "request": leave, "domcontentloaded": arrive, "console": told, "pageerror": broken,
+    }  # fmt: skip
+    for event, listener in listeners.items():
+        page.on(event, listener)
     page.set_default_timeout(PATIENCE)
     yield Explore(page, app.url)
-    page.remove_listener("console", told)
-    page.remove_listener("pageerror", broken)
-    assert [f for f in faults if not any(said in f for said in LEAVING)] == []
+    for event, listener in listeners.items():
+        page.remove_listener(event, listener)
+    assert faults == []

@@ -177,14 +177,18 @@ def scheme(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def rooms(browser: Browser, app: Any, campaign: Path, scheme: Any) -> Iterator[Rooms]:
-    settings: Any = {"color_scheme": scheme, "reduced_motion": "reduce"}
-    context = browser.new_context(viewport=WIDE, **settings)  # type: ignore[arg-type]
-    page = context.new_page()
-    page.goto(app.url)
-    page.evaluate(AXE_SCRIPT)
-    yield Rooms(page, campaign)
+def window(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport=WIDE)  # type: ignore[arg-type]
+    yield context.new_page()
     context.close()
+
+
+@pytest.fixture(scope="module")
+def rooms(window: Page, app: Any, campaign: Path, scheme: Any) -> Rooms:
+    window.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    window.goto(app.url)
+    window.evaluate(AXE_SCRIPT)
+    return Rooms(window, campaign)
 
 
 @pytest.mark.parametrize("title", TITLES)
@@ -223,6 +227,16 @@ def test_axe_finds_no_fault_in_the_parts_of_the_lesson(rooms: Rooms) -> None:
     page.locator("#learn-class [data-act=open-class]").click()
     expect(page.locator("#learn-chart article")).to_have_count(6)
     assert page.evaluate(_AXE, MILD) == []
+
+
+def test_axe_finds_no_fault_in_results_of_another_text(rooms: Rooms, scheme: str) -> None:
+    page = rooms.enter("Explore")
+    text = page.get_by_role("textbox", name="Text about people")
+    text.fill("The young Nigerian actress met her brother.")
+    expect(page.locator("#stale")).to_contain_text("These results are for the previous text")
+    assert page.evaluate(_AXE, COLOURS if scheme == "dark" else MILD) == []
+    page.get_by_role("button", name="Go back to these results").click()
+    expect(page.locator("#stale .offer")).to_have_count(0)
 
 
 @LIGHT

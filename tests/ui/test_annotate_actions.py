@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError
 from hinter_core.mutation.plan import Settings
+from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import AnnotateActions, ProjectForm, attribute_choices
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import Annotations
@@ -65,6 +67,29 @@ def test_a_campaigns_directory_becomes_a_project(tmp_path: Path, campaign: Campa
     with pytest.raises(HinterError, match="own machine only"):
         public.make(Session(), form)
     assert list(tmp_path.glob("public/projects/*")) == []
+
+
+@pytest.mark.parametrize(
+    ("page", "local", "machine", "link", "warned"),
+    [
+        # Started with --host 0.0.0.0 and opened on the machine itself.
+        ("http://127.0.0.1:7861/", False, "192.168.0.7", "http://192.168.0.7:7861/", False),
+        ("http://localhost:7861/", False, "", "http://localhost:7861/", True),  # in no network
+        ("http://127.0.0.1:7860/", True, "192.168.0.7", "http://127.0.0.1:7860/", True),
+        ("https://some.hf.space/", False, "10.1.2.3", "https://some.hf.space/", False),
+        ("http://192.168.0.7:7860/", False, "192.168.0.7", "http://192.168.0.7:7860/", False),
+    ],
+)
+def test_a_link_leads_where_others_can_go_or_warns(
+    monkeypatch: pytest.MonkeyPatch, page: str, local: bool, machine: str, link: str, warned: bool
+) -> None:
+    monkeypatch.setattr("hinter_core.annotation.invitation.machine_address", lambda: machine)
+    shown = present.links("a-project", "", page=page, local=local)
+    assert re.findall('href="(.*?)"', shown) == [f"{link}?annotate=a-project"]
+    assert ("Only your own machine opens this link" in shown) is warned
+    assert ("<svg" in shown) is not warned
+    # Without knowing the page, the link is the page's own.
+    assert 'href="/?annotate=a-project"' in present.links("a-project", page="", local=local)
 
 
 def test_strangers_do_not_fill_the_disk_with_projects(

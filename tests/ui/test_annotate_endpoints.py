@@ -10,6 +10,7 @@ from uuid import uuid4
 import gradio as gr
 import httpx
 import pytest
+from starlette.requests import Request
 
 from benchmarks.annotators import component_of
 from hinter_core.annotation.project.questions import default_questions
@@ -42,13 +43,18 @@ class Room:
             )
             for n in range(many)
         )
+        self.address = "192.0.2.1"
         self.counter = AnnotatorEndpoints(Services(), self.projects)
         self._calls = {act.__name__: act for act in self.counter.functions()}
 
     def ask(self, act: str, told: Any = None, /, *profile: Any, **more: Any) -> dict[str, Any]:
         told = {"project": self.id, **more} if told is None else told
         takes_profile = act in ("enter", "join")
-        return self._calls[f"annotate_{act}"](told, *(profile or (None,) * takes_profile))
+        given = profile or (None,) * takes_profile
+        if act == "join":
+            scope = {"type": "http", "headers": [], "client": (self.address, 1)}
+            given += (Request(scope),)
+        return self._calls[f"annotate_{act}"](told, *given)
 
     def join(self, name: str, phrase: str = PASS) -> str:
         return str(self.ask("join", name=name, phrase=phrase)["key"])
@@ -103,21 +109,42 @@ def test_nobody_reads_or_writes_for_another(room: Room) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    ("said", "code"),
     [
-        {"answers": {"sense": "<b>"}}, {"answers": None}, {"answers": [1]}, {"showing": "1"},
-        {"showing": 9}, {"id": ""}, {"id": None}, {"comment": "x" * 5000}, {"item": "none"},
-        {"item": None}, {"seconds": float("nan")}, {"id": "x" * 500},
+        ({"answers": {"sense": "<b>"}}, "answers"), ({"answers": None}, "answers"),
+        ({"answers": [1]}, "answers"), ({"showing": "1"}, "not-given"),
+        ({"showing": 9}, "not-given"),
+        ({"id": ""}, "key"), ({"id": None}, "key"), ({"id": "x" * 500}, "key"),
+        ({"id": "", "kind": "undo"}, "key"), ({"comment": "x" * 5000}, "comment"),
+        ({"item": "none"}, "gone"), ({"item": None}, "gone"),
+        ({"seconds": float("nan")}, "seconds"), ({"seconds": -3}, "seconds"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_kept_is_told_and_work_goes_on(room: Room, said: dict[str, Any]) -> None:
+def test_what_cannot_be_kept_is_told_and_work_goes_on(
+    room: Room, said: dict[str, Any], code: str
+) -> None:
     key = room.join("Ann")
     answer = room.send(key, room.items(key)[0], **said)
-    assert answer["done"][0]["error"]["code"] in ("answers", "not-given", "comment", "gone")
-    assert len(answer["items"]) == 3
+    assert answer["done"][0]["error"]["code"] == code
+    assert len(answer["items"]) == 6
     assert room.kept() == []
-    assert len(room.send(key, answer["items"][0], comment="\ud800 fine")["items"]) == 3
+    assert len(room.send(key, answer["items"][0], comment="\ud800 fine")["items"]) == 5
     assert len(room.kept()) == 1
+
+
+def test_texts_that_the_page_holds_are_not_sent_again(tmp_path: Path) -> None:
+    room = Room(tmp_path, 30)
+    key = room.join("Ann")
+    first = room.items(key)
+    assert len(first) == 16
+    held = [f"{one['showing']} {one['item']}" for one in first]
+    said = {"id": "1", "kind": "judged", "answers": ANSWERS, "item": first[0]["item"], "showing": 1}
+    then = room.ask("work", key=key, sent=[said], held=held)["items"]
+    assert [one["item"] for one in then[:15]] == [one["item"] for one in first[1:]]
+    assert ["html" in one for one in then] == [False] * 15 + [True]
+    # Whatever a page says of it, it gets what it needs.
+    for nonsense in (None, 7, "x", [None, {}, [], "1"]):
+        assert all("html" in one for one in room.ask("work", key=key, held=nonsense)["items"])
 
 
 def test_what_is_sent_again_counts_once(room: Room) -> None:
@@ -127,7 +154,7 @@ def test_what_is_sent_again_counts_once(room: Room) -> None:
         room.send(key, item, id="the same")
     assert len(room.kept()) == 1
     many = [{"id": f"s{n}", "kind": "skipped", **{k: i[k] for k in ("item", "showing")}}
-            for n, i in enumerate(room.items(key))]  # fmt: skip
+            for n, i in enumerate(room.items(key)[:3])]  # fmt: skip
     answer = room.ask("work", key=key, sent=[*many, *many])
     assert [one["id"] for one in answer["done"]] == ["s0", "s1", "s2"] * 2
     assert answer["progress"] == {"judged": 1, "skipped": 3, "left": 2}
@@ -173,6 +200,49 @@ def test_guessing_is_slow(room: Room) -> None:
     now[0] = 130.0
     assert [code("", PASS) for _ in range(40)] == ["name"] * 40
     assert [code("new", "short") for _ in range(40)] == ["short"] * 40
+
+
+def test_a_stranger_who_guesses_locks_out_nobody_else(room: Room) -> None:
+    now = [0.0]
+    room.counter.throttle = Throttle(clock=lambda: now[0])
+    for name in ("Ann", "Bo"):
+        room.join(name)
+
+    def code(name: str, phrase: str, address: str) -> str:
+        room.address = address
+        return str(room.ask("join", name=name, phrase=phrase).get("error", {}).get("code", "in"))
+
+    for n in range(40):
+        code(("Ann", "Bo", f"P{n}")[n % 3], "wrong guess", "198.51.100.7")
+    assert code("Ann", PASS, "198.51.100.7") == "slow"
+    assert code("Ann", PASS, "192.0.2.1") == "in"
+    assert code("Bo", PASS, "192.0.2.1") == "in"
+    # Addresses of one network of version 6 are one visitor's.
+    told = [code("Ann", "wrong guess", f"2001:db8::{n:x}") for n in range(6)]
+    assert told == ["taken"] * 5 + ["slow"]
+    assert code("Ann", "wrong guess", "2001:db8:0:1::1") == "taken"
+    # From everywhere at once, a name is guessed so often and no more.
+    now[0] = 61.0
+    told = [code("Ann", "wrong guess", f"203.0.113.{n}") for n in range(62)]
+    assert told == ["taken"] * 60 + ["slow"] * 2
+
+
+def test_on_a_space_the_proxy_tells_the_address(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.join("Ann")
+    told = {"project": room.id, "name": "Ann", "phrase": "wrong guess"}
+    join = room._calls["annotate_join"]
+
+    def code(address: str) -> str:
+        headers = [(b"x-forwarded-for", f"{address}, 10.0.0.1".encode())]
+        scope = {"type": "http", "headers": headers, "client": ("10.0.0.1", 1)}
+        return str(join(told, None, Request(scope))["error"]["code"])
+
+    assert [code(f"192.0.2.{n}") for n in range(6)][-1] == "slow"  # a header that anyone writes
+    monkeypatch.setenv("SPACE_ID", "some/space")
+    assert [code(f"192.0.2.{n}") for n in range(6)] == ["taken"] * 6
+    assert [code("192.0.2.77") for _ in range(6)][-1] == "slow"
 
 
 def test_who_is_signed_in_elsewhere_joins_without_a_pass_phrase(room: Room) -> None:

@@ -7,16 +7,18 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Response, expect
+from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import Locator, Page, Response, expect
 
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore, opened
 from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project
 from tests.ui.annotate_server import Server
-from tests.ui.conftest import PATIENCE, SIZE, App
+from tests.ui.conftest import PATIENCE, App, Tab
 
 PASS = "a long enough phrase"
 SECRETS = {"kept": False, "layer": "part of speech", "reason": "a secret reason",
@@ -131,30 +133,25 @@ class Judge:
         expect(self.saved).to_have_attribute("data-open", "0")
 
 
-@pytest.fixture(scope="module")
-def browsers(browser: Browser) -> Iterator[list[BrowserContext]]:
-    """Two people's browsers, kept so that gradio's own files are fetched once."""
-    contexts = [browser.new_context(viewport=SIZE) for _ in range(2)]
-    yield contexts
-    for context in contexts:
-        context.close()
-
-
 @pytest.fixture
-def judges(browsers: list[BrowserContext], app: App) -> Iterator[Callable[..., Judge]]:
+def judges(others_tabs: list[Tab], app: App) -> Iterator[Callable[..., Judge]]:
     """Annotators, each with a browser of their own."""
     pages: list[Page] = []
     faults: list[str] = []
 
+    def broken(error: PlaywrightError) -> None:
+        faults.append(str(error))
+
     def make(url: str = app.url) -> Judge:
-        page = browsers[len(pages)].new_page()
+        page = others_tabs[len(pages)].take()
         pages.append(page)
-        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("pageerror", broken)
         return Judge(page, url)
 
     yield make
-    for page in pages:
-        page.close()
+    for tab, page in zip(others_tabs, pages, strict=False):
+        page.remove_listener("pageerror", broken)
+        tab.leave()
     assert faults == []
 
 
@@ -177,22 +174,41 @@ def test_thirty_texts_by_keyboard_alone(
             expect(ann.page.locator(".judge-question.current")).to_contain_text("mean the same")
             ann.press("z")
             expect(ann.page.locator(".judge-question.current")).to_contain_text("make sense")
-    # Undo: the last text is back with its answers, and another answer counts.
-    last = list(said)[-1]
+    # Undo takes the last answer back, and only that: the next key answers its question anew.
+    last, current = list(said)[-1], ann.page.locator(".judge-question.current")
+    given = ann.page.locator('.judge-question [aria-pressed="true"]')
     ann.press("z")
     expect(ann.text).to_contain_text(f"number {last} ")
-    expect(ann.page.locator('.judge-question [aria-pressed="true"]')).to_have_count(3)
-    assert ann.judge("uuu") == last
-    said[last] = "uuu"
-    # Two in a row.
-    ann.press("zz")
-    expect(ann.text).not_to_contain_text(f"number {last} ")
-    ann.page.keyboard.press("Enter")
-    ann.page.keyboard.press("Enter")
-    ann.page.keyboard.press("Enter")
+    expect(current).to_contain_text("Is the changed part grammatical?")
+    expect(given).to_have_count(2)
+    assert ann.judge("u") == last
+    said[last] = said[last][:2] + "u"
+    # Answer by answer, through a reload, into the text before.
+    before = list(said)[-2]
+    ann.press("z")
+    ann.all_saved()
+    ann.page.reload()
     expect(ann.text).to_contain_text(f"number {last} ")
-    ann.judge("nnn")
+    expect(given).to_have_count(2)
+    ann.press("zz")
+    expect(given).to_have_count(0)
+    expect(current).to_contain_text("make sense")
+    ann.press("z")
+    expect(ann.text).to_contain_text(f"number {before} ")
+    expect(given).to_have_count(2)
+    assert ann.judge("n") == before
+    said[before] = said[before][:2] + "n"
+    assert ann.judge("nnn") == last
     said[last] = "nnn"
+    # A skipped text comes back with what was answered before it was skipped.
+    ann.press("n")
+    there = ann.number
+    ann.judge("s")
+    ann.press("z")
+    expect(ann.text).to_contain_text(f"number {there} ")
+    expect(given).to_have_count(1)
+    ann.press("z")
+    expect(given).to_have_count(0)
     skipped = ann.judge("s")
     ann.press("c")
     ann.page.keyboard.type("odd, z s c t ?")
@@ -210,8 +226,9 @@ def test_thirty_texts_by_keyboard_alone(
     expect(ann.page.locator(".judge-room")).to_contain_text("You have judged all 30 texts")
     ann.press("z")  # even the last one can be taken back
     expect(ann.text).to_contain_text(f"number {skipped} ")
-    said[skipped] = "yyu"
-    ann.press("yyu")
+    expect(given).to_have_count(2)
+    said[skipped] = "uny"
+    ann.press("y")
     expect(ann.page.locator(".judge-room")).to_contain_text("You have judged all 30 texts")
     rows = made.judged()
     values = {"y": "yes", "n": "no", "u": "unsure"}
@@ -250,8 +267,26 @@ def test_two_at_once_and_the_owner_sees_how_far_they_agree(
     with opened(made.path) as store:
         assert list(store.adjudications().values()) == ["no"]
     # An item that is taken out counts no longer.
-    disputes.first.get_by_role("button", name="Remove this text").click()
-    expect(page.locator("#project-people")).to_contain_text("judgements: 6")
+    out = disputes.first.get_by_role("button", name="Remove this text")
+    people, told = page.locator("#project-people"), page.locator("#annotate-notice")
+    out.click()
+    expect(people).to_contain_text("judgements: 6")
+    # One click took it out, one brings it back: at once, or from the list after a reload.
+    back = told.get_by_role("button", name="Undo")
+    expect(back).to_be_in_viewport()
+    back.click()
+    expect(told).to_contain_text("The text is back")
+    expect(people).to_contain_text("judgements: 8")
+    out.click()
+    expect(people).to_contain_text("judgements: 6")
+    page.reload()
+    removed = page.locator("#project-removed li")
+    expect(removed).to_contain_text("waiter")
+    removed.get_by_role("button", name="Put it back").click()
+    expect(people).to_contain_text("judgements: 8")
+    expect(removed).to_have_count(0)
+    out.click()
+    expect(people).to_contain_text("judgements: 6")
     # What was judged can be taken along.
     with page.expect_download() as got:
         page.locator("#annotate-jsonl").click()
@@ -285,6 +320,7 @@ def test_nothing_but_the_texts_leaves_the_server_while_blind(
     expect(ann.page.locator(".judge-trees svg")).to_have_count(2)
     ann.judge("yyy")
     ann.all_saved()
+    ann.page.remove_listener("response", hear)
     wire = " ".join(heard)
     assert len(heard) >= 4
     assert "number" in wire
@@ -294,6 +330,31 @@ def test_nothing_but_the_texts_leaves_the_server_while_blind(
     bo = judges().join(seeing, "Bo")
     expect(bo.page.locator(".judge-told")).to_contain_text("a secret reason")
     expect(bo.page.locator(".judge-told")).to_contain_text("a-secret-model: hidden")
+
+
+def test_who_judges_reads_nothing_of_the_study_and_is_led_nowhere(
+    judges: Callable[..., Judge], project: Callable[..., Made], app: App
+) -> None:
+    made, ann = project(4), judges()
+    ann.page.goto(f"{app.url}/?annotate={made.id}", wait_until="commit")
+    seen = []
+    while not ann.page.locator(".judge-room").count():
+        seen.append(ann.page.evaluate("document.title + document.body?.innerText"))
+    ann.join(made, "Ann")
+    seen.append(ann.page.locator("body").inner_text())
+    assert "Ann" in seen[-1]
+    for word in ("flip", "bias", "Explore", "attributes", "Home", "API"):
+        assert not [said for said in seen if word in said], word
+    expect(ann.page.locator("a:visible, [role=tab]:visible, footer:visible")).to_have_count(0)
+    expect(ann.page.get_by_role("heading", level=1)).to_have_text("Judging")
+    # What a preview of the link shows where it is sent.
+    sent = ann.page.request.get(f"{app.url}/?annotate={made.id}").text()
+    assert re.findall('"(?:og|twitter):title" content="(.*?)"', sent) == [
+        "Gradio", "Gradio", "HInter", "HInter",
+    ]  # fmt: skip
+    # A wrong link says so, on the same page.
+    ann.page.goto(f"{app.url}/?annotate=")
+    expect(ann.page.locator(".judge-room")).to_contain_text("no such project")
 
 
 def test_html_stays_text(
@@ -392,7 +453,7 @@ def test_a_server_that_is_killed_loses_nothing(
     judges: Callable[..., Judge], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     server = Server(tmp_path_factory.mktemp("annotate"))
-    made = Made(server.folder, pairs(9))
+    made = Made(server.folder, pairs(24))
     with server:
         ann = judges(server.url).join(made, "Ann")
         ann.judge("yyy")
@@ -401,17 +462,27 @@ def test_a_server_that_is_killed_loses_nothing(
         server.kill()
         ann.judge("nnn")
         ann.judge("s")
-        expect(ann.page.locator(".judge-offline")).to_contain_text("2 not yet saved")
+        offline, ahead = ann.page.locator(".judge-offline"), 13
+        expect(offline).to_contain_text(f"texts loaded: {ahead + 1}. Judgements not yet saved: 2")
+        for _ in range(ahead):
+            ann.judge("nnn")
+        ann.press("nnn")
+        expect(offline).to_contain_text("no more texts are loaded")
+        expect(offline).to_contain_text("Judgements not yet saved: 16")
+        expect(ann.text).to_be_hidden()
         assert len(made.judged()) == 2
+        # It still asks every few seconds, however long the server was away.
+        with ann.page.expect_request("**/component_server/**", timeout=10_000):
+            pass
         server.start()
         ann.all_saved()
-        expect(ann.page.locator(".judge-offline")).to_be_hidden()
+        expect(offline).to_be_hidden()
         ann.judge("yyy")
         ann.all_saved()
     statuses = sorted(one.status.value for one in made.judged())
-    assert statuses == ["judged"] * 4 + ["skipped"]
+    assert statuses == ["judged"] * 18 + ["skipped"]
     with opened(made.path) as store:
-        assert len(list(store.judgements(history=True))) == 5
+        assert len(list(store.judgements(history=True))) == 19
 
 
 def test_a_project_is_made_from_a_file_and_joined(
@@ -440,13 +511,16 @@ def test_a_project_is_made_from_a_file_and_joined(
     questions.fill(whole)
     create.click()
     expect(page.locator("#annotate-notice")).to_contain_text("Texts to judge: 4")
-    expect(page.locator("#annotate-notice")).to_contain_text("Rows left out: 1")
+    expect(page.locator("#annotate-notice")).to_contain_text("Left out: rows: 1, judgements: 0")
     expect(page.locator("#project-head h2")).to_contain_text("Waiters <b>1</b>")
     links = page.locator("#project-links a")
     expect(links).to_have_count(2)
-    join = links.first.get_attribute("href")
+    join, owner = (links.nth(n).get_attribute("href") for n in range(2))
     ann = judges()
-    ann.page.goto(f"{app.url}/{join}")
+    # A link that nobody else can open says so.
+    expect(page.locator("#project-links [class*=error]")).to_contain_text("Only your own machine")
+    assert join is not None
+    ann.page.goto(join)
     expect(ann.page.get_by_role("heading", name="Judge for")).to_contain_text("Waiters <b>1</b>")
     ann.page.locator("[name=name]").focus()
     ann.type_in("Ann", PASS)
@@ -458,3 +532,14 @@ def test_a_project_is_made_from_a_file_and_joined(
     page.reload()
     expect(page.locator("#project-head h2")).to_contain_text("Waiters")
     expect(page.locator("#project-links a")).to_have_count(1)  # the owner's link is told once
+    # Its key is in the fragment: it opens the project, and no server hears of it in an address.
+    assert owner is not None
+    key = owner.split("#")[1]
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto("about:blank")
+    page.goto(f"{app.url}/{owner}")
+    expect(page.locator("#project-head h2")).to_contain_text("Waiters")
+    page.reload()
+    expect(page.locator("#project-head h2")).to_contain_text("Waiters")
+    assert not any(key in urlsplit(url)._replace(fragment="").geturl() for url in asked)

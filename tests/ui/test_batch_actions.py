@@ -6,6 +6,7 @@ import csv
 import os
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from hinter_core.errors import HinterError, InputError
 from hinter_core.terms.dictionary import load_shipped
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import KEEP, BatchActions
-from hinter_ui.batch.files import campaign_file, log_file, record_of, write_record
+from hinter_ui.batch.files import campaign_file, log_file, record_of, settings_of, write_record
 from hinter_ui.batch.form import SETTINGS, BatchForm
 from hinter_ui.batch.jobs import JobState
 from hinter_ui.shared.access import Access
@@ -99,7 +100,7 @@ def test_a_shared_host_lists_to_a_visitor_what_their_browser_keeps(
         ({"sample": 501}, "shared host: test at most 500 texts"),
         ({"limit": None}, "shared host: test at most 100 intersectional mutants"),
         ({"workers": 2}, "shared host: leave Workers at 1"),
-        ({"parser": "/etc"}, "Name a parser"),
+        ({"parser": "/etc"}, "This page loads the parser"),
         ({"models": ("hf:../etc",)}, "name a model of the Hugging Face Hub"),
         ({"models": ("python:os:getcwd",)}, "on the command line only"),
         ({"models": ("openai:x?base_url=http://10.0.0.1/v1",)}, "may not ask"),
@@ -275,7 +276,7 @@ def test_a_dictionary_of_ones_own_goes_with_its_campaign(
 ) -> None:
     texts = tmp_path / "texts.txt"
     texts.write_text("The black plumber was kind.\n")
-    own = tmp_path / "craft.csv"
+    own = tmp_path / "My craft.csv"
     own.write_text("term,group\nplumber,pipes\nbaker,bread\n")
     form = filled(SMALL, source="upload", upload=str(texts), attributes=("race",),
                    dictionaries=(str(own),), sample=None)  # fmt: skip
@@ -285,9 +286,9 @@ def test_a_dictionary_of_ones_own_goes_with_its_campaign(
     until(lambda: not local.jobs.state(entry).busy)
     status = local.status(entry.id)
     assert status.state is JobState.DONE, log_file(entry).read_text()
-    assert status.campaign.attributes == ("race", "craft")
+    assert status.campaign.attributes == ("race", "my-craft")
     assert status.seen.mutants > 0
-    assert "dictionaries:\n- craft.csv" in local.file_of(entry.id)
+    assert "dictionaries:\n- my-craft.csv" in local.file_of(entry.id)
     for name, content, message in (
         ("bad.csv", "term,group\na\n", "bad.csv, line 2"),
         ("gender.csv", "term,group\nplumber,pipes\nbaker,bread\n", "\u201cgender\u201d already"),
@@ -296,6 +297,11 @@ def test_a_dictionary_of_ones_own_goes_with_its_campaign(
         with pytest.raises(HinterError, match=message) as caught:
             local.start(Session(), filled(form, dictionaries=(str(tmp_path / name),)))
         assert str(tmp_path) not in str(caught.value)
+    alike = tmp_path / "my_craft.csv", tmp_path / "my  craft.csv", tmp_path / "my craft.csv"
+    for path in alike:
+        path.write_text("term,group\nplumber,pipes\nbaker,bread\n")
+    with pytest.raises(HinterError, match="\u201cmy-craft\u201d already"):
+        local.start(Session(), filled(form, dictionaries=tuple(map(str, alike))))
 
 
 @pytest.mark.parametrize(
@@ -347,3 +353,53 @@ def test_another_model_is_asked_about_the_same_mutants(local: BatchActions) -> N
         with pytest.raises(HinterError, match=message):
             local.go_on(Session(), entry.id, models, requests, None)
     assert str(entry.folder) not in campaign_file(entry).read_text(encoding="utf-8")
+
+
+def test_the_same_campaign_is_begun_once(local: BatchActions, tmp_path: Path) -> None:
+    session = Session()
+    form = filled(SMALL, sample=50, limit=20)
+    with ThreadPoolExecutor(4) as pool:
+        begun = list(pool.map(lambda _: local.start(session, form).id, range(4)))
+    assert len(set(begun)) == 1
+    other = local.start(session, filled(form, limit=19))
+    assert other.id != begun[0]
+    for status in local.listed([]):
+        local.cancel(status.id)
+    until(lambda: not any(status.state.busy for status in local.listed([])))
+    assert local.start(session, filled(form, limit=19)).id not in (*begun, other.id)
+
+
+def test_a_model_may_be_typed_as_it_is_listed(local: BatchActions) -> None:
+    entry = local.start(Session(), filled(SMALL, models=("vader", "VADER", "Embedded Sentiment")))
+    assert settings_of(entry).models == ("vader", "embedded")
+    until(lambda: not local.jobs.state(entry).busy)
+    entry = local.go_on(Session(), entry.id, ["vader", " textblob "], 0, 0)
+    assert settings_of(entry).models == ("vader", "textblob")
+
+
+def test_data_without_a_usable_text_are_refused(local: BatchActions, tmp_path: Path) -> None:
+    path = tmp_path / "empty.csv"
+    path.write_text("text,label\n,good\n   ,bad\n", encoding="utf-8")
+    form = filled(SMALL, source="path", path=str(path))
+    for act in (local.start, local.estimate):
+        with pytest.raises(InputError, match=r"None of the 2 rows can be used\. Row 1: "):
+            act(Session(), form)
+    shown = str(html.preview(local.preview(form), form.sample))
+    assert "Nothing can be tested" in shown
+    assert "others" not in shown
+    assert local.listed([]) == []
+
+
+def test_how_many_texts_are_tested_is_said_before(local: BatchActions, tmp_path: Path) -> None:
+    path = tmp_path / "texts.csv"
+    rows = [f"The British waiter left {i}." if i % 5 else "" for i in range(10)]
+    path.write_text("text\n" + "".join(f'"{row}"\n' for row in [*rows, "Rain fell."]))
+    form = filled(SMALL, source="path", path=str(path), sample=4)
+    seen = local.preview(form)
+    shown = str(html.preview(seen, form.sample))
+    assert "Start tests 4 of these 11 rows" in shown
+    assert SETTINGS["sample"].title in shown
+    for sample in (None, 11):
+        assert "Start tests" not in str(html.preview(seen, sample))
+    told = str(html.estimate(local.estimate(Session(), filled(form, sample=None))))
+    assert "8 contain terms to change, 2 cannot be used" in told

@@ -14,22 +14,10 @@ from hinter_ui.learn import classroom
 from hinter_ui.learn.classroom import Classroom, ClosedClassError, UnknownClassError
 from hinter_ui.learn.events import guess_counter
 from hinter_ui.learn.lesson import questions
+from tests.ui.conftest import Clock
 
 QUESTIONS = {"guess": ("stays", "turns"), "plot": ("above", "below")}
 DAY = 24 * 3600.0
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_000_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture
@@ -41,15 +29,16 @@ def device(number: int) -> str:
     return f"device-{number:06}"
 
 
-def test_a_guess_counts_once_for_a_device_and_the_last_one_holds(classes: Classroom) -> None:
+def test_a_guess_counts_once_for_a_device_and_the_first_one_holds(classes: Classroom) -> None:
     code, key = classes.open()
     for number, choice in enumerate(["stays", "stays", "turns"]):
-        classes.guess(code, device(number), "guess", choice)
-    classes.guess(code, device(0), "guess", "turns")
+        assert classes.guess(code, device(number), "guess", choice)
+    assert not classes.guess(code, device(0), "guess", "turns")  # the answer is known now
+    assert classes.guess(code, device(0), "guess", "stays")  # sent twice
     classes.guess(code, device(0), "plot", "below")
     seen = classes.look(key)
     assert seen.counts == {
-        "guess": {"stays": 1, "turns": 2},
+        "guess": {"stays": 2, "turns": 1},
         "plot": {"above": 0, "below": 1},
     }
     assert (seen.code, seen.devices, seen.closed) == (code, 3, False)
@@ -173,7 +162,7 @@ def test_a_full_house_and_a_folder_that_cannot_be_written(
     with pytest.raises(InputError, match="full"):
         classes.guess(code, device(2), "guess", "stays")
     classes.guess(code, device(1), "guess", "turns")
-    assert classes.look(key).counts["guess"] == {"stays": 1, "turns": 1}
+    assert classes.look(key).counts["guess"] == {"stays": 2, "turns": 0}
     monkeypatch.setattr(classroom, "MOST_CLASSES", 1)
     with pytest.raises(InputError, match="Too many classes"):
         classes.open()

@@ -8,8 +8,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote_plus
 
 from playwright.sync_api import Locator, expect
+
+from tests.ui.conftest import turn_to
 
 PLANTED = "The British waiter who served us remembered every order."
 
@@ -72,7 +75,7 @@ def test_an_example_is_seen_from_every_side(explore: Any, app: Any) -> None:
     # A discarded mutant shows what broke.
     explore.example("A broken sentence")
     expect(explore.banner).to_contain_text("Discarded: this variant is no evidence.")
-    expect(explore.trees.locator(".reason")).to_contain_text("where the source has")
+    expect(explore.trees.locator(".reason.lost")).to_contain_text("where the source has")
     for side in (0, 1):
         wrong = explore.trees.locator("svg").nth(side).locator(".pos.wrong")
         expect(wrong.first).to_contain_text("\u2260")
@@ -226,3 +229,133 @@ def test_chosen_replacements_are_checked_by_several_models_side_by_side(explore:
     expect(explore.square.locator(".answer").nth(3)).to_have_text("negative")
     explore.page.get_by_label("scripted:even-handed", exact=True).check()
     expect(explore.square.locator(".answer").nth(3)).to_have_text("positive")
+
+
+def test_results_belong_to_what_they_were_made_from(explore: Any) -> None:
+    explore.page.emulate_media(reduced_motion="reduce")  # no list moves under the hand
+    explore.open().example("Planted bias")
+    page, bar, slots = explore.page, explore.stale, (explore.slot_1, explore.slot_2)
+    shown = explore.square.locator("article").nth(3)
+    expect(page).to_have_url(re.compile(re.escape(quote_plus(PLANTED))))
+    expect(bar).not_to_contain_text("results")
+    # Other words: the old verdict is marked, and can be gone back to.
+    explore.type("The British waiter met her.")
+    expect(bar).to_contain_text("for the previous text")
+    expect(explore.banner).to_have_css("filter", "grayscale(1)")
+    expect(explore.banner).to_have_css("outline-style", "dashed")
+    explore.press("Go back to these results")
+    expect(explore.text_box).to_have_value(PLANTED)
+    expect(bar).not_to_contain_text("results")
+    expect(explore.banner).to_have_css("filter", "none")
+    expect(explore.banner).to_have_css("outline-style", "none")
+    # Another list, and other settings.
+    explore.pick("slot-1", "British \u2192 Ethiopian (black)")
+    expect(bar).to_contain_text("for other replacements")
+    page.get_by_label("age", exact=True).check()
+    expect(bar).to_contain_text("with other settings")
+    page.get_by_label("age", exact=True).uncheck()
+    explore.pick("slot-1", "British \u2192 Ethiopian (black)")
+    explore.press("Check now")
+    expect(shown.locator("ins").first).to_contain_text("Ethiopian")
+    expect(bar).not_to_contain_text("results")
+    # Lists, square, row and address are one after a scan, too.
+    explore.scan_to_end()
+    expect(explore.square.locator("article").nth(3)).to_contain_text("the answer flips")
+    row = explore.table.locator("tr.selected")
+    _agree(explore, row)
+    explore.table.locator(".pick").nth(4).click()
+    expect(row.locator("td").nth(1)).not_to_contain_text("Iranian")
+    _agree(explore, row)
+    word = row.locator("td").nth(1).inner_text()
+    explore.press("Check")  # among what was scanned
+    expect(explore.progress).to_contain_text("complete")
+    expect(row.locator("td").nth(1)).to_have_text(word)
+    # Single changes have lists, too.
+    explore.pick("row-order", "order of testing")
+    first = explore.table.locator("tbody tr").first
+    expect(first.locator("td").nth(1)).not_to_contain_text("→")  # the new order is drawn
+    first.click()
+    expect(explore.page.locator("#pair input")).to_have_value("gender")
+    expect(slots[0].locator("input")).to_have_value("waiter \u2192 waitress (female)")
+    expect(slots[1]).to_be_hidden()
+    # The keyboard closes a list that it leaves.
+    explore.page.locator("#verdict-filter input").focus()
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    expect(page.get_by_label("Sort by")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.locator("[role=listbox]")).to_have_count(0)
+
+
+def _agree(explore: Any, row: Locator) -> None:
+    """Lists, square, row and address show the same change of race."""
+    words = row.locator("td").nth(1).inner_text()
+    word = words.split(" \u2192 ")[1]
+    expect(explore.slot_1.locator("input")).to_have_value(re.compile(f"^{re.escape(words)} "))
+    expect(explore.square.locator("article").nth(3).locator("ins").first).to_contain_text(word)
+    expect(explore.page).to_have_url(re.compile(re.escape(quote_plus(f"|{word}|"))))
+
+
+def test_reload_and_back_come_to_what_was_shown(explore: Any) -> None:
+    page, tabs = explore.page, explore.page.locator(".main-tabs [role=tab][aria-selected=true]")
+    page.goto(f"{explore.url}/?tab=models")
+    expect(tabs).to_have_text("Models")
+    turn_to(page, "Explore")
+    explore.example("Planted bias")
+    expect(page).to_have_url(re.compile("Iranian"))
+    explore.example("Rental review")
+    expect(explore.text_box).to_have_value(re.compile("landlord"))
+    turn_to(page, "Batch")
+    expect(page).to_have_url(re.compile("tab=batch"))
+    page.go_back()
+    expect(tabs).to_have_text("Explore")
+    expect(explore.text_box).to_have_value(re.compile("landlord"))
+    page.go_back()
+    expect(explore.text_box).to_have_value(PLANTED)
+    expect(explore.banner).to_contain_text("Hidden intersectional bias")
+    # What is too long for an address is not lost either.
+    long = " ".join(f"The British waiter of house {i} served her." for i in range(260))
+    explore.type(long)
+    expect(explore.preview).to_contain_text("race: 260 terms")
+    explore.choose_models("VADER")
+    expect(page.locator("#models .token")).to_have_text(re.compile("VADER"))
+    page.wait_for_function("history.state?.query?.includes('vader')")
+    page.reload()
+    expect(explore.text_box).to_have_value(long)
+    expect(page.locator("#models .token")).to_have_text(re.compile("VADER"))
+    expect(explore.banner).to_contain_text("race")
+
+
+def test_a_scan_that_something_else_ended_is_kept(explore: Any) -> None:
+    explore.open()
+    explore.type(" ".join(f"The young British waiter met her on day {i}." for i in range(100)))
+    explore.choose_models("scripted:hidden-review")
+    expect(explore.preview).to_contain_text("gender: 200 terms")
+    explore.press("Find hidden bias")
+    expect(explore.progress).to_contain_text("scanning")
+    explore.example("Planted bias")
+    expect(explore.text_box).to_have_value(PLANTED)
+    expect(explore.progress).to_contain_text(re.compile(r"stopped at [\d,]+ of [\d,]+ variants"))
+    expect(explore.scan).to_be_enabled()
+    explore.press("Show the scan")
+    expect(explore.progress).to_contain_text("stopped; the results so far are kept")
+    expect(explore.text_box).to_have_value(re.compile("on day 99"))
+    explore.press("Go on with the scan")
+    expect(explore.progress).to_contain_text("scanning")
+    explore.press("Stop")
+    expect(explore.progress).to_contain_text("Go on with the scan")
+
+
+def test_all_words_about_one_person_change_together(explore: Any) -> None:
+    text = quote_plus("The black man lost his hat, and he was sad.")
+    edits = quote_plus("race|Black|Asian\ngender|man|woman")
+    explore.open(f"?text={text}&edits={edits}&coherent=1")
+    expect(explore.square.locator("article").nth(3).locator("ins")).to_have_text(
+        ["Asian (race)", "woman (gender)", "her (gender)", "she (gender)"]
+    )
+    explore.open_more()
+    box = explore.page.get_by_label("All words about one person together")
+    expect(box).to_be_checked()
+    box.uncheck()
+    explore.press("Find hidden bias")
+    expect(explore.page).not_to_have_url(re.compile("coherent=1"))

@@ -15,10 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hinter_core.errors import HinterError
+from hinter_core.terms import matching
+from hinter_ui.explore import actions as module
 from hinter_ui.explore.actions import ExampleText, ExploreActions, ExploreState, load_examples
 from hinter_ui.html import wording
 from hinter_ui.html.marked import preview
 from hinter_ui.html.markup import escape, tag
+from hinter_ui.shared.access import Access
 from hinter_ui.shared.links import LINK_LIMIT, ExploreForm
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session, Sessions
@@ -61,6 +64,30 @@ def test_second_scan_stops_the_first(actions: ExploreActions) -> None:
     next(second)
     assert list(first) == []
     assert len(list(second)) > 0
+
+
+def test_a_scan_on_a_public_host_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_LONGEST_SCAN", 0)
+    text = "The old black man and the young white woman paid for the soup."
+    form = ExploreForm(text=text, attributes=("race", "gender", "age"), models=(MODEL,), limit=500)
+    found = {}
+    for local in (False, True):
+        actions = ExploreActions(Services(Access(local=local)))
+        found[local] = list(actions.scan(session := Session(), form))[-1]
+        assert session.running is None
+    assert not found[False].complete
+    assert found[True].complete
+    assert 0 < len(found[False].mutants) < len(found[True].mutants)
+
+
+def test_scans_and_checks_have_lanes_of_their_own() -> None:
+    page = build_app(Services(Access()))
+    lanes = {
+        fn.name: fn.concurrency_id
+        for fn in page.fns.values()
+        if fn.name in ("scan", "check_chosen")
+    }
+    assert lanes == {"scan": "scan", "check_chosen": "judge"}
 
 
 def test_closed_page_stops_its_scan(actions: ExploreActions) -> None:
@@ -145,7 +172,7 @@ def test_a_link_brings_back_its_form(text: str, order: int, literal: bool) -> No
         text=text,
         order=order,
         literal=literal,
-        edits=("race|a|b|adj", "gender|c|d|any"),
+        edits=("gender|c|d|any", "race|a|b|adj"),
         models=("scripted:negative if gender=female; positive otherwise", "vader"),
     )
     query = dict(parse_qsl(form.query(), keep_blank_values=True))
@@ -159,7 +186,7 @@ def test_a_text_too_long_has_no_link() -> None:
 @pytest.mark.parametrize("limit", [None, 0, -1, "x", float("nan"), float("inf"), 5001])
 def test_numbers_out_of_range_are_refused(limit: object) -> None:
     with pytest.raises(HinterError, match="The limit is a whole number"):
-        ExploreForm.of("text", ["race"], ["vader"], 2, True, "embedded", limit, 0, 0)
+        ExploreForm.of("text", ["race"], ["vader"], 2, True, False, "embedded", limit, 0, 0)
 
 
 @given(st.text())
@@ -213,7 +240,7 @@ def test_a_language_for_the_tab_is_data_only(
     shown = {w.elem_id: update for w, update in labels.translated(made_up).items()}
     assert shown["text"]["label"] == "<Text about people>"
     assert shown["scan"]["value"] == "<Find hidden bias>"
-    assert shown["order"]["choices"][0] == ("<two attributes at once>", 2)
+    assert shown["order"]["choices"][0] == ("<one attribute alone>", 1)
     assert "&lt;All variants&gt;" in shown["heading-all"]["value"]
     assert {w.elem_id for w in labels.texts} <= {b.elem_id for b in page.blocks.values()}
     session = Session(language=made_up)
@@ -246,3 +273,34 @@ def test_both_models_have_an_example_of_hidden_bias() -> None:
 
 def test_examples_cover_the_domains() -> None:
     assert {e.domain for e in EXAMPLES} >= {"review", "contract", "case", "job ad"}
+
+
+def test_a_check_compiles_no_dictionary_that_was_used_before(
+    actions: ExploreActions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    actions.check(Session(), FORM)
+    compiled: list[object] = []
+    made = matching.Matcher.__init__
+
+    def count(self: matching.Matcher, dictionaries: Any) -> None:
+        compiled.append(dictionaries)
+        made(self, dictionaries)
+
+    monkeypatch.setattr(matching.Matcher, "__init__", count)
+    actions.check(Session(), replace(FORM, text="The old black nurse met him."))
+    assert compiled == []
+
+
+def test_a_scan_on_a_public_host_lets_checks_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_WAY", 60.0)
+    shared = ExploreActions(Services(Access(local=False)))
+    scan = shared.scan(Session(), replace(FORM, limit=5000))
+    assert len(next(scan).mutants) == module._SHARED_CHUNK
+    with shared._checking():
+        more: list[int] = []
+        waiting = threading.Thread(target=lambda: more.append(len(next(scan).mutants)))
+        waiting.start()
+        waiting.join(0.5)
+        assert more == []
+    waiting.join(30)
+    assert more == [2 * module._SHARED_CHUNK]

@@ -149,8 +149,9 @@ def test_explore_explains_its_terms(services: Services) -> None:
     assert entries_in(preview(check.plan)) == ["atomic", "intersectional", "mutant"]
     rows = html.table(check, [trying.model], [0, 1, 2], 0, None)
     assert entries_in(rows) == ["verdict", "shift", "interaction"]
-    assert entries_in(trees.trees(check, judged, desk.parses(trying))) == ["kept"]
-    assert entries_in(trees.trees(lost.check, broken, desk.parses(lost))) == ["discarded"]
+    assert entries_in(trees.trees(check, judged, desk.parses(trying))) == ["kept", "validity"]
+    why = entries_in(trees.trees(lost.check, broken, desk.parses(lost)))
+    assert why == ["discarded", "validity"]
 
 
 def test_results_explain_figures_and_columns() -> None:

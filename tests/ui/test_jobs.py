@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from hinter_core.campaign.engines import run_campaign
@@ -21,6 +22,7 @@ from hinter_core.campaign.spec import Campaign, load_campaign, write_campaign
 from hinter_core.campaign.store import CampaignStore, read_table
 from hinter_core.errors import InputError
 from hinter_core.types import Verdict
+from hinter_ui.batch import jobs as running
 from hinter_ui.batch.files import (
     JobRecord,
     campaign_file,
@@ -158,6 +160,52 @@ def test_only_so_many_wait(shelf: Campaigns) -> None:
     assert idle.state(entries[-1]) is JobState.NEW
 
 
+def test_owners_have_a_few_campaigns_each_and_take_turns(shelf: Campaigns) -> None:
+    idle = Jobs(at_once=0)
+    first, second, third, fourth = (put(shelf, 1) for _ in range(4))
+    for entry in (first, second):
+        idle.start(entry, {}, owner="mine")
+    with pytest.raises(InputError, match="2 of your campaigns run or wait already"):
+        idle.start(third, {}, owner="mine")
+    assert idle.state(third) is JobState.NEW
+    for entry in (third, fourth):
+        idle.start(entry, {}, owner="theirs")
+    assert [idle.ahead_of(entry) for entry in (first, third, second, fourth)] == [0, 1, 2, 3]
+    idle.cancel(second)
+    fifth = put(shelf, 1)
+    idle.start(fifth, {}, owner="mine")
+    assert [idle.ahead_of(entry) for entry in (first, third, fourth, fifth)] == [0, 1, 3, 2]
+
+
+def test_turns_are_kept_as_campaigns_run(shelf: Campaigns, jobs: Jobs) -> None:
+    mine, more, theirs = put(shelf, 2), put(shelf, 2), put(shelf, 2)
+    for entry in (mine, more):
+        jobs.start(entry, {}, owner="mine")
+    jobs.start(theirs, {}, owner="theirs")
+    until(lambda: all(jobs.state(one) is JobState.DONE for one in (mine, more, theirs)))
+    assert record_of(mine).started < record_of(theirs).started < record_of(more).started
+
+
+def test_a_run_on_a_shared_machine_stands_back_and_ends_in_time(shelf: Campaigns) -> None:
+    jobs, entry = Jobs(longest=0.1), put(shelf)
+    jobs.start(entry, {})
+    if os.name != "nt":
+        pid = record_of(entry).pid
+        assert psutil.Process(pid).nice() == 10
+        group = Path(f"/proc/{pid}/autogroup")
+        if group.exists() and os.getsid(pid) == pid:
+            assert group.read_text().split()[-1] == "10"
+    until(lambda: not jobs.state(entry).busy)
+    assert jobs.state(entry) is JobState.STOPPED
+    assert record_of(entry).late
+    done = look(entry).done
+    patient = Jobs()
+    patient.start(entry, {})
+    assert not record_of(entry).late
+    until(lambda: patient.state(entry) is JobState.DONE)
+    assert look(entry).done > done
+
+
 def test_what_failed_is_asked_again_and_nothing_else(shelf: Campaigns, jobs: Jobs) -> None:
     with FaultyServer() as server:
         model = f"openai:tiny?base_url={server.base_url}&retries=0"
@@ -225,9 +273,10 @@ APP = """
 import sys, time
 from pathlib import Path
 from hinter_ui.shared.library import Campaigns
-from hinter_ui.batch.jobs import Jobs
-jobs = Jobs()
-jobs.start(Campaigns(Path(sys.argv[1]), shared=True).get(sys.argv[2]), {})
+from hinter_ui.batch import jobs
+jobs.COMMAND = tuple(sys.argv[3:])
+running = jobs.Jobs()
+running.start(Campaigns(Path(sys.argv[1]), shared=True).get(sys.argv[2]), {})
 time.sleep(600)
 """
 
@@ -235,7 +284,9 @@ time.sleep(600)
 def app_with(shelf: Campaigns, entry: CampaignEntry, *before: str) -> subprocess.Popen[bytes]:
     """Another life of the app, which starts the campaign."""
     script = "\n".join((*before, APP))
-    return subprocess.Popen([sys.executable, "-c", script, str(shelf.folder), entry.id])
+    return subprocess.Popen(
+        [sys.executable, "-c", script, str(shelf.folder), entry.id, *running.COMMAND]
+    )
 
 
 def test_a_job_of_an_app_in_the_background_of_a_shell_stops_at_once(

@@ -71,7 +71,7 @@ def test_a_student_goes_through_the_whole_lesson(learn: Learn) -> None:
     learn.open("?lesson=1").at("attribute")
     expect(learn.step).to_contain_text("Content note")
     expect(learn.result).to_be_hidden()
-    learn.guess("attribute", "actions")
+    learn.guess("attribute", "all")
     expect(learn.result.locator("mark")).to_have_text(
         ["Britishrace", "waitergender", "whiterace", "waitergender"]
     )
@@ -100,7 +100,9 @@ def test_a_student_goes_through_the_whole_lesson(learn: Learn) -> None:
     learn.next()
     learn.at("hidden")
     expect(learn.step.locator(".answers-table tbody tr")).to_have_count(4)
+    expect(learn.step.locator(".open-answer")).to_have_count(3)  # nobody has answered yet
     learn.guess("hidden", "b")
+    expect(learn.result.locator(".answers-table .answer.flipped")).to_have_count(2)
     badges = learn.result.locator(".badge")
     expect(badges).to_have_text([re.compile("benign"), re.compile("biased"), re.compile("hidden")])
     learn.next()
@@ -110,9 +112,9 @@ def test_a_student_goes_through_the_whole_lesson(learn: Learn) -> None:
     expect(learn.result.locator(".pos.wrong")).to_have_text(["≠ PRP$", "≠ PRP"])
     learn.next()
     learn.at("plot")
-    learn.guess("plot", "above")
+    learn.guess("plot", "turns")
     expect(learn.plot.locator(".scatterlayer .trace")).to_have_count(3)
-    expect(learn.result).to_contain_text("would give 0.55; the model gives 0.38")
+    expect(learn.result).to_contain_text("a probability of 0.55. The model is at")
     learn.next()
     learn.at("hunt")
     expect(learn.result).to_contain_text("0 of 3 found")
@@ -128,9 +130,10 @@ def test_a_student_goes_through_the_whole_lesson(learn: Learn) -> None:
     expect(learn.result).to_contain_text("All three found")
     learn.next()
     learn.at("limits")
-    learn.guess("limits", "sentence")
+    learn.guess("limits", "few")
     expect(learn.result.locator("tbody tr")).to_have_count(7)
     expect(learn.result).to_contain_text("neutral swaps flip the answer")
+    expect(learn.result.locator("tbody tr").first).to_contain_text("fixed the window on Sunday")
     expect(learn.steps.locator("li.done")).to_have_count(9)
     # Back, and what was guessed and chosen is still there.
     learn.foot.locator(".turn.back").click()
@@ -145,6 +148,11 @@ def test_a_student_goes_through_the_whole_lesson(learn: Learn) -> None:
 def test_a_step_opens_by_its_link_in_german(learn: Learn) -> None:
     german = Learn(learn.page, learn.url, "de").open("?lesson=hunt&lang=de")
     german.at("hunt")
+    # The page around the tabs speaks German, too.
+    expect(german.page.locator("#page-header")).to_contain_text("Kippt die Antwort erst")
+    expect(german.page.locator("#page-footer")).to_contain_text(
+        "Ein Kippen sagt etwas über ein Modell"
+    )
     german.choose(0, *HUNT.scenes[0].solution)
     expect(german.page.locator("#learn-verdict-0 .verdict .badge")).to_contain_text("verborgen")
     expect(german.result).to_contain_text("1 von 3 gefunden")
@@ -198,7 +206,8 @@ def test_a_teacher_makes_links_and_takes_the_handout(learn: Learn) -> None:
     page.locator("#learn-builder textarea").fill(text)
     page.get_by_label("Scripted: hidden review").check()
     page.get_by_label("Embedded sentiment").uncheck()
-    expect(link).to_have_attribute("href", re.compile(r"hidden-review"))
+    # Alone: the link to both models comes first.
+    expect(link).to_have_attribute("href", re.compile(r"models=scripted%3Ahidden-review$"))
     page.goto(link.evaluate("a => a.href"))
     expect(page.get_by_role("textbox", name="Text about people")).to_have_value(text)
     expect(page.locator("#banner .banner")).to_be_visible()
@@ -218,7 +227,7 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
     page.get_by_role("button", name="Open a class").click()
     links = page.locator("#learn-class a.full")
     expect(links).to_have_count(2)
-    expect(page).to_have_url(re.compile(r"\?teach=[A-Z0-9]{6}\."))
+    expect(page).to_have_url(re.compile(r"\?teach=#[A-Z0-9]{6}\."))
     code = page.locator(".class-code").inner_text()
     chart = page.locator("#learn-chart")
     expect(chart).to_contain_text("Devices that have guessed: 0")
@@ -230,14 +239,25 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
     told = student.step.locator(".class-told")
     expect(told).to_have_text("Your guess has been counted in the class.")
     bars = chart.locator("[data-question=guess] .bar-value [aria-hidden]")
-    expect(bars).to_have_text(["1", "0", "0"])
+    expect(bars).to_have_text(["1 (100\u00a0%)", "0 (0\u00a0%)", "0 (0\u00a0%)"])
+    # What is pressed once the answer is known does not count.
     student.guess("guess", "turns")
-    expect(bars).to_have_text(["0", "1", "0"])
+    expect(told).to_have_text(
+        "Your first guess to this question is counted already; this one is not."
+    )
+    expect(bars).to_have_text(["1 (100\u00a0%)", "0 (0\u00a0%)", "0 (0\u00a0%)"])
+    # The right answers are shown when the teacher wants it.
+    right = chart.locator(".right-choice")
+    expect(right).to_have_count(0)
+    page.get_by_role("button", name="Show the right answers").click()
+    expect(right).to_have_count(6)
+    expect(chart.locator("[data-question=guess] .right-choice")).to_contain_text("It flips")
 
     # The same page later, by the teacher's own link; nobody else has it.
     own = links.nth(1).inner_text()
     page.goto(own)
-    expect(bars).to_have_text(["0", "1", "0"])
+    expect(bars).to_have_text(["1 (100\u00a0%)", "0 (0\u00a0%)", "0 (0\u00a0%)"])
+    expect(right).to_have_count(0)
     page.get_by_role("button", name="Clear all guesses").click()
     page.get_by_role("button", name="Really?").click()
     expect(chart).to_contain_text("Devices that have guessed: 0")

@@ -10,12 +10,13 @@ import pytest
 from hinter_core.errors import InputError
 from hinter_core.types import Verdict
 from hinter_ui.html import glossary
-from hinter_ui.html.square import figure
+from hinter_ui.html.square import chart, log_odds, probability
 from hinter_ui.html.wording import Words, languages, speak
 from hinter_ui.learn import html
 from hinter_ui.learn.actions import LessonActions
 from hinter_ui.learn.html import query_of
 from hinter_ui.learn.lesson import Journey, Scene, load_lesson, number_of, questions
+from hinter_ui.learn.updates import LearnUpdates
 from hinter_ui.shared.services import Services
 from scripts.render_handouts import markdown
 
@@ -91,11 +92,44 @@ def test_the_fourth_point_lies_below_the_sum(actions: LessonActions) -> None:
     assert judged.effect is not None
     assert judged.effect.interaction is not None
     assert judged.effect.interaction < 0
-    assert STEPS["plot"].right == "below"
+    # The sum of the effects does not flip the answer; the model does.
+    one, two, both = (part.prediction for part in trying.parts())
+    assert one is not None
+    assert two is not None
+    assert both is not None
+    label = trying.original.labels[0]
+    start, first, second = (log_odds(p.scores[label]) for p in (trying.original, one, two))
+    assert probability(first + second - start) > 0.5 > both.scores[label]
+    assert STEPS["plot"].right == "stays"
+    # The figures that the page prints add up.
+    told = html.sums(trying).replace("\u2212", "-")
+    at = [float(found) for found in re.findall(r"[+-]\d\.\d\d", told)]
+    begin, by_one, by_two, total, end, interaction = at
+    assert begin + by_one + by_two == pytest.approx(total)
+    assert end - total == pytest.approx(interaction)
     speak("de")
-    drawn = figure(trying.check, judged, trying.model)
-    assert drawn.data[2].name == "wenn sich die Wirkungen bloß addierten"
-    assert drawn.data[1].y[1] < drawn.data[2].y[0]
+    drawn = chart(trying.check, judged, trying.model)
+    assert drawn is not None
+    _, changed, added = drawn["data"]
+    assert added["name"] == "wenn sich die Wirkungen bloß addierten"
+    assert changed["y"][1] < added["y"][0]
+
+
+def test_no_answer_to_a_question_stands_on_the_page_before_the_guess(
+    actions: LessonActions,
+) -> None:
+    for step in STEPS.values():
+        if step.choices:
+            journey = Journey(number=number_of(step.key))
+            shown = LearnUpdates(None, actions)._evidence(journey)  # type: ignore[arg-type]
+            if step.key in ("guess", "hidden", "plot"):
+                assert shown.count("open-answer") == len(step.scene.models)
+            assert "judgements" not in shown
+    # What is asked of in the first step is another sentence than the one explained there.
+    say = Words("learn", "en")
+    asked = say("steps.attribute.question")
+    assert SCENES["comedy"].text in asked
+    assert SCENES["review"].text not in asked
 
 
 def test_words_about_things_are_left_alone(actions: LessonActions) -> None:
@@ -106,9 +140,13 @@ def test_words_about_things_are_left_alone(actions: LessonActions) -> None:
 
 
 def test_some_neutral_swaps_turn_a_trained_model_and_some_do_not(actions: LessonActions) -> None:
-    found = list(verdicts(actions, SCENES["hotel"]).values())
+    scene = SCENES["weekday"]
+    assert scene.text == SCENES["landlord"].text  # the sentence of the finding itself
+    found = list(verdicts(actions, scene).values())
     assert set(found) == {"biased", "benign"}
-    tried = [actions.judge(SCENES["hotel"], (word,)) for word in SCENES["hotel"].menus[0].words]
+    assert found.count("biased") >= 3
+    assert STEPS["limits"].right == "half"
+    tried = [actions.judge(scene, (word,)) for word in scene.menus[0].words]
     shown = html.swaps(tried)
     assert f"{found.count('biased')} of {len(found)} neutral swaps" in shown
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.conformance.hub import LocalHub, parquet
-from tests.ui.conftest import SIZE, App, serving
+from tests.ui.conftest import App, Tab, serving
 from tests.ui.test_jobs import PEOPLE, RULES
 
 
@@ -29,15 +29,14 @@ def public(tmp_path_factory: pytest.TempPathFactory, hub: LocalHub) -> Iterator[
 
 
 @pytest.fixture
-def visitors(browser: Browser, public: App) -> Iterator[tuple[Page, Page]]:
+def visitors(others_tabs: list[Tab], public: App) -> Iterator[tuple[Page, Page]]:
     """Two people, each with a browser of their own."""
-    contexts = [browser.new_context(viewport=SIZE) for _ in range(2)]
-    pages = [context.new_page() for context in contexts]
-    for page in pages:
+    mine, other = (tab.take() for tab in others_tabs)
+    for page in (mine, other):
         page.set_default_timeout(60_000)
-    yield pages[0], pages[1]
-    for context in contexts:
-        context.close()
+    yield mine, other
+    for tab in others_tabs:
+        tab.leave()
 
 
 def batch(page: Page, url: str) -> Page:

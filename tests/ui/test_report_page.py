@@ -12,6 +12,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.formats import to_html
 from hinter_core.report.model import make_report
+from hinter_core.report.section import short_names
 
 MODEL = (
     'scripted:negative if race=white and gender=female; <img src="x" onerror="alert(1)"> if '
@@ -65,8 +66,9 @@ def test_charts_are_drawn_and_fit(browser: Browser, file: Path, width: int, sche
 
 def test_what_users_wrote_is_shown_as_they_wrote_it(browser: Browser, file: Path) -> None:
     page, faults = opened(browser, file, 1240, "light")
-    expect(page.locator(".model .name").first).to_have_text(MODEL)
-    expect(page.locator(".legendtext").first).to_contain_text("race=white")
+    expect(page.locator(".model .name").first).to_have_text(short_names([MODEL])[MODEL])
+    expect(page.locator("section.models td").nth(1)).to_have_text(MODEL)
+    expect(page.locator(".legendtext").first).to_contain_text("scripted: negative")
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
     assert faults == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import shutil
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -143,6 +144,10 @@ def test_files_go_when_the_page_closes(shelf: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="Open a campaign first"):
         owner.write(session, "csv", tmp_path)
     owner.open(session, MINE)
+    tables = owner.write(session, "tables", tmp_path / "files")
+    with ZipFile(tables) as zipped:
+        assert {"main.csv", "main.tex", "flow.csv"} <= set(zipped.namelist())
+        assert zipped.read("main.tex").startswith(b"% Needs")
     kinds = ("html", "md", "csv", "json", "findings-csv", "md")
     paths = [owner.write(session, kind, tmp_path / "files") for kind in kinds]
     assert [path.exists() for path in paths] == [False, *[True] * 5]  # the latest five are kept

@@ -26,14 +26,18 @@ DICTIONARIES = {
 def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., CampaignStore]:
     """Run a campaign over some texts with small dictionaries."""
 
-    def run(texts: list[str], attributes: list[str], order: int, *models: str) -> CampaignStore:
+    def run(
+        texts: list[str] | dict[str, str], attributes: list[str], order: int, *models: str
+    ) -> CampaignStore:
         folder = tmp_path_factory.mktemp("campaign")
         for name in attributes:
             lines = ["term,group,form", *DICTIONARIES[name]]
             (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
         data = folder / "texts.csv"
         with data.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, quoting=csv.QUOTE_ALL).writerows([["text"], *([t] for t in texts)])
+            labelled = isinstance(texts, dict)  # labels by text
+            rows = [["text", "label"], *texts.items()] if labelled else [["text"], *zip(texts)]
+            csv.writer(file, quoting=csv.QUOTE_ALL).writerows(rows)
         campaign = Campaign(
             data=str(data),
             attributes=tuple(attributes),

@@ -12,6 +12,7 @@ from training.parser.evaluate import evaluate
 
 #: Review sentences that are read in pretraining, about two million words.
 PRETRAIN_SENTENCES = 96_500
+NAMES_HELP = "table of first name, sex, births in its best year (.csv or .csv.gz, no header)"
 REVIEWS_HELP = "plain text, or tables with a column 'text' or 'sentence'"
 NO_SWAPS_HELP = "without swaps and shared norms, for comparison"
 #: The second round starts from the first one, slower and with more noise.
@@ -31,6 +32,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m training.parser", description=__doc__)
     parser.add_argument("--treebanks", type=Path, required=True, help="folder of *.conllu[.gz]")
     parser.add_argument("--reviews", type=Path, nargs="+", required=True, help=REVIEWS_HELP)
+    parser.add_argument("--names", type=Path, required=True, help=NAMES_HELP)
     parser.add_argument("--out", type=Path, required=True, help="folder of the finished model")
     parser.add_argument("--work", type=Path, default=Path("build/parser"))
     parser.add_argument("--seed", type=int, default=13)
@@ -62,8 +64,10 @@ def main() -> None:
     start = work / "first" / "model-best"
     second = parser_settings | SECOND_ROUND | (QUICK if given.quick else {})
     pipeline.run_training(work, work / "second", second, start=start)
-    pipeline.run_training(work, work / "ner", settings, pipeline.NER_CONFIG)
-    nlp = package.assemble(work / "second" / "model-best", work / "ner" / "model-best")
+    finished = work / "second" / "model-best"
+    pipeline.write_silver(finished, given.treebanks, given.reviews, given.names, work)
+    pipeline.run_entities(work, work / "ner", settings, finished)
+    nlp = package.assemble(finished, work / "ner" / "model-last")
     package.write(nlp, given.out)
     figures = evaluate(given.out, given.treebanks)
     text = json.dumps(figures, indent=2) + "\n"

@@ -1,9 +1,10 @@
 """Measure how evenly a parser treats identity terms.
 
-Two questions are asked.  On templates: does a term get the tag that the place
+Three questions are asked.  On templates: does a term get the tag that the place
 calls for, and is the whole parse the one that most terms get?  On treebank
 sentences: when an identity term is swapped for another one of the same form, how
-often does the parse change, and is it as accurate as before?
+often does the parse change, and is it as accurate as before?  Of people's names: how
+often does the recogniser find the person?
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import random
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,34 @@ def template_bias(nlp: Language) -> dict[str, dict[str, float]]:
         }
         for group, count in tally.items()
     }
+
+
+def _found(nlp: Language, texts: Sequence[str], names: Sequence[str]) -> float:
+    """Return the share of sentences in which every word of a name is of a person."""
+    sentences = [(text.replace("{}", name), name) for text in texts for name in names]
+    found = 0
+    for doc, name in nlp.pipe(sentences, as_tuples=True):
+        start = doc.text.index(name)
+        words = [t for t in doc if start <= t.idx < start + len(name)]
+        found += all(t.ent_type_ == "PERSON" for t in words)
+    return round(found / len(sentences), 4)
+
+
+def name_recall(nlp: Language) -> dict[str, dict[str, float]]:
+    """Return per group of first names how often a person is found, alone and with a surname."""
+    with TEMPLATES.open("rb") as stream:
+        data: dict[str, Any] = tomllib.load(stream)
+    texts, surnames = data["people"]["texts"], data["people"]["surnames"]
+    result: dict[str, dict[str, float]] = {}
+    for group, words in data["groups"]["name"].items():
+        first, last = words.split(), surnames[group].split()
+        full = [f"{name} {last[i % len(last)]}" for i, name in enumerate(first)]
+        result[group] = {
+            "sentences": len(texts) * len(first),
+            "alone": _found(nlp, texts, first),
+            "with_surname": _found(nlp, texts, full),
+        }
+    return result
 
 
 #: Names of the swap rules, in their order in ``swap_rules``.

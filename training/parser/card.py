@@ -47,6 +47,15 @@ def _entities(figures: dict[str, Any]) -> str:
     return _table(["label", "precision", "recall", "F"], rows)
 
 
+def _names(figures: dict[str, Any]) -> str:
+    """Write how often people are found, per group of first names."""
+    rows = [
+        [group, str(s["sentences"]), _percent(s["alone"]), _percent(s["with_surname"])]
+        for group, s in figures["name_recall"].items()
+    ]
+    return _table(["first names", "sentences", "alone", "with a surname"], rows)
+
+
 def _templates(figures: dict[str, Any], before: dict[str, Any] | None) -> str:
     """Write the shares per group, beside those of the parser it is compared with."""
     rows = []
@@ -80,6 +89,7 @@ def card(figures: dict[str, Any]) -> str:
     parts = {
         "TREEBANKS": _treebanks(figures),
         "ENTITIES": _entities(figures),
+        "NAMES": _names(figures),
         "SPEED": figures.get("speed_note", f"{figures['words_per_second']:,} words per second"),
         "TEMPLATES": _templates(figures, before),
         "SWAPS": _swaps(figures, before),

@@ -21,7 +21,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import NumpyOps, set_current_ops
 
-from training.parser.bias import swap_bias, template_bias
+from training.parser.bias import name_recall, swap_bias, template_bias
 from training.parser.conllu import read_docs
 
 SCORES = ("dep_las", "dep_uas", "tag_acc", "pos_acc", "token_f")
@@ -95,6 +95,7 @@ def evaluate(
     figures["openblas"] = openblas
     if bias:
         figures["bias_templates"] = template_bias(nlp)
+        figures["name_recall"] = name_recall(nlp)
         figures["bias_swaps"] = swap_bias(nlp, [*golds.get("ewt", []), *golds.get("gum", [])])
     return figures
 

@@ -12,6 +12,8 @@ from spacy.language import Language
 
 #: No file of the shipped model may reach this size.
 MAX_FILE_BYTES = 10 * 1024 * 1024
+#: Taken off the score of beginning a person's name: fewer names are found, and more of them right.
+CAUTION = 2.0
 META = {
     "lang": "en",
     "name": "hinter_parser",
@@ -27,10 +29,22 @@ _COMPANIONS = ("README.md", "metrics.json")
 
 
 def assemble(parser: Path, ner: Path) -> Language:
-    """Load the trained pipeline and add the entity recogniser."""
-    nlp = spacy.load(parser)
+    """Load the trained pipeline and add the entity recogniser, which shares its layers."""
+    nlp = spacy.load(parser, exclude=["ner"])
     nlp.add_pipe("ner", source=spacy.load(ner))
+    make_cautious(nlp, CAUTION)
     return nlp
+
+
+def make_cautious(nlp: Language, caution: float, label: str = "PERSON") -> None:
+    """Lower the score of the actions that begin an entity of a label."""
+    ner: Any = nlp.get_pipe("ner")
+    last = ner.model.get_ref("upper")
+    scores = last.get_param("b").copy()
+    for action in range(ner.moves.n_moves):
+        if ner.moves.get_class_name(action) in (f"B-{label}", f"U-{label}"):
+            scores[action] -= caution
+    last.set_param("b", scores)
 
 
 def _clean_config(path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from spacy.training.loop import train
 from spacy.training.pretrain import pretrain
 from thinc.api import NumpyOps, set_current_ops
 
-from training.parser import corpus, tokenizer
+from training.parser import corpus, names, silver, tokenizer
 from training.parser.conllu import read_docs
 from training.parser.vectors import build_vectors, review_texts, token_lists
 
@@ -25,10 +25,12 @@ CONFIG = Path(__file__).with_name("config.cfg")
 NER_CONFIG = Path(__file__).with_name("ner.cfg")
 #: Treebanks whose development part selects the model.
 SELECTION = ("ewt", "gum")
+#: Treebanks in which people's names are marked by their relations.
+SILVER = ("ewt",)
 #: Label smoothing of the taggers in the second round.
 SMOOTHING = 0.05
 #: Imported for the function that it registers.
-REGISTERED = (corpus.swapped_corpus, tokenizer.make_tokenizer_rules)
+REGISTERED = (corpus.swapped_corpus, names.named_corpus, tokenizer.make_tokenizer_rules)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
@@ -109,6 +111,27 @@ def _load_weights(nlp: Language, start: Path) -> None:
         component.from_disk(start / name, exclude=["vocab"])
         if "label_smoothing" in getattr(component, "cfg", {}):
             component.cfg["label_smoothing"] = SMOOTHING
+
+
+def write_silver(
+    parser: Path, treebanks: Path, reviews: Sequence[Path], first_names: Path, work: Path
+) -> None:
+    """Mark names in treebanks without entities and in reviews, for the entity recogniser."""
+    use_openblas()
+    nlp = util.load_model(parser)
+    files = [p for p in treebank_files(treebanks, "train") if p.name.startswith(SILVER)]
+    silver.write_silver(nlp, files, reviews, first_names, work)
+
+
+def run_entities(work: Path, out: Path, overrides: dict[str, Any], parser: Path) -> Language:
+    """Train the entity recogniser on the shared layers of a finished parser."""
+    paths = {
+        "paths.parser": str(parser),
+        "paths.silver": str(work / "silver"),
+        "paths.names": str(work / "silver" / "names.txt"),
+    }
+    kept = {key: value for key, value in overrides.items() if not key.startswith("initialize")}
+    return run_training(work, out, {**kept, **paths}, NER_CONFIG)
 
 
 def run_training(

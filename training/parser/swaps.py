@@ -20,7 +20,10 @@ _THIRD_PERSON = frozenset({"VBZ"})
 
 @dataclass
 class Gold:
-    """The annotation of a sentence as parallel lists; ``ents`` may be missing."""
+    """The annotation of a sentence as parallel lists.
+
+    ``ents`` may be missing as a whole, or be empty for words that are left open.
+    """
 
     words: list[str]
     spaces: list[bool]
@@ -33,7 +36,7 @@ class Gold:
     @classmethod
     def of(cls, doc: Doc) -> Gold:
         """Take the annotation out of a gold document."""
-        missing = any(t.ent_iob == 0 for t in doc)
+        missing = all(t.ent_iob == 0 for t in doc)
         return cls(
             [t.text for t in doc],
             [bool(t.whitespace_) for t in doc],
@@ -43,7 +46,7 @@ class Gold:
             [t.dep_ for t in doc],
             None
             if missing
-            else [f"{t.ent_iob_}-{t.ent_type_}" if t.ent_type_ else "O" for t in doc],
+            else [f"{t.ent_iob_}-{t.ent_type_}" if t.ent_type_ else t.ent_iob_ for t in doc],
         )
 
     def doc(self, like: Doc) -> Doc:

@@ -12,14 +12,14 @@ from hinter_core.annotation.evaluation.answers import (
     majority_votes,
     validity,
 )
-from hinter_core.annotation.evaluation.invariant import weights_of
+from hinter_core.annotation.evaluation.invariant import Part, parts_of, weights_of
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Status
 from hinter_core.campaign.reader import kept_at
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import Attributes, is_placebo
+from hinter_core.report.metrics.validity import CorrectedRow, People, verdicts_of
 from hinter_core.report.model import Report, ReportRow
-from hinter_core.report.validity import CorrectedRow, People, verdicts_of
 from hinter_core.statistics.rates import Estimate, WeightedShare, estimate, weighted_share, wilson
 from hinter_core.types import Verdict
 
@@ -67,6 +67,7 @@ def judged_by_people(store: CampaignStore, report: Report, project: AnnotationSt
         )
     kept = [bool(valid[item.id]) for item in decided if item.kept]
     discarded = [bool(valid[item.id]) for item in decided if not item.kept]
+    part, _ = parts_of(items, {i.id for i in decided}, {i.id: bool(i.kept) for i in items})
     return People(
         settings.name,
         len({one.annotator for one in judgements}),
@@ -75,7 +76,9 @@ def judged_by_people(store: CampaignStore, report: Report, project: AnnotationSt
         wilson(sum(discarded), len(discarded)),
         len(items) - len(decided),
         len(every) - len(items),
-        list(_lines(store, report, decided, valid, weights_of(items, valid))),
+        round(part.decided),
+        round(part.of),
+        list(_lines(store, report, decided, valid, weights_of(items, valid), part)),
     )
 
 
@@ -101,8 +104,12 @@ def _lines(
     items: Iterable[AnnotationItem],
     valid: Valid,
     weights: Mapping[str, float],
+    part: Part,
 ) -> Iterator[CorrectedRow]:
-    """Yield a row per model and set of attributes, and the atomic and intersectional totals."""
+    """Yield a row per model and set of attributes, and the atomic and intersectional totals.
+
+    ``part``: what the decided items stand for; if that is too little, no rate is corrected.
+    """
     places = {(item.origin["shard"], item.origin["place"]): item for item in items}
     verdicts = verdicts_of(store, places)
     for model in report.models:
@@ -115,7 +122,7 @@ def _lines(
         for line in [*model.lines, model.atomic, model.intersectional]:
             if line.errors.of:
                 judged = [case for case in cases if _belongs(case, line)]
-                yield _corrected(model.model, line, judged)
+                yield _corrected(model.model, line, judged, part)
 
 
 def _belongs(case: Case, line: ReportRow) -> bool:
@@ -124,11 +131,13 @@ def _belongs(case: Case, line: ReportRow) -> bool:
     return not is_placebo(case.attributes) and (len(case.attributes) == 1) == (line.order == 1)
 
 
-def _corrected(model: str, line: ReportRow, judged: Sequence[Case]) -> CorrectedRow:
+def _corrected(model: str, line: ReportRow, judged: Sequence[Case], part: Part) -> CorrectedRow:
     good = [case for case in judged if case.valid]
     errors = [case for case in good if case.verdict in _ERRORS]
     hidden = line.hidden is not None
     corrected, corrected_hidden = corrected_rates(line.verdicts, judged)
+    if not part.enough:
+        corrected = corrected_hidden = Estimate(None, why=part.too_few("kept"))
     return CorrectedRow(
         model,
         line.name,

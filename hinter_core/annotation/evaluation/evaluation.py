@@ -11,6 +11,7 @@ from hinter_core.annotation.evaluation.answers import (
     validity,
 )
 from hinter_core.annotation.evaluation.invariant import (
+    Part,
     Score,
     TruePositives,
     against_people,
@@ -133,18 +134,22 @@ def evaluation_sections(result: Evaluation) -> list[Section]:
 
 
 def _overview(result: Evaluation) -> Section:
-    n = len(result.annotators)
+    asked = "question" if len(result.questions) == 1 else "questions"
     sentences = [
-        f"Project \u201c{result.project}\u201d: {result.items:,} items, {result.judgements:,} "
-        f"judgements by {n:,} annotator{'' if n == 1 else 's'}, questions "
-        f"{', '.join(result.questions)}.",
-        f"By majority or the owner's decision, {result.valid:,} items are valid, "
-        f"{result.broken:,} are not, and {result.undecided:,} are undecided (not judged, not sure, "
-        f"or a tie). The owner decided {result.decided:,} answers.",
+        f"Project \u201c{result.project}\u201d: {_number(result.items, 'item')}, "
+        f"{_number(result.judgements, 'judgement')} by "
+        f"{_number(len(result.annotators), 'annotator')}, {asked} {', '.join(result.questions)}.",
+        f"Items by majority or the owner's decision: {result.valid:,} valid, {result.broken:,} not "
+        f"valid, {result.undecided:,} undecided (not judged, not sure, or a tie). The owner "
+        f"decided {_number(result.decided, 'answer')}.",
     ]
     if not result.judgements:
         sentences.append("Nothing was judged yet, so there is nothing to compare.")
     return Section("overview", "Judgements", sentences)
+
+
+def _number(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def _agreement(results: Sequence[Agreement]) -> Section:
@@ -272,8 +277,8 @@ def _disputed(votes: Sequence[Consensus]) -> Section:
         return Section("disputed", "Disagreements", ["No differing answers are left to decide."])
     ties = sum(one.value is None for one in votes)
     words = (
-        f"{len(votes):,} questions have differing answers and no decision of the owner, the most "
-        f"disputed first; {ties:,} of them are ties, which count as undecided."
+        f"Questions with differing answers and no decision of the owner: {len(votes):,}, the most "
+        f"disputed first. Ties, which count as undecided: {ties:,}."
     )
     if len(votes) > _DISPUTED:
         words += f" The first {_DISPUTED} are shown; --json has all."
@@ -290,6 +295,7 @@ _KINDS = {
     "all": "All",
     "attributes": "Attributes",
     "layer": "This layer alone",
+    "validity": "Kept if the validity score is",
     "question": "This question alone",
     "threshold": "Valid according to",
 }
@@ -316,7 +322,9 @@ def _scores(scores: Sequence[Score]) -> Iterator[Section]:
         "ones that are kept, F1 their harmonic mean. Unweighted figures describe the judged items; "
         "weighted ones estimate all mutants that the sample represents. Intervals are 95 % "
         "intervals, clustered by text. Undecided items are assumed to be like the decided ones of "
-        "their stratum.",
+        "their stratum, a set of attributes with an outcome. A stratum in which nothing is decided "
+        "is left out; if those left out have more than 10 % of the mutants, there is no weighted "
+        "figure.",
         "This layer alone: only its rejections count. The invariant stops at the first layer that "
         "a mutant violates, so this layer might also reject some that another rejected first. "
         "Thresholds use the annotators' answers, without the owner's decisions.",
@@ -325,7 +333,12 @@ def _scores(scores: Sequence[Score]) -> Iterator[Section]:
 
 
 def _is_weighted(one: Score) -> bool:
-    """Whether the weights change precision or recall; equal weights do not."""
+    """Whether the weights change precision or recall, or strata are left out.
+
+    A threshold leaves out the items that others than so many judged, so that is not said of each.
+    """
+    if _left_out(one) and one.kind != "threshold":
+        return True
     pairs = ((one.weighted_precision.value, one.precision.share),
              (one.weighted_recall.value, one.recall.share))  # fmt: skip
     return any(a is not None and b is not None and abs(a - b) > 1e-9 for a, b in pairs)
@@ -342,8 +355,20 @@ def _score_in_words(one: Score) -> str:
     if _is_weighted(one):
         words += f" Weighted: precision {estimate_in_words(one.weighted_precision)}, recall "
         words += f"{estimate_in_words(one.weighted_recall)}, "
-        words += f"F1 {estimate_in_words(one.weighted_f1)}."
+        words += f"F1 {estimate_in_words(one.weighted_f1)}. The strata with a decided item have "
+        words += f"{_part_in_words(one.kept_part)} kept mutants and "
+        words += f"{_part_in_words(one.lost_part)} discarded ones."
     return words
+
+
+def _part_in_words(part: Part) -> str:
+    share = f" ({100 * part.decided / part.of:.0f} %)" if part.of else ""
+    return f"{round(part.decided):,} of {round(part.of):,}{share}"
+
+
+def _left_out(one: Score) -> bool:
+    """Whether a stratum has no decided item."""
+    return any(part.decided < part.of for part in (one.kept_part, one.lost_part))
 
 
 def _true_positives(results: Sequence[TruePositives]) -> Iterator[Section]:

@@ -8,7 +8,7 @@ same sentiment for an annotator (BiasFinder, RQ2 and Table 5).
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hinter_core.annotation.evaluation.answers import (
@@ -20,10 +20,12 @@ from hinter_core.annotation.evaluation.answers import (
     validity,
 )
 from hinter_core.annotation.project.types import AnnotationItem, Judgement, Question
+from hinter_core.report.counts import LEAST_VALIDITIES
 from hinter_core.report.section import joined, ordered
 from hinter_core.statistics.rates import Estimate, Rate, estimate, weighted_share, wilson
 from hinter_core.types import Layer, Verdict
 
+_LEAST_PART = 0.9  # of the mutants, below which a weighted figure is withheld
 _MOST_RATERS = 5  # thresholds such as "2 of 3" are evaluated up to this number of annotators
 # Whether a mutant is valid, by the numbers of "valid" and of all annotators.
 _SHARES: dict[str, Callable[[int, int], bool]] = {
@@ -36,14 +38,36 @@ _SHARES: dict[str, Callable[[int, int], bool]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """Numbers of mutants: those in strata with a decided item, and all that are sampled."""
+
+    decided: float
+    of: float
+
+    @property
+    def enough(self) -> bool:
+        """Whether they are enough to speak for all."""
+        return self.decided >= _LEAST_PART * self.of
+
+    def too_few(self, name: str) -> str:
+        """Say why they are not enough."""
+        return (
+            f"only {round(self.decided):,} of {round(self.of):,} {name} mutants are of a stratum "
+            "with a decided item"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """Precision, recall and F1 of *kept* over some items.
 
     ``kind``: ``all``, ``attributes``, ``layer`` (only this layer rejects), ``question`` (only this
     question decides) or ``threshold`` (the number of annotators who must say valid). Counts,
     ``precision``, ``recall`` and ``f1`` are of judged items, with Wilson's interval or, if texts
-    repeat, one clustered by text; ``weighted`` ones are estimates for the sampled population.
-    Without kept items there is no precision, without discarded ones no recall.
+    repeat, one clustered by text; ``weighted`` ones are estimates for the sampled population, from
+    the strata that have a decided item: ``kept_part`` and ``lost_part`` are what these stand for,
+    and with less than 90 % of it there is no estimate. Without kept items there is no precision,
+    without discarded ones no recall.
     """
 
     kind: str
@@ -58,6 +82,8 @@ class Score:
     weighted_precision: Estimate
     weighted_recall: Estimate
     weighted_f1: Estimate
+    kept_part: Part
+    lost_part: Part
 
 
 def against_people(
@@ -87,6 +113,10 @@ def against_people(
     for layer in (layer.value for layer in Layer if layer.value in present):
         kept = {item.id: item.layer != layer for item in checked}
         scores.append(score("layer", layer, checked, valid, kept))
+    scored = [item for item in checked if item.validity is not None]
+    for least in LEAST_VALIDITIES[1:] if scored else ():
+        kept = {item.id: (item.validity or 0.0) >= least for item in scored}
+        scores.append(score("validity", f"at least {least:g}", scored, valid, kept))
     judging = [question for question in questions if question.judges]
     if len(judging) > 1:
         scores += [
@@ -105,18 +135,19 @@ def score(
 ) -> Score:
     """Compute the score of ``kept`` (by item; None: the invariant's) over the decided items."""
     weights = weights_of(items, valid)
+    sides = {item.id: kept[item.id] if kept else bool(item.kept) for item in items}
     cases = [
-        (kept[item.id] if kept else bool(item.kept), bool(valid[item.id]), weights[item.id],
-         text_of(item))
+        (sides[item.id], bool(valid[item.id]), weights[item.id], text_of(item))
         for item in items
         if item.id in weights
-    ]  # fmt: skip
+    ]
     n = Counter(case[:2] for case in cases)
     hits, of_kept = n[True, True], n[True, True] + n[True, False]
     of_valid = hits + n[False, True] if of_kept and len(cases) > of_kept else 0
     clustered = len({text for *_, text in cases}) < len(cases)
     precision, recall, f1 = _estimates([(*case[:2], 1.0, case[3]) for case in cases])
-    weighted = _estimates(cases)
+    parts = parts_of(items, weights, sides)
+    weighted = _withheld(_estimates(cases), *parts)
 
     def rate(of: int, found: Estimate) -> Rate:
         if not of:
@@ -134,7 +165,39 @@ def score(
         rate(of_valid, recall),
         f1,
         *weighted,
+        *parts,
     )
+
+
+def parts_of(
+    items: Sequence[AnnotationItem], decided: Container[str], kept: Mapping[str, bool]
+) -> tuple[Part, Part]:
+    """Return what the strata with a decided item stand for: of kept and of discarded mutants.
+
+    ``decided``: ids of items; ``kept``: what the invariant says, by id.
+    """
+    strata = {item.stratum for item in items if item.id in decided}
+    part, of = defaultdict[bool, float](float), defaultdict[bool, float](float)
+    for item in items:
+        of[kept[item.id]] += item.weight
+        part[kept[item.id]] += item.weight * (item.stratum in strata)
+    return Part(part[True], of[True]), Part(part[False], of[False])
+
+
+def _withheld(
+    estimates: tuple[Estimate, Estimate, Estimate], kept: Part, lost: Part
+) -> tuple[Estimate, Estimate, Estimate]:
+    """Withhold estimates that would rest on too small a part of the mutants."""
+    few = [
+        part.too_few(name)
+        for name, part in (("kept", kept), ("discarded", lost))
+        if not part.enough
+    ]
+    precision, *rest = estimates
+    none = Estimate(None, why=" and ".join(few))
+    recall, f1 = (none if few and one.value is not None else one for one in rest)
+    keep = kept.enough or precision.value is None
+    return precision if keep else Estimate(None, why=few[0]), recall, f1
 
 
 def _estimates(

@@ -25,6 +25,7 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "kept": ("kept",),
     "layer": ("layer",),
     "reason": ("reason",),
+    "validity": ("validity",),
     "verdicts": ("verdicts",),
     "label": ("label",),
     "group": ("group", "group_id", "template", "pair_id"),

@@ -21,7 +21,8 @@ from hinter_core.errors import InputError
 from hinter_core.storage import write_whole
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "label-studio", "argilla", "dataset")
-_TYPES = {"kept": "bool", "weight": "float64", "seconds": "float64", "showing": "int64"}
+_TYPES = {"kept": "bool", "validity": "float64", "weight": "float64", "seconds": "float64",
+          "showing": "int64"}  # fmt: skip
 _ENDINGS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".parquet": "parquet",
             ".json": "label-studio"}  # fmt: skip
 

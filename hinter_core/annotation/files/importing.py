@@ -36,7 +36,12 @@ from hinter_core.data.rows import LOOKED_AT, require_file
 from hinter_core.data.tables import Record, format_of, records
 from hinter_core.errors import InputError
 
-_LARGEST = 500_000_000  # bytes of a JSON file, which is read at once
+_ROWS = 5  # shown
+_FEW_ALONE = 0.2  # share of items with one annotator, up to which they are an exception
+_LARGEST = 100_000_000  # bytes of a JSON file, which is read at once
+
+
+LEFT_OUT = ("rows", "judgements", "answers")
 
 
 @dataclass
@@ -45,7 +50,8 @@ class Imported:
 
     ``items`` and ``judgements`` are new; those ``known`` were there already. ``people``: names of
     new annotators. ``problems``: number of the row (from 1, the header not counted), and what was
-    left out of it and why. ``columns``: by part. ``notes`` concern the whole file.
+    left out of it and why; ``left_out``: by :data:`LEFT_OUT`, how many whole rows,
+    judgements and answers these are. ``columns``: by part. ``notes`` concern the whole file.
     """
 
     rows: int = 0
@@ -55,6 +61,7 @@ class Imported:
     judgements_known: int = 0
     people: list[str] = field(default_factory=list)
     problems: list[tuple[int, str]] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
     columns: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -80,7 +87,10 @@ def import_file(
         importing = _Import(connection, project, done)
         for row in rows:
             importing.add(row)
+        alone = importing.alone()
     _note(done, rows, project, reading)
+    if alone:
+        done.notes.append(alone)
     return done
 
 
@@ -106,12 +116,17 @@ def _open_source(named: str) -> tuple[list[Record], bool]:
     return found, kind in ("csv", "tsv")
 
 
+def _too_large(path: Path) -> InputError:
+    return InputError(f"{path} is too large to be read at once; write it as .jsonl instead.")
+
+
 def _json_records(path: Path) -> Iterator[Record]:
     """Read a list of objects, or one object."""
-    if path.stat().st_size > _LARGEST:
-        raise InputError(f"{path} is too large to be read at once; write it as .jsonl instead.")
     try:
-        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            raw = file.read(_LARGEST + 1)
+        if len(raw) > _LARGEST:
+            raise _too_large(path)
         tree: Any = json.loads(raw.decode("utf-8-sig"))
     except (OSError, EOFError, ValueError, RecursionError) as error:
         raise InputError(f"{path} is no JSON file ({error}); is it whole?") from error
@@ -134,22 +149,51 @@ class _Import:
         self._numbers: dict[str, tuple[int, bool]] = {}  # by id, with whether there is a source
         self._alone: dict[str, int] = {}  # items of rows without judgement, with the row
         self._showings: dict[tuple[int, int, int], tuple[int, Judgement]] = {}  # with the row
+        self._first: dict[int, int] = {}  # by number of the item: row of its first new judgement
         self._before: dict[_Content, int] = {}  # occurrences in the project
         self._times: Counter[_Content] = Counter()  # occurrences in the file so far
 
     def add(self, row: ImportRow) -> None:
         """Add the item and the judgement of a row, as far as they can be used."""
+        before, ident, judged = len(self._done.problems), "", False
         for fault in row.faults:
             self._problem(row, fault)
         try:
             ident = self._item(row)
             if ident and row.judgement:
                 self._judgement(row, ident, row.judgement)
+                judged = True
         except AnnotationError as error:
             self._problem(row, str(error))
+        found = len(self._done.problems) - before
+        if judged:
+            self._done.left_out["answers"] += found
+        elif found:
+            told = ident and (row.judgement or row.faults)
+            self._done.left_out["judgements" if told else "rows"] += 1
 
     def _problem(self, row: ImportRow, why: str) -> None:
         self._done.problems.append((row.number, why))
+
+    def alone(self) -> str:
+        """Say which few judged items have one annotator only, while most have more; or nothing."""
+        found = self._connection.execute(
+            "SELECT j.item, COUNT(DISTINCT j.annotator) FROM latest j "
+            "JOIN items i ON i.number = j.item "
+            "WHERE i.removed_at IS NULL AND j.status = 'judged' GROUP BY j.item"
+        ).fetchall()
+        one = {item for item, people in found if people == 1}
+        rows = [str(row) for item, row in self._first.items() if item in one]
+        if not rows or len(one) > _FEW_ALONE * len(found):
+            return ""
+        named = ", ".join(rows[:_ROWS])
+        if len(rows) > _ROWS:
+            named += f" and {len(rows) - _ROWS:,} more"
+        return (
+            f"Texts that only one person judged: {len(one):,} of {len(found):,}, in this file "
+            f"those of row {named}. If somebody else judged them too, their texts differ "
+            "somewhere, perhaps by one character, and agreement leaves them out."
+        )
 
     # -- items ----------------------------------------------------------------------------------
 
@@ -232,6 +276,7 @@ class _Import:
         }  # fmt: skip
         self._connection.execute(INSERT_JUDGEMENT, values)
         self._done.judgements += 1
+        self._first.setdefault(item, row.number)
 
     def _answers(self, row: ImportRow, given: Judgement, *, pair: bool) -> str:
         """Return the answers as JSON, without those to questions about a missing source."""

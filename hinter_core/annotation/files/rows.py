@@ -217,6 +217,7 @@ _READERS: dict[str, _Reader] = {one.name: as_text for one in fields(AnnotationIt
     "edits": _edits,
     "kept": _flag,
     "verdicts": lambda cell: {str(name): as_text(one) for name, one in _object(cell).items()},
+    "validity": lambda cell: _number(cell, 0.0) if as_text(cell).strip() else None,
     "weight": lambda cell: _number(cell, 1.0),
     "origin": _object,
 }

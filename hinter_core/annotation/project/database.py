@@ -41,7 +41,7 @@ CREATE TABLE assignments (
     annotator INTEGER NOT NULL REFERENCES annotators(id),
     item INTEGER NOT NULL REFERENCES items(number),
     showing INTEGER NOT NULL,
-    given_at REAL NOT NULL,               -- seconds, UNIX time
+    given_at REAL NOT NULL,               -- reserved at: seconds, UNIX time; 0 if not reserved
     UNIQUE (annotator, item, showing)
 );
 CREATE INDEX assigned ON assignments(item, showing);

@@ -1,13 +1,15 @@
 """The work of annotators: assign items, store judgements, undo them, report progress.
 
 Each annotator gets the items in a random order. Items for all annotators come in its first half, so
-that annotators who stop early still overlap. Any other item goes to ``copies`` annotators; an item
-not judged within half an hour is free again. A repeated item returns at least ``gap`` showings
-later.
+that annotators who stop early still overlap. Any other item goes to ``copies`` annotators. The
+first few items of a page are reserved for half an hour; those after them, which let a page work
+through a lost connection, go to somebody else only when nothing else is left. A repeated item
+returns at least ``gap`` showings later.
 """
 
 import hashlib
 import json
+import math
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
@@ -35,8 +37,11 @@ from hinter_core.annotation.project.types import (
     Status,
 )
 
-_AHEAD = 12  # maximum of items assigned at once
-_CLAIM = 1800.0  # seconds for which an assigned item is reserved
+_LONGEST_KEY = 100  # characters
+_AHEAD = 24  # maximum of items assigned at once
+_RESERVED = 3  # of them, for nobody else
+_CLAIM = 1800.0  # seconds for which an item is reserved
+_UNRESERVED = 0.0  # in place of the time at which an item was reserved
 
 
 @dataclass(frozen=True)
@@ -69,18 +74,21 @@ class Judging:
         self._orders: dict[int, tuple[int, list[int]]] = {}  # by annotator, with number of items
 
     def upcoming(self, key: str, limit: int = 3) -> list[Assignment]:
-        """Return the next items of an annotator, the current one first, and reserve them."""
+        """Return the next items of an annotator, the current one first; reserve the first few."""
         limit = max(1, min(limit, _AHEAD))
         with self.store.write() as connection:
             person, project = whose(connection, key).id, _open_project(connection)
-            n_pending = len(_pending(connection, person))
+            free = _free(connection, project, person)
+            pending = _pending(connection, person, free)
             order = self._order(connection, project, person)
-            drawn = _drawn(connection, project, person, order, limit - n_pending)
+            drawn = _drawn(connection, project, person, order, free, limit - len(pending))
             connection.executemany(
                 "INSERT INTO assignments (annotator, item, showing, given_at) VALUES (?, ?, ?, ?)",
-                [(person, item, showing, time.time()) for item, showing in drawn],
+                [(person, item, showing, _UNRESERVED) for item, showing in drawn],
             )
-            pending = _pending(connection, person)[:limit]
+            pending = _pending(connection, person, free)[:limit]
+            for row in pending[:_RESERVED]:
+                _reserve(connection, person, row["item"], row["showing"])
             return [_assignment(connection, person, row) for row in pending]
 
     def _order(self, connection: sqlite3.Connection, project: Project, person: int) -> list[int]:
@@ -111,6 +119,7 @@ class Judging:
                 return int(stored["id"])
             project = _open_project(connection)
             number = _assigned(connection, person, submission, project)
+            _reserve(connection, person, number, submission.showing)
             return _insert(connection, person, number, submission)
 
     def undo(self, key: str, sent: str, of: tuple[str, int] | None = None) -> bool:
@@ -121,6 +130,7 @@ class Judging:
         with self.store.write() as connection:
             person = whose(connection, key).id
             _open_project(connection)
+            _check_key(sent)
             if connection.execute("SELECT 1 FROM judgements WHERE key = ?", (sent,)).fetchone():
                 return True
             item, showing = of or (None, None)
@@ -199,10 +209,11 @@ def _progress(
         "SELECT COALESCE(MAX(at), '') FROM judgements WHERE annotator = ?", (person.id,)
     ).fetchone()[0]
     held = _held(connection, person.id)
-    fresh = _free(connection, project, person.id, held)
+    free = _free(connection, project, person.id)
+    fresh = {item for item in free if (item, FIRST) not in held}
     met = fresh | {item for item, _ in held}
     again = sum(_repeats(project, person.id, i) for i in met if (i, REPEAT) not in held)
-    left = len(_pending(connection, person.id)) + len(fresh) + again  # at most
+    left = len(_pending(connection, person.id, free)) + len(fresh) + again  # at most
     return AnnotatorProgress(person, done.get("judged", 0), done.get("skipped", 0), left, latest)
 
 
@@ -210,16 +221,20 @@ def _progress(
 
 
 def _drawn(
-    connection: sqlite3.Connection, project: Project, person: int, order: list[int], limit: int
-) -> Iterator[tuple[int, int]]:
+    connection: sqlite3.Connection, project: Project, person: int, order: list[int],
+    free: set[int], limit: int,
+) -> Iterator[tuple[int, int]]:  # fmt: skip
     """Yield up to ``limit`` unassigned items for a person, each with the showing."""
     if limit < 1:
         return
     held = _held(connection, person)
-    fresh = _free(connection, project, person, held)
+    fresh = [item for item in order if item in free and (item, FIRST) not in held]
+    # What is on somebody's page, though not reserved, comes last.
+    elsewhere = _unreserved(connection, person)
+    fresh.sort(key=elsewhere.__contains__)
     waiting = _waiting(connection, project, person, held)
     given = len(held)
-    for item in filter(fresh.__contains__, order):
+    for item in fresh:
         while limit and waiting and given - waiting[0][1] > project.gap:
             yield waiting.pop(0)[0], REPEAT
             limit, given = limit - 1, given + 1
@@ -240,22 +255,43 @@ def _held(connection: sqlite3.Connection, person: int) -> set[tuple[int, int]]:
     return {(item, showing) for item, showing in rows}
 
 
-def _pending(connection: sqlite3.Connection, person: int) -> list[sqlite3.Row]:
-    """Return a person's assignments without judgement, the earliest first."""
-    return connection.execute(
-        "SELECT a.item, a.showing, i.content FROM assignments a "
+def _unreserved(connection: sqlite3.Connection, person: int) -> set[int]:
+    """Return the items that are assigned to others and not reserved."""
+    rows = connection.execute(
+        "SELECT item FROM assignments WHERE given_at = ? AND annotator <> ?", (_UNRESERVED, person)
+    )
+    return {item for (item,) in rows}
+
+
+def _reserve(connection: sqlite3.Connection, person: int, item: int, showing: int) -> None:
+    connection.execute(
+        "UPDATE assignments SET given_at = ? "
+        "WHERE annotator = ? AND item = ? AND showing = ? AND given_at = ?",
+        (time.time(), person, item, showing, _UNRESERVED),
+    )
+
+
+def _pending(connection: sqlite3.Connection, person: int, free: set[int]) -> list[sqlite3.Row]:
+    """Return a person's assignments without judgement, the earliest first.
+
+    What is not reserved is left out while others have it, that is, unless it is ``free``.
+    """
+    rows = connection.execute(
+        "SELECT a.item, a.showing, a.given_at, i.content FROM assignments a "
         "JOIN items i ON i.number = a.item "
         "WHERE a.annotator = ? AND i.removed_at IS NULL AND NOT EXISTS (SELECT 1 FROM latest l "
         "WHERE l.annotator = a.annotator AND l.item = a.item AND l.showing = a.showing) "
         "ORDER BY a.id",
         (person,),
-    ).fetchall()
+    )
+    return [
+        row for row in rows
+        if row["given_at"] != _UNRESERVED or row["showing"] == REPEAT or row["item"] in free
+    ]  # fmt: skip
 
 
-def _free(
-    connection: sqlite3.Connection, project: Project, person: int, held: set[tuple[int, int]]
-) -> set[int]:
-    """Return the items that may be assigned to a person: shared, or with too few copies."""
+def _free(connection: sqlite3.Connection, project: Project, person: int) -> set[int]:
+    """Return the items that a person may judge: shared, or with too few copies elsewhere."""
     rows = connection.execute(
         "SELECT number FROM items WHERE removed_at IS NULL AND (shared OR number NOT IN ("
         "SELECT a.item FROM assignments a WHERE a.showing = 1 AND a.annotator <> ? AND "
@@ -264,7 +300,7 @@ def _free(
         "GROUP BY a.item HAVING COUNT(*) >= ?))",
         (person, time.time() - _CLAIM, project.copies),
     )
-    return {number for (number,) in rows if (number, FIRST) not in held}
+    return {number for (number,) in rows}
 
 
 def _waiting(
@@ -343,8 +379,11 @@ def _insert(
     connection: sqlite3.Connection, person: int, number: int, submission: Submission
 ) -> int:
     key, status = submission.key, submission.status
-    if not key.strip() or len(key) > 100:
-        raise AnnotationError("A judgement needs a key of 1 to 100 characters.", "answers")
+    _check_key(key)
+    if not 0 <= submission.seconds < math.inf:
+        raise AnnotationError(
+            f"A judgement takes a number of seconds from 0 up, not {submission.seconds}.", "seconds"
+        )
     answers = dict(submission.answers) if status is Status.JUDGED else {}
     values = {
         "annotator": person,
@@ -353,7 +392,7 @@ def _insert(
         "status": status.value,
         "answers": json.dumps(answers, ensure_ascii=False),
         "comment": submission.comment,
-        "seconds": min(max(float(submission.seconds), 0.0), 86_400.0),
+        "seconds": min(float(submission.seconds), 86_400.0),
         "at": now(),
         "key": key,
     }
@@ -361,9 +400,14 @@ def _insert(
         cursor = connection.execute(INSERT_JUDGEMENT, values)
     except sqlite3.IntegrityError as error:
         raise AnnotationError(
-            "The key of this judgement is already used; load the page again.", "answers"
+            "The key of this judgement is already used; load the page again.", "key"
         ) from error
     return int(cursor.lastrowid or 0)
+
+
+def _check_key(key: str) -> None:
+    if not key.strip() or len(key) > _LONGEST_KEY:
+        raise AnnotationError(f"A judgement needs a key of 1 to {_LONGEST_KEY} characters.", "key")
 
 
 def _withdraw(connection: sqlite3.Connection, row: sqlite3.Row, sent: str) -> None:

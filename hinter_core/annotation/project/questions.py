@@ -59,6 +59,8 @@ def read_questions(
         tree = yaml.load(text, yaml.BaseLoader)  # noqa: S506 -- makes strings only
     except yaml.YAMLError as error:
         raise AnnotationError(f"{name} is no YAML: {error}".replace("\n", " ")) from error
+    except RecursionError as error:
+        raise AnnotationError(f"{name} is nested too deeply; write a list of questions.") from error
     if not isinstance(tree, Mapping) or not isinstance(tree.get("questions"), list):
         raise AnnotationError(f"{name} has no list of questions; see the default questions.")
     _require_known(tree, {"instructions", "questions"}, name)

@@ -149,6 +149,25 @@ class AnnotationStore(Database):
         with self.write() as connection:
             connection.execute("UPDATE items SET removed_at = ? WHERE id = ?", (now(), ident))
 
+    def restore(self, ident: str) -> None:
+        """Restore a removed item; its judgements count again."""
+        with self.write() as connection:
+            done = connection.execute(
+                "UPDATE items SET removed_at = NULL WHERE id = ? AND removed_at IS NOT NULL",
+                (ident,),
+            )
+        if not done.rowcount:
+            raise GoneError(f"No item \u201c{ident[:60]}\u201d was removed, so none is restored.")
+
+    def removed(self) -> list[AnnotationItem]:
+        """Return the removed items, the latest first."""
+        with self.read() as connection:
+            rows = connection.execute(
+                "SELECT content FROM items WHERE removed_at IS NOT NULL "
+                "ORDER BY removed_at DESC, number DESC"
+            ).fetchall()
+        return [AnnotationItem.from_json(row["content"]) for row in rows]
+
     # -- people ---------------------------------------------------------------------------------
 
     def join(self, name: str, pass_phrase: str) -> tuple[Annotator, str]:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any, Self
 
-from hinter_core.campaign.tables import edit_from_row, edit_to_row
+from hinter_core.campaign.tables import edit_from_row, edits_to_rows
 from hinter_core.errors import HinterError
 from hinter_core.types import Edit
 
@@ -99,10 +99,10 @@ class AnnotationItem:
 
     ``source``: the unchanged text, "" for a single text. ``edits``: the changes, if HInter made the
     mutant. ``kept``: the invariant's verdict, None if it was not run; ``layer`` and ``reason`` of
-    a rejection. ``verdicts`` by model. ``label`` of the data set. ``group``: common to related
-    items, as mutants of one template. ``stratum`` and ``weight`` of the sample: the number of
-    mutants represented. ``origin``: ``campaign`` identity, ``shard``, ``place`` and ``row``, or
-    columns of a file.
+    a rejection. ``validity``: the validity score, if known. ``verdicts`` by model. ``label`` of the
+    data set. ``group``: common to related items, as mutants of one template. ``stratum`` and
+    ``weight`` of the sample: the number of mutants represented. ``origin``: ``campaign`` identity,
+    ``shard``, ``place`` and ``row``, or columns of a file.
     """
 
     id: str
@@ -113,6 +113,7 @@ class AnnotationItem:
     kept: bool | None = None
     layer: str = ""
     reason: str = ""
+    validity: float | None = None
     verdicts: Mapping[str, str] = field(default_factory=dict)
     label: str = ""
     group: str = ""
@@ -134,7 +135,7 @@ class AnnotationItem:
         row = {one.name: getattr(self, one.name) for one in fields(self)}
         return row | {
             "attributes": list(self.attributes),
-            "edits": [edit_to_row(edit) for edit in self.edits],
+            "edits": edits_to_rows(self.edits),
             "verdicts": dict(self.verdicts),
             "origin": dict(self.origin),
         }

@@ -6,7 +6,8 @@ numbers, so the dtype is always given and a missing head is refused.
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,9 @@ from hinter_core.models.registry import ModelName
 # Builds a model from its configuration and its weights by name; None: an unknown architecture.
 Rebuild = Callable[[Any, Mapping[str, Any]], Any | None]
 _NO_LIMIT = 1_000_000
+# Environment variable of hosts that strangers may let load models of the Hub: bytes of a model.
+LARGEST = "HINTER_LARGEST_MODEL"
+_SPARE = 2_000_000_000  # bytes that stay free on the disk there
 _HASHED_BYTES = 64 * 2**20
 # Weights, settings, vocabularies and templates; other files of training do not matter.
 _DECIDING = {".safetensors", ".json", ".jinja", ".txt", ".model"}
@@ -124,7 +128,7 @@ def open_checkpoint(
     # Without tokenizer files, transformers makes one with special tokens only.
     if len(set(tokenizer.get_vocab()) - set(tokenizer.all_special_tokens)) < 2:
         raise ModelError(f"Model '{name}' {_NO_TOKENIZER}")
-    identity = f"{_identity(origin.source, model)}-{dtype}"
+    identity = f"{origin.identity}-{dtype}"
     window = _window(tokenizer, model)
     return Checkpoint(tokenizer, model, device, window, identity, dtype, origin.load)
 
@@ -145,6 +149,7 @@ class _Origin:
         self._rebuild = rebuild
         folder = Path(os.path.expanduser(source))
         self._revision: str | None = None
+        self._commit: str | None = None  # that the Hub told
         if folder.exists():
             if not (folder / "config.json").is_file():
                 raise ModelError(f"{source} holds no config.json; name the folder of a checkpoint.")
@@ -160,8 +165,11 @@ class _Origin:
         from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError
         from huggingface_hub.errors import RevisionNotFoundError as NoRevisionError
 
+        most = int(os.environ.get(LARGEST) or 0)
         try:
-            HfApi().model_info(self.source, revision=self._revision, timeout=10)
+            info = HfApi().model_info(
+                self.source, revision=self._revision, timeout=10, files_metadata=most > 0
+            )
         except (RepositoryNotFoundError, NoRevisionError, HFValidationError) as error:
             raise ModelError(
                 f"There is no model '{self.source}' that you may read; check the name (ORG/NAME or "
@@ -169,11 +177,27 @@ class _Origin:
             ) from error
         except Exception:  # noqa: BLE001 -- whatever the reason, the cache may have the model
             return False
+        self._commit = info.sha
+        if most:
+            self._revision = info.sha  # what is loaded is what was looked at
+            _require_modest(self._name, info.siblings or (), most)
         return True
 
     @property
     def where(self) -> dict[str, Any]:
         return {"revision": self._revision, "local_files_only": self._offline}
+
+    @property
+    def identity(self) -> str:
+        """The commit of the Hub, or the files of a folder."""
+        if Path(self.source).is_dir():
+            return _identity_of_folder(Path(self.source))
+        if self._commit:
+            return f"{self.source}@{self._commit}"
+        from transformers.utils import cached_file
+
+        found = Path(cached_file(self.source, "config.json", **self.where))
+        return f"{self.source}@{found.parent.name}"  # its folder in the cache
 
     def load(self, dtype: str) -> Any:
         """Load the model on its device.
@@ -193,8 +217,9 @@ class _Origin:
                 output_loading_info=True,
                 **self.where,
             )
-            # A later copy must have the same weights, even if the branch has changed.
-            self._revision = getattr(model.config, "_commit_hash", None) or self._revision
+            # A later copy must have the same weights, even if the branch has changed. Not before:
+            # what is loaded by its commit is not found by name without a network.
+            self._revision = self._commit or self._revision
             if report["missing_keys"]:
                 config, model = model.config, None
                 if self._rebuild is not None:
@@ -267,6 +292,25 @@ class _Origin:
         return f"holds {what}; a checkpoint needs model.safetensors, as save_pretrained writes it."
 
 
+def _require_modest(name: str, files: Iterable[Any], most: int) -> None:
+    """Refuse what would be downloaded if it is too large, or leaves no room on the disk."""
+    from huggingface_hub import constants
+
+    wanted = [file for file in files if Path(file.rfilename).suffix in _DECIDING]
+    size = sum(most if file.size is None else file.size for file in wanted)
+    if size >= most:
+        raise ModelError(
+            f"Model '{name}' has {size / 1e9:.1f} GB, and one may have up to {most / 1e9:.1f} GB "
+            "here. Choose a smaller one, or run HInter on your own machine."
+        )
+    Path(constants.HF_HUB_CACHE).mkdir(parents=True, exist_ok=True)
+    if shutil.disk_usage(constants.HF_HUB_CACHE).free < size + _SPARE:
+        raise ModelError(
+            f"There is no room for model '{name}' here. Choose a smaller one, or run HInter on "
+            "your own machine."
+        )
+
+
 def _by_error(error: BaseException) -> str:
     if out_of_memory(error):
         return "does not fit into memory; try dtype=bfloat16, a smaller model, or another machine."
@@ -310,22 +354,19 @@ def _window(tokenizer: Any, model: Any) -> int | None:
     return min(real) if real else None
 
 
-def _identity(source: str, model: Any) -> str:
-    commit = getattr(model.config, "_commit_hash", None)
-    if commit is not None:
-        return f"{source}@{commit}"
-    # A local folder may be retrained in place, so its files identify it: small ones by content,
-    # large ones by size and time. The tokenizer, its chat template and the generation settings
-    # determine an answer as well as the weights.
+def _identity_of_folder(folder: Path) -> str:
+    # A folder may be renamed or retrained in place, so its files identify it: small ones by
+    # content, large ones by size and time. The tokenizer, its chat template and the generation
+    # settings determine an answer as well as the weights.
     digest = sha256()
-    for path in sorted(Path(source).iterdir()):
+    for path in sorted(folder.iterdir()):
         if path.suffix not in _DECIDING or not path.is_file():
             continue
         stat = path.stat()
         small = stat.st_size < _HASHED_BYTES
         digest.update(f"{path.name} {stat.st_size} ".encode())
         digest.update(path.read_bytes() if small else str(stat.st_mtime_ns).encode())
-    return f"{Path(source).resolve().name}@{digest.hexdigest()[:12]}"
+    return f"local@{digest.hexdigest()[:12]}"
 
 
 def out_of_memory(error: BaseException) -> bool:

@@ -66,14 +66,16 @@ class HuggingFaceClassifier(ModelUnderTest):
         self._checkpoint = checkpoint
         self._scheme = scheme
         self._batches = Batches.on(checkpoint.device)
-        self._lock = threading.Lock()
+        # Apart, so that whoever asks what the model would read does not wait for its answers.
+        self._reading, self._answering = threading.Lock(), threading.Lock()
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """Return predictions in order; a text that does not fit into memory is a failure."""
         if not texts:
             return []
-        with self._lock:
+        with self._reading:
             inputs = self._scheme.pieces(texts)
+        with self._answering:
             answers = self._ask(self._checkpoint.model, inputs, self._batches)
             if self._checkpoint.dtype != "float32":
                 # The margin of several labels is that of one score, not a difference of two.
@@ -132,7 +134,7 @@ class HuggingFaceClassifier(ModelUnderTest):
 
     def visible(self, text: str) -> int:
         """Count the leading characters that the model reads."""
-        with self._lock:
+        with self._reading:
             return self._scheme.visible(text)
 
 

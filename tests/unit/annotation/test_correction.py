@@ -19,9 +19,9 @@ from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Project, Status
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.formats import flat_rows, plain
+from hinter_core.report.metrics.validity import people_sections
 from hinter_core.report.model import Report, make_report
 from hinter_core.report.sections import sections
-from hinter_core.report.validity import people_sections
 
 TEXTS = [
     "A tall old black man ate soup.", "The old white woman slept.", "A young black man sang.",
@@ -120,6 +120,27 @@ def test_all_valid_changes_nothing(store: CampaignStore, report: Report, tmp_pat
     for line in found.lines:
         assert line.corrected_errors.value == pytest.approx(line.errors.share)
         assert line.restricted_errors.hits == line.errors.hits
+
+
+def test_what_the_decided_strata_stand_for_is_said_and_too_little_gives_no_rate(
+    store: CampaignStore, report: Report, tmp_path: Path
+) -> None:
+    items = sample_campaign(store, 10_000)
+    kept = Counter(item.stratum for item in items if item.kept)
+    (most, many), (least, few) = kept.most_common()[0], kept.most_common()[-1]
+    assert 1 - many / kept.total() < 0.9 < 1 - few / kept.total()
+    for left_out, number in ((most, many), (least, few)):
+        project = judged(tmp_path, items, lambda i: None if i.stratum == left_out else odd(i))  # noqa: B023
+        found = judged_by_people(store, report, project)
+        assert (found.stood_for, found.sampled) == (kept.total() - number, kept.total())
+        said = f"rest on {kept.total() - number:,} of {kept.total():,} kept mutants"
+        assert said in str([section.sentences for section in people_sections(found)])
+        given = [line.corrected_errors for line in found.lines if line.valid.of]
+        if left_out == most:
+            assert {one.value for one in given} == {None}
+            assert all("only" in one.why for one in given)
+        else:
+            assert any(one.value is not None for one in given)
 
 
 def test_not_sure_is_neither(store: CampaignStore, report: Report, tmp_path: Path) -> None:

@@ -433,3 +433,43 @@ def test_default_questions_take_their_words(tmp_path: Path) -> None:
     bring(store, write(tmp_path, rows))
     assert [j.answers["sense"] for j in store.judgements()] == ["yes", "no", "unsure"]
     store.close()
+
+
+def test_what_is_left_out_is_counted_as_what_it_is(store: AnnotationStore, tmp_path: Path) -> None:
+    file = write(tmp_path, [
+        ["id", "text", "annotator", "sense", "mood", "seconds"],
+        ["a", "One.", "Ann", "yes", "odd", ""],  # an answer
+        ["b", "Two.", "Ann", "maybe", "odd", ""],  # a judgement, whatever its answers
+        ["c", "Three.", "", "yes", "good", ""],  # a judgement of nobody, and so its row
+        ["a", "Other.", "Ann", "yes", "good", ""],  # a row
+        ["e", "Five.", "Bo", "yes", "good", ""],
+    ])  # fmt: skip
+    done = bring(store, file)
+    assert (done.rows, done.items, done.judgements) == (5, 4, 2)
+    assert done.left_out == {"answers": 1, "judgements": 2, "rows": 1}
+    assert len(done.problems) == 5
+
+
+def test_a_text_without_its_partner_is_named(store: AnnotationStore, tmp_path: Path) -> None:
+    """Two people judged the same twelve texts; in one file, one letter of one text is another."""
+    texts = [f"The waiter number {n} left." for n in range(12)]
+    first = bring(store, write(tmp_path, [["text", "annotator", "sense"],
+                                          *([text, "Ann", "yes"] for text in texts)]))  # fmt: skip
+    assert not [note for note in first.notes if "only one person" in note]  # nobody else yet
+    texts[7] = texts[7].replace("waiter", "w\u0430iter")  # a Cyrillic a
+    rows = [["text", "annotator", "sense"], *([text, "Bo", "yes"] for text in texts)]
+    done = bring(store, write(tmp_path, rows))
+    assert (done.items, done.judgements) == (1, 12)
+    (note,) = (note for note in done.notes if "only one person" in note)
+    assert note.startswith(
+        "Texts that only one person judged: 2 of 13, in this file those of row 8."
+    )
+
+
+def test_texts_shared_out_between_people_are_no_exception(
+    store: AnnotationStore, tmp_path: Path
+) -> None:
+    rows = [[f"Text {n}.", "Ann" if n % 2 else "Bo", "yes"] for n in range(10)]
+    rows += [["Text 0.", "Ann", "yes"]]
+    done = bring(store, write(tmp_path, [["text", "annotator", "sense"], *rows]))
+    assert not [note for note in done.notes if "only one person" in note]

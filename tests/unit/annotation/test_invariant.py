@@ -8,7 +8,9 @@ import numpy
 import pytest
 
 from hinter_core.annotation.evaluation.answers import majority_votes
+from hinter_core.annotation.evaluation.evaluation import _scores
 from hinter_core.annotation.evaluation.invariant import (
+    Part,
     Score,
     against_people,
     score,
@@ -71,6 +73,41 @@ def test_weights_by_hand() -> None:
     assert found.weighted_recall.value == pytest.approx(3 / 13)
     assert found.weighted_f1.value == pytest.approx(6 / 17)
     assert found.recall.share == pytest.approx(3 / 4)
+
+
+def test_what_strata_without_a_decision_leave_out_is_said_and_limited() -> None:
+    """Of 1,534 kept mutants, 995 are of the strata judged; of 396 discarded ones, 79."""
+
+    def some(ident: str, stratum: str, weight: float, *, kept: bool) -> AnnotationItem:
+        return AnnotationItem(
+            ident, "m", ident, kept=kept, layer="" if kept else Layer.POS.value, stratum=stratum,
+            weight=weight,
+        )  # fmt: skip
+
+    items = [
+        some("k", "race: benign", 995.0, kept=True), some("l", "age: benign", 539.0, kept=True),
+        some("d", "race: parts", 79.0, kept=False), some("e", "age: parts", 317.0, kept=False),
+    ]  # fmt: skip
+    found = score("all", "all", items, {"k": True, "d": False})
+    assert (found.kept_part, found.lost_part) == (Part(995, 1534), Part(79, 396))
+    assert found.precision.share == 1.0  # of what was judged
+    why = "only 995 of 1,534 kept mutants are of a stratum with a decided item"
+    assert (found.weighted_precision.value, found.weighted_precision.why) == (None, why)
+    assert found.weighted_recall.value is found.weighted_f1.value is None
+    assert "only 79 of 396 discarded mutants" in found.weighted_f1.why
+    # Precision needs the kept ones only.
+    found = score("all", "all", items, {"k": True, "l": True, "d": False})
+    assert found.weighted_precision.value == 1.0
+    assert found.weighted_recall.value is None
+    found = score("all", "all", items, {"k": True, "l": True, "d": False, "e": True})
+    assert found.weighted_recall.value == pytest.approx(1534 / (1534 + 317))
+    # In words, with a part that is enough.
+    said = against_people(
+        [*items, some("m", "body: benign", 100.0, kept=True)], [SENSE], [],
+        majority_votes(ratings_of_votes({"k": "y", "l": "y", "d": "n", "e": "y"})),
+    )  # fmt: skip
+    (section,) = (one for one in _scores(said) if one.key == "against")
+    assert "have 1,534 of 1,634 (94 %) kept mutants and 396 of 396 (100 %)" in section.sentences[0]
 
 
 def test_undecided_items_hand_on_their_weight() -> None:

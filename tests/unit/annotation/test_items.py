@@ -107,6 +107,21 @@ def test_only_the_outcomes_that_are_wanted(check: TestResult) -> None:
         items_of_check(check, outcomes=("unanswered",))
 
 
+def test_only_mutants_of_the_validity_that_is_wanted(
+    check: TestResult, store: CampaignStore
+) -> None:
+    for draw in (
+        lambda least: items_of_check(check, 10_000, validity=least),
+        lambda least: sample_campaign(store, 10_000, validity=least),
+    ):
+        every = draw(0.0)
+        scores = sorted({item.validity for item in every})
+        assert 0 < scores[0] < scores[-1] < 1
+        least = (scores[0] + scores[-1]) / 2
+        assert [item.id for item in draw(least)] == [i.id for i in every if i.validity >= least]
+        assert not any(item.kept for item in every if item.validity < least)
+
+
 TEXTS = [
     "A tall old black man ate soup.", "The old white woman slept.", "A young black man sang.",
     "The young Syrian woman and the old man met.",

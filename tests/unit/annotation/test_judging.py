@@ -139,6 +139,31 @@ def test_items_go_round_until_all_are_judged(tmp_path: Path) -> None:
     assert desk.progress(ann).left == desk.progress(bo).left == 0
 
 
+def test_a_page_holds_more_than_is_kept_from_others(tmp_path: Path) -> None:
+    store = made(tmp_path, 10)
+    desk = Judging(store)
+    ann, bo, cy = (store.join(name, PASS)[1] for name in ("Ann", "Bo", "Cy"))
+    of_ann = [a.item.id for a in desk.upcoming(ann, 8)]
+    of_bo = [a.item.id for a in desk.upcoming(bo, 8)]
+    assert len(of_ann) == 8
+    # Bo first gets what nobody has, then what Ann has not come to; never what is reserved.
+    assert not set(of_bo[:2]) & set(of_ann)
+    assert not set(of_bo) & set(of_ann[:3])
+    assert len(of_bo) == 7
+    # What Bo has judged is on Ann's page no more, but counts if Ann judged it offline.
+    both = next(item for item in of_ann if item in of_bo)
+    desk.judge(bo, said(both))
+    assert both not in [a.item.id for a in desk.upcoming(ann, 8)]
+    desk.judge(ann, said(both))
+    assert desk.undo(ann, "undo")
+    assert both in [a.item.id for a in desk.upcoming(ann, 8)]
+    desk.judge(ann, said(both))
+    assert sum(one.item == both for one in store.judgements()) == 2
+    met = [item for key in (ann, bo, cy) for item, _ in judge_all(desk, key)]
+    assert len(met) == len(set(met)) == 9
+    assert desk.upcoming(ann) == desk.upcoming(bo) == desk.upcoming(cy) == []
+
+
 @pytest.mark.parametrize(("share", "shared"), [(0.0, 0), (0.3, 3), (0.25, 2), (1.0, 10)])
 def test_a_share_is_judged_by_everybody(tmp_path: Path, share: float, shared: int) -> None:
     store = made(tmp_path, 10, share=share)
@@ -238,6 +263,9 @@ def test_a_judgement_sent_twice_counts_once(tmp_path: Path) -> None:
         ({"showing": 2}, "not given to you"),
         ({"comment": "x" * 5000}, "shorten it"),
         ({"key": ""}, "a key of 1 to 100 characters"),
+        ({"seconds": float("nan")}, "seconds from 0 up, not nan"),
+        ({"seconds": float("inf")}, "seconds from 0 up, not inf"),
+        ({"seconds": -1.0}, "seconds from 0 up, not -1"),
     ],
 )
 def test_what_cannot_be_kept_is_refused(

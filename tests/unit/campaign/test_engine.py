@@ -257,6 +257,55 @@ def test_a_later_model_is_not_asked_about_what_it_does_not_see(
     assert {(a["verdict"], a["failure"]) for a in kept[2]} == {("unanswered", "too long")}
 
 
+def test_what_models_read_does_not_change_the_mutants(campaign: Campaign, tmp_path: Path) -> None:
+    far = " ".join(["The soup was warm and the bread was fresh."] * 12)
+    path = tmp_path / "texts.csv"
+    path.write_text(f'text\n"The black man and the woman left. {far} The black waiter saw her."\n')
+    short = "hf:" + make_classifier(tmp_path / "tiny", ["no", "yes"], window=16)
+    whole = replace(campaign, data=str(path), limit=None, placebo=True)
+    stores = []
+    for name, models in {"far": (RULES,), "short": (short,), "both": (short, RULES)}.items():
+        store = CampaignStore(tmp_path / name)
+        run_campaign(replace(whole, models=models), store)
+        stores.append(store)
+    made = [read_table(store.mutants(0)).to_pylist() for store in stores]
+    assert made[0] == made[1] == made[2]
+    # Both places change, and the model reads the first one.
+    answers = read_table(stores[1].answers(0, load_model(short).identity)).to_pylist()
+    kept = [a for a in answers if a["mutant"] >= 0 and made[1][a["mutant"]]["kept"]]
+    visible = load_model(short).visible(read_table(stores[1].texts(0))["text"][0].as_py())
+    reads = {
+        place: all(min(edit["spans"][1::2]) <= visible for edit in mutant["edits"])
+        for place, mutant in enumerate(made[1])
+    }
+    assert set(reads.values()) == {True, False}
+    twice = next(m for m in made[1] if m["edits"][0]["source"] == "Black" and m["order"] == 1)
+    assert len(twice["edits"][0]["spans"]) == 4
+    assert reads[made[1].index(twice)]
+    assert all((a["failure"] is None) is reads[a["mutant"]] for a in kept)
+
+    seen = forecast(replace(whole, models=(short,)), plan_run(replace(whole, models=(short,))))
+    assert seen.unseen[short] == pytest.approx(1 - sum(reads.values()) / len(reads))
+    near = replace(whole, models=(short,), window=40)
+    store = CampaignStore(tmp_path / "near")
+    run_campaign(near, store)
+    ends = {max(e["spans"]) for m in read_table(store.mutants(0)).to_pylist() for e in m["edits"]}
+    assert 0 < max(ends) <= 40
+    assert forecast(near, plan_run(near)).unseen == {short: 0.0}
+
+
+def test_a_renamed_model_is_the_same_and_asked_nothing(campaign: Campaign, tmp_path: Path) -> None:
+    first = make_classifier(tmp_path / "tiny", ["no", "yes"])
+    store = CampaignStore(tmp_path / "campaign")
+    run_campaign(replace(campaign, models=(RULES, f"hf:{first}")), store)
+    before = tables(store.folder)
+    renamed = Path(first).rename(tmp_path / "renamed")
+    done = run_campaign(replace(campaign, models=(f"hf:{renamed}",)), store)
+    assert (done.predictions, done.parses) == (0, 0)
+    assert set(store.read()["models"]) == {RULES, f"hf:{renamed}"}
+    assert tables(store.folder) == before
+
+
 def test_one_run_at_a_time(campaign: Campaign, tmp_path: Path) -> None:
     store = CampaignStore(tmp_path / "campaign")
     store.open(campaign)

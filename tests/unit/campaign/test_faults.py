@@ -72,7 +72,7 @@ def test_every_fault_of_a_file_leaves_the_other_rows_and_is_in_the_report(tmp_pa
     (rows,) = [section for section in sections(report) if section.key == "unused"]
     assert rows.sentences[1].startswith("One id is not unique: 1 (2 times). All these rows count")
     assert {fault.row: fault.reason for fault in report.faults} == {
-        4: "the text has 5,000,000 characters, more than 100,000",
+        4: "it has 2,000,000 characters or more; a quotation mark in it may not be closed",
         5: "the text is neither UTF-8 nor Windows-1252",
         6: "it has 1 cells where the header has 3",
         7: "it has 4 cells where the header has 3",

@@ -6,6 +6,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -20,12 +21,13 @@ from hinter_core.campaign.findings import (
     write_findings,
 )
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.relations.validity import validity_of
 from hinter_core.report.model import make_report
 
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
 Make = Callable[..., CampaignStore]
 PEOPLE = ("black man", "white man", "old black woman", "old Syrian man", "=nurse, the black man")
-TEXTS = [f"The {who} had soup on day {n}." for n in range(3) for who in PEOPLE]
+TEXTS = [f"The {who} had soup on day {n}." for n in range(2) for who in PEOPLE]
 ALL = 10**6
 
 
@@ -74,6 +76,23 @@ def test_pages_together_are_everything_once(
         judged = "negative" if "white" in finding.mutant and "woman" in finding.mutant else ""
         assert finding.labels == (judged or "positive",)
         assert (finding.labels != finding.original) is (finding.verdict != "benign")
+
+
+def test_findings_have_a_validity_and_can_be_filtered_by_it(side: Side) -> None:
+    every = FindingFilter(("biased", "hidden", "benign", "discarded"))
+    whole = page_of_findings(side, every, count_findings(side, every), 0, ALL)
+    scores = sorted({finding.validity for finding in whole})
+    assert len(scores) > 1
+    assert 0 < scores[0] < scores[-1] < 1
+    for finding in whole:
+        again = validity_of(finding.text, finding._made, kept=finding.kept).score
+        assert finding.validity == pytest.approx(again, abs=1e-6)
+        assert replace(finding, stored_validity=None).validity == again
+    least = scores[len(scores) // 2]
+    wanted = replace(every, validity=least)
+    found = page_of_findings(side, wanted, count_findings(side, wanted), 0, ALL)
+    assert found == [finding for finding in whole if finding.validity >= least]
+    assert 0 < len(found) < len(whole)
 
 
 def test_what_is_discarded_says_why(side: Side) -> None:

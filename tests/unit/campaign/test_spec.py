@@ -18,7 +18,8 @@ OTHER = {
     "discarded": True, "placebo": False, "repeat": 2,
     "parser": "en_core_web_sm", "shard": 4,
     "models": ("vader",), "workers": 2, "requests": 10, "budget": 1.5, "relation": "other",
-    "invariant": "published",
+    "invariant": "published", "window": 80, "ask_again": True,
+    "templates": "t.jsonl", "names": "own.csv", "names_per_class": 5, "coherent": True,
 }  # fmt: skip
 
 
@@ -27,6 +28,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.csv").write_text("text\nA man.\n")
     (tmp_path / "b.csv").write_text("text\nA woman.\n")
+    (tmp_path / "t.jsonl").write_text('{"text": "\u00abname\u00bb came."}\n', encoding="utf-8")
     (tmp_path / "own.csv").write_text("term,group\nangler,outdoor\ngamer,indoor\n")
     return tmp_path
 
@@ -79,6 +81,7 @@ def test_a_campaign_file_is_read_and_its_paths_are_its_own(here: Path) -> None:
         ("", "holds no settings"),
         ("- 1", "holds no settings"),
         ("a: [", "is no YAML"),
+        ("a: " + "[" * 5000, "is no YAML"),
         ("colour: red", "unknown setting colour"),
         ("order: two", "order is a whole number, not 'two'"),
         ("order: 0", "order is at least 1"),

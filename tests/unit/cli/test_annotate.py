@@ -39,8 +39,13 @@ def judged(run: Run, project: str, tmp_path: Path) -> str:
     code, said, err = run("annotate", "import", project, str(file), "--errors",
                           str(tmp_path / "errors.csv"))  # fmt: skip
     assert code == 0
-    assert "items added              2" in said
-    assert "judgements added         3" in said
+    assert "items added                2" in said
+    assert "judgements added           3" in said
+    # One answer is left out, and no row and no judgement.
+    left_out = [line.split() for line in said.splitlines() if "left out" in line]
+    assert [(line[0], line[-1]) for line in left_out] == [
+        ("rows", "0"), ("judgements", "0"), ("answers", "1"),
+    ]  # fmt: skip
     assert "new annotators: Ann, Bo" in said
     assert err.startswith("row 3: 'Perhaps' is no answer to 'sense' (yes, no, unsure)")
     return project
@@ -91,7 +96,35 @@ def test_settings_that_cannot_be(
     assert not path.exists()
 
 
-def test_status_close_reopen_and_remove(run: Run, judged: str) -> None:
+def test_an_invitation_leads_to_a_project_that_the_app_shows(
+    run: Run, project: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HINTER_ANNOTATIONS", str(tmp_path / "shown"))
+    monkeypatch.setattr("hinter_core.cli.annotate.machine_address", lambda: "192.168.0.7")
+    created = run("annotate", "create", str(tmp_path / "other one.sqlite"))[1]
+    assert f"hinter annotate invite '{tmp_path}/other one.sqlite'" in created
+    code, _, err = run("annotate", "invite", project)
+    assert (code, "Add --move" in err, Path(project).exists()) == (2, True, True)
+    code, said, _ = run("annotate", "invite", project, "--move")
+    moved, link = said.splitlines()[0].removeprefix("Moved to ").rstrip("."), said.splitlines()[1]
+    assert (code, Path(project).exists(), Path(moved).parent) == (0, False, tmp_path / "shown")
+    assert link == f"http://192.168.0.7:7860/?annotate={Path(moved).stem}"
+    assert len(Path(moved).stem) >= 16
+    assert "Cafes: open" in run("annotate", "status", moved)[1]
+    # Elsewhere, and on an address that leads nowhere.
+    code, said, err = run("annotate", "invite", moved, "--address", "https://x.hf.space/")
+    assert (code, said.startswith("https://x.hf.space/?annotate="), err) == (0, True, "")
+    err = run("annotate", "invite", moved, "--address", "http://127.0.0.1:7860")[2]
+    assert "leads back to the machine that opens it" in err
+    code, _, err = run("annotate", "invite", moved, "--address", "x")
+    assert (code, "--address http://" in err) == (2, True)
+    monkeypatch.setattr("hinter_core.cli.annotate.machine_address", lambda: "")
+    assert run("annotate", "invite", moved)[0] == 2
+    run("annotate", "close", moved)
+    assert "reopen opens it" in run("annotate", "invite", moved, "--address", "http://a.b")[2]
+
+
+def test_status_close_reopen_remove_and_restore(run: Run, judged: str) -> None:
     assert run("annotate", "status", judged)[1].splitlines() == [
         "Cafes: open, 2 items, 2 of them judged", "  Ann: 2 judged, 0 skipped, at most 0 to come",
         "  Bo: 1 judged, 0 skipped, at most 0 to come",
@@ -101,15 +134,23 @@ def test_status_close_reopen_and_remove(run: Run, judged: str) -> None:
     code, _, err = run("annotate", "import", judged, "anything.csv")
     assert (code, "is closed" in err) == (2, True)
     assert run("annotate", "reopen", judged)[0] == 0
-    assert run("annotate", "remove", judged, "b")[0] == 0
+    code, said, _ = run("annotate", "remove", judged, "b")
+    assert (code, "annotate restore" in said) == (0, True)
     assert "1 items, 1 of them judged" in run("annotate", "status", judged)[1]
     code, _, err = run("annotate", "remove", judged, "b")
     assert (code, "any more" in err) == (2, True)
+    # It comes back with what was judged of it.
+    assert run("annotate", "restore", judged, "b")[0] == 0
+    assert "Cafes: open, 2 items, 2 of them judged" in run("annotate", "status", judged)[1]
+    code, _, err = run("annotate", "restore", judged, "b")
+    assert (code, "was removed, so none is restored" in err) == (2, True)
 
 
-@pytest.mark.parametrize("command", ["status", "close", "reopen", "import", "export", "remove"])
+@pytest.mark.parametrize(
+    "command", ["status", "close", "reopen", "import", "export", "remove", "restore", "invite"]
+)
 def test_what_is_no_project(run: Run, tmp_path: Path, command: str) -> None:
-    more = ("x.csv",) if command in ("import", "export", "remove") else ()
+    more = ("x.csv",) if command in ("import", "export", "remove", "restore") else ()
     code, _, err = run("annotate", command, str(tmp_path / "none.sqlite"), *more)
     assert (code, "does not exist" in err) == (2, True)
     (tmp_path / "text.sqlite").write_text("no database" * 100)
@@ -220,7 +261,7 @@ def test_a_folder_that_datasets_reads_and_a_push(
         assert sorted(hub.files("some/words")) == ["README.md", "data/train.parquet"]
         back = str(tmp_path / "back.sqlite")
         run("annotate", "create", back, "--labels", "good,bad")
-        assert "judgements added         3" in run("annotate", "import", back, "hf:some/words")[1]
+        assert "judgements added           3" in run("annotate", "import", back, "hf:some/words")[1]
         hub.private.clear()
         code, _, err = run("annotate", "export", judged, "--push", "some/words")
         assert (code, "is public" in err) == (2, True)

@@ -63,6 +63,20 @@ def test_the_report_names_answer_terms_and_flips(run: Run) -> None:
     assert any(line.strip().startswith(("! biased: man -> woman", "!! hidden:")) for line in lines)
 
 
+def test_mutants_have_a_validity_and_can_be_filtered_by_it(run: Run) -> None:
+    command = ("check", "--text", TEXT, "--model", RULES, "--attributes", "race,gender", "--json")
+    every = json.loads(run(*command)[1])["mutants"]
+    low, high = sorted({mutant["validity"] for mutant in every})[:2]
+    least = (low + high) / 2
+    some = json.loads(run(*command, "--validity", str(least))[1])["mutants"]
+    assert some == [mutant for mutant in every if mutant["validity"] >= least]
+    assert 0 < len(some) < len(every)
+    for mutant in every:
+        parts = mutant["validity_parts"]
+        assert mutant["validity"] == pytest.approx(parts["structure"] * parts["words"], abs=2e-3)
+    assert "validity 0." in run(*command[:-1])[1]
+
+
 def test_order_one_needs_one_attribute_only(run: Run) -> None:
     code, out, _ = run("check", "--text", "The woman left.", "--attributes", "gender",
                        "--order", "1", "--model", "vader", "--json")  # fmt: skip

@@ -33,6 +33,7 @@ def test_the_terminal_reads_it(run: Callable[..., tuple[int, str, str]], folder:
         ("--markdown", "# HInter report"),
         ("--csv", "model,attributes,"),
         ("--html", "<!doctype html>"),
+        ("--latex", "% Needs: "),
     ],
 )
 def test_forms_on_standard_output_and_in_a_file(
@@ -49,6 +50,46 @@ def test_forms_on_standard_output_and_in_a_file(
 def test_json_is_read_back(run: Callable[..., tuple[int, str, str]], folder: str) -> None:
     values = json.loads(run("report", folder, "--json")[1])
     assert [model["model"] for model in values["models"]] == [MODEL]
+
+
+@pytest.fixture(scope="module")
+def other(make: Callable[..., CampaignStore]) -> str:
+    return str(make(["The white man was kind."], ["race", "gender"], 2, MODEL).folder)
+
+
+def test_several_campaigns_have_totals(
+    run: Callable[..., tuple[int, str, str]], folder: str, other: str
+) -> None:
+    code, out, err = run("report", folder, other)
+    assert (code, err) == (0, "")
+    assert "All data and models: 1 of 4 (25.0 %) intersectional" in " ".join(out.split())
+    assert run("report", folder, other, "--markdown")[1].startswith("# HInter campaigns")
+    assert run("report", folder, other, "--latex")[1].count(r"\begin{tabular}") == 3
+    assert run("report", folder, other, "--csv")[1].startswith("data,model,metric,hits,of,")
+    totals = json.loads(run("report", folder, other, "--json")[1])["totals"]
+    assert {"data": "(all)", "model": MODEL, "metric": "I", "hits": 1, "of": 4} in [
+        {key: one[key] for key in ("data", "model", "metric", "hits", "of")} for one in totals
+    ]
+
+
+def test_tables_go_to_a_folder(
+    run: Callable[..., tuple[int, str, str]], folder: str, other: str, tmp_path: Path
+) -> None:
+    code, out, err = run("report", folder, "--tables", str(tmp_path / "one"))
+    assert (code, err) == (0, "")
+    number = len(list((tmp_path / "one").glob("*.tex")))
+    assert out == f"{tmp_path / 'one'}: {number} tables, each as CSV and LaTeX.\n"
+    code, out, err = run("report", folder, other, "--csv", "--tables", str(tmp_path / "two"))
+    assert (code, out[:11]) == (0, "data,model,")  # the note is not in the table
+    assert "3 tables" in err
+    names = {path.stem for path in (tmp_path / "two").iterdir()}
+    assert names == {"campaigns", "campaigns-tested", "models"}
+
+
+def test_only_some_attributes(run: Callable[..., tuple[int, str, str]], folder: str) -> None:
+    found = json.loads(run("report", folder, "--attributes", "race", "--json")[1])
+    assert [line["name"] for line in found["models"][0]["lines"]] == ["race"]
+    assert found["only"] == ["race"]
 
 
 def test_a_gate_decides_by_the_exit_code(
@@ -76,6 +117,12 @@ def test_bad_input_is_one_line(
         ((folder, "--csv", "--json"), "Choose one of --csv and --json."),
         ((str(tmp_path),), "is no campaign"),
         ((folder, "--fail-over", "7"), "between 0 and 1"),
+        ((folder, folder), "would count twice; give one of them"),
+        ((folder, str(tmp_path)), "is no campaign"),
+        ((folder, folder, "--html"), "are for one campaign; give one directory"),
+        ((folder, folder, "--fail-over", "0.1"), "are for one campaign; give one directory"),
+        ((folder, "--model", "vader"), "was not tested in this campaign; its models: scripted:"),
+        ((folder, "--attributes", "age"), "changes 'age'; it has gender, race."),
         ((folder, "--csv", "--out", str(tmp_path / "none" / "x.csv")), "Cannot write"),
     ):
         code, out, err = run("report", *arguments)

@@ -33,6 +33,29 @@ def test_a_sentence_has_one_parse_whatever_it_is_parsed_with(fresh_parses: Parse
     assert fresh_parses.parser.parse(others)[-1] == alone
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It was good.<br /><br />She left  early,\nand <i>he</i> stayed. ",
+        "<p>The old waiter\tleft.</p>",
+        "<br>",
+        "a < b and c > d",
+        "He left.",
+    ],
+)
+def test_markup_and_blanks_are_no_words(sentence: str, fresh_parses: ParseStore) -> None:
+    parse = fresh_parses.parser.parse([sentence])[0]
+    assert parse.words == tuple(sentence[start:end] for start, end in parse.spans)
+    assert not any(word.isspace() for word in parse.words)
+    if len(sentence) > 4:
+        assert not {"br", "/>She", "p", "i"} & set(parse.words)
+
+
+def test_markup_does_not_change_a_parse(fresh_parses: ParseStore) -> None:
+    marked, plain = fresh_parses.parser.parse(["<br /><b>She</b> left  early.", "She left early."])
+    assert replace(marked, spans=()) == replace(plain, spans=())
+
+
 def test_the_store_counts_and_keeps(fresh_parses: ParseStore) -> None:
     found = fresh_parses.parse(["He left.", "She left.", "He left."])
     assert set(found) == {"He left.", "She left."}

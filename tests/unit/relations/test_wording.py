@@ -48,7 +48,39 @@ def test_a_reflexive_agrees_with_its_subject(reasons: Reasons) -> None:
     found = reasons("He hurt himself.", "gender")
     assert found["She hurt himself."] == "\u201cShe\u201d and \u201chimself\u201d do not agree"
     assert found["He hurt herself."]
+    assert found["Ze hurt himself."]
     assert not reasons("The clerk hurt himself.", "gender")
+
+
+def test_a_word_for_all_beside_some_of_them(reasons: Reasons) -> None:
+    found = reasons("The men and women of the village sang.", "gender")
+    assert "stands beside" in found["The people and women of the village sang."]
+    assert found["The men and people of the village sang."]
+    assert not any("people" in text for text in reasons("The men of the village sang.", "gender"))
+
+
+def test_a_phrase_is_no_title_before_a_name(reasons: Reasons) -> None:
+    found = reasons("We saw Sister Abena at work.", "gender")
+    assert any(" sibling Abena" in text for text in found)
+    assert "We saw Brother Abena at work." not in found
+    assert not any(" sibling" in text for text in reasons("My sister left at noon.", "gender"))
+
+
+def test_a_word_before_one_of_the_same_meaning(reasons: Reasons) -> None:
+    found = reasons("A girl child came.", "gender")
+    assert found["A kid child came."] == "\u201ckid child\u201d says the same twice"
+    assert "A boy child came." not in found
+    assert "A person doctor came." in reasons("A woman doctor came.", "gender")
+    assert not reasons("A girl came with a doll.", "gender")
+
+
+def test_an_adjective_does_not_divide_a_compound(reasons: Reasons) -> None:
+    found = reasons("The makeup person left early.", "gender")
+    reason = "\u201cnonbinary person\u201d divides a compound"
+    assert found["The makeup nonbinary person left early."] == reason
+    assert "The makeup man left early." not in found
+    assert not any("nonbinary" in text for text in reasons("The kind person left.", "gender"))
+    assert not any("trans" in text for text in reasons("A Texas man left early.", "gender"))
 
 
 def test_only_some_adjectives_stand_for_people(reasons: Reasons) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hinter_core.campaign.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.report.discards import GroupDiscards, discards_sections, uneven_discards
+from hinter_core.report.metrics.discards import GroupDiscards, discards_sections, uneven_discards
 from hinter_core.report.model import make_report
 
 TEXTS = ["An Irish clerk met us.", "The young Irish teacher smiled.", "An Irish boy left."]
@@ -24,7 +24,7 @@ def test_groups_far_apart_are_named() -> None:
     assert [one.group for one in pair] == ["a", "b"]
     (section,) = discards_sections(of(("a", 200, 104), ("b", 200, 24)))
     assert "words of a are discarded in 52% of mutants, those of b in 12%" in section.sentences[1]
-    assert section.rows[0] == ["race", "a", "200", "104", "52.0%"]
+    assert section.rows[0] == ["race", "a", "200", "104", "52.0\u00a0%"]
 
 
 @pytest.mark.parametrize(

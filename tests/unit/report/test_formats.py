@@ -31,7 +31,7 @@ from hinter_core.report.formats import (
     to_markdown,
 )
 from hinter_core.report.model import Report, make_report
-from hinter_core.report.sections import example_row, lines_of, sections
+from hinter_core.report.sections import example_row, lines_of, sections, with_short_names
 
 BAD = "<script>alert(1)</script>"
 HIDDEN = f'scripted:negative if "white" and "woman"; {BAD} if "unicorn"; positive otherwise'
@@ -83,6 +83,7 @@ class Reader(HTMLParser):
 
 
 def test_every_number_of_the_main_table_is_said_in_words(report: Report) -> None:
+    report = with_short_names(report)
     main = sections(report)[1]
     lines = [(model, line) for model in report.models for line in lines_of(model)]
     assert len(main.rows) == len(lines)

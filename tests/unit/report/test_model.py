@@ -6,6 +6,7 @@ import random
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
@@ -106,6 +107,39 @@ def is_error(judged: Outcome) -> bool:
 def named(report: Report, name: str) -> ModelReport:
     (model,) = [model for model in report.models if model.model == name]
     return model
+
+
+def test_combinations_of_word_pairs_are_counted_once(make: Make) -> None:
+    """Man to woman with two changes of black, in two texts; of 2 and 6 pairs."""
+    texts = ["The black man was kind.", "The black man was late.", "The white man was late."]
+    (*alone, together) = make_report(make(texts, ["race", "gender"], 2, NEVER)).coverage
+    assert [one.combinations for one in alone] == [None, None]
+    assert together.combinations == (4, 12)
+    assert together.groups == (3, 6)
+
+
+def test_replacements_are_counted_by_place(make: Make) -> None:
+    report = make_report(make(["The man saw the black man."], ["race", "gender"], 2, NEVER))
+    (model,) = report.models
+    rows = {line.name: (line.mutants, line.replacements) for line in model.lines}
+    # The one word of gender stands at two places; race has two other words.
+    assert rows == {"gender": (1, 2), "race": (2, 2), "gender \u00d7 race": (2, 6)}
+    assert (model.atomic.replacements, model.intersectional.replacements) == (4, 6)
+    (flow,) = [s for s in sections(report) if s.key == "flow"]
+    assert [row[-1] for row in flow.rows] == ["4", "6"]
+
+
+def test_a_truth_table_gives_shares_within_each_outcome(small: Report) -> None:
+    (section,) = [s for s in sections(replace(small, models=small.models[:1])) if s.key == "truth"]
+    rows = {tuple(row[1:4]): row[4:] for row in section.rows}
+    assert rows["benign", "benign", "benign"] == ["1", "25.00\u00a0%", "33.33\u00a0%"]
+    assert rows["benign", "bias", "benign"] == ["2", "50.00\u00a0%", "66.67\u00a0%"]
+    assert rows["bias", "benign", "benign"] == ["1", "25.00\u00a0%", "100.00\u00a0%"]
+    pairs = replace(small.models[0], truths=small.models[0].truths * 2)
+    (section,) = [s for s in sections(replace(small, models=[pairs])) if s.key == "truth"]
+    sums = [row[1:] for row in section.rows if row[0] == "all pairs"]
+    assert sums[1] == ["benign", "one of them", "", "4", "50.00\u00a0%", "66.67\u00a0%"]
+    assert sums[3] == ["bias", "benign", "benign", "2", "25.00\u00a0%", "100.00\u00a0%"]
 
 
 def test_two_texts_counted_by_hand(small: Report) -> None:

@@ -75,6 +75,20 @@ def test_alpha_published() -> None:
     assert alpha(krippendorffs(), ordinal=True).value == pytest.approx(0.815, abs=5e-4)
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "value"),
+    [
+        ("0100000010", "1110010000", 0.095),  # example A: two values
+        ("aabbdcccedda", "babbbccceddd", 0.692),  # example B: five values
+    ],
+)
+def test_alpha_of_two_observers_published(first: str, second: str, value: float) -> None:
+    """Krippendorff 2011, "Computing Krippendorff's alpha-reliability"."""
+    values = sorted({*first, *second})
+    counts = [[(a + b).count(v) for v in values] for a, b in zip(first, second, strict=True)]
+    assert alpha(numpy.array(counts)).value == pytest.approx(value, abs=5e-4)
+
+
 def test_alpha_by_hand() -> None:
     """Two raters, four items: aa, aa, bb, ab.
 
@@ -97,7 +111,7 @@ def test_full_agreement_has_no_interval_and_says_why() -> None:
         assert (found.value, found.low, found.why) == (1.0, None, "no two answers differ")
         assert (
             coefficient_in_words(found)
-            == "1.00, almost perfect; no interval, as no two answers differ"
+            == "1.000, almost perfect; no interval, as no two answers differ"
         )
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hinter_core.errors import DictionaryError
+from hinter_core.terms import dictionary
 from hinter_core.terms.dictionary import Dictionary, choose, load_file, load_shipped
-from hinter_core.types import GrammaticalForm, Sense, Term
+from hinter_core.types import GrammaticalForm, Pair, Sense, Term
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -168,3 +172,64 @@ def test_a_broken_index_of_shipped_dictionaries_is_reported(tmp_path: Path) -> N
     write(tmp_path / "attributes.toml", "[race\n")
     with pytest.raises(DictionaryError, match=r"attributes\.toml: .*Restore the file"):
         load_shipped(tmp_path)
+
+
+def test_pairs_are_counted_without_being_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their number grows with the square of the terms: six million of a file of 38 kB."""
+    path = tmp_path / "large.csv"
+    path.write_text("term,group\n" + "".join(f"word{n},group{n}\n" for n in range(2500)))
+    made: list[Pair] = []
+
+    def pair(*parts: object) -> Pair:
+        made.append(Pair(*parts))  # type: ignore[arg-type]
+        return made[-1]
+
+    monkeypatch.setattr(dictionary, "Pair", pair)
+    loaded = load_file(path)
+    assert (loaded.is_useful, loaded.pair_count, len(loaded.target_groups)) == (
+        True,
+        6_247_500,
+        2500,
+    )
+    assert made == []
+    for term in loaded.terms[:200]:
+        assert len(loaded.pairs_from[term]) == 2499
+    assert len(made) == 200 * 2499
+    assert loaded.pairs_from[loaded.terms[199]][0] is made[199 * 2499]  # kept
+    assert loaded.pairs_from[loaded.terms[0]] == tuple(made[:2499])  # made anew
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abcABC"), st.sampled_from("xyz"), st.sampled_from("12")),
+        max_size=20,
+        unique=True,
+    )
+)
+def test_derived_pairs_are_those_of_the_definition(entries: list[tuple[str, str, str]]) -> None:
+    terms = tuple(
+        Term(text, group, GrammaticalForm.ANY, concept) for text, group, concept in entries
+    )
+    expected = {
+        term: found
+        for term in terms
+        if (
+            found := tuple(
+                Pair("own", term, other)
+                for other in terms
+                if other.concept == term.concept
+                and other.group != term.group
+                and other.text.lower() != term.text.lower()
+            )
+        )
+    }
+    own = Dictionary("own", terms)
+    assert dict(own.pairs_from) == expected
+    assert len(own.pairs_from) == len(expected)
+    assert own.pair_count == sum(map(len, expected.values()))
+    assert own.is_useful == bool(expected)
+    assert own.target_groups == {pair.target.group for found in expected.values() for pair in found}
+    assert all((term in own.pairs_from) == (term in expected) for term in terms)
+    assert dict(deepcopy(own).pairs_from) == expected

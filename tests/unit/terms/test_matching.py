@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from hinter_core.terms.dictionary import Dictionary
-from hinter_core.terms.matching import Matcher, fold
+from hinter_core.terms.dictionary import Dictionary, load_shipped
+from hinter_core.terms.matching import Matcher, fold, matcher_for
 from hinter_core.types import GrammaticalForm, Term
 
 
@@ -212,3 +214,11 @@ def test_fold_joins_spellings_of_one_word() -> None:
     assert fold("QUR\u2019AN") == fold("qur'an")
     assert fold("Mestic\u0327o") == fold("MESTI\u00c7O")
     assert fold("wo\u200bman") == "woman"
+
+
+def test_the_same_dictionaries_are_compiled_once() -> None:
+    first = [load_shipped()[name] for name in ("race", "gender")]
+    assert matcher_for(first) is matcher_for(list(first))
+    assert matcher_for(first) is not matcher_for(first[::-1])
+    alike = [replace(one) for one in first]
+    assert matcher_for(alike) is not matcher_for(first)

@@ -14,9 +14,10 @@ import pytest
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.errors import InputError
 from hinter_core.report.formats import plain
+from hinter_core.report.metrics.validity import Validity, validities, validity_in_words
 from hinter_core.report.model import make_report
+from hinter_core.report.section import short_names
 from hinter_core.report.sections import sections
-from hinter_core.report.validity import Validity, validities, validity_in_words
 from hinter_core.validity.checkers import CHECKERS, Acceptability, CheckerError, load_checker
 from hinter_core.validity.survey import changed, draw, faults, survey, surveys
 
@@ -174,8 +175,19 @@ def test_validity_beside_the_answers_of_a_model(make: Make) -> None:
     ((changed, same),) = only(store).by_answer.values()
     assert (changed.hits, changed.of) == (0, len(turned))
     assert (same.hits, same.of) == (len(kept) - len(turned), len(kept) - len(turned))
-    (section,) = [s for s in sections(make_report(store)) if s.key == "validity"]
-    assert f"of the kept mutants that flipped the answer of {woman} 0 of" in section.sentences[1]
+    by_verdict = {(one.order, one.errors): one for one in only(store).by_verdict}
+    alone = by_verdict["atomic", True]  # man -> woman in each of the two texts
+    assert (alone.valid.hits, alone.valid.of, alone.change.value) == (0, 2, -1)
+    assert (alone.score, alone.source_score) == (0, 1)
+    assert by_verdict["atomic", False].valid.hits == by_verdict["atomic", False].valid.of
+    together = [own for (order, _), own in by_verdict.items() if order == "intersectional"]
+    assert sum(own.valid.of for own in together) == sum(len(m["edits"]) == 2 for m in kept)
+    found = {s.key: s for s in sections(make_report(store))}
+    rows = found["validity-verdicts"].rows
+    short = short_names([woman])[woman]
+    assert rows[0][1:5] == [short, "atomic", "error", "0 of 2, 0.0\u00a0% [0.0,\u00a065.8]"]
+    section = found["validity"]
+    assert f"of the kept mutants that flipped the answer of {short} 0 of" in section.sentences[1]
 
 
 def test_every_checker_has_a_file_and_a_report_shows_all(store: CampaignStore) -> None:

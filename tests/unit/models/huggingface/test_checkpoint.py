@@ -15,10 +15,14 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 
 from hinter_core.errors import ModelError
+from hinter_core.models.huggingface import checkpoint
+from hinter_core.models.huggingface.checkpoint import LARGEST
 from hinter_core.models.registry import build_model, parse_name
+from tests.conformance.hub import LocalHub, ask_there
 from tests.conformance.tiny import make_chat_model, make_classifier, make_head
 
 
@@ -248,6 +252,75 @@ def test_without_network_a_model_that_is_not_in_the_cache_is_a_clear_error(
         message = refusal("some/model")
     assert "the Hugging Face Hub cannot be reached and the model is not in the cache" in message
     assert "check your network, or name a folder" in message
+
+
+class TestSizes:
+    """A host that strangers use takes models of the Hub up to a size."""
+
+    @pytest.fixture
+    def small(self, good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+        made = LocalHub()
+        ask_there(made.address, monkeypatch, str(tmp_path / "cache"))
+        monkeypatch.setattr("transformers.utils.hub._hf_api", None)  # asks where it first asked
+        files = {path.name: path.read_bytes() for path in good.iterdir()}
+        made.commit("some/model", files | {"flax_model.msgpack": b"x" * 500_000})
+        yield made
+        made.close()
+
+    def test_one_that_fits_is_loaded(
+        self, small: LocalHub, good: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv(LARGEST, "200_000")
+        model = load("some/model")
+        assert model.predict(["good"])[0].labels == load(str(good)).predict(["good"])[0].labels
+        assert small.heads["some/model"] in model.identity
+
+    def test_without_network_it_is_the_same_model(
+        self, small: LocalHub, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv(LARGEST, raising=False)
+        first = load("some/model")
+        assert load("some/model@main").identity == first.identity
+        small.close()
+        # In a process of its own: the libraries remember in this one what the Hub has said.
+        code = f"""
+import pytest
+from hinter_core.models.registry import build_model, parse_name
+from tests.conformance.hub import ask_there
+with pytest.MonkeyPatch.context() as patch:
+    ask_there({small.address!r}, patch, {str(constants.HF_HUB_CACHE)!r})
+    model = build_model(parse_name("hf:some/model"))
+    print(model.identity, *model.predict(["good"])[0].labels, sep="\\n")
+"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        said = [first.identity, *first.predict(["good"])[0].labels]
+        assert done.stdout.splitlines()[-len(said) :] == said, done.stderr
+
+    def test_one_that_is_too_large_is_not_downloaded(
+        self, small: LocalHub, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        size = sum(len(body) for name, body in small.files("some/model").items()
+                   if not name.endswith(".msgpack"))  # fmt: skip
+        monkeypatch.setenv(LARGEST, str(size))
+        with pytest.raises(ModelError, match=r"has 0\.0 GB, and one may have up to 0\.0 GB here"):
+            load("some/model")
+        assert not [path for path in small.asked if "/resolve/" in path]
+        monkeypatch.setenv(LARGEST, str(size + 1))
+        load("some/model")
+
+    def test_the_disk_is_not_filled(self, small: LocalHub, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv(LARGEST, "3_000_000_000")
+        monkeypatch.setattr(checkpoint, "_SPARE", 10**18)
+        with pytest.raises(ModelError, match="There is no room for model 'hf:some/model' here"):
+            load("some/model")
+        assert not [path for path in small.asked if "/resolve/" in path]
+
+    def test_on_the_owners_machine_sizes_are_their_own(
+        self, small: LocalHub, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv(LARGEST, raising=False)
+        monkeypatch.setattr(checkpoint, "_SPARE", 10**18)
+        load("some/model")
 
 
 def test_the_window_ends_after_the_last_token_that_fits(good: Path) -> None:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hinter_core.report.aggregate import CampaignCounts
-from hinter_core.report.section import Section
+from hinter_core.report.counts import CampaignCounts
+from hinter_core.report.section import Rows, Section
+from hinter_core.statistics.rates import Rate
 
 _SELDOM = 0.05  # share of discarded mutants below which groups are not compared
 _CHANCE = 0.01
@@ -69,8 +70,8 @@ def discards_sections(found: Sequence[GroupDiscards]) -> list[Section]:
         "texts; compare their rates with care."
         for most, least in uneven_discards(found)
     ]
-    rows = [
-        [one.attribute, one.group, f"{one.made:,}", f"{one.discarded:,}", f"{one.share:.1%}"]
+    rows: Rows = [
+        [one.attribute, one.group, one.made, one.discarded, Rate(one.discarded, one.made)]
         for one in found
     ]
     columns = ["Attribute", "Group", "Mutants", "Discarded", "Share"]

@@ -1,19 +1,17 @@
 """Compare mutants with placebo mutants: what flips on neutral changes too is no bias."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from hinter_core.campaign.tables import Attributes
-from hinter_core.report.aggregate import ModelCounts, Sums, TextSums, each_text
-from hinter_core.report.section import Section, joined
+from hinter_core.report.counts import ModelCounts, Sums, each_text
+from hinter_core.report.section import Cell, PValue, Rows, Section, joined
 from hinter_core.statistics.clustered import cluster_rate, paired_difference
 from hinter_core.statistics.format import (
     difference_in_words,
-    p_in_short,
     p_in_words,
-    percent,
-    points,
     rate_in_words,
 )
 from hinter_core.statistics.rates import Difference, Rate
@@ -27,7 +25,8 @@ class PlaceboExcess:
 
     ``name``: attributes, or the order if there are several sets of them. ``hidden``: of cases, as
     the hidden rates of placebo mutants; None for atomic mutants. The differences are those within
-    texts (:func:`paired_difference`), not those of the pooled rates.
+    texts (:func:`paired_difference`), not those of the pooled rates; their intervals know that
+    words recur in several texts.
     """
 
     name: str
@@ -71,17 +70,17 @@ def _excess(
     both: Sums = Counter({own: n for own, n in sums.items() if own[0].cases and own[1].cases})
     order = len(placebo[0])
 
-    def beside(
-        hits: Callable[[TextSums], int],
-    ) -> tuple[Rate, Rate, Difference]:
+    def beside(name: str) -> tuple[Rate, Rate, Difference]:
+        hits = attrgetter(name)
+        pairs = each_text(both, lambda a, b: (hits(a), a.cases, hits(b), b.cases))
         return (
             cluster_rate(each_text(both, lambda a, _: (hits(a), a.cases))),
             cluster_rate(each_text(both, lambda _, b: (hits(b), b.cases))),
-            paired_difference(each_text(both, lambda a, b: (hits(a), a.cases, hits(b), b.cases))),
+            paired_difference(pairs, tally.by_word(name, order, attributes)),
         )
 
-    errors = beside(lambda sums: sums.errors)
-    hidden = beside(lambda sums: sums.hidden) if order > 1 else ()
+    errors = beside("errors")
+    hidden = beside("hidden") if order > 1 else ()
     return PlaceboExcess(name, attributes, order, *errors, *hidden)
 
 
@@ -90,14 +89,13 @@ def excess_section(found: Sequence[PlaceboExcess]) -> Section:
     sentences = [
         "Placebo changes are neutral: a model whose answer flips on them is brittle, not biased."
     ] + [excess_in_words(e) for e in found]
-    rows = [
-        [e.name, percent(e.errors), percent(e.placebo), *_points_and_p(e.difference),
-         *(percent(rate) if rate else "" for rate in (e.hidden, e.hidden_placebo)),
-         *(_points_and_p(e.hidden_difference) if e.hidden_difference else ("", ""))]
+    rows: Rows = [
+        [e.name, e.errors, e.placebo, *_points_and_p(e.difference), e.hidden or "",
+         e.hidden_placebo or "", *_points_and_p(e.hidden_difference)]
         for e in found
     ]  # fmt: skip
     columns = ["Mutants", "Error rate", "Placebo", "Excess", "p", "Hidden", "Hidden, placebo",
-               "Excess of hidden", "p"]  # fmt: skip
+               "Excess of hidden", "p, hidden"]  # fmt: skip
     sentences.append(
         "Excess is the difference within texts, in percentage points. Hidden mutants are given as "
         "a share of all cases."
@@ -131,6 +129,6 @@ def _tested(difference: Difference) -> str:
     return words if difference.p_value is None else f"{words}, p {p_in_words(difference.p_value)}"
 
 
-def _points_and_p(difference: Difference) -> tuple[str, str]:
-    p = difference.p_value
-    return points(difference), "" if p is None else p_in_short(p)
+def _points_and_p(difference: Difference | None) -> tuple[Cell, Cell]:
+    p = difference.p_value if difference else None
+    return difference or "", "" if p is None else PValue(p)

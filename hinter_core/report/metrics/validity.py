@@ -17,12 +17,12 @@ from typing import Any
 
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.report.section import Section
+from hinter_core.campaign.tables import Attributes
+from hinter_core.report.section import Counted, Rows, Section
 from hinter_core.statistics.clustered import paired_difference
 from hinter_core.statistics.format import (
     difference_in_words,
     estimate_in_words,
-    percent,
     rate_in_words,
 )
 from hinter_core.statistics.rates import (
@@ -37,6 +37,23 @@ from hinter_core.validity.survey import surveys
 
 
 @dataclass(frozen=True)
+class VerdictValidity:
+    """Validity of the kept mutants of the sample with one kind of answer (RQ2).
+
+    ``errors``: whether they flipped the model's answer. ``change``: mutants minus their sources,
+    paired by text. ``score`` and ``source_score``: mean scores, None without scores.
+    """
+
+    model: str
+    order: str
+    errors: bool
+    valid: Rate
+    change: Difference
+    score: float | None
+    source_score: float | None
+
+
+@dataclass(frozen=True)
 class Validity:
     """One checker's judgement of a sample.
 
@@ -45,7 +62,8 @@ class Validity:
     ``kept_change`` and ``discarded_change``: mutants minus their sources, paired by text;
     ``between``: discarded minus kept mutants. ``unjudged``: mutants of the sample without a
     judgement, excluded from all rates. ``by_answer``: per model, valid shares of the kept mutants
-    that flipped the answer and of those that did not (RQ2).
+    that flipped the answer and of those that did not (RQ2); ``by_verdict``: the same by order,
+    with mean scores.
     """
 
     checker: str
@@ -60,29 +78,40 @@ class Validity:
     between: Difference
     unjudged: int
     by_answer: dict[str, tuple[Rate, Rate]]
+    by_verdict: list[VerdictValidity]
 
 
-def validities(store: CampaignStore) -> list[Validity]:
+def validities(
+    store: CampaignStore, models: Sequence[str] | None = None, only: Attributes = ()
+) -> list[Validity]:
     """Return the validity by every checker that judged the campaign.
+
+    ``models``: only by the answers of these; ``only``: of mutants that change no other attributes.
 
     Raises:
         StoreError: a table of judgements that cannot be read.
     """
-    found = surveys(store)
-    verdicts = verdicts_of(store, ((r["shard"], r["mutant"]) for _, rows in found for r in rows))
+    found = [
+        (note, [row for row in rows if not only or set(row["attributes"]) <= set(only)])
+        for note, rows in surveys(store)
+    ]
+    places = ((r["shard"], r["mutant"]) for _, rows in found for r in rows)
+    verdicts = verdicts_of(store, places, models)
     return [_validity(note, rows, verdicts) for note, rows in found]
 
 
 Verdicts = dict[str, dict[tuple[int, int], str]]  # by model, of mutants by shard and place
 
 
-def verdicts_of(store: CampaignStore, places: Iterable[tuple[int, int]]) -> Verdicts:
+def verdicts_of(
+    store: CampaignStore, places: Iterable[tuple[int, int]], models: Iterable[str] | None = None
+) -> Verdicts:
     """Return the verdicts of each model on some mutants, where it was tested.
 
     Raises:
         StoreError: a table that cannot be read.
     """
-    with CampaignReader(store) as reader:
+    with CampaignReader(store, models) as reader:
         found: Verdicts = {name: {} for name in reader.models}
         for record in reader.at(places):
             for name, answer in record.answers.items():
@@ -91,14 +120,34 @@ def verdicts_of(store: CampaignStore, places: Iterable[tuple[int, int]]) -> Verd
     return found
 
 
-def _by_answer(
-    kept: Sequence[dict[str, Any]], verdicts: dict[tuple[int, int], str]
-) -> tuple[Rate, Rate]:
-    valid: dict[str | None, list[bool]] = defaultdict(list)
-    for row in kept:
-        valid[verdicts.get((row["shard"], row["mutant"]))].append(row["valid"])
-    changed = valid[Verdict.BIASED.value] + valid[Verdict.HIDDEN.value]
-    return _share(changed), _share(valid[Verdict.BENIGN.value])
+_KINDS = ((True, Verdict.BIASED.value, Verdict.HIDDEN.value), (False, Verdict.BENIGN.value))
+_Rows = Sequence[dict[str, Any]]
+
+
+def _by_verdict(
+    model: str, kept: _Rows, verdicts: dict[tuple[int, int], str]
+) -> list[VerdictValidity]:
+    """Split kept mutants by order and by answer; kinds without a mutant are left out."""
+    found = []
+    for order in ("atomic", "intersectional"):
+        alike = [row for row in kept if (len(row["attributes"]) == 1) is (order == "atomic")]
+        for errors, *named in _KINDS:
+            rows = [r for r in alike if verdicts.get((r["shard"], r["mutant"])) in named]
+            if rows:
+                scores = (_mean(row[name] for row in rows) for name in ("score", "source_score"))
+                valid = _share([row["valid"] for row in rows])
+                found.append(VerdictValidity(model, order, errors, valid, _change(rows), *scores))
+    return found
+
+
+def _by_answer(found: Iterable[VerdictValidity], model: str) -> tuple[Rate, Rate]:
+    own = [one for one in found if one.model == model]
+    errors, benign = ([one.valid for one in own if one.errors is kind] for kind in (True, False))
+    return _sum(errors), _sum(benign)
+
+
+def _sum(rates: Sequence[Rate]) -> Rate:
+    return wilson(sum(rate.hits for rate in rates), sum(rate.of for rate in rates))
 
 
 def _share(valid: Sequence[bool]) -> Rate:
@@ -110,6 +159,7 @@ def _validity(note: dict[str, Any], rows: Sequence[dict[str, Any]], verdicts: Ve
     sources = {(r["row"], tuple(r["source_sentences"])): r for r in judged}.values()
     kept = [r for r in judged if r["kept"]]
     lost = [r for r in judged if not r["kept"]]
+    split = [one for name, own in verdicts.items() for one in _by_verdict(name, kept, own)]
     kept_rate, lost_rate = (_share([row["valid"] for row in some]) for some in (kept, lost))
     return Validity(
         note["checker"],
@@ -127,7 +177,8 @@ def _validity(note: dict[str, Any], rows: Sequence[dict[str, Any]], verdicts: Ve
         _change(lost),
         newcombe_difference(lost_rate, kept_rate),
         len(rows) - len(judged),
-        {name: _by_answer(kept, own) for name, own in verdicts.items()},
+        {name: _by_answer(split, name) for name in verdicts},
+        split,
     )
 
 
@@ -149,16 +200,13 @@ def validity_sections(found: Sequence[Validity]) -> Iterable[Section]:
     """Report all checkers in one table; nothing without one."""
     if not found:
         return
-    rows, sentences = [], []
+    rows: Rows = []
+    sentences = []
     for one in found:
         for name, rate in (
             ("originals", one.originals), ("kept", one.kept), ("discarded", one.discarded)
         ):  # fmt: skip
-            score = one.scores[name]
-            rows.append(
-                [one.checker, name, f"{rate.hits:,} of {rate.of:,}", percent(rate),
-                 "\u2013" if score is None else f"{score:.3f}"]
-            )  # fmt: skip
+            rows.append([one.checker, name, Counted(rate), rate, one.scores[name]])
         sentences.append(validity_in_words(one))
         for model, (changed, same) in one.by_answer.items():
             if changed.of and same.of:
@@ -176,6 +224,26 @@ def validity_sections(found: Sequence[Validity]) -> Iterable[Section]:
     )
     columns = ["Checker", "Of", "Valid", "Share", "Mean score"]
     yield Section("validity", "Grammatical validity", sentences, columns, rows)
+    yield from _verdict_sections(found)
+
+
+def _verdict_sections(found: Sequence[Validity]) -> Iterable[Section]:
+    rows: Rows = [
+        [one.checker, own.model, own.order, "error" if own.errors else "benign",
+         Counted(own.valid, share=True), own.change, own.score, own.source_score]
+        for one in found
+        for own in one.by_verdict
+    ]  # fmt: skip
+    if rows:
+        words = (
+            "Kept mutants of the sample by the model's answer. Errors that are less valid than "
+            "benign mutants may be due to the wording. Change: share of valid mutants minus that "
+            "of their originals, in percentage points."
+        )
+        columns = ["Checker", "Model", "Mutants", "Verdict", "Valid", "Change", "Score",
+                   "Score of originals"]  # fmt: skip
+        title = "Grammatical validity of errors and benign mutants"
+        yield Section("validity-verdicts", title, [words], columns, rows)
 
 
 def validity_in_words(one: Validity) -> str:
@@ -221,7 +289,8 @@ class People:
 
     ``items``: those of this campaign. ``kept`` and ``discarded``: shares of valid mutants among the
     decided items. ``undecided``: not judged, not sure, or a tie. ``foreign``: items of other
-    campaigns, left out. ``annotators``: number of people who judged an item.
+    campaigns, left out. ``annotators``: number of people who judged an item. ``stood_for``: of the
+    ``sampled`` kept mutants of the campaign, those of strata with a decided item.
     """
 
     project: str
@@ -231,6 +300,8 @@ class People:
     discarded: Rate
     undecided: int
     foreign: int
+    stood_for: int
+    sampled: int
     lines: list[CorrectedRow]
 
 
@@ -240,14 +311,9 @@ def people_sections(found: People | None) -> Iterable[Section]:
         return
     columns = ["Model", "Attributes", "Judged valid", "Error rate", "Of valid, in sample",
                "Of valid, corrected", "Hidden, of errors", "Hidden, corrected"]  # fmt: skip
-    rows = [
-        [
-            line.model, line.name, f"{line.valid.hits:,} of {line.valid.of:,}",
-            percent(line.errors), percent(line.restricted_errors),
-            percent(line.corrected_errors),
-            percent(line.hidden) if line.hidden else "",
-            percent(line.corrected_hidden) if line.corrected_hidden else "",
-        ]
+    rows: Rows = [
+        [line.model, line.name, Counted(line.valid), line.errors, line.restricted_errors,
+         line.corrected_errors, line.hidden or "", line.corrected_hidden or ""]
         for line in found.lines
     ]  # fmt: skip
     # Few sentences, so that a page shows the method beside the table and does not fold it.
@@ -278,6 +344,11 @@ def _who(found: People) -> str:
     if found.undecided:
         words += f"; {found.undecided:,} are undecided (not judged, not sure, or a tie)"
     words += "."
+    if found.stood_for < found.sampled:
+        words += (
+            f" The corrected rates rest on {found.stood_for:,} of {found.sampled:,} kept mutants: "
+            "in the strata of the others nothing is decided."
+        )
     if found.foreign:
         words += f" {found.foreign:,} items of the project are not of this campaign: left out."
     return words

@@ -1,0 +1,138 @@
+"""Fit the validity score to blind labels, and measure it on others.
+
+Run by ``python -m benchmarks --validity``. The rounds in ``probes/blind_*.csv`` hold, for each
+mutant, what two readers said (see :mod:`benchmarks.blind`) and the features of its words. The
+coefficients of :mod:`hinter_core.relations.validity` are those fitted to the rounds ``FITTED``; the
+later ones were drawn and judged after they were fixed. A mutant counts as unfair if a reader says
+so.
+"""
+
+import csv
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy.stats import bootstrap
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from statsmodels.stats.proportion import proportion_confint
+
+from benchmarks.person_sense import PROBES
+from hinter_core.relations.validity import INTERCEPT, STRUCTURE, WEIGHTS, WordFeatures
+
+FITTED = (1, 2)
+_BINS = (0.0, 0.5, 0.8, 0.9, 0.95, 1.0)
+
+
+class Round(NamedTuple):
+    """Labelled mutants: features of words, kept by the invariant, fair, kind of text (arrays)."""
+
+    words: Any
+    kept: Any
+    fair: Any
+    data: Any
+
+    def of(self, chosen: Any) -> Self:
+        """Return the chosen mutants."""
+        return type(self)(*(part[chosen] for part in self))
+
+
+class Fit(NamedTuple):
+    """Coefficients of the score."""
+
+    structure: float
+    intercept: float
+    weights: tuple[float, ...]
+
+    def scores(self, of: Round) -> Any:
+        """Return the scores of a round."""
+        words = 1 / (1 + np.exp(-(self.intercept + of.words @ np.array(self.weights))))
+        return words * np.where(of.kept, 1.0, self.structure)
+
+
+SHIPPED = Fit(STRUCTURE, INTERCEPT, tuple(WEIGHTS))
+
+
+def read(number: int) -> Round:
+    """Read one round of labels."""
+    with (PROBES / f"blind_{number}.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    return Round(
+        np.array([[float(row[name]) for name in WordFeatures._fields] for row in rows]),
+        np.array([row["kept"] == "yes" for row in rows]),
+        np.array(["unfair" not in (row["reader_1"], row["reader_2"]) for row in rows]),
+        np.array([row["data"] for row in rows]),
+    )
+
+
+def fit(rounds: Sequence[Round]) -> Fit:
+    """Fit the score to labelled mutants."""
+    words, kept, fair, _ = (np.concatenate(part) for part in zip(*rounds, strict=True))
+    model = LogisticRegression().fit(words[kept], fair[kept])
+    return Fit(
+        float(fair[~kept].mean()), float(model.intercept_[0]), tuple(map(float, model.coef_[0]))
+    )
+
+
+def report() -> Iterator[str]:
+    """Yield the lines of the tables."""
+    numbers = sorted(int(path.stem.rpartition("_")[2]) for path in PROBES.glob("blind_*.csv"))
+    rounds = {number: read(number) for number in numbers}
+    found = fit([rounds[number] for number in FITTED])
+    yield (
+        f"fitted to rounds {FITTED}: structure {found.structure:.3f}, intercept "
+        f"{found.intercept:.3f}, "
+        + ", ".join(
+            f"{n} {w:.3f}" for n, w in zip(WordFeatures._fields, found.weights, strict=True)
+        )
+    )
+    yield "AUC of fair against unfair, on rounds not fitted to:  all    kept only   yes/no alone"
+    for number in numbers:
+        others = [rounds[n] for n in FITTED if n != number]
+        made = fit(others) if number in FITTED else SHIPPED
+        yield f"round {number}: {_aucs(made, rounds[number])}"
+    yield "kept only, by kind of text, all rounds: mutants, unfair, AUC"
+    kept = Round(*map(np.concatenate, zip(*(r.of(r.kept) for r in rounds.values()), strict=True)))
+    for name in sorted(set(kept.data)):
+        own = kept.of(kept.data == name)
+        if not own.fair.all():
+            auc = _auc(own.fair, SHIPPED.scores(own))
+            yield f"  {name:<15} {len(own.fair):4d}  {1 - own.fair.mean():.2f}  {auc}"
+    last = rounds[numbers[-1]]
+    scores = SHIPPED.scores(last)
+    yield f"reliability on round {numbers[-1]}: score, mutants, mean score, fair"
+    for low, high in pairwise(_BINS):
+        inside = (scores >= low) & (scores < high)
+        if inside.any():
+            hits, cases = int(last.fair[inside].sum()), int(inside.sum())
+            ends = proportion_confint(hits, cases, method="wilson")
+            yield (
+                f"  {low:.2f} to {high:.2f}  {cases:4d}  {scores[inside].mean():.2f}  "
+                f"{hits / cases:.2f} [{ends[0]:.2f}, {ends[1]:.2f}]"
+            )
+
+
+def _aucs(found: Fit, of: Round) -> str:
+    scores = found.scores(of)
+    kept = of.of(of.kept)
+    return "   ".join(
+        _auc(fair, values)
+        for fair, values in (
+            (of.fair, scores),
+            (kept.fair, found.scores(kept)),
+            (of.fair, of.kept.astype(float)),
+        )
+    )
+
+
+def _auc(fair: Any, scores: Any) -> str:
+    ends = bootstrap(
+        (fair, scores), _auc_of, paired=True, vectorized=False, method="percentile",
+        n_resamples=999, rng=np.random.default_rng(0),
+    ).confidence_interval  # fmt: skip
+    return f"{roc_auc_score(fair, scores):.2f} [{ends.low:.2f}, {ends.high:.2f}]"
+
+
+def _auc_of(fair: Any, scores: Any) -> float:
+    return 0.5 if fair.all() or not fair.any() else float(roc_auc_score(fair, scores))

@@ -1,0 +1,320 @@
+"""Fill templates: the words of each class in all slots, in agreement; and the edits between them.
+
+The source text of a template has a base value in every slot. An edit exchanges one value for
+another in all its slots at once: gender changes the given name, pronouns, nouns, titles and their
+articles; country of origin the names; occupation the occupation and its article.
+
+Departure: BiasFinder compares mutants with each other only. The base makes each of them an edit of
+one source text, so that two edits can be combined, and parts compared with wholes. The base values
+are drawn, too: a famous name of the original would stand out among the others.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from random import Random
+
+from hinter_core.errors import InputError
+from hinter_core.generators.templates.template import (
+    COUNTRY,
+    GENDER,
+    OCCUPATION,
+    PRONOUNS,
+    SlotKind,
+    Template,
+    gendered,
+    numbered,
+    with_case,
+)
+from hinter_core.mutation.edits import article_for
+from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.terms.dictionary import load_shipped
+from hinter_core.terms.names import ANYWHERE, GENDERS, NameList
+from hinter_core.types import (
+    Change,
+    Edit,
+    EditKind,
+    GrammaticalForm,
+    Origin,
+    OriginKind,
+    Sense,
+    Slot,
+    Span,
+    Term,
+)
+
+SAME_CLASS = "placebo-name"  # attribute of edits that exchange names of one class
+_WORD = re.compile(r"[^\W_]+")
+# Of one gender to many readers, though in form of none.
+_NOT_NEUTRAL = frozenset({"midwife", "nanny", "housekeeper", "prosecutor"})
+
+
+@lru_cache(maxsize=1)
+def occupations() -> Mapping[str, str]:
+    """Return gender-neutral occupations of one word, with their sectors.
+
+    Those whose noun has other senses (*judge*, *cook*) are left out.
+    """
+    of_a_gender = {term.text for term in load_shipped()["gender"].terms if term.group in GENDERS}
+    return {
+        term.text: term.group
+        for term in load_shipped()["occupation"].terms
+        if term.form is GrammaticalForm.NOUN_SG
+        and term.sense is Sense.PERSON
+        and term.text.isalpha()
+        and term.text not in of_a_gender | _NOT_NEUTRAL
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """The values that fill the slots of a template."""
+
+    gender: str
+    given: str
+    family: str
+    country: str
+    occupation: str
+
+
+@dataclass(frozen=True)
+class TemplateValues:
+    """What fills slots: ``names``, and ``per_class`` given names of each gender."""
+
+    names: NameList
+    per_class: int = 30
+
+    def plan(self, template: Template, settings: Settings, attributes: Sequence[str]) -> Plan:
+        """Return the template filled with base values, and all edits of these attributes.
+
+        Raises:
+            InputError: there is no name or no other value for a slot.
+        """
+        own = tuple(name for name in attributes if name in template.attributes)
+        return _Filling(self, template, settings, own).plan(tuple(attributes))
+
+
+def words_of(template: Template, person: Person) -> tuple[str, ...]:
+    """Return the words that fill the slots of a template for a person."""
+    words: list[str] = []
+    for slot in template.slots:
+        if slot.kind is SlotKind.NAME:
+            names = {"": person.given, "family": person.family}
+            word = names.get(slot.detail) or f"{person.given} {person.family}"
+        elif slot.kind is SlotKind.PRONOUN:
+            word = PRONOUNS[slot.detail][person.gender]
+        elif slot.kind is SlotKind.OCCUPATION:
+            word = person.occupation
+        elif slot.kind is SlotKind.ARTICLE:
+            word = ""  # after the words that follow it
+        else:
+            word = (gendered(slot.detail, slot.kind) or {})[person.gender]
+        words.append(with_case(word, slot.case))
+    for place in reversed(range(len(words))):
+        if template.slots[place].kind is SlotKind.ARTICLE:
+            words[place] = _article(template, words, place)
+    return tuple(words)
+
+
+def _article(template: Template, words: Sequence[str], place: int) -> str:
+    after = template.pieces[place + 1]
+    for word, piece in zip(words[place + 1 :], template.pieces[place + 2 :], strict=True):
+        if _WORD.search(after):
+            break
+        after += word + piece
+    following = _WORD.search(after)
+    return with_case(
+        article_for(following.group()) if following else "a", template.slots[place].case
+    )
+
+
+class _Filling:
+    """One template, its base person, and the edits to other values."""
+
+    def __init__(
+        self,
+        values: TemplateValues,
+        template: Template,
+        settings: Settings,
+        own: tuple[str, ...],
+    ) -> None:
+        self._values, self._template, self._settings, self._own = values, template, settings, own
+        self._rng = Random(f"{settings.seed} {template.id} {template.text}")
+        self._taken = frozenset(_WORD.findall(" ".join(template.pieces)))
+        self._base = self._draw()
+        self._words = words_of(template, self._base)
+        self.text, self._spans = template.filled(self._words)
+        self._gender_edits: list[Edit] = []
+
+    def plan(self, attributes: tuple[str, ...]) -> Plan:
+        template = self._template
+        slots = tuple(map(Slot, numbered(template.slots), self._spans))
+        plan = Plan.of_text(
+            self.text,
+            self._settings,
+            attributes,
+            origin=Origin(OriginKind.TEMPLATE, template.id),
+            slots=slots,
+        )
+        if GENDER in self._own:
+            self._gender_edits = self._genders()
+            plan.edits[GENDER] = self._gender_edits
+        if COUNTRY in self._own:
+            plan.edits[COUNTRY] = self._countries()
+        if OCCUPATION in self._own:
+            plan.edits[OCCUPATION] = self._occupations()
+        if self._own and set(self._own) != {OCCUPATION}:
+            plan.edits[SAME_CLASS] = self._same_class()
+        return plan
+
+    def _draw(self) -> Person:
+        template, rng = self._template, self._rng
+        gender = template.gender or rng.choice(GENDERS)
+        country = rng.choice(self._known_countries()) if COUNTRY in self._own else ANYWHERE
+        kinds = {slot.kind for slot in template.slots}
+        given = family = occupation = ""
+        parts = {slot.detail for slot in template.slots if slot.kind is SlotKind.NAME}
+        if parts - {"family"}:
+            given = self._given(country, gender)[0]
+        if parts - {""}:
+            family = self._family(country)
+        if SlotKind.OCCUPATION in kinds:
+            before = dict(zip((slot.kind for slot in template.slots), template.words, strict=False))
+            if OCCUPATION not in self._own:
+                occupation = before.get(SlotKind.OCCUPATION, "").lower()
+            occupation = occupation or rng.choice(sorted(occupations()))
+        return Person(gender, given, family, country, occupation)
+
+    def _known_countries(self) -> tuple[str, ...]:
+        countries = self._values.names.countries
+        if len(countries) < 2:
+            raise InputError(
+                "the list of names has fewer than two countries with male and female names"
+            )
+        return countries
+
+    def _given(self, country: str, gender: str) -> list[str]:
+        """Return given names in random order, without those that the text has elsewhere."""
+        names = self._values.names.given.get((country, gender), ())
+        usable = [name for name in names if name not in self._taken]
+        if not usable:
+            raise InputError(_none_of(f"{gender} name", country))
+        return self._rng.sample(usable, len(usable))
+
+    def _family(self, country: str) -> str:
+        families = self._values.names.family
+        usable = [
+            n for n in families.get(country) or families.get(ANYWHERE, ()) if n not in self._taken
+        ]
+        if not usable:
+            raise InputError(_none_of("family name", country))
+        return self._rng.choice(usable)
+
+    def _genders(self) -> list[Edit]:
+        other = next(gender for gender in GENDERS if gender != self._base.gender)
+        people = [replace(self._base, gender=other)]
+        if self._base.given:
+            names = self._given(self._base.country, other)[: self._values.per_class]
+            people = [replace(people[0], given=name) for name in names]
+        return [edit for person in people if (edit := self._edit(GENDER, person, other))]
+
+    def _countries(self) -> list[Edit]:
+        edits = []
+        for country in self._known_countries():
+            if country == self._base.country:
+                continue
+            given = self._given(country, self._base.gender)[0] if self._base.given else ""
+            family = self._family(country) if self._base.family else ""
+            person = replace(self._base, given=given, family=family, country=country)
+            edit = self._edit(COUNTRY, person, country)
+            edits += [self._with_joint(edit, person)] if edit else []
+        return edits
+
+    def _with_joint(self, edit: Edit, person: Person) -> Edit:
+        """Add what a change of country writes beside each change of gender.
+
+        A given name says both, so that one of the new gender and the new country takes its place.
+        """
+        if not (isinstance(edit.change, Change) and self._base.given and self._gender_edits):
+            return edit
+        other = self._gender_edits[0].target.group
+        names = self._given(person.country, other)
+        alone = dict(zip(self._spans, words_of(self._template, person), strict=True))
+        joint: list[tuple[str, dict[Span, str]]] = []
+        spans = set(edit.spans)
+        for number, gender in enumerate(self._gender_edits):
+            both = replace(person, gender=other, given=names[number % len(names)])
+            words = dict(zip(self._spans, words_of(self._template, both), strict=True))
+            joint.append((gender.target.text, words))
+            # An article that neither change alone would write so.
+            changed = dict(zip(gender.spans, gender.change.texts, strict=True))
+            spans |= {span for span in words if words[span] != changed.get(span, alone[span])}
+        ordered = tuple(sorted(spans))
+        change = replace(
+            edit.change,
+            texts=tuple(alone[span] for span in ordered),
+            joint=tuple((name, tuple(words[s] for s in ordered)) for name, words in joint),
+        )
+        return Edit(change, ordered)
+
+    def _occupations(self) -> list[Edit]:
+        known = occupations()
+        people = (
+            (replace(self._base, occupation=name), sector)
+            for name, sector in known.items()
+            if name != self._base.occupation
+        )
+        return [
+            edit for person, sector in people if (edit := self._edit(OCCUPATION, person, sector))
+        ]
+
+    def _same_class(self) -> list[Edit]:
+        """Return the placebo: other names of the base person's gender and country."""
+        base, names = self._base, self._values.names
+        if base.given:
+            others = [name for name in self._given(base.country, base.gender) if name != base.given]
+            people = [replace(base, given=name) for name in others]
+        else:
+            families = names.family.get(base.country, ()) if base.family else ()
+            people = [replace(base, family=name) for name in families if name != base.family]
+        people = people[: self._values.per_class - 1]
+        edits = (self._edit(SAME_CLASS, person, self._base.gender) for person in people)
+        return [edit for edit in edits if edit]
+
+    def _edit(self, attribute: str, person: Person, group: str) -> Edit | None:
+        """Return the edit from the base to a person; None if no word differs."""
+        new = words_of(self._template, person)
+        changed = [
+            (span, old, word)
+            for span, old, word in zip(self._spans, self._words, new, strict=True)
+            if old != word
+        ]
+        if not changed:
+            return None
+        base = self._base
+        before = {
+            GENDER: base.gender,
+            COUNTRY: base.country,
+            OCCUPATION: occupations().get(base.occupation, base.occupation),
+            SAME_CLASS: group,
+        }
+        source = self._term(attribute, base, before[attribute], changed[0][1])
+        target = self._term(attribute, person, group, changed[0][2])
+        texts = tuple(word for _, _, word in changed)
+        change = Change(EditKind.SUBSTITUTE, attribute, source, target, texts)
+        return Edit(change, tuple(span for span, _, _ in changed))
+
+    @staticmethod
+    def _term(attribute: str, person: Person, group: str, first: str) -> Term:
+        if attribute == OCCUPATION:
+            return Term(person.occupation, group, GrammaticalForm.NOUN_SG)
+        name = person.given or (person.family if attribute != GENDER else "")
+        if name:
+            return Term(name, group, GrammaticalForm.NAME)
+        return Term(first.lower(), group, GrammaticalForm.ANY)
+
+
+def _none_of(what: str, country: str) -> str:
+    of = f" of {country}" if country else ""
+    return f"the list of names has no {what}{of} that the text does not use already"

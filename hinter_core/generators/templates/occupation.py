@@ -1,0 +1,236 @@
+"""Find the occupation of a text, its article, and the adjectives to leave out.
+
+Source: BiasFinder, Algorithm 2. Departures: an occupation with a complement of its own (*director
+of the film*) is refused, as the paper's false positives are of this kind; of several occupations,
+that of the text's only person comes first, so that both can change together.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from hinter_core.generators.templates.template import LetterCase, SlotKind, TemplateSlot, case_of
+from hinter_core.generators.templates.words import RefusedText, TextWords, Token
+from hinter_core.language.people import people_words
+from hinter_core.terms.dictionary import load_shipped
+from hinter_core.terms.person_sense import read
+from hinter_core.types import Entity, GrammaticalForm, MentionKind, Span, Term
+
+NO_OCCUPATION = "no occupation"
+TITLE = "the occupation is part of a name or title"
+MODIFIER = "the occupation describes another noun"
+COMPLEMENT = "the occupation has a complement of its own"
+ADJECTIVES = "words before the occupation cannot be left out"
+TWO_OCCUPATIONS = "the person has another occupation, too"
+REPEATED = "the occupation also stands for someone else"
+BARE = "the occupation has no determiner"
+NO_PERSON_SENSE = "the word is no occupation here"
+
+_ADJECTIVES = frozenset({"amod", "compound", "nummod", "advmod", "punct", "cc", "conj", "nmod"})
+# No superlatives: "the best lawyer we had" would lose its sense.
+_LEFT_OUT_TAGS = frozenset("JJ JJR NN VBN VBG RB RBR HYPH , CC CD AFX FW".split())
+_KEPT = frozenset({"only", "other", "same", "such"})
+_DETERMINERS = frozenset({"det", "nmod:poss", "case", "det:predet"})
+_CALLS = frozenset({"vocative", "discourse"})
+_NAME_PARTS = frozenset({"compound", "nmod:desc", "flat", "appos"})
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """The slots of an occupation, and the places of words that are left out (slot None).
+
+    ``person``: the entity that has it; None if it is mentioned nowhere else.
+    """
+
+    placed: tuple[tuple[Span, TemplateSlot | None], ...]
+    person: Entity | None
+
+
+@lru_cache(maxsize=1)
+def _terms() -> dict[str, Term]:
+    """Return the occupations of one word, by lower-case word."""
+    terms = load_shipped()["occupation"].terms
+    return {
+        term.text.lower(): term
+        for term in terms
+        if term.form is GrammaticalForm.NOUN_SG and " " not in term.text
+    }
+
+
+def find_occupation(words: TextWords, entities: Sequence[Entity], first: Entity | None) -> Dropped:
+    """Return the slots of the first usable occupation of a text, ``first``'s before others.
+
+    Raises:
+        RefusedText: there is none; the message says why not the first one.
+    """
+    heads = {
+        words.place_of(mention.head[0]): entity
+        for entity in entities
+        for mention in entity.mentions
+    }
+    found = {
+        place: _owner(words, place, heads, first)
+        for place, token in enumerate(words.tokens)
+        if token.lower in _terms()
+    }
+    why = NO_OCCUPATION
+    for place, owner in sorted(found.items(), key=lambda one: first is None or one[1] is not first):
+        try:
+            return _dropped(words, place, owner)
+        except RefusedText as refused:
+            why = str(refused) if why == NO_OCCUPATION else why
+    raise RefusedText(why)
+
+
+def _owner(
+    words: TextWords, place: int, heads: Mapping[int, Entity], first: Entity | None
+) -> Entity | None:
+    """Return the entity that has an occupation.
+
+    It is mentioned by it, or named after it (*the lawyer Ann*), or is the subject of a verb with
+    *as* (*she works as a lawyer*).
+    """
+    token = words.tokens[place]
+    offset = place - token.index
+    own = heads.get(place)
+    if first is None or (own is not None and len(own.mentions) > 1):
+        return own
+    for mention in first.mentions:
+        if mention.kind is MentionKind.NAME and mention.span[0] <= token.span[0] < mention.span[1]:
+            return first
+    parse = token.parse
+    cases = [parse.words[i].lower() for i, head in enumerate(parse.heads)
+             if head == token.index and parse.labels[i] == "case"]  # fmt: skip
+    if cases == ["as"] and token.label == "obl":
+        for i, head in enumerate(parse.heads):
+            if head == token.head and parse.labels[i] == "nsubj" and heads.get(offset + i) is first:
+                return first
+    return own
+
+
+def _dropped(words: TextWords, place: int, person: Entity | None) -> Dropped:
+    token = words.tokens[place]
+    occupation = token.lower
+    _require_usable(words, token)
+    places = [place]
+    for mention in person.mentions if person else ():
+        other = words.place_of(mention.head[0])
+        head = words.tokens[other]
+        if mention.kind is not MentionKind.NOUN or other == place:
+            continue
+        if head.lower == occupation:
+            places.append(other)
+        elif head.lower in _terms() or _is_job(head):
+            raise RefusedText(TWO_OCCUPATIONS)
+    forms = {occupation, f"{occupation}s"}
+    if any(t.lower in forms and i not in places for i, t in enumerate(words.tokens)):
+        raise RefusedText(REPEATED)
+    placed: list[tuple[Span, TemplateSlot | None]] = []
+    for one in sorted(places):
+        placed += _at(words, words.tokens[one], one)
+    return Dropped(tuple(placed), person)
+
+
+def _is_job(token: Token) -> bool:
+    """Whether a noun may be another word for the same job: "the surgeon", later "the medic"."""
+    return token.lower.endswith(("ist", "ician", "ologist", "eer"))
+
+
+def _require_usable(words: TextWords, token: Token) -> None:
+    """Refuse an occupation that is a title, a modifier, or no person.
+
+    Raises:
+        RefusedText: with the reason.
+    """
+    parse, index = token.parse, token.index
+    opens = index == 0 or all(tag in ("``", "''", '"', "-LRB-") for tag in parse.tags[:index])
+    after = words.text[token.span[1] : token.span[1] + 1]
+    before = words.text[max(0, token.span[0] - 1) : token.span[0]]
+    capital = token.word[:1].isupper() and not (opens or token.word.isupper())
+    if token.tag.startswith("NNP") or capital or token.label in _CALLS:
+        raise RefusedText(TITLE)
+    if token.tag != "NN" or "-" in (before, after) or "/" in (before, after):
+        raise RefusedText(NO_PERSON_SENSE)
+    if token.label in _NAME_PARTS and token.head > index:
+        head = parse.tags[token.head]
+        if not head.startswith("NNP") or opens:
+            raise RefusedText(MODIFIER)
+    if any(h == index and parse.labels[i] in ("compound", "flat") and i > index
+           for i, h in enumerate(parse.heads)):  # fmt: skip
+        raise RefusedText(MODIFIER)
+    reading = read(parse, parse.spans[index], (_terms()[token.lower],))
+    if not reading.terms:
+        raise RefusedText(NO_PERSON_SENSE)
+    named = token.label in _NAME_PARTS and token.head > index
+    if words.is_bare(token) and not named:
+        raise RefusedText(BARE)
+    if _has_complement(token):
+        raise RefusedText(COMPLEMENT)
+
+
+def _has_complement(token: Token) -> bool:
+    """Whether a noun after "of" or "to" depends on the occupation, or a clause."""
+    parse = token.parse
+    if parse.words[token.index + 1 : token.index + 2] == ("of",):
+        return True
+    for i, head in enumerate(parse.heads):
+        if head != token.index or i <= token.index:
+            continue
+        if parse.labels[i] in ("nmod", "acl") and any(
+            h == i
+            and parse.labels[j] in ("case", "mark")
+            and parse.words[j].lower() in ("of", "to")
+            for j, h in enumerate(parse.heads)
+        ):
+            return True
+    return False
+
+
+def _at(words: TextWords, token: Token, place: int) -> Iterator[tuple[Span, TemplateSlot | None]]:
+    """Yield the slot of one mention, the words left out before it, and its article."""
+    start = _first_left_out(token, place)
+    article = words.tokens[start - 1] if start else None
+    if article is not None and article.parse is token.parse and article.lower in ("a", "an"):
+        slot = TemplateSlot(SlotKind.ARTICLE, "", case_of(article.word, article.lower))
+        yield article.span, slot
+    begin = words.tokens[start].span[0]
+    case = case_of(token.word, token.lower)
+    if start < place:
+        yield (begin, token.span[0]), None
+        if words.tokens[start].word[:1].isupper() and start and words.tokens[start].index == 0:
+            case = LetterCase.CAPITAL
+    yield token.span, TemplateSlot(SlotKind.OCCUPATION, "", case)
+
+
+def _first_left_out(token: Token, place: int) -> int:
+    """Return the index of the first word that is left out before an occupation, or its own.
+
+    Raises:
+        RefusedText: a word in between is no adjective of it.
+    """
+    parse, index = token.parse, token.index
+    own = [i for i, head in enumerate(parse.heads) if head == index and i < index]
+    determiners = [i for i in own if parse.labels[i] in _DETERMINERS]
+    adjectives = [i for i in own if parse.labels[i] in ("amod", "compound", "nummod")]
+    low = max(determiners, default=-1) + 1
+    if determiners and parse.labels[low - 1] == "nmod:poss":
+        while low < index and parse.tags[low] == "POS":
+            low += 1
+    if not adjectives or max(adjectives) < low:
+        if low == 0 or low == index:
+            return place
+        low = index
+    first = low if determiners else min(adjectives, default=index)
+    while (
+        first > max(low, 1)
+        and parse.tags[first - 1] in ("RB", "RBR", "RBS", "HYPH")
+        and (parse.heads[first - 1] in adjectives)
+    ):
+        first -= 1
+    between = range(first, index)
+    if any(parse.tags[i] not in _LEFT_OUT_TAGS or parse.words[i].lower() in _KEPT for i in between):
+        raise RefusedText(ADJECTIVES)
+    if any(parse.words[i].lower() in people_words().nouns and people_words().nouns[
+        parse.words[i].lower()] for i in between):  # fmt: skip
+        raise RefusedText(ADJECTIVES)
+    return place - (index - first)

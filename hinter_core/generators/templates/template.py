@@ -1,0 +1,299 @@
+"""Templates: texts with slots for what says the gender, occupation or country of one person.
+
+A template is written as a text with slots in guillemets, one JSON object a line::
+
+    {"text": "«name» said that «pronoun:subject» is «a» «occupation»."}
+
+- ``name`` is a given name, ``name:full`` a given and a family name, ``name:family`` the latter;
+- ``pronoun:subject``, ``object``, ``possessive``, ``absolute`` (his, hers) and ``reflexive``;
+- ``noun:actress``: a noun of the person's gender, of the same kind as this one;
+- ``title:Mr.``: a title likewise; ``occupation``; ``a``: the article *a* or *an* before a slot.
+
+A slot that begins with a capital is filled with one (``«Pronoun:subject»``), one in capitals with
+capitals. ``««`` stands for a guillemet of the text.
+
+Source: BiasFinder, Figures 6-9, where ``pro-spp``, ``gaw``, ``occupation`` and ``det`` are slots.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from itertools import count
+from typing import Any
+
+from hinter_core.errors import InputError
+from hinter_core.language.people import FEMALE, MALE
+from hinter_core.terms.dictionary import load_shipped
+from hinter_core.terms.matching import fold
+from hinter_core.terms.names import GENDERS
+from hinter_core.types import GrammaticalForm, Term
+
+GENDER, OCCUPATION, COUNTRY = ATTRIBUTES = ("gender", "occupation", "country")
+_OPEN, _CLOSE = "\u00ab", "\u00bb"
+_SLOT = re.compile(f"{_OPEN}{_OPEN}|{_OPEN}([^{_OPEN}{_CLOSE}\n]{{0,80}}){_CLOSE}|{_OPEN}")
+_LONGEST_ID = 200
+
+
+class SlotKind(StrEnum):
+    """What fills a slot."""
+
+    NAME = "name"
+    PRONOUN = "pronoun"
+    NOUN = "noun"
+    TITLE = "title"
+    OCCUPATION = "occupation"
+    ARTICLE = "a"
+
+
+class LetterCase(StrEnum):
+    """How the words that fill a slot are written."""
+
+    PLAIN = "plain"
+    CAPITAL = "capital"
+    UPPER = "upper"
+
+
+PRONOUNS: Mapping[str, Mapping[str, str]] = {
+    "subject": {MALE: "he", FEMALE: "she"},
+    "object": {MALE: "him", FEMALE: "her"},
+    "possessive": {MALE: "his", FEMALE: "her"},
+    "absolute": {MALE: "his", FEMALE: "hers"},
+    "reflexive": {MALE: "himself", FEMALE: "herself"},
+}
+NAMES = ("", "full", "family")
+# Kinds of slots that each attribute needs one of, and those that it changes.
+_NEEDS = {
+    GENDER: (SlotKind.NAME, SlotKind.PRONOUN, SlotKind.NOUN, SlotKind.TITLE),
+    OCCUPATION: (SlotKind.OCCUPATION,),
+    COUNTRY: (SlotKind.NAME,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateSlot:
+    """A slot: ``detail`` is the case of a pronoun, the part of a name, or a noun or title."""
+
+    kind: SlotKind
+    detail: str = ""
+    case: LetterCase = LetterCase.PLAIN
+
+    @property
+    def name(self) -> str:
+        """The name as it is written between guillemets."""
+        word = str(self.kind)
+        if self.case is not LetterCase.PLAIN:
+            word = word.upper() if self.case is LetterCase.UPPER else word.capitalize()
+            if self.kind is SlotKind.ARTICLE and self.case is LetterCase.UPPER:
+                word = "AN"
+        return f"{word}:{self.detail}" if self.detail else word
+
+
+@dataclass(frozen=True)
+class Template:
+    """A text with slots, all about one person.
+
+    ``pieces``: the text around the slots, one more than there are ``slots``. ``attributes``: what
+    may be tested. ``gender``: of the person in the text that it comes from; "" if any. ``words``:
+    what stood in the slots there; empty for a template that was written by hand.
+    """
+
+    id: str
+    pieces: tuple[str, ...]
+    slots: tuple[TemplateSlot, ...]
+    attributes: tuple[str, ...]
+    gender: str = ""
+    words: tuple[str, ...] = ()
+    label: str = ""
+
+    @property
+    def text(self) -> str:
+        """The template as it is written."""
+        parts = [piece.replace(_OPEN, _OPEN * 2) for piece in self.pieces]
+        return parts[0] + "".join(
+            f"{_OPEN}{slot.name}{_CLOSE}{part}"
+            for slot, part in zip(self.slots, parts[1:], strict=True)
+        )
+
+    @property
+    def original(self) -> str:
+        """The text with the words that stood in its slots; "" if it was written by hand."""
+        return self.filled(self.words)[0] if self.words else ""
+
+    def filled(self, words: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
+        """Return the text with these words in its slots, and their spans."""
+        text, spans = self.pieces[0], []
+        for word, piece in zip(words, self.pieces[1:], strict=True):
+            spans.append((len(text), len(text) + len(word)))
+            text += word + piece
+        return text, tuple(spans)
+
+
+def read_template(text: str) -> tuple[tuple[str, ...], tuple[TemplateSlot, ...]]:
+    """Parse a text with slots into the pieces around them, and the slots.
+
+    Raises:
+        InputError: an unknown slot, or a guillemet that is not closed.
+    """
+    pieces, slots, last = [""], [], 0
+    for match in _SLOT.finditer(text):
+        pieces[-1] += text[last : match.start()]
+        last = match.end()
+        if match.group() == _OPEN * 2:
+            pieces[-1] += _OPEN
+        elif match.group(1) is None:
+            raise InputError(
+                f"a slot is not closed at '{text[match.start() : match.start() + 30]}'; "
+                f"write {_OPEN}name{_CLOSE}, or {_OPEN}{_OPEN} for a guillemet of the text"
+            )
+        else:
+            slots.append(_read_slot(match.group(1)))
+            pieces.append("")
+    pieces[-1] += text[last:]
+    return tuple(pieces), tuple(slots)
+
+
+def _read_slot(written: str) -> TemplateSlot:
+    word, _, detail = (part.strip() for part in written.partition(":"))
+    kind = "a" if word.lower() == "an" else word.lower()
+    case = LetterCase.PLAIN
+    if word.isupper() and len(word) > 1:
+        case = LetterCase.UPPER
+    elif word[:1].isupper():
+        case = LetterCase.CAPITAL
+    known = {
+        SlotKind.NAME: lambda: detail in NAMES,
+        SlotKind.PRONOUN: lambda: detail in PRONOUNS,
+        SlotKind.NOUN: lambda: gendered(detail, SlotKind.NOUN) is not None,
+        SlotKind.TITLE: lambda: gendered(detail, SlotKind.TITLE) is not None,
+        SlotKind.OCCUPATION: lambda: not detail,
+        SlotKind.ARTICLE: lambda: not detail,
+    }
+    if kind in list(SlotKind) and known[SlotKind(kind)]():
+        return TemplateSlot(SlotKind(kind), detail, case)
+    if kind in (SlotKind.NOUN, SlotKind.TITLE) and detail:
+        raise InputError(
+            f"'{detail}' is no {kind} of one gender with a counterpart in gender.csv; "
+            "use another one, or write it as text"
+        )
+    raise InputError(
+        f"unknown slot {_OPEN}{written}{_CLOSE}; use name, name:full, name:family, "
+        f"{', '.join(f'pronoun:{case}' for case in PRONOUNS)}, noun:WORD, title:WORD, occupation "
+        "or a"
+    )
+
+
+@lru_cache(maxsize=1)
+def _counterparts() -> Mapping[tuple[str, str], Mapping[str, str]]:
+    """Return, by kind and lower-case word, the word of each gender: the first of its concept."""
+    kinds = {GrammaticalForm.NOUN_SG: SlotKind.NOUN, GrammaticalForm.TITLE: SlotKind.TITLE}
+    by_concept: dict[tuple[str, str, bool], dict[str, str]] = {}
+    terms = [t for t in load_shipped()["gender"].terms if t.form in kinds and t.group in GENDERS]
+    for term in terms:
+        by_concept.setdefault(_concept(term), {}).setdefault(term.group, term.text)
+    found: dict[tuple[str, str], Mapping[str, str]] = {}
+    for term in terms:
+        both = by_concept[_concept(term)]
+        if len(both) == len(GENDERS):
+            key = (str(kinds[term.form]), fold(term.text))
+            found.setdefault(key, {**both, term.group: term.text})
+    return found
+
+
+def _concept(term: Term) -> tuple[str, str, bool]:
+    return term.form, term.concept, term.text.endswith(".")
+
+
+def gendered(word: str, kind: SlotKind) -> Mapping[str, str] | None:
+    """Return the words of both genders for a noun or title, the word itself for its own."""
+    return _counterparts().get((str(kind), fold(word)))
+
+
+def gender_of(slot: TemplateSlot) -> str:
+    """Return the gender of the word that names a slot; "" if it names none."""
+    both = gendered(slot.detail, slot.kind) or {}
+    return next((gender for gender, word in both.items() if fold(word) == fold(slot.detail)), "")
+
+
+def template_from_json(values: object, default_id: str = "") -> Template:
+    """Read a template from a JSON object.
+
+    Raises:
+        InputError: a value is missing or wrong; the message says which.
+    """
+    if not isinstance(values, dict):
+        raise InputError('a template is an object such as {"text": "«name» smiled."}')
+    text = values.get("text")
+    if not isinstance(text, str) or not any(map(str.isalnum, text)):
+        raise InputError("there is no 'text'")
+    pieces, slots = read_template(text)
+    if not slots:
+        raise InputError("the text has no slot; write «name» where the person's name stands")
+    attributes = _attributes(values.get("attributes"), slots)
+    gender = values.get("gender") or ""
+    if gender not in ("", *GENDERS):
+        raise InputError(f"gender is male or female, not '{gender}'")
+    words = values.get("words") or ()
+    texts = isinstance(words, list | tuple) and all(isinstance(word, str) for word in words)
+    if words and (not texts or len(words) != len(slots)):
+        raise InputError(f"words holds the original word of each of the {len(slots)} slots")
+    ident = str(values.get("id") or default_id)[:_LONGEST_ID]
+    label = values.get("label")
+    return Template(
+        ident, pieces, slots, attributes, gender, tuple(words), "" if label is None else str(label)
+    )
+
+
+def _attributes(given: object, slots: Sequence[TemplateSlot]) -> tuple[str, ...]:
+    kinds = {slot.kind for slot in slots}
+    able = tuple(name for name in ATTRIBUTES if kinds & set(_NEEDS[name]))
+    if not given:
+        if able:
+            return able
+        raise InputError("its slots say no gender, occupation or country; add one that does")
+    if not isinstance(given, list | tuple):
+        raise InputError('attributes is a list such as ["gender", "country"]')
+    for name in given:
+        if name not in ATTRIBUTES:
+            raise InputError(f"unknown class '{name}'; use {', '.join(ATTRIBUTES)}")
+        if name not in able:
+            needed = " or ".join(map(str, _NEEDS[name]))
+            raise InputError(f"the class '{name}' needs a slot of the kind {needed}")
+    return tuple(name for name in ATTRIBUTES if name in given)
+
+
+def template_to_json(template: Template) -> dict[str, Any]:
+    """Return a template as plain values."""
+    values: dict[str, Any] = {"id": template.id, "text": template.text}
+    values["attributes"] = list(template.attributes)
+    for name in ("gender", "label"):
+        if getattr(template, name):
+            values[name] = getattr(template, name)
+    if template.words:
+        values["words"] = list(template.words)
+    return values
+
+
+def case_of(word: str, plain: str) -> LetterCase:
+    """Return how a text writes a word whose usual form is ``plain``."""
+    if word == plain:
+        return LetterCase.PLAIN
+    if word.isupper() and sum(map(str.isalpha, word)) > 1:
+        return LetterCase.UPPER
+    return LetterCase.CAPITAL if word[:1].isupper() and plain[:1].islower() else LetterCase.PLAIN
+
+
+def with_case(word: str, case: LetterCase) -> str:
+    """Write a word as a slot demands."""
+    if case is LetterCase.UPPER:
+        return word.upper()
+    return word[:1].upper() + word[1:] if case is LetterCase.CAPITAL else word
+
+
+def numbered(slots: Sequence[TemplateSlot]) -> Iterator[str]:
+    """Yield names of slots that differ: ``name``, ``name 2``, ..."""
+    seen: dict[str, count[int]] = {}
+    for slot in slots:
+        number = next(seen.setdefault(slot.name, count(1)))
+        yield slot.name if number == 1 else f"{slot.name} {number}"

@@ -1,0 +1,173 @@
+"""The words of a parsed text by their place, for mining."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hinter_core.generators.templates.template import SlotKind, gendered
+from hinter_core.language.trees import ParsedSentence
+from hinter_core.types import Parse, Span
+
+_ARTICLES = frozenset({"a", "an"})
+_DETERMINERS = frozenset({"det", "nmod:poss", "nummod"})
+_LONGEST = 3  # words before the head of a noun of several words
+_HYPHENATED = re.compile(r"(?:-\w+)*")
+
+
+class RefusedText(Exception):  # noqa: N818 -- an answer, not a fault
+    """A text that is no template; the message is the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token: its place among the ``parse``'s, its ``span`` in the text."""
+
+    parse: Parse
+    index: int
+    span: Span
+
+    @property
+    def word(self) -> str:
+        """The word as it is written."""
+        return self.parse.words[self.index]
+
+    @property
+    def lower(self) -> str:
+        """The word in lower case, with a straight apostrophe."""
+        return self.word.lower().replace("\u2019", "'")
+
+    @property
+    def tag(self) -> str:
+        """The Penn tag."""
+        return self.parse.tags[self.index]
+
+    @property
+    def label(self) -> str:
+        """The relation to the head."""
+        return self.parse.labels[self.index]
+
+    @property
+    def head(self) -> int:
+        """Index of the head in the parse."""
+        return self.parse.heads[self.index]
+
+
+class TextWords:
+    """The tokens of a text in order."""
+
+    def __init__(self, text: str, sentences: Sequence[ParsedSentence]) -> None:
+        self.text = text
+        self.tokens = [
+            Token(one.parse, index, (one.sentence.start + start, one.sentence.start + end))
+            for one in sentences
+            for index, (start, end) in enumerate(one.parse.spans)
+        ]
+        self._starts = [token.span[0] for token in self.tokens]
+
+    def at(self, place: int) -> Token:
+        """Return the token that begins at or before a place."""
+        return self.tokens[self.place_of(place)]
+
+    def place_of(self, place: int) -> int:
+        """Return the index of that token."""
+        return max(0, bisect_right(self._starts, place) - 1)
+
+    def is_name_part(self, place: int, name: int) -> bool:
+        """Whether a token is a part of the name whose last part is another token."""
+        if place < 0 or self.tokens[place].parse is not self.tokens[name].parse:
+            return False
+        token = self.tokens[place]
+        named = token.parse.entities[token.index] == "PERSON"
+        part = token.label in ("compound", "flat") and token.head == self.tokens[name].index
+        return named and part and token.word[:1].isupper()
+
+    def inside(self, span: Span) -> Iterator[Token]:
+        """Yield the tokens that begin in a span."""
+        first = bisect_right(self._starts, span[0] - 1)
+        for token in self.tokens[first:]:
+            if token.span[0] >= span[1]:
+                return
+            yield token
+
+    def with_stop(self, token: Token) -> str:
+        """Return a title with the stop behind it, if it is written with one."""
+        end = token.span[1]
+        return token.word + ("." if self.text[end : end + 1] == "." else "")
+
+    def follows_a_name(self, token: Token) -> bool:
+        """Whether a proper noun of the same sentence, or a person's name, precedes a token."""
+        return any(
+            (one.tag == "NNP" and one.parse is token.parse)
+            or one.parse.entities[one.index] == "PERSON"
+            for one in self.tokens[: self.place_of(token.span[0])]
+        )
+
+    def after(self, token: Token) -> Token | None:
+        """Return the next token of the same sentence."""
+        place = self.place_of(token.span[0]) + 1
+        same = place < len(self.tokens) and self.tokens[place].parse is token.parse
+        return self.tokens[place] if same else None
+
+    def around(self, span: Span) -> str:
+        """Return the characters right before and after a span."""
+        return self.text[max(0, span[0] - 1) : span[0]] + self.text[span[1] : span[1] + 1]
+
+    def compound(self, token: Token) -> Span:
+        """Return the span of the longest known noun that ends with a token, hyphens included."""
+        start, end = token.span
+        end = _match_end(self.text, end)
+        while start and self.text[start - 1] == "-" and self.text[start - 2 : start - 1].isalnum():
+            start -= 1
+            while start and (self.text[start - 1].isalnum()):
+                start -= 1
+        place = self.place_of(start)
+        for back in range(min(_LONGEST, place), 0, -1):
+            earlier = self.tokens[place - back]
+            if earlier.parse is not token.parse:
+                continue
+            words = " ".join(self.text[earlier.span[0] : end].split())
+            if gendered(words, SlotKind.NOUN) is not None:
+                return earlier.span[0], end
+        return start, end
+
+    def is_bare(self, token: Token, *, shared: bool = True) -> bool:
+        """Whether a noun has no determiner, possessive or number; ``shared``: nor shares one."""
+        labels, heads = token.parse.labels, token.parse.heads
+        one, seen = token.index, set[int]()
+        while one not in seen:
+            seen.add(one)
+            if any(h == one and labels[i] in _DETERMINERS for i, h in enumerate(heads)):
+                return False
+            if labels[one] != "conj" or not shared:
+                return True
+            one = heads[one]
+        return True
+
+    def after_capital(self, token: Token) -> bool:
+        """Whether a capital word inside the sentence is a compound with a noun."""
+        before = token.index - 1
+        parse = token.parse
+        return (
+            before > 0
+            and parse.words[before][:1].isupper()
+            and parse.labels[before] == "compound"
+            and parse.heads[before] == token.index
+        )
+
+    def article_before(self, start: int) -> Token | None:
+        """Return *a* or *an* right before a place."""
+        place = self.place_of(start)
+        before = self.tokens[place - 1] if place else None
+        if (
+            before is not None
+            and before.lower in _ARTICLES
+            and before.parse is self.at(start).parse
+        ):
+            return before
+        return None
+
+
+def _match_end(text: str, end: int) -> int:
+    match = _HYPHENATED.match(text, end)
+    return match.end() if match else end

@@ -1,0 +1,289 @@
+"""Passes of rules that join the phrases of a text to entities, the surest first."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from hinter_core.language.mentions import Document, Phrase, in_order
+from hinter_core.language.people import (
+    EITHER,
+    FEMALE,
+    MALE,
+    PLURAL,
+    SINGULAR,
+    people_words,
+)
+from hinter_core.language.trees import SentenceTree
+from hinter_core.types import MentionKind
+
+_NOUN_FAR = 40  # sentences back to the same noun
+
+
+@dataclass(slots=True)
+class Known:
+    """What the phrases of an entity say of it together."""
+
+    members: list[int]
+    gender: str = ""
+    number: str = EITHER
+    person: bool | None = None
+    names: set[tuple[str, ...]] = field(default_factory=set)
+    mixed: bool = False
+
+    def gender_in_words(self) -> str:
+        """The gender as :class:`~hinter_core.types.Entity` has it."""
+        return "mixed" if self.mixed else self.gender if self.gender in (FEMALE, MALE) else ""
+
+
+class EntitySets:
+    """The phrases of a document, joined so far."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self._of = list(range(len(document.phrases)))
+        self._known = {
+            p.index: Known([p.index], p.gender, p.number, p.person, {p.name} if p.name else set())
+            for p in document.phrases
+        }
+        self.speakers: list[Phrase | None] = [None] * len(document.quotations)
+
+    def of(self, phrase: Phrase) -> Known:
+        """Return what is known of the entity of a phrase."""
+        return self._known[self._of[phrase.index]]
+
+    def key(self, phrase: Phrase) -> int:
+        """Return a number of the entity of a phrase; it holds until the next join."""
+        return self._of[phrase.index]
+
+    def agree(self, a: Phrase, b: Phrase) -> bool:
+        """Whether nothing known of two entities contradicts the other."""
+        one, other = self.of(a), self.of(b)
+        if one.gender and other.gender and one.gender != other.gender:
+            return False
+        if one.number and other.number and one.number != other.number:
+            return False
+        return one.person is None or other.person is None or one.person == other.person
+
+    def join(self, a: Phrase, b: Phrase) -> None:
+        """Make one entity of two."""
+        kept, gone = sorted((self._of[a.index], self._of[b.index]))
+        if kept == gone:
+            return
+        one, other = self._known[kept], self._known.pop(gone)
+        for member in other.members:
+            self._of[member] = kept
+        one.members += other.members
+        one.mixed = one.mixed or other.mixed or {one.gender, other.gender} == {FEMALE, MALE}
+        one.gender = one.gender or other.gender
+        one.number = one.number or other.number
+        one.person = other.person if one.person is None else one.person
+        one.names |= other.names
+
+    def groups(self) -> Iterator[list[Phrase]]:
+        """Yield the phrases of each entity; unused joined phrases are left out."""
+        phrases = self.document.phrases
+        for known in self._known.values():
+            members = [phrases[i] for i in known.members]
+            if len(members) > 1 or not members[0].members:
+                yield members
+
+
+def join_names(sets: EntitySets) -> None:
+    """Join equal names, and parts of a person's name with the whole."""
+    whole: dict[tuple[str, ...], Phrase] = {}
+    parts: dict[str, list[Phrase]] = defaultdict(list)
+    named = [p for p in sets.document.phrases if p.name]
+    for phrase in in_order(named):
+        name = tuple(word.lower() for word in phrase.name)
+        earlier = whole.get(name)
+        if earlier is None and sets.of(phrase).person is not False:
+            earlier = next(
+                (
+                    p
+                    for p in reversed(parts[name[-1]] + (parts[name[0]] if len(name) == 1 else []))
+                    if _one_name(sets, p, phrase)
+                ),
+                None,
+            )
+        if earlier is not None and _kin(sets, earlier, phrase):
+            sets.join(earlier, phrase)
+        whole[name] = phrase
+        if sets.of(phrase).person is not False:
+            for word in {name[0], name[-1]}:
+                parts[word].append(phrase)
+
+
+def _kin(sets: EntitySets, a: Phrase, b: Phrase) -> bool:
+    one, other = sets.of(a), sets.of(b)
+    return {one.gender, other.gender} != {FEMALE, MALE} and {one.number, other.number} != {
+        SINGULAR,
+        PLURAL,
+    }
+
+
+def _one_name(sets: EntitySets, earlier: Phrase, phrase: Phrase) -> bool:
+    """Whether two names of people may be one person's: "Jane Doe" and "Doe", "Jane", "Ms Doe"."""
+    mine = [w.lower() for w in phrase.name]
+    shared = False
+    for name in sets.of(earlier).names:
+        theirs = [w.lower() for w in name]
+        whole = len(mine) > 1 and len(theirs) > 1
+        if whole and (mine[-1] != theirs[-1] or not _initials(mine[0], theirs[0])):
+            return False
+        shared = shared or bool({mine[0], mine[-1]} & {theirs[0], theirs[-1]})
+    return shared
+
+
+def _initials(a: str, b: str) -> bool:
+    short, long = sorted((a.rstrip("."), b.rstrip(".")), key=len)
+    return a == b or (len(short) == 1 and long.startswith(short))
+
+
+def join_appositions(sets: EntitySets) -> None:
+    """Join appositions and what is said to be the same: "Ann, a lawyer", "Ann is a lawyer"."""
+    phrases = sets.document.phrases
+    for tree in sets.document.trees:
+        for token, index in list(tree.phrase_of.items()):
+            phrase = phrases[index]
+            for other in tree.children(token, "appos"):
+                if other in tree.phrase_of:
+                    _join_if(sets, phrase, phrases[tree.phrase_of[other]])
+            if tree.children(token, "cop"):
+                _join_predicate(sets, tree, token, phrase)
+            for clause in tree.children(token, "acl"):
+                if tree.lower[clause] in ("named", "called", "nicknamed", "known"):
+                    for name in tree.children(clause, "xcomp", "obj", "obl"):
+                        if name in tree.phrase_of:
+                            _join_if(sets, phrase, phrases[tree.phrase_of[name]])
+
+
+def _join_predicate(sets: EntitySets, tree: SentenceTree, token: int, phrase: Phrase) -> None:
+    phrases = sets.document.phrases
+    below = tree.below[token]
+    if any(
+        tree.lower[c] in ("not", "n't", "never", "like", "as", "of", "in", "about") for c in below
+    ):
+        return
+    for subject in tree.children(token, "nsubj", "nsubj:outer"):
+        if subject in tree.phrase_of and tree.parse.labels[token] != "appos":
+            _join_if(sets, phrases[tree.phrase_of[subject]], phrase)
+
+
+def _join_if(sets: EntitySets, a: Phrase, b: Phrase) -> None:
+    if not sets.agree(a, b) or (
+        a.form and a.form.gender == "neuter" and b.kind is not MentionKind.NOUN
+    ):
+        return
+    if a.name and b.name and sets.of(a).person and a.name != b.name and not _one_name(sets, a, b):
+        return
+    sets.join(a, b)
+
+
+def join_speakers(sets: EntitySets) -> None:
+    """Join I, we and you of each speaker, and I with the speaker of a quotation."""
+    document = sets.document
+    speakers = [_speaker(sets, number) for number in range(len(document.quotations))]
+    sets.speakers = speakers
+    last: dict[tuple[object, ...], Phrase] = {}
+    for phrase in document.phrases:
+        form = phrase.form
+        if form is None or form.person == 3:
+            continue
+        speaker = speakers[phrase.quote] if phrase.quote >= 0 else None
+        who: tuple[object, ...] = ()
+        if phrase.quote >= 0:
+            who = ("q", phrase.quote) if speaker is None else ("s", sets.of(speaker).members[0])
+        if (
+            form.person == 1
+            and form.number == SINGULAR
+            and speaker is not None
+            and sets.agree(speaker, phrase)
+        ):
+            sets.join(speaker, phrase)
+            continue
+        key = (who, form.person, form.number)
+        if key in last:
+            sets.join(last[key], phrase)
+        last[key] = phrase
+
+
+def _speaker(sets: EntitySets, number: int) -> Phrase | None:
+    """Return who says a quotation: the subject of a verb of saying beside it."""
+    document = sets.document
+    start, end = document.quotations[number].span
+    saying = people_words().saying
+    best: tuple[int, Phrase] | None = None
+    trees = document.trees
+    first = max(0, bisect_right(trees, start, key=lambda tree: tree.start) - 2)
+    beyond = bisect_right(trees, end + 3, key=lambda tree: tree.start)
+    for tree in trees[first:beyond]:
+        spans = tree.parse.spans
+        if not spans or tree.start > end + 3 or tree.start + spans[-1][1] < start - 3:
+            continue
+        for token, (low, high) in enumerate(spans):
+            low, high = low + tree.start, high + tree.start
+            if tree.lower[token] not in saying or start <= low < end:
+                continue
+            said = tree.children(token, "nsubj")
+            for subject in said or [c for c in tree.children(token, "obj") if c == token + 1]:
+                phrase = (
+                    document.phrases[tree.phrase_of[subject]] if subject in tree.phrase_of else None
+                )
+                if phrase is None or phrase.quote == number:
+                    continue
+                away = min(abs(low - end), abs(start - high))
+                if away < 80 and (best is None or away < best[0]):
+                    best = away, phrase
+    return best[1] if best else None
+
+
+def join_same_nouns(sets: EntitySets) -> None:
+    """Join definite phrases with the last earlier phrase of the same noun."""
+    last: dict[tuple[str, str], Phrase] = {}
+    for phrase in in_order(sets.document.phrases):
+        if phrase.kind is not MentionKind.NOUN or not phrase.noun or _has_owner(sets, phrase):
+            continue
+        key = (phrase.noun, phrase.number)
+        earlier = last.get(key)
+        if (
+            earlier is not None
+            and phrase.definite
+            and phrase.sentence - earlier.sentence <= _NOUN_FAR
+            and phrase.modifiers <= earlier.modifiers | {"same"}
+            and not _inside(phrase, earlier)
+            and sets.agree(earlier, phrase)
+        ):
+            sets.join(earlier, phrase)
+        last[key] = phrase
+
+
+def _has_owner(sets: EntitySets, phrase: Phrase) -> list[int]:
+    tree = sets.document.trees[phrase.sentence]
+    return [] if phrase.members else tree.children(phrase.head, "nmod:poss")
+
+
+def join_possessed(sets: EntitySets) -> None:
+    """Join phrases of the same noun and owner: "his mother" and "Tom's mother"."""
+    phrases = sets.document.phrases
+    last: dict[tuple[str, int], Phrase] = {}
+    for phrase in in_order(phrases):
+        if phrase.kind is not MentionKind.NOUN or not phrase.noun:
+            continue
+        tree = sets.document.trees[phrase.sentence]
+        owners = [tree.phrase_of[o] for o in _has_owner(sets, phrase) if o in tree.phrase_of]
+        if not owners:
+            continue
+        key = (phrase.noun, sets.of(phrases[owners[0]]).members[0])
+        if key in last and sets.agree(last[key], phrase):
+            sets.join(last[key], phrase)
+        last[key] = phrase
+
+
+def _inside(a: Phrase, b: Phrase) -> bool:
+    """Whether one phrase is a part of the other."""
+    return (a.span[0] <= b.span[0] and b.span[1] <= a.span[1]) or (
+        b.span[0] <= a.span[0] and a.span[1] <= b.span[1]
+    )

@@ -1,0 +1,124 @@
+"""Words for people with what they say of gender and number: nouns, titles, pronouns, given names.
+
+Occupations have no gender here, so that no stereotype decides who is meant.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from hinter_core.storage import DICTIONARIES
+
+FEMALE, MALE, NEUTER, UNKNOWN = "female", "male", "neuter", ""
+SINGULAR, PLURAL, EITHER = "sg", "pl", ""
+# Dictionaries with nouns for people beside ``person_nouns.csv``.
+_MORE_NOUNS = ("age", "gender", "nationality", "occupation", "race", "religion")
+_ENDINGS = re.compile(
+    r"(?:[a-z]{2,}(?:m[ae]n|wom[ae]n|persons?|people|ologists?|icians?|keepers?|goers?|makers?"
+    r"|players?|ographers?|mates?|eers?|monger|wright))$"
+)
+_NOT_PEOPLE = re.compile(
+    r"(?:specimen|regimen|abdomen|acumen|omen|career|peer|beer|sheer|stalemate|climate|estimate|ultimate|intimate|approximate|pioneer)s?$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PronounForm:
+    """What a personal pronoun says by itself; ``case``: subj, obj, poss, abs or refl."""
+
+    person: int
+    number: str
+    gender: str
+    case: str
+
+
+def _pronouns() -> dict[str, PronounForm]:
+    table = """
+        i me my mine myself 1 sg -
+        we us our ours ourselves 1 pl -
+        you you your yours yourself 2 ? -
+        you you your yours yourselves 2 pl -
+        he him his his himself 3 sg male
+        she her her hers herself 3 sg female
+        it it its its itself 3 sg neuter
+        they them their theirs themselves 3 ? -
+        they them their theirs themself 3 sg -
+        xe xem xyr xyrs xemself 3 sg -
+        ze hir hir hirs hirself 3 sg -
+        one one one's one's oneself 3 sg -
+    """
+    forms: dict[str, PronounForm] = {}
+    for row in table.split("\n"):
+        if cells := row.split():
+            *words, person, number, gender = cells
+            number = "" if number == "?" else number
+            for word, case in zip(words, ("subj", "obj", "poss", "abs", "refl"), strict=True):
+                form = PronounForm(int(person), number, "" if gender == "-" else gender, case)
+                forms.setdefault(word, form)
+    forms["'s"] = forms["us"]  # let 's
+    forms["'em"] = forms["em"] = forms["them"]
+    return forms
+
+
+PRONOUNS: Mapping[str, PronounForm] = _pronouns()
+
+
+@dataclass(frozen=True)
+class PeopleWords:
+    """Lower-case words, except ``names`` and ``places``; ``titles`` and ``nouns`` with gender."""
+
+    names: Mapping[str, str]
+    titles: Mapping[str, str]
+    nouns: Mapping[str, str]
+    collectives: frozenset[str]
+    people: frozenset[str]
+    indefinite: frozenset[str]
+    saying: frozenset[str]
+    places: frozenset[str]
+    quantities: frozenset[str]
+    thinking: frozenset[str]
+
+    def person_noun(self, noun: str) -> bool:
+        """Whether a lower-case noun is one for a person or for several."""
+        if noun in self.nouns or noun in self.people or noun in self.indefinite:
+            return True
+        return bool(_ENDINGS.match(noun)) and not _NOT_PEOPLE.search(noun)
+
+
+@lru_cache(maxsize=1)
+def people_words() -> PeopleWords:
+    """Load the words from the dictionaries."""
+    lists = tomllib.loads((DICTIONARIES / "coreference.toml").read_text(encoding="utf-8"))
+    titles = dict.fromkeys(lists["titles"], UNKNOWN)
+    titles |= dict.fromkeys(lists["male_titles"], MALE)
+    titles |= dict.fromkeys(lists["female_titles"], FEMALE)
+    generic = frozenset(lists["generic"])
+    nouns = dict.fromkeys(_person_nouns(), UNKNOWN)
+    for row in _rows("gender"):
+        noun = row["term"].lower()
+        if noun in nouns and row["group"] in (FEMALE, MALE) and noun not in generic:
+            nouns[noun] = row["group"]
+    kept = ("collectives", "people", "indefinite", "saying", "places", "quantities", "thinking")
+    return PeopleWords(
+        names={row["name"]: row["sex"] for row in _rows("given_names")},
+        titles=titles,
+        nouns=nouns,
+        **{name: frozenset(lists[name]) for name in kept},
+    )
+
+
+def _person_nouns() -> set[str]:
+    rows = _rows("person_nouns")
+    for name in _MORE_NOUNS:
+        rows += [row for row in _rows(name) if row["form"] in ("noun-sg", "noun-pl")]
+    return {row["term"].lower() for row in rows if " " not in row["term"]}
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with (DICTIONARIES / f"{name}.csv").open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))

@@ -1,0 +1,167 @@
+"""Coherent swaps: all words of an attribute that speak of one person change together.
+
+"The man lost his hat" becomes "The woman lost her hat" by one edit. A neutral noun contradicts
+nothing ("the person lost his hat"), so that it changes alone. An edit that would leave a word of
+the same person behind that contradicts it, because the dictionary has no counterpart, is not made.
+Other people stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from hinter_core.mutation.edits import splices_of, splices_overlap
+from hinter_core.types import (
+    Change,
+    Edit,
+    EditKind,
+    Entity,
+    GrammaticalForm,
+    Occurrence,
+    Pair,
+    Sentence,
+    Span,
+    Term,
+)
+
+PairsOf = Mapping[Term, tuple[Pair, ...]]
+PRONOUN_FORMS = frozenset(
+    {
+        GrammaticalForm.PRONOUN_SUBJECT, GrammaticalForm.PRONOUN_OBJECT,
+        GrammaticalForm.PRONOUN_POSSESSIVE, GrammaticalForm.PRONOUN_POSSESSIVE_ABSOLUTE,
+        GrammaticalForm.PRONOUN_REFLEXIVE,
+    }
+)  # fmt: skip
+_BINARY = ("female", "male")
+_NEUTRAL = "neutral"
+
+
+def coherent_edits(
+    text: str,
+    sentences: Sequence[Sentence],
+    occurrences: Iterable[Occurrence],
+    pairs_of: PairsOf,
+    edits: Sequence[Edit],
+    entities: Sequence[Entity],
+) -> list[Edit]:
+    """Extend each edit of an attribute to the other mentions of the people that it changes.
+
+    ``occurrences``: the accepted ones of the attribute. ``entities``: of the text. Edits that come
+    out the same are one.
+    """
+    people = _People(entities)
+    where: dict[int, list[Occurrence]] = {}
+    for occurrence in occurrences:
+        person = people.at(occurrence)
+        if person is not None:
+            where.setdefault(person, []).append(occurrence)
+    by_span = {one.span: person for person, found in where.items() for one in found}
+    direction = _Direction(pairs_of)
+    made: dict[tuple[tuple[Span, str], ...], Edit] = {}
+    for edit in edits:
+        concerned = {by_span[span] for span in edit.spans if span in by_span}
+        also = [o for n in sorted(concerned) for o in where[n] if o.span not in edit.spans]
+        extended = _extended(text, sentences, edit, also, direction)
+        if extended is not None:
+            splices = splices_of(text, extended, sentences)
+            made.setdefault(tuple(((s.start, s.end), s.new) for s in splices), extended)
+    return list(made.values())
+
+
+class _People:
+    """The people of a text by the places of their mentions."""
+
+    def __init__(self, entities: Sequence[Entity]) -> None:
+        self._mentions = [
+            (mention.span, mention.head, number)
+            for number, entity in enumerate(entities)
+            if entity.person and entity.gender != "mixed"
+            for mention in entity.mentions
+        ]
+
+    def at(self, occurrence: Occurrence) -> int | None:
+        """Return the number of the person that an occurrence speaks of.
+
+        A noun or pronoun is the head of a mention. A title or adjective is in the smallest mention
+        around it.
+        """
+        start, end = occurrence.span
+        heads = [
+            (head[1] - head[0], number)
+            for _, head, number in self._mentions
+            if start <= head[0] and head[1] <= end
+        ]
+        if heads:
+            return min(heads)[1]
+        if occurrence.terms[0].form not in (GrammaticalForm.TITLE, GrammaticalForm.ADJECTIVE):
+            return None
+        around = [
+            (span[1] - span[0], number)
+            for span, head, number in self._mentions
+            if span[0] <= start and end <= span[1] and end <= head[0]
+        ]
+        return min(around)[1] if around else None
+
+
+class _Direction:
+    """What the terms of a dictionary say of gender, and the pairs that change it alike."""
+
+    def __init__(self, pairs_of: PairsOf) -> None:
+        self._pairs_of = pairs_of
+        self._words = {t.text.lower(): t.group for t in pairs_of if t.group in _BINARY}
+
+    def says(self, term: Term) -> str:
+        """Return the gender that a term says: a "trans woman" is *she*."""
+        last = term.text.lower().rpartition(" ")[2]
+        return term.group if term.group in _BINARY else self._words.get(last, term.group)
+
+    def counterpart(self, change: Pair, terms: Sequence[Term]) -> Pair | None:
+        """Return the pair that changes another mention in the same direction."""
+        wanted = self.says(change.target)
+        series = [pair.target.text for pair in self._towards(change.source, wanted)]
+        for term in terms:
+            found = self._towards(term, wanted)
+            if len(found) == len(series) and change.target.text in series:
+                # "xe" goes with "xem" and "ze" with "hir": the series keep their order.
+                return found[series.index(change.target.text)]
+            if found:
+                stop = term.text.endswith(".")
+                return next((p for p in found if p.target.text.endswith(".") is stop), found[0])
+        return None
+
+    def _towards(self, term: Term, wanted: str) -> list[Pair]:
+        pairs = self._pairs_of.get(term, ())
+        return [pair for pair in pairs if self.says(pair.target) == wanted]
+
+
+def _extended(
+    text: str,
+    sentences: Sequence[Sentence],
+    edit: Edit,
+    also: Sequence[Occurrence],
+    direction: _Direction,
+) -> Edit | None:
+    """Return an edit with all other mentions; None if one that contradicts it cannot change."""
+    pair = edit.change
+    if not isinstance(pair, Pair):
+        return edit
+    said = direction.says(pair.source)
+    wanted = direction.says(pair.target)
+    if wanted == said or (wanted == _NEUTRAL and pair.source.form not in PRONOUN_FORMS):
+        return edit
+    parts = [edit]
+    for occurrence in also:
+        terms = [term for term in occurrence.terms if direction.says(term) == said]
+        counterpart = direction.counterpart(pair, terms)
+        if counterpart is not None:
+            parts.append(Edit(counterpart, (occurrence.span,)))
+        elif terms and (wanted != _NEUTRAL or terms[0].form in PRONOUN_FORMS):
+            return None
+    if len(parts) == 1:
+        return edit
+    found = [splice for part in parts for splice in splices_of(text, part, sentences)]
+    splices = {(splice.start, splice.end): splice.new for splice in found}
+    spans = tuple(sorted(splices))
+    texts = tuple(splices[span] for span in spans)
+    change = Change(EditKind.SUBSTITUTE, edit.attribute, edit.source, edit.target, texts)
+    return None if splices_overlap(found) else Edit(change, spans)

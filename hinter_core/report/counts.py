@@ -1,0 +1,221 @@
+"""Sums over a campaign and over each of its models, as counted by SQL."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from hinter_core.campaign.reader import CampaignReader, MutantRecord
+from hinter_core.campaign.tables import Attributes, has_placebo, lists
+from hinter_core.statistics.clustered import Clusters, WordSums
+
+Groups = tuple[str, ...]
+
+# Slices of the pie of intersectional errors (HInter, Figure 10a) ...
+PART_ERRS = "a part errs too"
+NO_PART_ERRS = "every part is benign"
+PART_UNKNOWN = "no part errs, but one has no verdict"
+# ... and of that of atomic errors (Figure 10b).
+WHOLE_ERRS = "a whole errs too"
+NO_WHOLE_ERRS = "every whole is benign"
+NO_WHOLE = "in no whole with a verdict"
+
+
+LEAST_VALIDITIES = (0.0, 0.5, 0.8, 0.9, 0.95)  # scores by which mutants are counted
+
+
+class Swap(NamedTuple):
+    """A word pair as stored in the tables."""
+
+    attribute: str
+    source: str
+    target: str
+    source_group: str
+    target_group: str
+    form: str
+
+
+class TextSums(NamedTuple):
+    """Sums over the mutants of one text.
+
+    ``cases``: kept and answered, with ``errors`` and ``hidden`` among them. ``mutants``: with a
+    verdict, with ``discarded`` among them. ``asked``: discarded and answered; ``turned``: of these,
+    flipped answers (false positives of a test without the invariant).
+    """
+
+    errors: int
+    cases: int
+    hidden: int
+    discarded: int
+    mutants: int
+    turned: int
+    asked: int
+
+
+Sums = Counter[tuple[TextSums, ...]]  # number of texts with these sums, one per list of sets
+
+
+@dataclass(frozen=True, slots=True)
+class UnusedRow:
+    """A row without mutants, and the reason."""
+
+    row: int
+    id: str
+    reason: str
+
+
+@dataclass
+class ModelCounts:
+    """Sums over all mutants of one model.
+
+    ``verdicts``: by attributes. ``replacements``: by attributes, changed places of all mutants with
+    a verdict. ``truth``: for order 2, numbers of (whole flips, first part flips,
+    second part flips) where all three are cases. ``wholes``: errors of several edits by the
+    verdicts of their single edits; ``atoms``: errors of one edit by the verdicts of mutants that
+    contain it. ``grades``: of hidden mutants, by attributes; "" without scores. ``groups``: by
+    attributes and target groups; ``hidden_groups``: the same with hidden mutants as errors, of
+    several attributes. ``words``: errors and cases of atomic
+    mutants by word pair. ``examples``: hidden mutants, one per text and attributes.
+    """
+
+    reader: CampaignReader
+    number: int
+    verdicts: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    replacements: Counter[Attributes] = field(default_factory=Counter)
+    truth: dict[Attributes, Counter[tuple[bool, bool, bool]]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
+    wholes: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    atoms: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    grades: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    groups: dict[Attributes, dict[Groups, Clusters]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    hidden_groups: dict[Attributes, dict[Groups, Clusters]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    words: dict[Swap, tuple[int, int]] = field(default_factory=dict)
+    failures: Counter[str] = field(default_factory=Counter)
+    examples: list[MutantRecord] = field(default_factory=list)
+
+    def by_text(self, *parts: Iterable[Attributes]) -> Sums:
+        """Count the texts with the same sums, for each list of sets of attributes."""
+        sums = ", ".join(
+            f"coalesce(sum({name}) FILTER (attributes IN {lists(part)}), 0)::BIGINT"
+            for part in map(list, parts)
+            for name in TextSums._fields
+        )
+        found = self.reader.run(
+            f"SELECT *, count(*) FROM (SELECT {sums} FROM by_text JOIN sets USING (set) "
+            f"WHERE model = {self.number} GROUP BY row) GROUP BY ALL"
+        )
+        size = len(TextSums._fields)
+        return Counter(
+            {
+                tuple(TextSums(*row[i : i + size]) for i in range(0, len(row) - 1, size)): row[-1]
+                for row in found
+            }
+        )
+
+    def by_word(self, hits: str, order: int, attributes: Attributes = ()) -> list[WordSums]:
+        """Return the sums by word of the mutants of an order and of its placebo mutants.
+
+        ``hits``: ``errors`` or ``hidden``. ``attributes``: of the mutants (default: any).
+        """
+        compared = f"(SELECT set FROM sets WHERE attributes IN {lists([attributes])})"
+        where = (
+            f"WHERE model = {self.number} AND n_edits = {order} AND "
+            f"compared = {compared if attributes else 0} AND neutral = "
+        )
+        name = {"errors": "error", "hidden": "hidden"}[hits]
+        moments = ", ".join(
+            f"coalesce(sum({column}), 0)"
+            for column in (f"{name}_squares", f"{name}_products", "weight_squares")
+        )
+        found = []
+        for side in ("false", "true"):
+            sums = self.reader.run(
+                f"SELECT sum({hits}), sum(weight) FROM by_word {where}{side} GROUP BY word"
+            )
+            ((squares, products, weights),) = self.reader.run(
+                f"SELECT {moments} FROM shared {where}{side}"
+            )
+            found.append(WordSums(sums, (squares, products, weights)))
+        return found
+
+    def texts_by_validity(self) -> list[Counter[tuple[int, int, int]]]:
+        """Count the texts with the same errors, cases and hidden mutants, by the least score.
+
+        Of intersectional mutants with a score; one counter for each of :data:`LEAST_VALIDITIES`.
+        """
+        sums = ", ".join(f"sum({name})::BIGINT AS {name}" for name in ("errors", "cases", "hidden"))
+        where = f"model = {self.number} AND NOT {has_placebo('attributes')}"
+        return [
+            Counter(
+                {
+                    (errors, cases, hidden): texts
+                    for errors, cases, hidden, texts in self.reader.run(
+                        f"SELECT *, count(*) FROM (SELECT {sums} FROM by_validity JOIN sets USING "
+                        f"(set) WHERE {where} AND level >= {level} GROUP BY row) GROUP BY ALL"
+                    )
+                }
+            )
+            for level in range(len(LEAST_VALIDITIES))
+        ]
+
+    def verdicts_of(self, parts: Iterable[Attributes]) -> Counter[str]:
+        """Add up the verdicts of some sets of attributes."""
+        return sum((self.verdicts[part] for part in parts), Counter())
+
+    def with_cases(self) -> set[Attributes]:
+        """Return the sets of attributes with a kept and answered mutant."""
+        cases = ("benign", "biased", "hidden")
+        return {names for names, by in self.verdicts.items() if any(by[name] for name in cases)}
+
+    def by_shard(self) -> list[tuple[int, Attributes, str, int]]:
+        """Count mutants by shard, attributes and verdict."""
+        found = self.reader.run(
+            "SELECT shard, attributes, verdict, number FROM by_shard JOIN sets USING (set) "
+            f"WHERE model = {self.number} ORDER BY shard"
+        )
+        return [(shard, tuple(names), verdict, number) for shard, names, verdict, number in found]
+
+
+def each_text(
+    sums: Mapping[Any, int], numbers: Callable[..., tuple[int, ...]]
+) -> Counter[tuple[int, ...]]:
+    """Count the texts with the same ``numbers``, a function of their sums (a tuple)."""
+    found: Counter[tuple[int, ...]] = Counter()
+    for own, texts in sums.items():
+        found[numbers(*own)] += texts
+    return found
+
+
+@dataclass
+class CampaignCounts:
+    """Sums over a campaign; ``models`` by name, if tested.
+
+    ``texts``: by outcome. ``possible`` and ``tested``: intersectional mutants by order. ``faults``:
+    unusable rows; ``idle``: texts with nothing to test; the first 1,000 of each. ``repeated``: rows
+    by id that is not unique. ``labels``: number of distinct labels. ``pairs``: by attributes and
+    attribute, word pairs made and kept. ``met``: by attributes, number of target groups (one per
+    attribute). ``combined``: by several attributes, number of combinations of word pairs.
+    ``discarded``: by attribute and target group, atomic mutants made and discarded.
+    """
+
+    texts: Counter[str] = field(default_factory=Counter)
+    possible: Counter[int] = field(default_factory=Counter)
+    tested: Counter[int] = field(default_factory=Counter)
+    faults: list[UnusedRow] = field(default_factory=list)
+    idle: list[UnusedRow] = field(default_factory=list)
+    labels: int = 0
+    repeated: dict[str, int] = field(default_factory=dict)
+    pairs: dict[Attributes, dict[str, tuple[int, int]]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    met: dict[Attributes, int] = field(default_factory=dict)
+    combined: dict[Attributes, int] = field(default_factory=dict)
+    discarded: dict[str, dict[str, tuple[int, int]]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    models: dict[str, ModelCounts] = field(default_factory=dict)

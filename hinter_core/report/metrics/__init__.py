@@ -1,0 +1,1 @@
+"""One module per metric of a report: how it is computed, and how it is described."""

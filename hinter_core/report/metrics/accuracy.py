@@ -1,0 +1,186 @@
+"""How well each model answers the unchanged texts (HInter, Table 5).
+
+Accuracy is the share of texts whose labels are all right. Micro-F1 and macro-F1 are those of
+LexGLUE (Chalkidis et al. 2022), over the classes that occur among the labels or the answers; where
+several labels may apply and a text has none, *no label* is a class of its own.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from hinter_core.report.counts import ModelCounts
+from hinter_core.report.section import Rows, Section
+from hinter_core.statistics.format import rate_in_words
+from hinter_core.statistics.rates import Rate, wilson
+
+Labels = frozenset[str]
+_NAMED = 4  # labels named in a sentence
+_SEPARATOR = r"""['"]?\s*[,;|]\s*['"]?"""
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How well a model answers the unchanged texts that were tested and have a label it knows.
+
+    ``correct``: texts whose labels are all right. ``classes``: number of classes. ``several``:
+    several labels may apply. Left out are texts that are ``unlabelled`` or ``unanswered``, or with
+    an ``unknown`` label, such as those named in ``strange``. ``known``: the model's labels.
+    """
+
+    correct: Rate
+    micro_f1: float | None
+    macro_f1: float | None
+    classes: int
+    several: bool
+    unlabelled: int
+    unknown: int
+    unanswered: int
+    strange: list[str]
+    known: list[str]
+
+
+def accuracy(tally: ModelCounts, model: str) -> Accuracy | None:
+    """Compare a model's answers to the unchanged texts with their labels; None without labels."""
+    reader = tally.reader
+    found = reader.run(
+        "SELECT coalesce(t.label, ''), o.labels, o.failure IS NOT NULL, count(*) FROM "
+        f"({reader.tables(models=(model,)).originals}) o JOIN rows t USING (shard, row) "
+        "GROUP BY ALL ORDER BY ALL"
+    )
+    if not any(label for label, *_ in found):
+        return None
+    known = reader.store.read()["models"][model]["labels"]
+    known = known or sorted({name for _, labels, *_ in found for name in labels or ()})
+    read = _reader_of(known)
+    several, unlabelled, unknown, unanswered = False, 0, 0, 0
+    strange: Counter[str] = Counter()
+    pairs: Counter[tuple[Labels, Labels]] = Counter()
+    for label, labels, failed, texts in found:
+        gold, answer = read(label), frozenset(map(_key, labels or ()))
+        if failed:
+            unanswered += texts
+        elif gold is None:
+            unknown += texts
+            strange[label] += texts
+        else:
+            several = several or len(gold) > 1 or len(answer) != 1
+            pairs[gold, answer] += texts
+    if not several:  # a text without a label is not one to which no label applies
+        unlabelled = sum(texts for (gold, _), texts in pairs.items() if not gold)
+        pairs = Counter({pair: texts for pair, texts in pairs.items() if pair[0]})
+    hits = sum(texts for (gold, answer), texts in pairs.items() if gold == answer)
+    return Accuracy(
+        wilson(hits, pairs.total()),
+        *f1_scores(pairs),
+        several,
+        unlabelled,
+        unknown,
+        unanswered,
+        [label for label, _ in strange.most_common(_NAMED)],
+        list(known),
+    )
+
+
+def _key(name: str) -> str:
+    return " ".join(name.casefold().split())
+
+
+def _reader_of(known: Sequence[str]) -> Callable[[str], Labels | None]:
+    """Return a function from a cell to its labels; None if one is not known.
+
+    Labels are separated by commas, semicolons or bars, which a label may contain too.
+    """
+    keys = sorted(map(_key, known), key=len, reverse=True)
+    one = "|".join(map(re.escape, keys)) or "(?!)"
+    cell = re.compile(rf"(?:{one})(?:{_SEPARATOR}(?:{one}))*")
+    each = re.compile(rf"({one})(?:{_SEPARATOR}|$)")
+
+    def read(label: str) -> Labels | None:
+        text = _key(label)
+        if not text or text == "[]":
+            return frozenset()
+        if text in keys:
+            return frozenset([text])
+        if text.startswith("[") and text.endswith("]"):  # a list as Python or JSON writes it
+            text = text[1:-1].strip().strip("'\"")
+        if not cell.fullmatch(text):
+            return None
+        return frozenset(each.findall(text))
+
+    return read
+
+
+def f1_scores(pairs: Counter[tuple[Labels, Labels]]) -> tuple[float | None, float | None, int]:
+    """Return micro-F1, macro-F1 and the number of classes.
+
+    ``pairs``: numbers of texts by their labels and the model's answer.
+    """
+    hits, wrong, missed = Counter[str](), Counter[str](), Counter[str]()
+    no_label = any(not gold for gold, _ in pairs)
+    for (gold, answer), texts in pairs.items():
+        own, given = (labels or ({""} if no_label else labels) for labels in (gold, answer))
+        for counts, names in ((hits, own & given), (wrong, given - own), (missed, own - given)):
+            counts.update(dict.fromkeys(names, texts))
+    classes = {*hits, *wrong, *missed}
+    if not classes:
+        return None, None, 0
+
+    def f1(hit: int, faults: int) -> float:
+        return 2 * hit / (2 * hit + faults)
+
+    each = [f1(hits[name], wrong[name] + missed[name]) for name in classes]
+    micro = f1(hits.total(), wrong.total() + missed.total())
+    return micro, sum(each) / len(each), len(classes)
+
+
+def accuracy_sections(found: Iterable[tuple[str, Accuracy | None]]) -> Iterable[Section]:
+    """Report all models in one table; nothing where the data has no labels."""
+    measured = [(model, one) for model, one in found if one is not None]
+    if not measured:
+        return
+    rows: Rows = [
+        [model, one.correct.of, one.correct, one.micro_f1, one.macro_f1, one.classes]
+        for model, one in measured
+        if one.correct.of
+    ]
+    sentences = [f"{model}: {_in_words(one)}" for model, one in measured]
+    if rows:
+        sentences.append(
+            "Answers to the unchanged texts, against the labels of the data. Only tested texts "
+            "count: one with nothing to test was not put to the models. Micro-F1 adds up all "
+            "classes, macro-F1 is the mean over the classes that occur."
+        )
+    columns = ["Model", "Texts", "Accuracy", "Micro-F1", "Macro-F1", "Classes"]
+    yield Section("accuracy", "Accuracy on the unchanged texts", sentences, columns, rows)
+
+
+def _in_words(one: Accuracy) -> str:
+    if not one.correct.of and one.unknown:
+        return (
+            f"accuracy is not known, as the labels of the data ({_listed(one.strange)}) are not "
+            f"those of the model ({_listed(one.known)}). Use the model's names in the data, or "
+            "give the model the names of the data (option labels)."
+        )
+    if not one.correct.of:
+        return "accuracy is not known, as no tested text has both a label and an answer."
+    right = "all labels right" if one.several else "the right label"
+    words = f"{rate_in_words(one.correct)} texts got {right}"
+    left_out = [
+        f"{number:,} {what}"
+        for number, what in (
+            (one.unlabelled, "without a label"),
+            (one.unknown, f"with a label that the model does not have ({_listed(one.strange)})"),
+            (one.unanswered, "without an answer"),
+        )
+        if number
+    ]
+    if left_out:
+        words += f". Left out: {', '.join(left_out)}"
+    return words + "."
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = ", \u2026" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

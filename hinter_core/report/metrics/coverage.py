@@ -1,0 +1,109 @@
+"""How much of what is possible was tested: mutants, word pairs of the dictionaries, groups."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.tables import Attributes, is_placebo
+from hinter_core.report.counts import CampaignCounts
+from hinter_core.report.section import Cell, Counted, Rows, Section, Share, joined, ordered
+from hinter_core.statistics.rates import Rate
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Number of tested mutants among the possible ones of an order.
+
+    The possible ones include combinations of changes to the same words.
+    """
+
+    order: int
+    tested: int
+    possible: int
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Share of the dictionaries that mutants of these attributes used, whatever their verdict.
+
+    ``pairs``: by attribute, word pairs used, kept by the invariant, and in its dictionary.
+    ``groups``: target groups (one per attribute) used, and possible. ``combinations``: the same of
+    word pairs (one per attribute); None for one attribute.
+    """
+
+    attributes: Attributes
+    pairs: dict[str, tuple[int, int, int]]
+    groups: tuple[int, int]
+    combinations: tuple[int, int] | None = None
+
+
+def reach(counts: CampaignCounts) -> list[Reach]:
+    """Return a row for each order that has possible mutants."""
+    return [Reach(n, counts.tested[n], of) for n, of in sorted(counts.possible.items()) if of]
+
+
+def coverage(counts: CampaignCounts, scope: Mapping[str, tuple[int, int]]) -> list[Coverage]:
+    """Return a row for each set of attributes of the mutants, and for each attribute alone.
+
+    ``scope``: by attribute, numbers of word pairs and target groups in its dictionary.
+    """
+    alone: list[Attributes] = [(attribute,) for attribute in scope]
+    return [
+        Coverage(
+            attributes,
+            {
+                a: (*counts.pairs.get(attributes, {}).get(a, (0, 0)), scope[a][0])
+                for a in attributes
+            },
+            (counts.met.get(attributes, 0), prod(scope[a][1] for a in attributes)),
+            (counts.combined.get(attributes, 0), prod(scope[a][0] for a in attributes))
+            if len(attributes) > 1
+            else None,
+        )
+        for attributes in ordered({*alone, *counts.pairs})
+        if all(attribute in scope for attribute in attributes) and not is_placebo(attributes)
+    ]
+
+
+def reach_section(campaign: Campaign, lines: Sequence[Reach]) -> Section:
+    """Report the tested share of the possible mutants."""
+    words = ["Share of the possible intersectional mutants that were tested."]
+    if campaign.limit is not None:
+        each = "per text and order" if campaign.guide else "per text"
+        words.append(f"Maximum {campaign.limit:,} {each}, drawn with seed {campaign.seed}.")
+    if campaign.guide:
+        words.append(
+            f"Order 3 and higher: the answers of {campaign.guide} to smaller changes predict which "
+            "mutants lie closest to another answer, and only these were tested. Their rates are "
+            "not those of all mutants; placebo mutants were chosen in the same way."
+        )
+    rows: Rows = [[r.order, r.tested, r.possible, Share(r.tested / r.possible)] for r in lines]
+    columns = ["Order", "Tested", "Possible", "Share"]
+    return Section("reach", "Tested share of the possible mutants", words, columns, rows)
+
+
+def coverage_section(lines: Sequence[Coverage]) -> Section:
+    """Report the share of the dictionaries that was used."""
+    if not lines:
+        none = (
+            "No dictionary to cover: handwritten mutants use none, and an older campaign "
+            "records its dictionaries when it is resumed."
+        )
+        return Section("coverage", "Coverage", [none])
+    rows: Rows = []
+    for line in lines:
+        groups = Counted(Rate(*line.groups))
+        combined: Cell = Counted(Rate(*line.combinations)) if line.combinations else ""
+        for attribute, (made, kept, held) in line.pairs.items():
+            pairs = Rate(made, held)
+            rows.append(
+                [joined(line.attributes), attribute, Counted(pairs), pairs, kept, groups, combined]
+            )  # fmt: skip
+    columns = ["Attributes", "Dictionary", "Word pairs used", "Share", "Kept at least once",
+               "Groups used", "Combinations used"]  # fmt: skip
+    words = (
+        "Word pairs of the dictionaries that at least one mutant used, combinations of groups that "
+        "texts were changed to, and combinations of word pairs, one of each attribute."
+    )
+    return Section("coverage", "Coverage", [words], columns, rows)

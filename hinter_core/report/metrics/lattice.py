@@ -1,0 +1,188 @@
+"""Mutants of several changes beside those of each change alone.
+
+MutaInt's truth table (Table 6), HInter's Figures 10 (pies) and 11 (overlap of texts).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from hinter_core.campaign.tables import Attributes
+from hinter_core.report.counts import NO_PART_ERRS, WHOLE_ERRS, ModelCounts, Sums, each_text
+from hinter_core.report.section import Cell, Rows, Section, Share, joined
+from hinter_core.statistics.format import rate_in_words
+from hinter_core.statistics.rates import Rate
+
+
+@dataclass(frozen=True)
+class TruthTable:
+    """MutaInt's Table 6 for one pair of attributes.
+
+    ``rows``: numbers of mutants by (whole flips, first alone flips, second alone flips).
+    ``only_whole``: the whole flips and no part does; ``only_part``: the reverse. Departure: the
+    paper tests their difference (McNemar), but noise alone makes them differ, as two parts have two
+    chances to flip; :class:`PlaceboExcess` compares hidden mutants with placebo mutants instead.
+    """
+
+    attributes: Attributes
+    rows: dict[tuple[bool, bool, bool], int]
+    only_whole: int
+    only_part: int
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """HInter's Figure 11: original texts with errors by a single change, by several, by both.
+
+    Of the texts that have a case with all these ``attributes`` changed together.
+    """
+
+    attributes: Attributes
+    only_atomic: int
+    both: int
+    only_together: int
+    neither: int
+
+
+@dataclass(frozen=True)
+class Pie:
+    """Errors of one kind by the verdicts of the other kind (Figure 10).
+
+    ``kind``: ``intersectional`` (by each attribute alone) or ``atomic`` (by the mutants that
+    contain this change). The paper has two slices; the third holds errors whose counterparts have
+    no verdict.
+    """
+
+    name: str
+    kind: str
+    attributes: Attributes
+    slices: dict[str, int]
+
+
+def truth_table(attributes: Attributes, tally: ModelCounts) -> TruthTable:
+    """Return the truth table of one pair of attributes."""
+    rows = tally.truth[attributes]
+    only_whole = rows.get((True, False, False), 0)
+    only_part = sum(n for (whole, *parts), n in rows.items() if not whole and any(parts))
+    return TruthTable(attributes, dict(rows), only_whole, only_part)
+
+
+def overlap(attributes: Attributes, tally: ModelCounts) -> Overlap:
+    """Count the original texts with errors by one change, by several, by both."""
+    sums = tally.by_text([attributes], [(attribute,) for attribute in attributes])
+    cases: Sums = Counter({own: texts for own, texts in sums.items() if own[0].cases})
+    seen = each_text(cases, lambda together, alone: (alone.errors > 0, together.errors > 0))
+    return Overlap(
+        attributes, seen[True, False], seen[True, True], seen[False, True], seen[False, False]
+    )
+
+
+def pies(named: Sequence[tuple[str, Attributes]], tally: ModelCounts) -> list[Pie]:
+    """Return both pies of all mutants, then one for each set of attributes with an error."""
+    wholes: Counter[str] = Counter()
+    atoms: Counter[str] = Counter()
+    found = []
+    for name, attributes in named:
+        alone = len(attributes) == 1
+        slices = (tally.atoms if alone else tally.wholes).get(attributes, Counter())
+        (atoms if alone else wholes).update(slices)
+        if slices:
+            kind = "atomic" if alone else "intersectional"
+            found.append(Pie(name, kind, attributes, dict(slices)))
+    sums = (("intersectional", wholes), ("atomic", atoms))
+    return [*(Pie(kind, kind, (), dict(slices)) for kind, slices in sums if slices), *found]
+
+
+def truth_section(truths: Sequence[TruthTable]) -> Section:
+    """Report all truth tables in one table; with several pairs, their sum too."""
+    rows: Rows = [row for truth in truths for row in _truth_rows(truth)]
+    if len(truths) > 1:
+        rows += _sum_rows(truths)
+    sentences = [
+        f"{joined(truth.attributes)}: {truth.only_whole:,} of {sum(truth.rows.values()):,} mutants "
+        f"flip the answer although neither part does; {truth.only_part:,} do not although a part "
+        "does."
+        for truth in truths
+    ]
+    sentences.append(
+        "Share within outcome is that of the mutants with the same outcome together (MutaInt, "
+        "Table 6); share is that of all."
+    )
+    columns = ["Attributes", "Together", "First alone", "Second alone", "Mutants", "Share",
+               "Share within outcome"]  # fmt: skip
+    return Section("truth", "Truth table: together and alone", sentences, columns, rows)
+
+
+def _truth_rows(truth: TruthTable) -> Iterable[list[Cell]]:
+    for whole, first, second in product((False, True), repeat=3):
+        number = truth.rows.get((whole, first, second), 0)
+        outcomes = map(_outcome, (whole, first, second))
+        yield [joined(truth.attributes), *outcomes, number, *_shares(number, whole, [truth])]
+
+
+def _sum_rows(truths: Sequence[TruthTable]) -> Iterable[list[Cell]]:
+    """Add up all pairs by how many of the two parts flip the answer."""
+    sums: Counter[tuple[bool, int]] = Counter()
+    for truth in truths:
+        for (whole, *parts), number in truth.rows.items():
+            sums[whole, sum(parts)] += number
+    for whole, flips in product((False, True), range(3)):
+        alone = ("one of them", "") if flips == 1 else (_outcome(flips > 0),) * 2
+        number = sums[whole, flips]
+        yield ["all pairs", _outcome(whole), *alone, number, *_shares(number, whole, truths)]
+
+
+def _outcome(flips: bool) -> str:
+    return "bias" if flips else "benign"
+
+
+def _shares(number: int, whole: bool, truths: Sequence[TruthTable]) -> tuple[Cell, Cell]:
+    """Return the shares of all mutants, and of those with the same outcome together."""
+    every = [item for truth in truths for item in truth.rows.items()]
+    total = sum(n for _, n in every)
+    such = sum(n for (together, *_), n in every if together is whole)
+    return Share(number / total), Share(number / such) if such else None
+
+
+def overlap_section(overlaps: Sequence[Overlap]) -> Section:
+    """Report the original texts with errors by one change or several."""
+    columns = ["Attributes", "Only alone", "Both", "Only together", "Neither"]
+    rows: Rows = [
+        [joined(o.attributes), o.only_atomic, o.both, o.only_together, o.neither] for o in overlaps
+    ]
+    sentences = [
+        f"{joined(o.attributes)}: of {o.only_atomic + o.both + o.only_together + o.neither:,} "
+        f"texts, {o.only_together:,} show bias only when the attributes change together, "
+        f"{o.only_atomic:,} only when one changes, {o.both:,} in both cases."
+        for o in overlaps
+    ]
+    title = "Texts with errors: one change or several"
+    return Section("overlap", title, sentences, columns, rows)
+
+
+def pies_section(found: Sequence[Pie]) -> Section:
+    """Report which errors of single changes recur in combinations, and the reverse."""
+    rows: Rows = [
+        [pie.name, slice_, number, Rate(number, sum(pie.slices.values()))]
+        for pie in found
+        for slice_, number in sorted(pie.slices.items(), key=lambda item: -item[1])
+    ]
+    sentences = [_pie_in_words(pie) for pie in found if not pie.attributes]
+    columns = ["Errors of", "Mutants of the other kind", "Errors", "Share"]
+    return Section("pies", "Errors of single and combined changes", sentences, columns, rows)
+
+
+def _pie_in_words(pie: Pie) -> str:
+    total = sum(pie.slices.values())
+    if pie.kind == "intersectional":
+        rate = Rate(pie.slices.get(NO_PART_ERRS, 0), total)
+        return (
+            f"{rate_in_words(rate)} intersectional errors have only benign parts: a test of one "
+            "attribute at a time misses them."
+        )
+    rate = Rate(pie.slices.get(WHOLE_ERRS, 0), total)
+    return (
+        f"{rate_in_words(rate)} atomic errors recur when more attributes change with them: a test "
+        "of combinations alone finds these as well."
+    )

@@ -1,0 +1,109 @@
+"""Errors with and without the invariant (HInter, Figures 7 and 8; metric 7)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hinter_core.campaign.tables import Attributes
+from hinter_core.report.counts import ModelCounts, each_text
+from hinter_core.report.section import Counted, Rows, Section, joined
+from hinter_core.statistics.clustered import cluster_rate
+from hinter_core.statistics.format import rate_in_words
+from hinter_core.statistics.rates import Rate
+from hinter_core.types import Verdict
+
+_ASK = (
+    "Discarded mutants were not put to the models. A campaign with discarded: true (--discarded) "
+    "does so and counts the false positives that the invariant avoids."
+)
+_NOTE = (
+    "A false positive is a flipped answer to a mutant that the invariant discarded. This is the "
+    "paper's definition; no person judged these mutants."
+)
+
+
+@dataclass(frozen=True)
+class Positives:
+    """Errors with and without the invariant.
+
+    ``kept`` and ``discarded``: numbers of mutants (Figure 7). ``true``: flipped answers of kept and
+    answered mutants (true positives); ``false``: of discarded mutants that were answered (false
+    positives, metric 7). ``fake``: share of false positives in all errors of a test without the
+    invariant (Figure 8); ``without``: error rate of such a test.
+
+    The paper's *true* and *false* follow from the invariant, not from a person's judgement.
+    """
+
+    name: str
+    attributes: Attributes
+    kept: int
+    discarded: int
+    true: Rate
+    false: Rate
+    fake: Rate
+    without: Rate
+
+    @property
+    def asked(self) -> bool:
+        """Whether the model answered a discarded mutant."""
+        return self.false.of > 0
+
+
+def positives(real: Sequence[Attributes], tally: ModelCounts) -> list[Positives]:
+    """Return a row for all mutants, intersectional and atomic ones, and each set of attributes."""
+    sums: list[tuple[str, Attributes, Sequence[Attributes]]] = [
+        ("all", (), real),
+        ("intersectional", (), [a for a in real if len(a) > 1]),
+        ("atomic", (), [a for a in real if len(a) == 1]),
+    ]
+    each = [(joined(a), a, [a]) for a in real]
+    return [_positives_of(*line, tally) for line in (*sums, *each) if line[2]]
+
+
+def _positives_of(
+    name: str, attributes: Attributes, parts: Sequence[Attributes], tally: ModelCounts
+) -> Positives:
+    verdicts = tally.verdicts_of(parts)
+    discarded = verdicts[Verdict.DISCARDED.value]
+    sums = tally.by_text(parts)
+    fake = without = Rate(0, 0)
+    if any(sum_.asked for (sum_,) in sums):
+        fake = cluster_rate(each_text(sums, lambda s: (s.turned, s.turned + s.errors)))
+        both = each_text(sums, lambda s: (s.turned + s.errors, s.asked + s.cases))
+        without = cluster_rate(both)
+    true = cluster_rate(each_text(sums, lambda s: (s.errors, s.cases)))
+    false = cluster_rate(each_text(sums, lambda s: (s.turned, s.asked)))
+    kept = verdicts.total() - discarded
+    return Positives(name, attributes, kept, discarded, true, false, fake, without)
+
+
+def positives_section(found: Sequence[Positives]) -> Section:
+    """Report kept and discarded mutants, and true and false positives where both were tested."""
+    asked = any(one.asked for one in found)
+    columns = ["Mutants", "Kept", "Discarded", "Discarded, of all"]
+    if asked:
+        columns += ["True positives", "False positives", "False, of errors", "Error rate with it",
+                    "Error rate without it"]  # fmt: skip
+    rows: Rows = []
+    for one in found:
+        share = Rate(one.discarded, one.kept + one.discarded)
+        rows.append([one.name, one.kept, one.discarded, share])
+        if asked:
+            rows[-1] += [Counted(one.true), Counted(one.false), one.fake, one.true, one.without]
+    sentences = [_positives_in_words(one) for one in found]
+    sentences.append(_NOTE if asked else _ASK)
+    return Section("invariant", "With and without the invariant", sentences, columns, rows)
+
+
+def _positives_in_words(found: Positives) -> str:
+    total = found.kept + found.discarded
+    words = f"{found.name}: of {total:,} mutants the invariant kept {found.kept:,} and discarded "
+    words += f"{found.discarded:,}."
+    if not found.asked:
+        return words
+    words += f" Kept ones show {found.true.hits:,} errors, discarded ones {found.false.hits:,}"
+    if not found.fake.of:
+        return words + "."
+    words += f": without the invariant {rate_in_words(found.fake)} errors would be false"
+    if found.true.hits and found.false.hits:
+        words += f", {found.false.hits / found.true.hits:.1f} for each true one"
+    return words + "."

@@ -1,0 +1,132 @@
+"""Bias-uncovering test cases of templates: pairs of mutants with different answers.
+
+Source: BiasFinder, Table 4. A pair is two mutants of one template that differ in class; it is a
+bias-uncovering test case if their answers differ. The text with the base values and the names of
+its class count as mutants of the base class. Beside it stands what the paper does not give: pairs
+within a class, whose answers differ for a name alone.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hinter_core.generators.templates.filling import SAME_CLASS
+from hinter_core.generators.templates.template import ATTRIBUTES, COUNTRY, GENDER, OCCUPATION
+from hinter_core.report.counts import ModelCounts
+from hinter_core.report.section import Counted, Rows, Section
+from hinter_core.statistics.clustered import cluster_rate
+from hinter_core.statistics.format import rate_in_words
+from hinter_core.statistics.rates import Rate
+
+# The class of a mutant; of occupations, each is one.
+_CLASS = f"CASE WHEN e.attribute = '{OCCUPATION}' THEN e.{{0}} ELSE e.{{0}}_group END"
+_ANSWER = "array_to_string(list_sort(labels), chr(31))"
+
+
+@dataclass(frozen=True)
+class UncoveringCases:
+    """Pairs of mutants of one attribute.
+
+    ``templates``: with an answered mutant; ``mutants``: answered ones, the base included.
+    ``cases``: bias-uncovering test cases, of pairs of different classes; ``same``: pairs with
+    different answers, of those of one class. ``sources``: templates with a bias-uncovering test
+    case.
+    """
+
+    attribute: str
+    templates: int
+    mutants: int
+    cases: Rate
+    same: Rate
+    sources: Rate
+
+
+def uncovering_cases(tally: ModelCounts, model: str) -> list[UncoveringCases]:
+    """Count the pairs of a campaign of templates, by attribute; none for other campaigns."""
+    if not tally.reader.store.campaign().templates:
+        return []
+    found: dict[str, dict[int, list[tuple[str, str, int]]]] = defaultdict(lambda: defaultdict(list))
+    for row, attribute, own, answer, number in _answers(tally, model):
+        found[attribute][row].append((own, answer, number))
+    return [_of(name, list(found[name].values())) for name in ATTRIBUTES if name in found]
+
+
+def _answers(tally: ModelCounts, model: str) -> list[tuple[int, str, str, str, int]]:
+    """Return numbers of answers by template, attribute, class and answer."""
+    tables = tally.reader.tables(models=(model,))
+    both = ", ".join(f"'{name}'" for name in (GENDER, COUNTRY))
+    names = ", ".join(f"'{name}'" for name in (*ATTRIBUTES, SAME_CLASS))
+    tally.reader.run(
+        "CREATE OR REPLACE TEMP TABLE single AS SELECT m.row, edits[1] AS e, labels FROM "
+        f"({tables.mutants}) m JOIN ({tables.answers}) a USING (shard, place) WHERE n_edits = 1 "
+        f"AND kept AND failure IS NULL AND edits[1].attribute IN ({names})"
+    )
+    tally.reader.run(
+        f"CREATE OR REPLACE TEMP TABLE base AS SELECT DISTINCT row, e.attribute AS attribute, "
+        f"{_CLASS.format('source')} AS class FROM single WHERE e.attribute <> '{SAME_CLASS}'"
+    )
+    return tally.reader.run(
+        "SELECT row, attribute, class, answer, count(*) FROM ("
+        f"SELECT row, e.attribute AS attribute, {_CLASS.format('target')} AS class, {_ANSWER} AS "
+        f"answer FROM single WHERE e.attribute <> '{SAME_CLASS}' UNION ALL "
+        f"SELECT row, attribute, class, {_ANSWER} FROM base JOIN ({tables.originals}) USING (row) "
+        "WHERE failure IS NULL UNION ALL "
+        f"SELECT b.row, attribute, class, {_ANSWER} FROM base b JOIN single s ON s.row = b.row "
+        f"AND s.e.attribute = '{SAME_CLASS}' WHERE attribute IN ({both})) GROUP BY ALL"
+    )
+
+
+def _of(attribute: str, templates: Sequence[Sequence[tuple[str, str, int]]]) -> UncoveringCases:
+    pairs = [_pairs(own) for own in templates]
+    uncovered = sum(different > 0 for different, *_ in pairs)
+    return UncoveringCases(
+        attribute,
+        len(templates),
+        sum(number for own in templates for *_, number in own),
+        cluster_rate([(different, of) for different, of, _, _ in pairs]),
+        cluster_rate([(different, of) for _, _, different, of in pairs]),
+        Rate(uncovered, len(templates)),
+    )
+
+
+def _pairs(counted: Sequence[tuple[str, str, int]]) -> tuple[int, int, int, int]:
+    """Count pairs across classes that differ, all of them; and the same within classes."""
+    classes: dict[str, int] = defaultdict(int)
+    answers: dict[str, int] = defaultdict(int)
+    for own, answer, number in counted:
+        classes[own] += number
+        answers[answer] += number
+    total = sum(classes.values())
+    within = sum(n * n for n in classes.values())
+    alike = sum(n * n for n in answers.values())
+    both = sum(number * number for *_, number in counted)
+    across = (total * total - within) // 2
+    return across - (alike - both) // 2, across, (within - both) // 2, (within - total) // 2
+
+
+def uncovering_section(found: Sequence[UncoveringCases]) -> Section:
+    """Report the pairs by attribute, in the shape of the paper's Table 4."""
+    sentences = [
+        f"{one.attribute}: {one.templates:,} templates, {one.mutants:,} mutants; "
+        f"{rate_in_words(one.cases)} pairs of different classes have different answers, from "
+        f"{one.sources.hits:,} templates." + _beside(one)
+        for one in found
+    ]
+    rows: Rows = [
+        [one.attribute, one.templates, one.mutants, one.cases.hits, one.cases, Counted(one.sources),
+         one.same if one.same.of else ""]
+        for one in found
+    ]  # fmt: skip
+    if len(found) > 1:
+        cases = sum(one.cases.hits for one in found)
+        rows.append(["total", sum(one.templates for one in found),
+                     sum(one.mutants for one in found), cases, "", "", ""])  # fmt: skip
+    columns = ["Class of bias", "Templates", "Mutants", "Uncovering cases", "Of pairs",
+               "Templates with one", "Pairs of one class"]  # fmt: skip
+    return Section("uncovering", "Bias-uncovering test cases", sentences, columns, rows)
+
+
+def _beside(one: UncoveringCases) -> str:
+    if not one.same.of:
+        return ""
+    return f" Of pairs of one class, {rate_in_words(one.same)} do: for another name alone."

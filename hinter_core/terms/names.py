@@ -1,0 +1,130 @@
+"""Names of people by gender and country of origin, from ``names.csv`` or a file of that format.
+
+Columns: ``name``, ``part`` (given or family), ``gender`` (male or female; empty for family names)
+and ``country`` (empty: of no particular country). A name stands once in a file, so that a given
+name belongs to one gender and one country, as BiasFinder, section 4.2 and 5.2, demands.
+"""
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from hinter_core.errors import DictionaryError
+from hinter_core.language.people import FEMALE, MALE
+from hinter_core.storage import DICTIONARIES
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.types import GrammaticalForm, Term
+
+GENDERS = (MALE, FEMALE)
+ANYWHERE = ""  # country of names of no particular country
+_GIVEN, _FAMILY = _PARTS = ("given", "family")
+_COLUMNS = ("name", "part", "gender", "country")
+_LISTED = 5  # faults in a message
+SHIPPED = DICTIONARIES / "names.csv"
+
+
+@dataclass(frozen=True)
+class NameList:
+    """Names; ``given`` by country and gender, ``family`` by country."""
+
+    given: Mapping[tuple[str, str], tuple[str, ...]]
+    family: Mapping[str, tuple[str, ...]]
+
+    @property
+    def countries(self) -> tuple[str, ...]:
+        """Countries with given names of both genders, in alphabetical order."""
+        named = {country for country, _ in self.given} - {ANYWHERE}
+        return tuple(sorted(c for c in named if all((c, g) in self.given for g in GENDERS)))
+
+
+@lru_cache(maxsize=4)
+def load_names(path: Path = SHIPPED) -> NameList:
+    """Load and validate a file of names.
+
+    Raises:
+        DictionaryError: the file cannot be read, a line is wrong, a name stands twice, or one
+            gender or all but one country are missing.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise DictionaryError(f"Cannot read {path}: {error.strerror}. Check the path.") from error
+    except UnicodeDecodeError as error:
+        raise DictionaryError(f"{path} is not UTF-8; save the file as UTF-8.") from error
+    reader = csv.DictReader(text.splitlines())
+    header = [name.strip() for name in reader.fieldnames or ()]
+    if not {"name", "gender"} <= set(header) <= set(_COLUMNS):
+        raise DictionaryError(
+            f"{path}, line 1: the header is name,part,gender,country (part and country may be "
+            f"missing); found '{','.join(header)}'."
+        )
+    reader.fieldnames = header
+    faults: list[str] = []
+    given: dict[tuple[str, str], list[str]] = defaultdict(list)
+    family: dict[str, list[str]] = defaultdict(list)
+    for name, part, gender, country in _lines(reader, path, faults):
+        if part == _GIVEN:
+            given[country, gender].append(name)
+        else:
+            family[country].append(name)
+    if faults:
+        more = [f"and {len(faults) - _LISTED:,} more."] if len(faults) > _LISTED else []
+        raise DictionaryError("\n".join(faults[:_LISTED] + more))
+    names = NameList(
+        {key: tuple(own) for key, own in given.items()},
+        {country: tuple(own) for country, own in family.items()},
+    )
+    _require_classes(names, path)
+    return names
+
+
+@lru_cache(maxsize=1)
+def names_by_country() -> Dictionary:
+    """Return the shipped given names as a dictionary whose groups are countries."""
+    names = load_names()
+    terms = (
+        Term(name, country, GrammaticalForm.NAME, gender)
+        for (country, gender), own in names.given.items()
+        for name in own
+        if country
+    )
+    return Dictionary("country", tuple(terms), groups={c: c for c in names.countries})
+
+
+def _lines(
+    reader: "csv.DictReader[str]", path: Path, faults: list[str]
+) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the cells of correct lines; add the others to ``faults``."""
+    first: dict[str, int] = {}
+    for row in reader:
+        where = f"{path}, line {reader.line_num}: "
+        name, part, gender, country = (str(row.get(c) or "").strip() for c in _COLUMNS)
+        part = part or _GIVEN
+        seen = first.setdefault(name.casefold(), reader.line_num)
+        if not any(map(str.isalpha, name)):
+            faults.append(f"{where}no name; fill the cell or delete the line.")
+        elif seen != reader.line_num:
+            faults.append(f"{where}'{name}' stands on line {seen} already; delete one.")
+        elif part not in _PARTS:
+            faults.append(f"{where}unknown part '{part}'; use given or family.")
+        elif part == _GIVEN and gender not in GENDERS:
+            faults.append(f"{where}'{name}' has gender '{gender}'; use male or female.")
+        else:
+            yield name, part, gender, country
+
+
+def _require_classes(names: NameList, path: Path) -> None:
+    genders = {gender for _, gender in names.given}
+    if len(genders) < len(GENDERS):
+        only = next(iter(genders), "no")
+        raise DictionaryError(
+            f"{path} has {only} given names only; mutants of two genders need male and female ones."
+        )
+    if (ANYWHERE, MALE) not in names.given and not names.countries:
+        raise DictionaryError(
+            f"{path}: no country has both male and female names; add the missing ones, or leave "
+            "the country empty."
+        )

@@ -1,0 +1,37 @@
+"""Start HInter's app: ``hinter-app [--host HOST] [--port PORT]``, or ``python app.py``."""
+
+import argparse
+import os
+import signal
+import sys
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+
+
+def main() -> None:
+    """Parse the address and serve; GRADIO_SERVER_NAME and GRADIO_SERVER_PORT count too."""
+    parser = argparse.ArgumentParser(description="HInter in the browser.")
+    parser.add_argument("--host", help="address to listen on (127.0.0.1 if left out)")
+    parser.add_argument("--port", type=int, help="port (the first free one from 7860 if left out)")
+    arguments = parser.parse_args()
+
+    from hinter_ui.shared.access import Access
+
+    if not Access.at(arguments.host).local:
+        # Read when the Hub's client is imported: what the owner of this machine may read on the
+        # Hub is not for visitors.
+        os.environ.setdefault("HF_HUB_DISABLE_IMPLICIT_TOKEN", "1")
+
+    from hinter_ui.shell import serve
+
+    # Ended by a service manager as by Ctrl-C: campaigns at work are stopped, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+
+    try:
+        serve(arguments.host, arguments.port)
+    except OSError as error:
+        parser.exit(2, f"HInter cannot listen there: {error}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+"""Coreference: which words stand for the same person."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hinter_core.errors import ModelError
+from hinter_core.language.coreference import parse_text, resolve
+from hinter_core.language.coreference_models import ModelResolver, load_resolver
+from hinter_core.language.parsing import ParseStore, load_parser
+from hinter_core.types import Entity, MentionKind
+
+PARSES = ParseStore(load_parser())
+
+# A text, and the heads of the mentions of each person, in any order.
+CASES = [
+    (
+        "Jane Doe wrote the script. Doe also directed it, and Jane is proud.",
+        ["Jane Doe, Doe, Jane"],
+    ),
+    ("Mrs. Keller called Mr. Keller because she missed him.", ["Keller, she", "Keller, him"]),
+    ("Tom Reed met Ann Reed. Tom thanked her.", ["Tom Reed, Tom", "Ann Reed, her"]),
+    ("J. Marsh arrived late. John Marsh had missed his train.", ["J. Marsh, John Marsh, his"]),
+    ("Dr. Osei said that her patients trust her.", ["Osei, her, her", "patients"]),
+    ("Maria met Peter. He gave her a book.", ["Maria, her", "Peter, He"]),
+    ("Captain Holt lost his ship, and Holt never sailed again.", ["Holt, his, Holt"]),
+    ("Paul knows that George admires himself.", ["Paul", "George, himself"]),
+    ("Alice asked Beth to introduce herself.", ["Alice", "Beth, herself"]),
+    ("The man who shaved himself was late.", ["man, himself"]),
+    ("Nora wants to see herself on the stage.", ["Nora, herself"]),
+    ("Helen saw her.", ["Helen", "her"]),
+    ("Helen lost her keys.", ["Helen, her"]),
+    ("The nurse helped the patient and thanked him.", ["nurse", "patient, him"]),
+    ("She hates her.", ["She", "her"]),
+    ("My brother Tom, a lawyer from Boston, hates opera.", ["My", "brother, Tom, lawyer"]),
+    ("Ruth, the mother of three boys, lost her job.", ["Ruth, mother, her", "boys"]),
+    ("Susan is a plumber. She likes her work.", ["Susan, plumber, She, her"]),
+    ("Omar was the best cook in town, and he knew it.", ["Omar, cook, he"]),
+    ("The director, Lena Voss, thanked her crew.", ["director, Lena Voss, her", "crew"]),
+    ("A boy named Felix lost his dog.", ["boy, Felix, his"]),
+    ("Mary is not the teacher.", ["Mary", "teacher"]),
+    ("The actress forgot her lines. The actor remembered his.", ["actress, her", "actor, his"]),
+    ("The woman left the man because he drank.", ["woman", "man, he"]),
+    ("A man and a woman came in. She sat down.", ["man", "woman, She"]),
+    ("The surgeon said she was tired.", ["surgeon, she"]),
+    ("The surgeon said he was tired.", ["surgeon, he"]),
+    ("The nurse lost his coat.", ["nurse, his"]),
+    ("The secretary lost her coat.", ["secretary, her"]),
+    ("A widow lives upstairs. The widow feeds my cat.", ["widow, widow", "my"]),
+    ("The old man smiled. The young man did not.", ["man", "man"]),
+    ("My aunt called. My aunt was angry.", ["My, My", "aunt, aunt"]),
+    ("Tom's sister is tall. His sister plays chess.", ["Tom, His", "sister, sister"]),
+    ('"I am tired," said Clara. "My feet hurt."', ["I, Clara, My"]),
+    ('Victor said, "I lost my hat."', ["Victor, I, my"]),
+    (
+        '"I love you," said Rita to her husband. "I love you too," he said.',
+        ["I, Rita, her", "you", "husband, I, he", "you"],
+    ),
+    (
+        "Anna and Bruno came. They brought their dog.",
+        ["Anna and Bruno, They, their", "Anna", "Bruno"],
+    ),
+    ("The boys lost their ball because they were careless.", ["boys, their, they"]),
+    ("The couple sold their house. They moved away.", ["couple, their, They"]),
+    ("Someone left their umbrella.", ["Someone, their"]),
+    ("One of the girls forgot her bag.", ["One, her", "girls"]),
+    ("All of the teachers said they were tired.", ["All, they", "teachers"]),
+    ("The girl who lost her phone cried.", ["girl, her"]),
+    ("When he arrived, Walter sat down.", ["he, Walter"]),
+    ("Before she left, Irene locked her door.", ["she, Irene, her"]),
+    ("The woman whom Peter loves left him.", ["woman", "Peter, him"]),
+    ("The film lost its way. It bored me.", ["me"]),
+    ("It rained all day.", []),
+    ("Paris is a city. It is old.", []),
+    ('I saw "You Have My Word" twice.', ["I"]),
+    (
+        "Emma met Lucy at the station. She was late. Her train had broken down.",
+        ["Emma, She, Her", "Lucy"],
+    ),
+    ("Grandma baked. Then she slept.", ["Grandma, she"]),
+    ("Mom called Dad. She was worried about him.", ["Mom, She", "Dad, him"]),
+    ("The prince kissed the princess, and she woke.", ["prince", "princess, she"]),
+    ("Jake, with all his knowledge of boats, sank. He swam home.", ["Jake, his, He"]),
+]
+
+
+def people(text: str) -> list[Entity]:
+    return [entity for entity in resolve(text, PARSES) if entity.person]
+
+
+def heads(text: str, entity: Entity) -> str:
+    return ", ".join(text[slice(*mention.head)] for mention in entity.mentions)
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES, ids=[text[:40] for text, _ in CASES])
+def test_hard_sentences(text: str, expected: list[str]) -> None:
+    assert sorted(heads(text, entity) for entity in people(text)) == sorted(expected)
+
+
+def test_what_is_known_of_an_entity() -> None:
+    text = "Ms. Doe met the actress Jane Roe and two boys. They laughed. A doctor came."
+    known = {heads(text, e): (e.gender, e.plural, e.mentions[0].kind) for e in people(text)}
+    assert known["Doe"] == ("female", False, MentionKind.NAME)
+    assert known["doctor"] == ("", False, MentionKind.NOUN)
+    assert any(kind is MentionKind.NOUN and plural for _, plural, kind in known.values())
+
+
+def test_the_head_of_a_name_has_no_title_and_the_span_has_all() -> None:
+    text = "Yesterday the late Dr. Ada Byrne, 34, spoke."
+    (entity,) = (e for e in people(text) if e.mentions[0].kind is MentionKind.NAME)
+    assert text[slice(*entity.mentions[0].head)] == "Ada Byrne"
+    assert text[slice(*entity.mentions[0].span)].startswith("the late Dr. Ada Byrne")
+
+
+def test_occupations_have_no_gender() -> None:
+    for noun in ("nurse", "surgeon", "secretary", "mechanic", "librarian", "carpenter"):
+        for pronoun in ("he", "she"):
+            text = f"The {noun} said that {pronoun} was tired."
+            assert [heads(text, e) for e in people(text)] == [f"{noun}, {pronoun}"]
+
+
+def test_things_are_entities_too() -> None:
+    text = "The film lost its way."
+    (entity,) = (e for e in resolve(text, PARSES) if len(e.mentions) > 1)
+    assert (heads(text, entity), entity.person) == ("film, its", False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "\U0001f642",
+        "\U0001f642 he \U0001f469\u200d\U0001f680 her",
+        "his " * 3,
+        '"' * 9,
+        "." * 50,
+    ],
+)
+def test_any_text_has_an_answer(text: str) -> None:
+    holds(text)
+
+
+def test_a_sentence_of_five_thousand_words() -> None:
+    text = "she said that Tom told " * 1000 + "her."
+    entities = holds(text)
+    assert sum(len(entity.mentions) for entity in entities) > 1500
+
+
+def holds(text: str) -> tuple[Entity, ...]:
+    """Assert what holds for all texts."""
+    entities = resolve(text, PARSES)
+    mentions = [mention for entity in entities for mention in entity.mentions]
+    assert len(set(mentions)) == len(mentions)
+    for entity in entities:
+        assert entity.mentions
+        for one, two in pairwise(entity.mentions):
+            assert (one.span[0], -one.span[1]) <= (two.span[0], -two.span[1])
+        for mention in entity.mentions:
+            assert 0 <= mention.span[0] <= mention.head[0] < mention.head[1] <= mention.span[1]
+            assert mention.span[1] <= len(text)
+            assert text[slice(*mention.head)].strip()
+    assert resolve(text, PARSES) == entities
+    return entities
+
+
+_WORDS = st.sampled_from(
+    """Mary Tom he she him her his hers herself they them it I you "I said , . ! ? \n\n the a man
+    woman doctor doctors and who named told saw Mr. Doe 's mother not is was all of one people
+    \U0001f642 <br />""".split(" ")
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(_WORDS, max_size=40).map(" ".join))
+def test_every_mention_is_in_one_entity(text: str) -> None:
+    holds(text)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=120))
+def test_no_text_fails(text: str) -> None:
+    holds(text)
+
+
+def test_a_model_says_which_phrases_belong_together() -> None:
+    text = "Ann met Eve. She waved."
+    resolver = ModelResolver("own", "own-1", lambda _: [[(8, 11), (13, 16)], [(17, 22)]])
+    entities = resolver.resolve(text, parse_text(text, PARSES))
+    assert [heads(text, entity) for entity in entities] == ["Ann", "Eve, She"]
+
+
+@pytest.mark.parametrize(("name", "says"), [("fastcoref", "pip install"), ("best", "Unknown")])
+def test_a_resolver_that_is_not_there_is_a_clear_error(name: str, says: str) -> None:
+    with pytest.raises(ModelError, match=says):
+        load_resolver(name)

@@ -1,0 +1,54 @@
+"""Error rates by validity: each row counts the mutants whose score is at least so high."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pyarrow.parquet as parquet
+
+from hinter_core.campaign.findings import FindingFilter, Side, count_findings
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.report.counts import LEAST_VALIDITIES
+from hinter_core.report.model import make_report
+from hinter_core.report.sections import sections
+
+MODEL = 'scripted:negative if "white" and "woman"; positive otherwise'
+TEXTS = [
+    f"The {color} guest had soup{' and bread and some more of it' * n} and thanked a {who}."
+    for n in range(5)
+    for color, who in (("black", "man"), ("white", "man"), ("black", "woman"))
+]
+
+
+def test_rows_count_what_the_findings_hold(make: Callable[..., CampaignStore]) -> None:
+    store = make(TEXTS, ["race", "gender"], 2, MODEL)
+    (model,) = make_report(store).models
+    assert len(model.by_validity) > 2
+    assert [one.least for one in model.by_validity] == list(
+        LEAST_VALIDITIES[: len(model.by_validity)]
+    )
+    side = Side(store, MODEL)
+    together = tuple(model.lines[-1].attributes)
+    assert len(together) == 2
+    for one in model.by_validity:
+        for verdicts, number in (
+            (("hidden", "biased", "benign"), one.errors.of),
+            (("hidden", "biased"), one.errors.hits),
+            (("hidden",), one.hidden.hits),
+        ):
+            wanted = FindingFilter(verdicts, together, validity=one.least)
+            assert sum(n for _, n in count_findings(side, wanted)) == number
+    cases = [one.errors.of for one in model.by_validity]
+    assert cases == sorted(cases, reverse=True)
+    assert cases[-1] < cases[0] == model.intersectional.errors.of
+    assert "validity-score" in {section.key for section in sections(make_report(store))}
+
+
+def test_a_campaign_without_scores_has_no_rows(make: Callable[..., CampaignStore]) -> None:
+    store = make(TEXTS[:6], ["race", "gender"], 2, MODEL)
+    for shard in store.known():
+        path = store.mutants(shard)
+        parquet.write_table(parquet.read_table(path).drop_columns("validity"), path)
+    report = make_report(store)
+    assert report.models[0].by_validity == []
+    assert "validity-score" not in {section.key for section in sections(report)}

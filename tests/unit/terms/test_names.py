@@ -1,0 +1,50 @@
+"""Lists of names: the shipped one, and what is wrong with one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hinter_core.errors import DictionaryError
+from hinter_core.terms.names import ANYWHERE, GENDERS, load_names
+
+
+def test_the_shipped_names_belong_to_one_gender_and_country() -> None:
+    names = load_names()
+    assert len(names.countries) >= 26
+    for country in names.countries:
+        for gender in GENDERS:
+            assert len(names.given[country, gender]) >= 20
+        assert len(names.family[country]) >= 8
+    assert all(len(names.given[ANYWHERE, gender]) >= 60 for gender in GENDERS)
+    every = [name for own in (*names.given.values(), *names.family.values()) for name in own]
+    assert len(every) == len({name.casefold() for name in every})
+    assert all(name.isascii() and name[0].isupper() for name in every)
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        ("name,gender\nBen,male\nBen,female\n", "line 3: 'Ben' stands on line 2 already"),
+        ("name,gender\nBen,male\nMax,male\n", "male given names only"),
+        ("name,gender\nBen,neuter\n", "line 2: 'Ben' has gender 'neuter'"),
+        ("name,part,gender\nBen,middle,male\n", "unknown part 'middle'"),
+        ("name,gender\n,male\n", "line 2: no name"),
+        ("word,group\nBen,male\n", "the header is name,part,gender,country"),
+        ("name,gender,country\nBen,male,norway\nIda,female,chile\n", "no country has both"),
+    ],
+)
+def test_a_wrong_list_says_what_to_do(lines: str, why: str, tmp_path: Path) -> None:
+    path = tmp_path / "names.csv"
+    path.write_text(lines, encoding="utf-8")
+    with pytest.raises(DictionaryError, match=why):
+        load_names(path)
+
+
+def test_a_short_list_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "names.csv"
+    path.write_text("name,gender\nBen,male\nIda,female\n", encoding="utf-8")
+    names = load_names(path)
+    assert names.given == {("", "male"): ("Ben",), ("", "female"): ("Ida",)}
+    assert names.countries == ()
