@@ -24,8 +24,9 @@ from hinter_ui.learn.teachers import HANDOUTS
 from hinter_ui.models import events as models
 from hinter_ui.results import events as results
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.gate import Gate, Page
+from hinter_ui.shared.gate import Gate
 from hinter_ui.shared.library import names_kept
+from hinter_ui.shared.page import Page
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.uploads import MOST_SENT, upload_folder
 from hinter_ui.shared.wiring import private

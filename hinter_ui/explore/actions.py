@@ -19,6 +19,7 @@ from typing import Any
 from hinter_core.data.tables import rows_to_csv
 from hinter_core.errors import InputError
 from hinter_core.models.budget import Budget, Cost
+from hinter_core.models.process import ProcessModel
 from hinter_core.models.registry import is_generative
 from hinter_core.mutation.plan import Plan, make_plan, require_mutable
 from hinter_core.pipeline.case import TestResult
@@ -104,9 +105,10 @@ class ExploreActions:
                 if not self._checks:
                     self._quiet.notify_all()
 
-    def _stand_back(self) -> None:
-        """Let checks of others go before the next chunk of a scan, for a while."""
-        if not self._services.access.local:
+    def _stand_back(self, pipeline: Pipeline) -> None:
+        """Let checks of others go before the next chunk of a scan that works in this process."""
+        apart = all(isinstance(store.model, ProcessModel) for store in pipeline.models)
+        if not (apart or self._services.access.local):
             with self._quiet:
                 self._quiet.wait_for(lambda: not self._checks, _WAY)
 
@@ -207,7 +209,7 @@ class ExploreActions:
         longest = math.inf if self._services.access.local else _LONGEST_SCAN
         end, before = time.monotonic() + longest, session.scanned
         try:
-            pipeline, plan = self._prepare(session, form)
+            pipeline, plan = self._prepare(session, form, scan=True)
             chunk = _SCAN_CHUNK if self._services.access.local else _SHARED_CHUNK
             for partial in pipeline.run(plan, cancelled=stop.is_set, chunk=chunk):
                 if partial.complete:
@@ -223,7 +225,7 @@ class ExploreActions:
                 if time.monotonic() > end:
                     stop.set()
                 yield partial
-                self._stand_back()
+                self._stand_back(pipeline)
         finally:
             if session.running is stop:
                 session.running = None
@@ -237,12 +239,14 @@ class ExploreActions:
         free = [store for store in pipeline.models if not store.model.capabilities.costs]
         check.neutral = neutral_flips(pipeline, check.plan.text, form.order, models=free)
 
-    def _prepare(self, session: Session, form: ExploreForm) -> tuple[Pipeline, Plan]:
+    def _prepare(
+        self, session: Session, form: ExploreForm, *, scan: bool = False
+    ) -> tuple[Pipeline, Plan]:
         if not form.models:
             raise InputError(say("errors.models"))
         dictionaries = self._dictionaries(session, form)
         pipeline = self._services.pipeline(
-            dictionaries, form.parser, form.models, form.settings, session
+            dictionaries, form.parser, form.models, form.settings, session, scan=scan
         )
         for store in session.own.values():
             store.budget = Budget(requests=form.requests or None)

@@ -1,27 +1,20 @@
-"""What reaches the app from outside: whose pages may ask, and what an event may bring."""
+"""What reaches the app from outside: whose pages may ask, and what they are told."""
 
-import html
-import logging
 import os
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import Any
 from urllib.parse import urlsplit
 
-import gradio as gr
-from gradio.blocks import BlocksConfig
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hinter_core.annotation.invitation import is_loopback
-from hinter_core.errors import HinterError
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.uploads import Uploads
 
-log = logging.getLogger(__name__)
 say = Words("shared")
 
 # What a page may load and whom it may tell: gradio needs inline scripts, styles and eval; on a
@@ -47,8 +40,7 @@ HEADERS = {
 _CORS = ("Access-Control-Allow-Origin", "Access-Control-Allow-Credentials")
 _READING = ("GET", "HEAD", "OPTIONS")
 _LONGEST_NAME = 255  # bytes of a file's name
-_LONGEST = 300  # characters of a refusal that gradio words
-_TRACES, _WHILE = 10, 600.0  # faults that are logged whole, in so many seconds
+TRACES = 10, 600.0  # faults that are logged whole, in so many seconds
 
 
 class Gate:
@@ -62,7 +54,7 @@ class Gate:
         self._app = app
         self._services = services
         self._uploads = uploads
-        self._traces = Rationed(_TRACES, _WHILE)
+        self._traces = Rationed(*TRACES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -124,86 +116,6 @@ def _foreign(headers: Headers) -> bool:
 
 def _host(host: str) -> str:
     return urlsplit(f"//{host}").hostname or ""
-
-
-class _Widgets(BlocksConfig):
-    """The widgets of a page; each visitor has a copy, as events may change them."""
-
-    def __copy__(self) -> BlocksConfig:
-        own = _WidgetsOfVisitor(self.root_block)
-        vars(own).update(vars(super().__copy__()))  # type: ignore[no-untyped-call]
-        return own
-
-
-class _WidgetsOfVisitor(BlocksConfig):
-    @staticmethod
-    def config_for_block(*_: Any, **__: Any) -> dict[str, Any]:
-        """Describe nothing.
-
-        gradio describes each widget for each visitor and after each change (0.1 s and 0.8 MB for
-        a visitor of a page like ours), only to make the deep links that :class:`Gate` refuses.
-        """
-        return {}
-
-
-class Page(gr.Blocks):
-    """The page, whose events take uploads only of files that are there, and log refusals briefly.
-
-    gradio itself prints a trace for every value that does not fit, so that a stranger fills the
-    disk with them.
-    """
-
-    def __init__(self, services: Services, **options: Any) -> None:
-        super().__init__(**options)
-        widgets = _Widgets(self)
-        vars(widgets).update(vars(self.default_config))
-        self.default_config = widgets
-        self.uploads = Uploads(services.sessions, lambda: services.access.local)
-        self._traces = Rationed(_TRACES, _WHILE)
-
-    async def preprocess_data(self, block_fn: Any, inputs: Any, *args: Any, **named: Any) -> Any:
-        """Refuse values that do not fit their widgets."""
-        try:
-            return await super().preprocess_data(block_fn, inputs, *args, **named)
-        except gr.Error:
-            raise
-        except Exception as error:
-            raise _told(say("gate.value")) from error
-
-    async def postprocess_data(self, block_fn: Any, predictions: Any, state: Any) -> list[Any]:
-        """Put what an event answers into its widgets.
-
-        gradio 6.31 numbers a widget anew that an event has changed, and then keeps one more of it
-        for each later event that reads it.
-        """
-        answered = await super().postprocess_data(block_fn, predictions, state)
-        for widget in block_fn.outputs if state else ():
-            if kept := state.blocks_config.blocks.get(widget._id):
-                kept._id = widget._id
-        return answered
-
-    async def process_api(
-        self, block_fn: Any, inputs: Any, *args: Any, **named: Any
-    ) -> dict[str, Any]:
-        """Process an event, whose page holds the uploads among its values from now on."""
-        try:
-            if named.get("iterator") is None:
-                self.uploads.hold(named.get("session_hash"), inputs)
-            return await super().process_api(block_fn, inputs, *args, **named)
-        except gr.Error as error:
-            raise _told(error.message, error.title, error.duration) from error
-        except HinterError as error:
-            raise _told(str(error)) from error
-        except Exception as error:
-            if self._traces.take():
-                log.exception("An event failed.")
-            raise _told(say("gate.failed")) from error
-
-
-def _told(message: object, title: str = "Error", duration: float | None = 10) -> gr.Error:
-    # A toast of gradio's shows HTML.
-    words = html.escape(str(message)[:_LONGEST], quote=False)
-    return gr.Error(words, duration=duration, title=title, print_exception=False)
 
 
 class Rationed:

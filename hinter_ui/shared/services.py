@@ -14,6 +14,7 @@ from hinter_core.annotation.backup import Backup
 from hinter_core.errors import HinterError
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import Capabilities
+from hinter_core.models.process import ProcessModel
 from hinter_core.models.registry import build_model, store_for
 from hinter_core.models.scripted import shipped_rules
 from hinter_core.models.store import PredictionStore
@@ -93,6 +94,7 @@ class Services:
         self._parses = _Stores(lambda name: ParseStore(load_parser(name)), 3)
         self._models = _Stores(self.open_store, _STORES)
         self._light = _Stores(self.open_store, _LIGHT_STORES)
+        self._scanning = _Stores(self._store_of_scans, 1)
 
     def labels_of(self, room: str) -> Labels:
         """Return what makes the widgets of a tab with the texts of its room."""
@@ -172,6 +174,9 @@ class Services:
         model = build_model(self.access.admit(name, key))
         return store_for(model) if self.access.local else PredictionStore(model)
 
+    def _store_of_scans(self, name: str) -> PredictionStore:
+        return PredictionStore(ProcessModel(self.model(name).model))
+
     def _stores_of(self, name: str) -> _Stores[PredictionStore]:
         return self._light if name.partition(":")[0] in _LIGHT else self._models
 
@@ -182,13 +187,22 @@ class Services:
         models: Sequence[str],
         settings: Settings,
         session: Session | None = None,
+        *,
+        scan: bool = False,
     ) -> Pipeline:
         """Return a pipeline over the shared stores and those of the page.
+
+        For a ``scan`` on a public host, the embedded model answers in a process of its own, so that
+        checks of others do not wait for it.
 
         Raises:
             HinterError: a parser or model cannot be loaded.
         """
-        stores = [self.model(name, session) for name in dict.fromkeys(models)]
+        apart = {DEFAULT_MODEL} if scan and not self.access.local else set()
+        stores = [
+            self._scanning.get(name) if name in apart else self.model(name, session)
+            for name in dict.fromkeys(models)
+        ]
         return Pipeline(dictionaries, self.parses(parser), stores, settings)
 
     def warm_up(self) -> None:
@@ -196,5 +210,7 @@ class Services:
         try:
             self.parses(DEFAULT_PARSER).parse(["She is a nurse."])
             self.model(DEFAULT_MODEL).predict(["She is a nurse."])
+            if not self.access.local:
+                self._scanning.get(DEFAULT_MODEL).predict(["She is a nurse."])
         except HinterError as error:
             log.warning("Warm-up: %s", error)

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hinter_core.errors import HinterError
+from hinter_core.models.process import ProcessModel
 from hinter_core.terms import matching
 from hinter_ui.explore import actions as module
 from hinter_ui.explore.actions import ExampleText, ExploreActions, ExploreState, load_examples
@@ -304,3 +305,24 @@ def test_a_scan_on_a_public_host_lets_checks_go_first(monkeypatch: pytest.Monkey
         assert more == []
     waiting.join(30)
     assert more == [2 * module._SHARED_CHUNK]
+
+
+@pytest.mark.slow
+def test_a_scan_on_a_public_host_answers_in_another_process_and_finds_the_same() -> None:
+    text = "The young black waiter praised the old British actress."
+    form = replace(FORM, text=text, models=("embedded",), limit=60)
+    found = {}
+    for local in (True, False):
+        services = Services(Access(local=local))
+        session = Session()
+        *_, found[local] = ExploreActions(services).scan(session, form)
+        if not local:  # a check of the same is answered here
+            here = services.model("embedded")
+            assert here.asked == 0
+            ExploreActions(services).check(Session(), form)
+            assert here.asked > 0
+            scanning = services._scanning.get("embedded").model
+            assert isinstance(scanning, ProcessModel)
+            scanning.close()
+    assert found[True].outcomes == found[False].outcomes
+    assert found[True].neutral == found[False].neutral

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 import urllib.request
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from http.client import HTTPResponse
 from typing import Any
 from urllib.error import HTTPError
 
-import gradio as gr
 import pytest
-from gradio.state_holder import SessionState
 from starlette.datastructures import Headers
 
 from hinter_core.annotation.invitation import is_loopback
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.gate import Page, Rationed, _foreign
-from hinter_ui.shared.services import Services
+from hinter_ui.shared.gate import Rationed, _foreign
 from tests.ui.conftest import Clock, launched
 
 EVIL = "https://evil.example"
@@ -204,25 +199,3 @@ def test_a_ration_comes_back_with_time(clock: Clock) -> None:
     assert not ration.take()
     clock.now += 1
     assert [ration.take() for _ in range(5)] == [True] * 3 + [False] * 2
-
-
-def test_a_page_keeps_each_widget_once_however_often_events_change_it() -> None:
-    with Page(Services(Access())) as page:
-        box = gr.Dropdown(["one"], label="Box")
-        box.change(lambda word: gr.update(choices=[word]), box, box)
-    (event,) = page.fns.values()
-    visitor = SessionState(page)
-    before = set(visitor.blocks_config.blocks)
-
-    async def change(words: list[str]) -> None:
-        for word in words:
-            await page.postprocess_data(event, gr.update(choices=[word]), visitor)
-            assert await page.preprocess_data(event, [word], visitor) == [word]
-
-    # Playwright has a loop in this thread.
-    with ThreadPoolExecutor(1) as apart:
-        apart.submit(asyncio.run, change(["two", "three", "four"])).result()
-    assert set(visitor.blocks_config.blocks) == before
-    # Nothing is described for each visitor, but the page is.
-    assert not any(visitor.config_values.values())
-    assert any(one["props"].get("label") == "Box" for one in page.get_config_file()["components"])

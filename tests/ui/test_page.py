@@ -1,12 +1,22 @@
-"""What the page costs its visitor before anything is done: events, and what they take with them."""
+"""What the page costs its visitors: events, what they take with them, and what gradio does then."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from typing import Any
 
+import anyio
+import gradio as gr
+import plotly.graph_objects as go
 import pytest
+from gradio.components.base import Component
+from gradio.state_holder import SessionState
 
 from hinter_ui.shared.access import Access
+from hinter_ui.shared.page import Page
 from hinter_ui.shared.services import Services
 from hinter_ui.shell import build_app
 
@@ -37,3 +47,116 @@ def test_no_progress_is_kept_that_is_not_shown_or_takes_a_box_along(config: dict
         places = event["outputs"] if named is None else named
         hidden = event["show_progress"] == "hidden"
         assert not (places if hidden else BOXES & {kinds[p] for p in places}), event["targets"]
+
+
+def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    # Playwright has a loop in this thread.
+    with ThreadPoolExecutor(1) as apart:
+        apart.submit(asyncio.run, work()).result()
+
+
+def test_a_page_keeps_each_widget_once_however_often_events_change_it() -> None:
+    with Page(Services(Access())) as page:
+        box = gr.Dropdown(["one"], label="Box")
+        box.change(lambda word: gr.update(choices=[word]), box, box)
+    (event,) = page.fns.values()
+    visitor = SessionState(page)
+    before = set(visitor.blocks_config.blocks)
+
+    async def change(words: list[str]) -> None:
+        for word in words:
+            await page.postprocess_data(event, gr.update(choices=[word]), visitor)
+            assert await page.preprocess_data(event, [word], visitor) == [word]
+
+    run(lambda: change(["two", "three", "four"]))
+    assert set(visitor.blocks_config.blocks) == before
+    # Nothing is described for each visitor, but the page is.
+    assert not any(visitor.config_values.values())
+    assert any(one["props"].get("label") == "Box" for one in page.get_config_file()["components"])
+
+
+def page_of_widgets() -> tuple[Page, Any]:
+    with Page(Services(Access())) as page:
+        widgets: list[Component] = [
+            gr.Textbox(), gr.Dropdown(["one", "two"]), gr.Dropdown(["a", "b"], multiselect=True),
+            gr.CheckboxGroup(["x", "y"]), gr.Checkbox(), gr.Slider(0, 5), gr.HTML(), gr.Plot(),
+            gr.State(1), gr.Number(precision=0), gr.Radio(["r", "s"]),
+        ]  # fmt: skip
+        widgets[0].change(lambda *values: values, widgets, widgets)  # type: ignore[attr-defined]
+    (event,) = page.fns.values()
+    return page, event
+
+
+ANSWERS: list[list[Any]] = [
+    ["word", "two", ["a"], ["x", "y"], True, 3, "<b>bold</b>", go.Figure(), 2, 4.0, "s"],
+    [gr.skip()] * 11,
+    [None] * 11,
+    [
+        gr.update(value="more", visible=False), gr.update(choices=["three"], value="three"),
+        gr.update(choices=[("C", "c")], value=["c"]), gr.skip(), gr.update(value=False),
+        gr.skip(), "", gr.update(visible=False), gr.skip(), gr.update(interactive=False),
+        gr.update(label="New"),
+    ],
+]  # fmt: skip
+VALUES = ["typed", "three", ["c"], ["y"], False, 2, "", None, None, 7, "r"]
+
+
+@pytest.mark.parametrize("answers", ANSWERS)
+def test_events_bring_and_answer_what_gradio_would(answers: list[Any]) -> None:
+    page, event = page_of_widgets()
+    ours, plain = SessionState(page), SessionState(page)
+
+    async def compare() -> None:
+        for said in (answers, ANSWERS[-1]):
+            wanted = await gr.Blocks.postprocess_data(page, event, deepcopy(said), plain)
+            if said[6] == gr.skip():  # gradio sends the sign for "nothing" to HTML as a property
+                wanted[6] = gr.skip()
+            assert await page.postprocess_data(event, deepcopy(said), ours) == wanted
+        read = await gr.Blocks.preprocess_data(page, event, [*VALUES], plain)
+        assert await page.preprocess_data(event, [*VALUES], ours) == read
+
+    run(compare)
+
+
+def test_an_answer_may_name_its_widgets_or_be_nothing_at_all() -> None:
+    page, event = page_of_widgets()
+    visitor = SessionState(page)
+
+    async def answer() -> None:
+        named = await page.postprocess_data(event, {event.outputs[1]: "two"}, visitor)
+        nothing = [None if widget.stateful else gr.skip() for widget in event.outputs]
+        assert named == [gr.skip(), "two", *nothing[2:]]
+        assert await page.postprocess_data(event, gr.skip(), visitor) == nothing
+
+    run(answer)
+
+
+def test_an_event_takes_no_thread_for_a_widget_and_makes_none_anew_that_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    page, event = page_of_widgets()
+    visitor, threads = SessionState(page), list[Any]()
+
+    async def count(function: Callable[..., Any], *values: Any, **_: Any) -> Any:
+        threads.append(function)
+        return function(*values)
+
+    monkeypatch.setattr(anyio.to_thread, "run_sync", count)
+    inputs = [widget for widget in event.inputs if not isinstance(widget, gr.Plot)]
+    event.inputs = inputs
+    before = [visitor[widget._id] for widget in event.outputs]
+    kept = [one for one in range(11) if one not in (1, 8)]
+
+    async def change() -> None:
+        said = [*ANSWERS[0]]
+        said[1] = gr.update(choices=["three"])
+        await page.postprocess_data(event, said, visitor)
+        read = [VALUES[i] for i in range(11) if i != 7]
+        read[2] = ["a"]
+        await page.preprocess_data(event, read, visitor)
+
+    run(change)
+    assert threads == []
+    after = [visitor[widget._id] for widget in event.outputs]
+    assert [after[i] is before[i] for i in kept] == [True] * len(kept)
+    assert after[1] is not before[1]

@@ -1,0 +1,146 @@
+"""The page as gradio runs it: what its events bring, and what they answer."""
+
+import html
+import logging
+from copy import copy
+from enum import Enum
+from typing import Any
+
+import gradio as gr
+from gradio.blocks import BlocksConfig, convert_component_dict_to_list
+
+from hinter_core.errors import HinterError
+from hinter_ui.html.wording import Words
+from hinter_ui.shared.gate import TRACES, Rationed
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.uploads import Uploads
+
+log = logging.getLogger(__name__)
+say = Words("shared")
+
+_LONGEST = 300  # characters of a refusal that gradio words
+
+
+class _Widgets(BlocksConfig):
+    """The widgets of a page; each visitor has a copy, as events may change them."""
+
+    def __copy__(self) -> BlocksConfig:
+        own = _WidgetsOfVisitor(self.root_block)
+        vars(own).update(vars(super().__copy__()))  # type: ignore[no-untyped-call]
+        return own
+
+
+class _WidgetsOfVisitor(BlocksConfig):
+    @staticmethod
+    def config_for_block(*_: Any, **__: Any) -> dict[str, Any]:
+        """Describe nothing.
+
+        gradio describes each widget for each visitor and after each change (0.1 s and 0.8 MB for
+        a visitor of a page like ours), only to make the deep links that :class:`Gate` refuses.
+        """
+        return {}
+
+
+class Page(gr.Blocks):
+    """The page, whose events take uploads only of files that are there, and log refusals briefly.
+
+    gradio itself prints a trace for every value that does not fit, so that a stranger fills the
+    disk with them. And it does much for each widget of an event that no page of ours needs; with
+    fifty visitors, that was more work than their checks.
+    """
+
+    def __init__(self, services: Services, **options: Any) -> None:
+        super().__init__(**options)
+        widgets = _Widgets(self)
+        vars(widgets).update(vars(self.default_config))
+        self.default_config = widgets
+        self.uploads = Uploads(services.sessions, lambda: services.access.local)
+        self._traces = Rationed(*TRACES)
+
+    async def preprocess_data(
+        self, block_fn: Any, inputs: Any, state: Any, *args: Any, **named: Any
+    ) -> Any:
+        """Read the values of an event's widgets, and refuse those that do not fit.
+
+        gradio reads each in a thread of its own, which takes longer than a short event where many
+        threads are at work. Only files need one.
+        """
+        try:
+            if not state or not block_fn.preprocess or any(map(_has_files, block_fn.inputs)):
+                return await super().preprocess_data(block_fn, inputs, state, *args, **named)
+            unread = copy(block_fn)
+            unread.preprocess = False
+            values = await super().preprocess_data(unread, inputs, state, *args, **named)
+            return [
+                value if widget.stateful else state[widget._id].preprocess(value)
+                for widget, value in zip(block_fn.inputs, values, strict=True)
+            ]
+        except gr.Error:
+            raise
+        except Exception as error:
+            raise _told(say("gate.value")) from error
+
+    async def postprocess_data(self, block_fn: Any, predictions: Any, state: Any) -> list[Any]:
+        """Put what an event answers into its widgets.
+
+        gradio makes each widget of the event anew, also those that stay as they are, and has each
+        value written in a thread of its own. It numbers a new widget anew, too, and then keeps one
+        more of it for each later event that reads it.
+        """
+        if not state or not block_fn.postprocess or block_fn.is_validator_function:
+            return await super().postprocess_data(block_fn, predictions, state)
+        widgets = block_fn.outputs
+        return [
+            await self._written(block_fn, widget, answer, state)
+            for widget, answer in zip(widgets, _answers(widgets, predictions), strict=True)
+        ]
+
+    async def _written(self, block_fn: Any, widget: Any, answer: Any, state: Any) -> Any:
+        if isinstance(answer, dict) and answer == gr.skip():
+            return None if widget.stateful else answer
+        one = copy(block_fn)
+        one.outputs = [widget]
+        update = isinstance(answer, dict) and "__type__" in answer
+        ended = isinstance(answer, Enum)  # gradio's sign that a generator has no more answers
+        if not (update or ended or widget.stateful):
+            answer, one.postprocess = state[widget._id].postprocess(answer), False
+        [written] = await super().postprocess_data(one, answer, state)
+        if kept := state.blocks_config.blocks.get(widget._id):
+            kept._id = widget._id
+        return written
+
+    async def process_api(
+        self, block_fn: Any, inputs: Any, *args: Any, **named: Any
+    ) -> dict[str, Any]:
+        """Process an event, whose page holds the uploads among its values from now on."""
+        try:
+            if named.get("iterator") is None:
+                self.uploads.hold(named.get("session_hash"), inputs)
+            return await super().process_api(block_fn, inputs, *args, **named)
+        except gr.Error as error:
+            raise _told(error.message, error.title, error.duration) from error
+        except HinterError as error:
+            raise _told(str(error)) from error
+        except Exception as error:
+            if self._traces.take():
+                log.exception("An event failed.")
+            raise _told(say("gate.failed")) from error
+
+
+def _answers(widgets: list[Any], predictions: Any) -> Any:
+    """Return an answer for each widget; an event may name some, or have none for all."""
+    if isinstance(predictions, dict) and predictions == gr.skip():
+        return [gr.skip() for _ in widgets]
+    if isinstance(predictions, dict) and predictions:
+        predictions = convert_component_dict_to_list(widgets, predictions)
+    return predictions if len(widgets) > 1 else [predictions][: len(widgets)]
+
+
+def _has_files(widget: Any) -> bool:
+    return getattr(widget, "data_model", None) is not None
+
+
+def _told(message: object, title: str = "Error", duration: float | None = 10) -> gr.Error:
+    # A toast of gradio's shows HTML.
+    words = html.escape(str(message)[:_LONGEST], quote=False)
+    return gr.Error(words, duration=duration, title=title, print_exception=False)
