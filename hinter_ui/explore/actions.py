@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from hinter_core.data.tables import rows_to_csv
-from hinter_core.errors import InputError
+from hinter_core.errors import HinterError, InputError
+from hinter_core.language.clean import clean
+from hinter_core.language.coreference import resolve
 from hinter_core.models.budget import Budget, Cost
 from hinter_core.models.process import ProcessModel
 from hinter_core.models.registry import is_generative
@@ -32,6 +34,7 @@ from hinter_core.terms.matching import matcher_for
 from hinter_core.types import Edit
 from hinter_ui.explore.html import Filter, banner, originals, rows_for, say, table
 from hinter_ui.html.markup import Markup, join, tag
+from hinter_ui.html.people import people
 from hinter_ui.html.square import figure, square
 from hinter_ui.html.trees import changed_sentences, trees
 from hinter_ui.html.wording import Words, name_of, product
@@ -47,6 +50,7 @@ _SCAN_CHUNK = 48
 _SHARED_CHUNK = 12  # on a public host, where others wait for the parser and the models
 _WAY = 0.5  # seconds that a scan stands back there before each chunk, while others check
 _LONGEST_SCAN = 180  # seconds, on a public host
+_MOST_READ = 12_000  # characters in which people are looked for; these take less than a second
 
 
 @dataclass
@@ -54,7 +58,8 @@ class ExploreState:
     """What Explore keeps of a page: what its check was made from, and what of it is looked at.
 
     ``controls`` are what the page's controls say, which may be more recent; ``opened`` is what they
-    said on the fresh page, if its address did not.
+    said on the fresh page, if its address did not. ``people_open``: whether the part with people is
+    open; ``people_of``: the text and the parser that it shows them for.
     """
 
     form: ExploreForm = field(default_factory=ExploreForm)
@@ -64,6 +69,8 @@ class ExploreState:
     shown_model: str = ""
     selected: int | None = None
     filter: Filter = field(default_factory=Filter)
+    people_open: bool = False
+    people_of: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -131,6 +138,26 @@ class ExploreActions:
         loaded = [self._services.loaded_model(name, session) for name in names]
         stores = [store for store in loaded if store]
         return estimate(plan, stores) if stores else {}
+
+    def people(self, session: Session, form: ExploreForm) -> Markup | None:
+        """Show who is who in the text, while that part is open; None: what it shows stays."""
+        state = session.of(ExploreState)
+        wanted = (form.text, form.parser) if state.people_open and form.text.strip() else None
+        if wanted == state.people_of:
+            return None
+        state.people_of = wanted
+        return self._people(form) if wanted else Markup("")
+
+    def _people(self, form: ExploreForm) -> Markup:
+        try:
+            text, _ = clean(form.text)
+            read = text[:_MOST_READ]
+            if len(read) < len(text):
+                read = read.rpartition(" ")[0] or read  # no word is cut in two
+            entities = resolve(read, self._services.parses(form.parser))
+            return people(read, entities, left=len(text) - len(read))
+        except HinterError as error:
+            return tag("p", str(error), class_="quiet")
 
     def options(self, plan: Plan, form: ExploreForm, chosen: str = "") -> Options:
         """Return the attribute sets of the form's order, and the replacements of the chosen set."""

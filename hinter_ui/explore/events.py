@@ -100,6 +100,8 @@ class ExploreEvents(TabEvents):
         picked = partial(gr.on, [slot.input for slot in ui.slots])
         replaced = self._swift(picked, self.replace, ui.form, [ui.stale, ui.address])
         self._follow(replaced, "draft")
+        self.on(ui.people.expand, self.open_people, ui.form, [ui.who])
+        self._swift(ui.people.collapse, self.close_people, [], [ui.who])
         uploaded = [ui.attributes, ui.upload_note]
         self._swift(ui.upload.upload, self.upload, [ui.upload, ui.attributes], uploaded)
 
@@ -188,7 +190,7 @@ class ExploreEvents(TabEvents):
     ) -> Updates:
         chosen = tuple(slot[2] for slot in options.slots) if options else ()
         session.of(ExploreState).controls = replace(form, edits=chosen)
-        return self.updates.looked(form, seen, options) | self.updates.standing(session)
+        return self.updates.looked(session, form, seen, options) | self.updates.standing(session)
 
     def _seen(
         self, session: Session, form: ExploreForm, pair: str = ""
@@ -207,6 +209,19 @@ class ExploreEvents(TabEvents):
         session = self.session(request)
         session.of(ExploreState).controls = self.form(session, *values)
         return self.updates.standing(session)
+
+    def open_people(self, request: gr.Request, *values: Any) -> Updates:
+        """Show who is who in the text, from now on."""
+        session = self.session(request)
+        session.of(ExploreState).people_open = True
+        people = self.updates.people(session, self.form(session, *values))
+        return people or {self.ui.who: gr.skip()}
+
+    def close_people(self, request: gr.Request) -> Updates:
+        """Look for people no more."""
+        session = self.session(request)
+        session.of(ExploreState).people_open = False
+        return self.updates.people(session, ExploreForm()) or {self.ui.who: gr.skip()}
 
     # -- judging --------------------------------------------------------------------------------
 
@@ -235,7 +250,7 @@ class ExploreEvents(TabEvents):
         if state.controls.source == shown.source:  # otherwise something was typed meanwhile
             state.controls = shown
             options = self.actions.options(check.plan, shown)
-            looked = updates.looked(shown, preview(check.plan), options)
+            looked = updates.looked(session, shown, preview(check.plan), options)
         fresh = updates.fresh_filter(session) | updates.shown(session, with_table=True)
         return looked | fresh | updates.standing(session) | updates.scan_kept(session)
 

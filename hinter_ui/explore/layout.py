@@ -37,7 +37,7 @@ class ExploreLayout:
         ]  # fmt: skip
         # Follows from the text and the settings alone.
         self.looked = [
-            self.preview, self.pair, *self.slots, self.asking, self.models, self.stale,
+            self.preview, self.who, self.pair, *self.slots, self.asking, self.models, self.stale,
             self.address,
         ]  # fmt: skip
         self.shown = [
@@ -69,6 +69,8 @@ class ExploreLayout:
                 gr.Button(e.title, size="sm", elem_classes="chip", min_width=0) for e in examples
             ]
         self.preview = html("preview", script="explore.typed")
+        with labels.make(gr.Accordion, "people", open=False) as self.people:
+            self.who = html("who")
 
     def _controls(self, labels: Labels, services: Services) -> None:
         names = list(services.dictionaries())

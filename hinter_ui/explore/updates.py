@@ -40,13 +40,24 @@ class ExploreUpdates:
             ui.repeat: form.repeat,
         }
 
-    def looked(self, form: ExploreForm, seen: Markup, options: Options | None) -> Updates:
+    def looked(
+        self, session: Session, form: ExploreForm, seen: Markup, options: Options | None
+    ) -> Updates:
         """Show what follows from text and settings alone: what counts, what can be chosen."""
         asking = any(is_generative(name) for name in form.models)
-        return self.options(options) | {
-            self.ui.preview: seen,
-            self.ui.asking: gr.update(visible=asking),
-        }
+        return (
+            self.options(options)
+            | self.people(session, form)
+            | {
+                self.ui.preview: seen,
+                self.ui.asking: gr.update(visible=asking),
+            }
+        )
+
+    def people(self, session: Session, form: ExploreForm) -> Updates:
+        """Show who is who, if that part is open and the text is another one."""
+        seen = self.actions.people(session, form)
+        return {} if seen is None else {self.ui.who: seen}
 
     def options(self, options: Options | None) -> Updates:
         """Offer attributes and replacements."""

@@ -141,6 +141,8 @@ class Rooms:
         page.locator("#examples button").first.click()
         expect(page.locator("#banner .banner")).not_to_have_count(0)
         expect(page.locator("#plot .main-svg").first).to_be_visible()
+        page.locator("#people button").first.click()
+        expect(page.locator("#who mark")).not_to_have_count(0)
 
     def _batch(self) -> None:
         expect(self.page.locator("#batch-preview")).to_contain_text("usable texts")

@@ -359,3 +359,19 @@ def test_all_words_about_one_person_change_together(explore: Any) -> None:
     box.uncheck()
     explore.press("Find hidden bias")
     expect(explore.page).not_to_have_url(re.compile("coherent=1"))
+
+
+def test_people_of_a_text_are_marked_by_number(explore: Any) -> None:
+    explore.open()
+    part = explore.page.get_by_role("button", name="People in this text")
+    expect(explore.who).to_be_hidden()
+    part.press("Enter")
+    expect(explore.who.locator(".people-list")).to_contain_text("landlord")
+    expect(part).to_be_focused()
+    explore.type("Ann Poe met her brother. He had lost <i>his</i> keys.")
+    people = explore.who.locator(".people-list li")
+    expect(people).to_have_text(["1 Ann Poe: 2 mentions, female", "2 brother: 3 mentions, male"])
+    marks = explore.who.get_by_role("region", name="Text with people marked").locator("mark")
+    expect(marks).to_have_text(["Ann Poe1", "her1", "brother2", "He2", "his2"])
+    part.click()
+    expect(explore.who).to_be_hidden()

@@ -326,3 +326,32 @@ def test_a_scan_on_a_public_host_answers_in_another_process_and_finds_the_same()
             scanning.close()
     assert found[True].outcomes == found[False].outcomes
     assert found[True].neutral == found[False].neutral
+
+
+def test_people_are_looked_for_while_that_part_is_open(actions: ExploreActions) -> None:
+    session, form = Session(), replace(FORM, text="Ann Poe smiled. She had won.")
+    assert actions.people(session, form) is None
+    session.of(ExploreState).people_open = True
+    assert "Ann Poe" in (actions.people(session, form) or "")
+    assert actions.people(session, replace(form, order=3)) is None  # the text is the same
+    other = replace(form, text="The man left. He was tired.")
+    assert "Ann Poe" not in (actions.people(session, other) or "Ann Poe")
+    session.of(ExploreState).people_open = False
+    assert actions.people(session, form) == ""
+    assert actions.people(session, form) is None
+
+
+def test_a_closed_part_parses_nothing_and_an_open_one_reads_the_start_of_a_long_text() -> None:
+    services = Services()
+    actions, session = ExploreActions(services), Session()
+    form = replace(FORM, text="A bus came at noon. " * 400 + "Ann Poe said that she left. " * 400)
+    actions.people(session, form)
+    parses = services.parses("embedded")
+    assert parses.parsed == 0
+    session.of(ExploreState).people_open = True
+    shown = actions.people(session, form) or ""
+    assert "in the first 11,9" in shown
+    assert parses.parsed == 3  # two sentences, and the one that is cut
+    assert "no letter" not in shown
+    nothing = actions.people(session, replace(form, text="?!")) or ""
+    assert "There is no text to check" in nothing

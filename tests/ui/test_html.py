@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextvars import copy_context
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hinter_core.errors import InputError
+from hinter_core.language.coreference import resolve
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import Capabilities, ModelUnderTest
 from hinter_core.models.budget import Cost
@@ -27,6 +29,7 @@ from hinter_ui.explore.html import banner
 from hinter_ui.html import glossary, sections, trees
 from hinter_ui.html.marked import Piece, differences, preview
 from hinter_ui.html.notice import costs
+from hinter_ui.html.people import people
 from hinter_ui.html.sections import folded
 from hinter_ui.html.square import square
 from hinter_ui.html.wording import Words, speak, verdict_name
@@ -191,6 +194,46 @@ def test_pieces_make_up_the_texts(source: str, mutant: str) -> None:
     assert "".join(piece.text for piece in new) == mutant
     if source == mutant:
         assert changed(old) == changed(new) == []
+
+
+def plain(markup: str) -> str:
+    return re.sub(r"<[^>]+>", "", markup)
+
+
+def test_each_mention_has_the_number_of_its_person() -> None:
+    text = "Jane Doe met her editor. He praised Ms. Doe. A <b>dog</b> barked."
+    shown = people(text, resolve(text, ParseStore(load_parser("embedded"))))
+    box, _, about = shown.partition('<ul class="people-list"')
+    assert "Jane Doe1 met her1 editor2. He2 praised" in plain(box)
+    assert "A &lt;b&gt;dog&lt;/b&gt; barked." in box
+    colours = re.findall(r'style="(--h:\d+)">(?:[^<]+)<span class="term-label">(\d)', box)
+    assert len(colours) >= 4
+    assert len(set(colours)) == 2  # one colour for each number
+    assert "1 Jane Doe: 3 mentions, female" in plain(about)
+    assert "2 editor: 2 mentions, male" in plain(about)
+
+
+def test_texts_without_people_and_people_without_a_mark() -> None:
+    parses = ParseStore(load_parser("embedded"))
+    for text in ("The train was late.", "A person slept."):
+        shown = people(text, resolve(text, parses), left=7)
+        assert "No person is mentioned twice" in shown
+        assert f"first {len(text)} characters" in shown
+        assert "<mark" not in shown
+
+
+def test_many_people_are_listed_in_part() -> None:
+    text = " ".join(f"The waiter of room {n} sat beside the waitress." for n in range(20))
+    entities = [
+        replace(entity, gender="male", mentions=(mention,))
+        for entity in resolve(text, ParseStore(load_parser("embedded")))
+        for mention in entity.mentions
+        if entity.person
+    ]
+    shown = people(text, entities)
+    assert shown.count("<li>") == 12
+    assert f"and {len(entities) - 12} more" in shown
+    assert f'class="term-label">{len(entities)}<' in shown
 
 
 def test_a_generator_keeps_the_language_of_its_event() -> None:
