@@ -211,7 +211,7 @@ class BatchActions:
         if found is None:
             raise InputError(say("errors.gone"))
         known = self._services.dictionaries(session)
-        return explore_form(campaign, known, found.text, found.edits, named)
+        return explore_form(campaign, known, found.row, found.text, found.edits, named)
 
     def cancel(self, name: str) -> None:
         """Stop a campaign that runs or waits."""

@@ -18,6 +18,8 @@ from typing import Any
 
 from hinter_core.data.tables import rows_to_csv
 from hinter_core.errors import HinterError, InputError
+from hinter_core.generators.templates.template import ATTRIBUTES as TEMPLATE_ATTRIBUTES
+from hinter_core.generators.templates.template import is_template
 from hinter_core.language.clean import clean
 from hinter_core.language.coreference import resolve
 from hinter_core.models.budget import Budget, Cost
@@ -42,6 +44,7 @@ from hinter_ui.shared.access import MOST_DICTIONARIES
 from hinter_ui.shared.links import SEPARATOR, ExploreForm, edit_key, find_edits
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
+from hinter_ui.shared.templates import template_plan
 
 shared = Words("shared")
 EXAMPLES = ASSETS / "examples" / "examples.toml"
@@ -70,7 +73,7 @@ class ExploreState:
     selected: int | None = None
     filter: Filter = field(default_factory=Filter)
     people_open: bool = False
-    people_of: tuple[str, str] | None = None
+    people_of: tuple[str, str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,8 @@ class ExploreActions:
 
     def plan(self, session: Session, form: ExploreForm) -> Plan:
         """Return what the text offers; no model is loaded, but loaded ones limit what is seen."""
+        if is_template(form.text):
+            return template_plan(form.text, form.template, form.settings)
         dictionaries = self._dictionaries(session, form)
         loaded = [self._services.loaded_model(name, session) for name in form.models]
         return make_plan(
@@ -142,7 +147,11 @@ class ExploreActions:
     def people(self, session: Session, form: ExploreForm) -> Markup | None:
         """Show who is who in the text, while that part is open; None: what it shows stays."""
         state = session.of(ExploreState)
-        wanted = (form.text, form.parser) if state.people_open and form.text.strip() else None
+        wanted = (
+            (form.text, form.template, form.parser)
+            if state.people_open and form.text.strip()
+            else None
+        )
         if wanted == state.people_of:
             return None
         state.people_of = wanted
@@ -150,7 +159,7 @@ class ExploreActions:
 
     def _people(self, form: ExploreForm) -> Markup:
         try:
-            text, _ = clean(form.text)
+            text, _ = clean(self._text(form))
             read = text[:_MOST_READ]
             if len(read) < len(text):
                 read = read.rpartition(" ")[0] or read  # no word is cut in two
@@ -159,12 +168,18 @@ class ExploreActions:
         except HinterError as error:
             return tag("p", str(error), class_="quiet")
 
+    def _text(self, form: ExploreForm) -> str:
+        """Return the text that is tested: of a template with its slots filled."""
+        if is_template(form.text):
+            return template_plan(form.text, form.template, form.settings).text
+        return form.text
+
     def options(self, plan: Plan, form: ExploreForm, chosen: str = "") -> Options:
         """Return the attribute sets of the form's order, and the replacements of the chosen set."""
         present = [a for a in plan.attributes if plan.edits.get(a)]
-        sizes = range(min(form.order, len(present)), 0, -1)
+        sizes = range(min(plan.settings.order, len(present)), 0, -1)
         sets = [each for size in sizes for each in combinations(present, size)]
-        if len(present) < min(form.order, 2):
+        if len(present) < min(plan.settings.order, 2):
             sets = []
         names = [(product([name_of(a) for a in s]), PAIR_SEPARATOR.join(s)) for s in sets]
         if not sets:
@@ -277,12 +292,18 @@ class ExploreActions:
         )
         for store in session.own.values():
             store.budget = Budget(requests=form.requests or None)
-        plan = pipeline.plan(form.text)
+        plan = (
+            template_plan(form.text, form.template, form.settings)
+            if is_template(form.text)
+            else pipeline.plan(form.text)
+        )
         require_mutable(plan)
         return pipeline, plan
 
     def _dictionaries(self, session: Session, form: ExploreForm) -> list[Dictionary]:
-        return choose(form.attributes, self._services.dictionaries(session))
+        # Those of templates are chosen by their slots; a pipeline wants two for an intersection.
+        names = TEMPLATE_ATTRIBUTES[:2] if is_template(form.text) else form.attributes
+        return choose(names, self._services.dictionaries(session))
 
     def _keep(self, session: Session, check: TestResult, form: ExploreForm) -> None:
         state = session.of(ExploreState)

@@ -158,9 +158,14 @@ class ExploreEvents(TabEvents):
     # -- looking --------------------------------------------------------------------------------
 
     def form(self, session: Session, *values: Any) -> ExploreForm:
-        """Read the controls; a model may be named as it is listed."""
-        form = ExploreForm.of(*values)
-        return replace(form, models=self.services.models_named(form.models, session))
+        """Read the controls; a model may be named as it is listed.
+
+        How a template is filled stays while its text does.
+        """
+        form, state = ExploreForm.of(*values), session.of(ExploreState)
+        known = {one.text: one.template for one in (state.form, state.controls)}
+        models = self.services.models_named(form.models, session)
+        return replace(form, models=models, template=known.get(form.text, ""))
 
     def look(self, request: gr.Request, *values: Any) -> Updates:
         """Highlight what counts and offer replacements, unless we have set the controls so."""

@@ -37,8 +37,8 @@ class ExploreLayout:
         ]  # fmt: skip
         # Follows from the text and the settings alone.
         self.looked = [
-            self.preview, self.who, self.pair, *self.slots, self.asking, self.models, self.stale,
-            self.address,
+            self.preview, self.who, self.pair, *self.slots, self.choosing, self.asking, self.models,
+            self.stale, self.address,
         ]  # fmt: skip
         self.shown = [
             self.stale, self.address, self.pair, *self.slots, self.progress, self.results,
@@ -74,13 +74,14 @@ class ExploreLayout:
 
     def _controls(self, labels: Labels, services: Services) -> None:
         names = list(services.dictionaries())
-        self.attributes = labels.choice(
-            gr.CheckboxGroup,
-            "attributes",
-            lambda: [(name_of(name), name) for name in names],
-            value=["race", "gender"],
-            elem_classes="attribute-chips",
-        )
+        with gr.Column(min_width=0) as self.choosing:  # the slots of a template choose themselves
+            self.attributes = labels.choice(
+                gr.CheckboxGroup,
+                "attributes",
+                lambda: [(name_of(name), name) for name in names],
+                value=["race", "gender"],
+                elem_classes="attribute-chips",
+            )
         self.models = labels.make(
             gr.Dropdown,
             "models",

@@ -5,6 +5,7 @@ from typing import Any
 
 import gradio as gr
 
+from hinter_core.generators.templates.template import is_template
 from hinter_core.models.registry import is_generative
 from hinter_core.pipeline.case import TestResult
 from hinter_core.types import Failure
@@ -51,6 +52,7 @@ class ExploreUpdates:
             | {
                 self.ui.preview: seen,
                 self.ui.asking: gr.update(visible=asking),
+                self.ui.choosing: gr.update(visible=not is_template(form.text)),
             }
         )
 

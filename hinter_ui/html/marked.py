@@ -192,7 +192,7 @@ def preview(plan: Plan) -> Markup:
     scrolls = len(plan.text) > _SCROLLS
     box = tag(
         "div",
-        marked(plan),
+        _slots(plan) if plan.slots else marked(plan),
         class_="marked",
         dir="auto",
         tabindex="0" if scrolls else None,
@@ -227,6 +227,26 @@ def marked(plan: Plan) -> Markup:
     return join(parts)
 
 
+def _slots(plan: Plan) -> Markup:
+    """Mark the filled slots of a template, each with its kind."""
+    text, parts, at = plan.text, list[object](), 0
+    for slot in plan.slots:
+        start, end = slot.span
+        if end > _MOST_SHOWN:
+            break
+        kind = slot.name.partition(":")[0].partition(" ")[0].lower()
+        attribute = kind if kind in ("occupation", "a") else "gender"
+        label = tag("span", kind, class_="term-label") if kind != "a" else None
+        mark = tag(
+            "mark", text[start:end], label, class_="term slot", style=f"--h:{hue(attribute)}"
+        )
+        parts += [text[at:start], mark]
+        at = end
+    shown = max(at, min(len(text), _MOST_SHOWN))
+    more = [" " + say("terms.cut", n=len(text) - shown)] if shown < len(text) else []
+    return join([*parts, text[at:shown], *more])
+
+
 def _piece(
     text: str, end: int, found: list[Occurrence], refused: list[RejectedOccurrence]
 ) -> Markup | str:
@@ -247,6 +267,8 @@ def _summary(plan: Plan) -> Markup:
         say.count("terms.found", terms[a], name=name_of(a)) for a in plan.attributes if terms[a]
     ]
     atomic = sum(len(edits) for edits in plan.edits.values())
+    if plan.slots:
+        parts.append(say.count("terms.slots", len(plan.slots)))
     parts.append(glossary.sentence(say, "terms.possible", atomic=atomic, more=plan.total))
     return join([*parts, *plan.notices], " \u00b7 ")
 
@@ -255,6 +277,8 @@ def _missing(plan: Plan) -> Markup | None:
     present = [name_of(a) for a in plan.attributes if plan.edits.get(a)]
     if len(present) >= 2:
         return None
+    if plan.slots:
+        return tag("p", say("terms.one_class", name="".join(present)), class_="quiet")
     absent = listed([name_of(a) for a in plan.missing], "or")
     key = "only" if present else "none"
     why = say(f"terms.{key}", absent=absent, name="".join(present))

@@ -195,7 +195,7 @@ class ResultsActions:
             found = find(reading.side, shard, place)
         if found is None:
             raise InputError(say("errors.gone"))
-        return self._form(session, found.text, found.edits, reading.model)
+        return self._form(session, found.row, found.text, found.edits, reading.model)
 
     def form_of_example(self, session: Session, number: int) -> ExploreForm:
         """Return the Explore form that shows one of the hidden examples."""
@@ -216,13 +216,15 @@ class ResultsActions:
         if not 0 <= number < len(rows):
             raise InputError(say("errors.gone"))
         row = rows[number]
-        return self._form(session, row["text"], tuple(map(edit_from_row, row["edits"])), *models)
+        edits = tuple(map(edit_from_row, row["edits"]))
+        return self._form(session, row["row"], row["text"], edits, *models)
 
     def _form(
-        self, session: Session, text: str, edits: tuple[Edit, ...], *models: str
+        self, session: Session, row: int, text: str, edits: tuple[Edit, ...], *models: str
     ) -> ExploreForm:
-        known = self._services.dictionaries(session)
-        return explore_form(_open(session).report.campaign, known, text, edits, *models)
+        reading, known = _open(session), self._services.dictionaries(session)
+        with self._discreet(reading.store):
+            return explore_form(reading.report.campaign, known, row, text, edits, *models)
 
     def compare(self, session: Session, name: str, path: str, models: Sequence[str]) -> Comparison:
         """Compare the open campaign with another, or two of its models."""

@@ -12,6 +12,7 @@ from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Edit
 from hinter_ui.html.wording import Words
+from hinter_ui.shared.templates import details_of, template_of, template_plan
 
 say = Words("shared")
 
@@ -23,7 +24,10 @@ SEPARATOR = "|"
 
 @dataclass(frozen=True)
 class ExploreForm:
-    """The values of Explore's controls; ``edits`` are keys of :func:`edit_key`."""
+    """The values of Explore's controls; ``edits`` are keys of :func:`edit_key`.
+
+    ``template``: how a text that is a template is filled, by :func:`details_of`.
+    """
 
     text: str = ""
     attributes: tuple[str, ...] = ("race", "gender")
@@ -36,6 +40,7 @@ class ExploreForm:
     repeat: int = 0
     requests: int = 0  # asked of a visitor's own API at most; 0: no limit
     edits: tuple[str, ...] = ()
+    template: str = ""
 
     @classmethod
     def of(cls, *values: Any) -> Self:
@@ -89,6 +94,7 @@ class ExploreForm:
             "coherent": "1" if self.coherent else "",
             "again": self.repeat or "",
             "parser": self.parser if self.parser != DEFAULT_PARSER else "",
+            "template": self.template,
         }
         written = urlencode(always | {name: value for name, value in optional.items() if value})
         return written if limit is None or len(written) <= limit else ""
@@ -113,6 +119,7 @@ class ExploreForm:
             coherent=query.get("coherent") == "1",
             parser=query.get("parser", DEFAULT_PARSER) or DEFAULT_PARSER,
             edits=tuple(e for e in query.get("edits", "").split("\n") if e)[:3],
+            template=query.get("template", "")[:limit],
         )
 
 
@@ -161,6 +168,7 @@ _HIGHEST = 3  # changes that Explore shows at once
 def explore_form(
     campaign: Campaign,
     known: Mapping[str, Dictionary],
+    row: int,
     text: str,
     edits: tuple[Edit, ...],
     *models: str,
@@ -172,13 +180,15 @@ def explore_form(
     """
     if campaign.mutants:
         raise InputError(say("form.handwritten"))
-    if campaign.templates:
-        raise InputError(say("form.templates"))
     if len(edits) > _HIGHEST:
         raise InputError(say("form.many", n=len(edits), most=_HIGHEST))
+    able = campaign.attributes if campaign.templates else known
     for edit in edits:
-        if edit.attribute not in known:
+        if edit.attribute not in able:
             raise InputError(say("form.unknown", attribute=edit.attribute))
+    keys = tuple(edit_key(edit) for edit in edits)
+    if campaign.templates:
+        return _of_template(campaign, row, text, tuple(models)).for_edits(keys)
     attributes = tuple(a for a in campaign.attributes if a in known)
     own = tuple(edit.attribute for edit in edits if edit.attribute not in attributes)
     form = ExploreForm(
@@ -189,4 +199,13 @@ def explore_form(
         literal=campaign.literal,
         coherent=campaign.coherent,
     )
-    return form.for_edits(tuple(edit_key(edit) for edit in edits))
+    return form.for_edits(keys)
+
+
+def _of_template(campaign: Campaign, row: int, text: str, models: tuple[str, ...]) -> ExploreForm:
+    template = template_of(campaign, row)
+    details = details_of(campaign, template)
+    form = ExploreForm(text=template.text, models=models, parser=campaign.parser, template=details)
+    if template_plan(form.text, details, form.settings).text != text:
+        raise InputError(say("form.template_filled"))
+    return form

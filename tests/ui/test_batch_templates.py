@@ -16,7 +16,6 @@ from hinter_ui.batch.files import portable, put
 from hinter_ui.batch.form import SETTINGS, TEMPLATES, BatchForm
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import CAMPAIGNS_FOLDER
-from hinter_ui.shared.links import explore_form
 from hinter_ui.shared.services import Services
 
 
@@ -67,9 +66,3 @@ def test_the_form_makes_a_campaign_of_all_their_attributes(form: BatchForm) -> N
 def test_nothing_chosen_says_what_to_choose(form: BatchForm) -> None:
     with pytest.raises(InputError, match="Choose a file of templates"):
         BatchForm(source=TEMPLATES).campaign(Access(local=True), {})
-
-
-def test_explore_says_where_such_a_variant_is(form: BatchForm) -> None:
-    campaign = form.data(Access(local=True))
-    with pytest.raises(InputError, match="fills a template"):
-        explore_form(campaign, {}, "Ann smiled.", ())

@@ -154,6 +154,18 @@ def read_template(text: str) -> tuple[tuple[str, ...], tuple[TemplateSlot, ...]]
     return tuple(pieces), tuple(slots)
 
 
+def is_template(text: str) -> bool:
+    """Whether a text has a slot, not only words in guillemets."""
+    return any(_is_slot(match.group(1)) for match in _SLOT.finditer(text))
+
+
+def _is_slot(written: str | None) -> bool:
+    try:
+        return written is not None and _read_slot(written).kind is not SlotKind.ARTICLE
+    except InputError:
+        return False
+
+
 def _read_slot(written: str) -> TemplateSlot:
     word, _, detail = (part.strip() for part in written.partition(":"))
     kind = "a" if word.lower() == "an" else word.lower()
