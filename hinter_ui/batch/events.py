@@ -70,7 +70,7 @@ class BatchEvents(TabEvents):
         for event in (begun, opened, closed):
             scripted(event.success, "batch.opened", [ui.current])
         # Mutants of an open campaign, here or in Results, become the data of a new one.
-        self.link = TabLink(self.run_handwritten, [self.tabs, *ui.of_data], ("batch.filled",))
+        self.link = TabLink(self.run_handwritten, [self.tabs, *ui.of_data], (("batch.filled",),))
         self.services.links["batch"] = self.link
 
     def _wire_data(self) -> None:

@@ -81,7 +81,12 @@ class ExploreEvents(TabEvents):
         self.services.links["explore"] = TabLink(
             guarded(self.open_wanted, self.ui.notice),
             [*self.ui.everything, self.ui.notice],
-            ("explore.arrive", "explore.reveal"),
+            (
+                ("explore.arrive",),
+                ("explore.reveal",),
+                # Turning to the tab has made the entry of the browser's history.
+                ("explore.follow", [self.ui.address], ("same",)),
+            ),
             _JUDGING,
         )
         api(self.api_check, api_name="check", concurrency_limit=2)

@@ -235,7 +235,7 @@ def _slots(plan: Plan) -> Markup:
         if end > _MOST_SHOWN:
             break
         kind = slot.name.partition(":")[0].partition(" ")[0].lower()
-        attribute = kind if kind in ("occupation", "a") else "gender"
+        attribute = "occupation" if kind in ("occupation", "a") else "gender"
         label = tag("span", kind, class_="term-label") if kind != "a" else None
         mark = tag(
             "mark", text[start:end], label, class_="term slot", style=f"--h:{hue(attribute)}"

@@ -132,19 +132,20 @@ def parts_of(linked: Any) -> dict[str, str]:
 class TabLink:
     """What other tabs may start in a tab: a function of the request, and the widgets it updates.
 
-    ``scripts`` run in the page afterwards, one after another; ``options`` are those of the event.
+    ``scripts`` run in the page afterwards, one after another: the arguments of :func:`scripted`
+    after the event. ``options`` are those of the event.
     """
 
     act: Callable[..., Any]
     outputs: list[Any]
-    scripts: tuple[str, ...] = ()
+    scripts: tuple[tuple[Any, ...], ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def follow(self, event: Callable[..., Any]) -> None:
         """Go there after another tab's event: ``event`` is its ``then`` or ``success``."""
         step = private(event, self.act, [], self.outputs, **self.options)
         for script in self.scripts:
-            step = scripted(step.then, script)
+            step = scripted(step.then, *script)
 
 
 def attempt(

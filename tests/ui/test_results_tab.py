@@ -164,6 +164,42 @@ def test_a_finding_opens_in_explore(results: Results, made: CampaignStore) -> No
     expect(explore.banner).to_contain_text("when gender changes alone")
 
 
+TEMPLATE = "The elderly «noun:brother» of «name» forgot «pronoun:possessive» keys."
+
+
+def test_a_finding_of_a_template_opens_with_its_slots_and_comes_back(
+    results: Results, tmp_path: Path
+) -> None:
+    file = tmp_path / "T.jsonl"
+    file.write_text(json.dumps({"text": TEMPLATE, "gender": "male"}), encoding="utf-8")
+    store = CampaignStore(tmp_path / "out")
+    tested = Campaign(templates=str(file), models=("scripted:screening",), limit=20)
+    run_campaign(tested, store)
+    results.open(store.folder)
+    results.pick("which", "country \u00d7 gender")
+    expect(results.rows.first).to_contain_text("country")
+    results.rows.first.get_by_role("button").click()
+    explore = results.explore
+    for _ in range(2):
+        expect(explore.banner).to_contain_text("Biased, but not hidden.")
+        expect(explore.text_box).to_have_value(TEMPLATE)
+        expect(explore.preview.locator("mark")).to_have_count(3)
+        expect(explore.preview).to_contain_text("template with 3 slots")
+        expect(explore.square.locator("article")).to_have_count(4)
+        expect(explore.attributes).to_be_hidden()
+        expect(results.page).to_have_url(re.compile("template="))
+        results.page.reload()
+    expect(explore.banner).to_contain_text("Biased, but not hidden.")
+    explore.press("Check")
+    expect(explore.table.locator("tbody tr")).to_have_count(3)
+    explore.type("The black man was kind.")
+    expect(explore.preview).to_contain_text("race: 1 term")
+    expect(explore.attributes).to_be_visible()
+    explore.type(TEMPLATE)
+    expect(explore.stale).to_contain_text("for other replacements")  # of the same filling
+    expect(explore.attributes).to_be_hidden()
+
+
 def test_what_is_downloaded_is_whole(results: Results, made: CampaignStore) -> None:
     results.open(made.folder)
     report = make_report(made)
