@@ -50,6 +50,7 @@ _GENDER_WORDS = {
     "female": FEMALE, "male": MALE, "woman": FEMALE, "women": FEMALE, "lady": FEMALE,
     "girl": FEMALE, "boy": MALE, "feminine": FEMALE, "masculine": MALE,
 }  # fmt: skip
+_IN_TITLES = frozenset("man men woman women boy boys girl girls lady ladies guy guys".split())
 _DEFINITE = frozenset("the this that these those".split())
 _INDEFINITE = frozenset("a an some any every each no another".split())
 _PARAGRAPH = re.compile(r"\n\s*\n|(?:<br\s*/?>\s*){2,}|<p\b[^<>]{0,80}>", re.IGNORECASE)
@@ -110,14 +111,15 @@ class Document:
 def read_document(text: str, sentences: Sequence[ParsedSentence]) -> Document:
     """Find the phrases of all sentences."""
     words = people_words()
-    quotations = _quotations(text)
+    quotations = read_quotations(text)
     document = Document([tree_of(one) for one in sentences], [], quotations)
     for number, tree in enumerate(document.trees):
         _Finder(document, number, tree, words).find()
     return document
 
 
-def _quotations(text: str) -> list[Quotation]:
+def read_quotations(text: str) -> list[Quotation]:
+    """Find the words between double quotation marks, in order."""
     breaks = [m.start() for m in _PARAGRAPH.finditer(text)]
     found = []
     for match in _QUOTED.finditer(text):
@@ -270,6 +272,13 @@ class _Finder:
             return False
         return not (entities and entities[token] == "PERSON" and lower not in self.words.nouns)
 
+    def _is_title(self, token: int) -> bool:
+        """Whether a capital noun is a work's title: "in The Man with the Hat"."""
+        words = self.parse.words
+        before = [words[c] for c in self.tree.below[token] if c < token]
+        inside = token > len(before) and not words[token].isupper()
+        return inside and before in ([], ["The"], ["A"]) and self.tree.lower[token] in _IN_TITLES
+
     def _stands_alone(self, token: int) -> bool:
         """Whether a word that is no noun heads a phrase: "the poor", "one of them", "both"."""
         parse = self.parse
@@ -385,6 +394,8 @@ class _Finder:
         gender = words.nouns.get(noun, UNKNOWN)
         for word in before & _GENDER_WORDS.keys():
             gender = gender or (_GENDER_WORDS[word] if person else UNKNOWN)
+        if tag in _PROPER and self._is_title(token):
+            person, gender = False, UNKNOWN
         number = (
             PLURAL if tag in _PLURAL_TAGS else EITHER if noun in words.collectives else SINGULAR
         )

@@ -2,7 +2,8 @@
 
 "The man lost his hat" becomes "The woman lost her hat" by one edit. A neutral noun contradicts
 nothing ("the person lost his hat"), so that it changes alone. An edit that would leave a word of
-the same person behind that contradicts it, because the dictionary has no counterpart, is not made.
+the same person behind that contradicts it, because the dictionary has no counterpart or does not
+have the word, is not made.
 Other people stay as they are.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from hinter_core.language.people import PRONOUNS, people_words
 from hinter_core.mutation.edits import splices_of, splices_overlap
 from hinter_core.types import (
     Change,
@@ -61,7 +63,8 @@ def coherent_edits(
     for edit in edits:
         concerned = {by_span[span] for span in edit.spans if span in by_span}
         also = [o for n in sorted(concerned) for o in where[n] if o.span not in edit.spans]
-        extended = _extended(text, sentences, edit, also, direction)
+        heads = [head for n in sorted(concerned) for head in people.heads(n)]
+        extended = _extended(text, sentences, edit, also, heads, direction)
         if extended is not None:
             splices = splices_of(text, extended, sentences)
             made.setdefault(tuple(((s.start, s.end), s.new) for s in splices), extended)
@@ -78,6 +81,10 @@ class _People:
             if entity.person and entity.gender != "mixed"
             for mention in entity.mentions
         ]
+
+    def heads(self, person: int) -> list[Span]:
+        """Return the heads of all mentions of a person."""
+        return [head for _, head, number in self._mentions if number == person]
 
     def at(self, occurrence: Occurrence) -> int | None:
         """Return the number of the person that an occurrence speaks of.
@@ -139,9 +146,13 @@ def _extended(
     sentences: Sequence[Sentence],
     edit: Edit,
     also: Sequence[Occurrence],
+    heads: Sequence[Span],
     direction: _Direction,
 ) -> Edit | None:
-    """Return an edit with all other mentions; None if one that contradicts it cannot change."""
+    """Return an edit with all other mentions; None if one that contradicts it cannot change.
+
+    ``heads``: of all mentions of the people that the edit changes.
+    """
     pair = edit.change
     if not isinstance(pair, Pair):
         return edit
@@ -157,6 +168,11 @@ def _extended(
             parts.append(Edit(counterpart, (occurrence.span,)))
         elif terms and (wanted != _NEUTRAL or terms[0].form in PRONOUN_FORMS):
             return None
+    changed = [span for part in parts for span in part.spans]
+    for start, end in heads:
+        apart = all(end <= low or high <= start for low, high in changed)
+        if apart and _contradicts(text[start:end], said, wanted):
+            return None
     if len(parts) == 1:
         return edit
     found = [splice for part in parts for splice in splices_of(text, part, sentences)]
@@ -165,3 +181,11 @@ def _extended(
     texts = tuple(splices[span] for span in spans)
     change = Change(EditKind.SUBSTITUTE, edit.attribute, edit.source, edit.target, texts)
     return None if splices_overlap(found) else Edit(change, spans)
+
+
+def _contradicts(word: str, said: str, wanted: str) -> bool:
+    """Whether a word that stays says the gender that an edit replaces."""
+    form = PRONOUNS.get(word.lower())
+    if form is not None:
+        return form.gender == said
+    return wanted != _NEUTRAL and people_words().nouns.get(word.lower()) == said

@@ -53,7 +53,12 @@ _OF_FORM = {
 _NAME = re.compile(r"[^\W\d_][\w.'\u2019-]*(?:\s+[^\W\d_][\w.'\u2019-]*){0,3}")
 _EXCLAIMED = frozenset({"man", "boy", "girl", "woman", "brother", "lady", "sir"})
 _TOWARDS = frozenset({"to", "in", "from", "near", "across", "through"})
-_ALSO_GENDERED = frozenset({"male", "female", "masculine", "feminine", "macho", "pregnant"})
+_ALSO_GENDERED = frozenset(
+    """male female masculine feminine macho pregnant lesbian lesbians chick babe dude femme vixen
+    damsel hunk stud blonde brunette tomboy playboy womanizer womaniser virile motherly fatherly""".split()
+)
+_GLUED = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself)\b", re.IGNORECASE)
+_DEFINITE = frozenset({"the", "this", "that"})
 
 
 class Refusal(StrEnum):
@@ -270,8 +275,11 @@ def _slots(words: TextWords, person: Entity) -> Iterator[Placed]:
         raise RefusedText(Refusal.SEVERAL)
     if names and not families and not any(_is_known(name) for name in names):
         raise RefusedText(Refusal.UNKNOWN_NAME)
+    _require_known_names(words, person)
     described = any(mention.kind is not MentionKind.PRONOUN for mention in person.mentions)
     for mention in person.mentions:
+        if words.in_title(mention.head[0]):
+            raise RefusedText(Refusal.NAME)
         if mention.kind is MentionKind.PRONOUN:
             yield from _pronoun(words, mention, described)
         elif mention.kind is MentionKind.NAME:
@@ -303,6 +311,32 @@ def _pronoun(words: TextWords, mention: Mention, described: bool) -> Iterator[Pl
     yield token.span, TemplateSlot(SlotKind.PRONOUN, case, case_of(token.word, token.lower))
 
 
+def _require_known_names(words: TextWords, person: Entity) -> None:
+    """Refuse a text with a name of nobody before a pronoun or "the man", back to another mention.
+
+    It may be the person's: a parser takes some names of people for those of companies.
+    """
+    own, since = _own_names(words, person), 0
+    for mention in sorted(person.mentions, key=lambda one: one.head):
+        place = words.place_of(mention.head[0])
+        first = words.at(mention.span[0]).lower
+        if mention.kind is MentionKind.NAME or (
+            mention.kind is MentionKind.NOUN and first not in _DEFINITE
+        ):
+            since = place - words.tokens[place].index  # the subject of the sentence may be meant
+        elif _tells(words, mention) and any(
+            words.may_name(other) and words.tokens[other].lower not in own
+            for other in range(since, place)
+        ):
+            raise RefusedText(Refusal.UNKNOWN_PRONOUN)
+
+
+def _own_names(words: TextWords, person: Entity) -> set[str]:
+    """Return the words of a person's names in lower case."""
+    named = (m for m in person.mentions if m.kind is MentionKind.NAME)
+    return {part.lower() for m in named for part in words.text[slice(*m.head)].split()}
+
+
 def _one_name(names: Sequence[Sequence[str]]) -> bool:
     """Whether each name shares a word with the longest one, as names of one person do."""
     longest = {word.lower() for word in max(names, key=len, default=())}
@@ -321,16 +355,16 @@ def _require_whole(words: TextWords, mention: Mention) -> None:
     hyphen = "-" in words.around(mention.head)
     if not _NAME.fullmatch(name) or single or hyphen:
         raise RefusedText(Refusal.NAME)
-    first, last = words.place_of(mention.head[0]), words.place_of(mention.head[1] - 1)
-    parse = words.tokens[first].parse
-    for place in (first - 1, last + 1):
+    before, after = words.place_of(mention.head[0]) - 1, words.place_of(mention.head[1] - 1) + 1
+    parse = words.tokens[before + 1].parse
+    if before >= 0 and words.tokens[before].is_role:
+        before -= 1  # "The Talented Mr. Keller"
+    for place in (before, after):
         if not 0 <= place < len(words.tokens) or words.tokens[place].parse is not parse:
             continue
         beside = words.tokens[place]
-        known = people_words()
-        role = known.person_noun(beside.lower) or beside.lower.rstrip(".") in known.titles
         capital = beside.word[:1].isupper() and beside.index > 0 and beside.word != "I"
-        if (capital or beside.tag in ("NNP", "NNPS")) and not role:
+        if (capital or beside.tag in ("NNP", "NNPS")) and not beside.is_role:
             raise RefusedText(Refusal.NAME)
 
 
@@ -363,7 +397,10 @@ def _name(
 
 def _before_name(words: TextWords, mention: Mention) -> Iterator[Placed]:
     """Yield the titles and nouns before a name: "the actress Jane Doe", "Mrs. Doe"."""
-    for token in words.inside((mention.span[0], mention.head[0])):
+    before = list(words.inside((mention.span[0], mention.head[0])))
+    if sum(people_words().titles.get(token.lower.rstrip(".")) in GENDERS for token in before) > 1:
+        raise RefusedText(Refusal.SEVERAL)  # "Mr. or Mrs. Doe"
+    for token in before:
         title = gendered(words.with_stop(token), SlotKind.TITLE)
         known = people_words()
         if title is not None and token.word[:1].isupper():
@@ -415,21 +452,15 @@ def _article(words: TextWords, start: int) -> Iterator[Placed]:
 def _require_no_rest(words: TextWords, person: Entity, placed: Sequence[Placed]) -> None:
     """Refuse a text whose words outside the slots tell the person's gender or name."""
     covered = [span for span, _ in placed]
-    own = {
-        part.lower()
-        for mention in person.mentions
-        if mention.kind is MentionKind.NAME
-        for part in words.text[slice(*mention.head)].split()
-        if len(part) > 2
-    }
+    own = _own_names(words, person)
     nouns = people_words().nouns
+    for match in _GLUED.finditer(words.text):  # "the real(her" is one token
+        if not any(start <= match.start() < end for start, end in covered):
+            raise RefusedText(Refusal.UNKNOWN_PRONOUN)
     for token in words.tokens:
         if any(start <= token.span[0] < end for start, end in covered):
             continue
-        form = PRONOUNS.get(token.lower)
-        if form is not None and form.gender in GENDERS:
-            raise RefusedText(Refusal.UNKNOWN_PRONOUN)
-        if token.lower in own and token.word[:1].isupper():
+        if len(token.word) > 2 and token.lower in own and token.word[:1].isupper():
             raise RefusedText(Refusal.ELSEWHERE)
         gender = nouns.get(token.lower) if token.tag not in ("NNS", "NNPS") else ""
         if gender in (MALE, FEMALE) or token.lower in _ALSO_GENDERED:

@@ -27,8 +27,10 @@ BARE = "the occupation has no determiner"
 NO_PERSON_SENSE = "the word is no occupation here"
 
 _ADJECTIVES = frozenset({"amod", "compound", "nummod", "advmod", "punct", "cc", "conj", "nmod"})
-# No superlatives: "the best lawyer we had" would lose its sense.
-_LEFT_OUT_TAGS = frozenset("JJ JJR NN VBN VBG RB RBR HYPH , CC CD AFX FW".split())
+# No comparatives and superlatives: "a better lawyer than I", "the best lawyer we had".
+_LEFT_OUT_TAGS = frozenset("JJ NN VBN VBG RB HYPH , CC AFX FW".split())
+_OTHER_SENSES = {"pilot": frozenset("tv show series season episode network".split())}
+_TITLES = {"doctor": "dr", "professor": "prof", "detective": "det", "lieutenant": "lt"}
 _KEPT = frozenset({"only", "other", "same", "such"})
 _DETERMINERS = frozenset({"det", "nmod:poss", "case", "det:predet"})
 _CALLS = frozenset({"vocative", "discourse"})
@@ -112,6 +114,8 @@ def _dropped(words: TextWords, place: int, person: Entity | None) -> Dropped:
     token = words.tokens[place]
     occupation = token.lower
     _require_usable(words, token)
+    if any(t.lower in _OTHER_SENSES.get(occupation, ()) for t in words.tokens):
+        raise RefusedText(NO_PERSON_SENSE)  # the first episode
     places = [place]
     for mention in person.mentions if person else ():
         other = words.place_of(mention.head[0])
@@ -122,8 +126,8 @@ def _dropped(words: TextWords, place: int, person: Entity | None) -> Dropped:
             places.append(other)
         elif head.lower in _terms() or _is_job(head):
             raise RefusedText(TWO_OCCUPATIONS)
-    forms = {occupation, f"{occupation}s"}
-    if any(t.lower in forms and i not in places for i, t in enumerate(words.tokens)):
+    forms = {occupation, f"{occupation}s", _TITLES.get(occupation, occupation)}
+    if any(t.lower.rstrip(".") in forms and i not in places for i, t in enumerate(words.tokens)):
         raise RefusedText(REPEATED)
     placed: list[tuple[Span, TemplateSlot | None]] = []
     for one in sorted(places):
@@ -223,11 +227,17 @@ def _first_left_out(token: Token, place: int) -> int:
     first = low if determiners else min(adjectives, default=index)
     while (
         first > max(low, 1)
-        and parse.tags[first - 1] in ("RB", "RBR", "RBS", "HYPH")
+        and parse.tags[first - 1] in ("RB", "HYPH")
         and (parse.heads[first - 1] in adjectives)
     ):
         first -= 1
     between = range(first, index)
+    dashes = [i for i in range(1, index) if parse.words[i] in ("-", "--")]
+    if first - 1 in dashes or any(parse.spans[i - 1][1] < parse.spans[i][0]
+                                  for i in dashes if i > first):  # fmt: skip
+        raise RefusedText(ADJECTIVES)  # "claim-jumping miner"; "the camera - author Ann Lee"
+    if 0 < first < index and parse.tags[first - 1] in ("HYPH", "PRP", "RB", "JJ", "VBN"):
+        raise RefusedText(ADJECTIVES)  # "often clumsy barber"; "you[r] dear doctor"
     if any(parse.tags[i] not in _LEFT_OUT_TAGS or parse.words[i].lower() in _KEPT for i in between):
         raise RefusedText(ADJECTIVES)
     if any(parse.words[i].lower() in people_words().nouns and people_words().nouns[

@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hinter_core.generators.templates.template import SlotKind, gendered
+from hinter_core.language.mentions import read_quotations
+from hinter_core.language.people import people_words
 from hinter_core.language.trees import ParsedSentence
 from hinter_core.types import Parse, Span
 
 _ARTICLES = frozenset({"a", "an"})
 _DETERMINERS = frozenset({"det", "nmod:poss", "nummod"})
+_PLACED = frozenset("in from at near across through of , 's new the".split())
 _LONGEST = 3  # words before the head of a noun of several words
 _HYPHENATED = re.compile(r"(?:-\w+)*")
 
@@ -48,6 +51,12 @@ class Token:
         return self.parse.labels[self.index]
 
     @property
+    def is_role(self) -> bool:
+        """Whether the word is a title or a noun for a person."""
+        known = people_words()
+        return known.person_noun(self.lower) or self.lower.rstrip(".") in known.titles
+
+    @property
     def head(self) -> int:
         """Index of the head in the parse."""
         return self.parse.heads[self.index]
@@ -64,6 +73,7 @@ class TextWords:
             for index, (start, end) in enumerate(one.parse.spans)
         ]
         self._starts = [token.span[0] for token in self.tokens]
+        self._titles = [quoted.span for quoted in read_quotations(text) if quoted.title]
 
     def at(self, place: int) -> Token:
         """Return the token that begins at or before a place."""
@@ -72,6 +82,10 @@ class TextWords:
     def place_of(self, place: int) -> int:
         """Return the index of that token."""
         return max(0, bisect_right(self._starts, place) - 1)
+
+    def in_title(self, place: int) -> bool:
+        """Whether a place of the text is in a quoted title: "The Talented Mr. Keller"."""
+        return any(start <= place < end for start, end in self._titles)
 
     def is_name_part(self, place: int, name: int) -> bool:
         """Whether a token is a part of the name whose last part is another token."""
@@ -102,6 +116,20 @@ class TextWords:
             or one.parse.entities[one.index] == "PERSON"
             for one in self.tokens[: self.place_of(token.span[0])]
         )
+
+    def may_name(self, place: int) -> bool:
+        """Whether a token may be a name of a person that the parser did not find."""
+        token = self.tokens[place]
+        known = people_words()
+        if token.word.islower():
+            name = token.word.capitalize()
+            return token.tag == "NN" and name in known.names and name not in known.places
+        if token.tag != "NNP" or token.is_role or self.in_title(token.span[0]):
+            return False
+        named = token.parse.entities[token.index]
+        before = self.tokens[place - 1].lower if token.index else ""
+        place_name = named == "GPE" and before not in _PLACED  # "Val keeps choosing such films"
+        return named in ("", "ORG") or place_name
 
     def after(self, token: Token) -> Token | None:
         """Return the next token of the same sentence."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hinter_core.generators.templates.mining import TAKEN, MinedText, mine
+from hinter_core.generators.templates.occupation import ADJECTIVES, NO_PERSON_SENSE, REPEATED
 from hinter_core.generators.templates.template import ATTRIBUTES
 from hinter_core.language.coreference import parse_text
 from hinter_core.language.parsing import ParseStore
@@ -194,6 +195,8 @@ gc I am «a» «name:full» fan, and I saw «pronoun:object» twice.
 Laura certainly holds her own.
 gc «name» certainly holds «pronoun:possessive» own.
 """
+_WHOSE = "a pronoun whose person is not known"
+_NO_NAME = "the name is part of a longer one, or is no name"
 _REFUSED = [
     ("The mistake was hers, and Ruth knew it.", "several people"),
     ("That idea of his made Tom rich.", "several people"),
@@ -231,6 +234,24 @@ _REFUSED = [
     ("Dear Murder, She Wrote is on tonight.", "a single name that is not known as a given name"),
     ("Sunrise begins when she waits.", "a single name that is not known as a given name"),
     ("It was late, and boy was I glad.", "a noun that stands for people in general"),
+    ("Neither Mr. or Mrs. Weber was there.", "several people"),
+    ("The old man talks to himself. As for Val, he should stop.", _WHOSE),
+    ("Only laura was good, and we came to see her.", _NO_NAME),
+    ("An aunt of mine hid her letters in a box(her own).", _WHOSE),
+    ('We rented "The Restless Mr. Weber" again.', _NO_NAME),
+    ("We rented The Restless Mr. Weber again.", _NO_NAME),
+    ("The lesbian aunt stole the show.", "another word tells the gender"),
+    ("Laura is a skater chick, and she knows it.", "another word tells the gender"),
+]
+_NO_OCCUPATION = [
+    ("She is a better dentist than most.", ADJECTIVES),
+    ("He is a more careful lawyer than most.", ADJECTIVES),
+    ("It happened in front of the camera - author Ann Lee told us so.", ADJECTIVES),
+    ("Stone is a forty-niner evil, claim-jumping, tireless miner.", ADJECTIVES),
+    ("It is about you favorite singer.", ADJECTIVES),
+    ("We follow two people, one young photographer and one cook.", ADJECTIVES),
+    ("We wrote to Dr. Weber, and the doctor answered.", REPEATED),
+    ("The channel ordered a pilot, and the series began.", NO_PERSON_SENSE),
 ]
 
 
@@ -260,6 +281,11 @@ def test_a_refused_text_says_why(text: str, why: str, parses: ParseStore) -> Non
     found = mined(text, parses)
     assert found.reasons["gender"] == why
     assert not any("gender" in one.attributes for one in found.templates)
+
+
+@pytest.mark.parametrize(("text", "why"), _NO_OCCUPATION)
+def test_a_refused_occupation_says_why(text: str, why: str, parses: ParseStore) -> None:
+    assert mined(text, parses).reasons["occupation"] == why
 
 
 def test_there_are_enough_hard_cases() -> None:

@@ -123,6 +123,12 @@ def test_occupations_have_no_gender() -> None:
             assert [heads(text, e) for e in people(text)] == [f"{noun}, {pronoun}"]
 
 
+def test_a_capital_noun_in_a_title_is_nobody() -> None:
+    text = "My uncle is kind, and he hated The Man with Three Hats. He left."
+    (uncle,) = [e for e in people(text) if e.gender]
+    assert heads(text, uncle) == "uncle, he, He"
+
+
 def test_things_are_entities_too() -> None:
     text = "The film lost its way."
     (entity,) = (e for e in resolve(text, PARSES) if len(e.mentions) > 1)

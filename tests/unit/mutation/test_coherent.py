@@ -114,6 +114,15 @@ def test_a_change_that_would_contradict_itself_is_not_made(parses: ParseStore) -
     }
 
 
+def test_a_word_that_the_dictionary_lacks_stops_the_change(parses: ParseStore) -> None:
+    # "Grand-daughter" is no word of the dictionary, and would stay.
+    text = "The girl sang. She is the grand-daughter of a singer."
+    for coherent in (True, False):
+        edits = plan_of(text, parses, coherent).edits["gender"]
+        boys = [e for e in edits if e.source.text == "girl" and e.target.text == "boy"]
+        assert bool(boys) is not coherent
+
+
 def test_it_is_off_by_default_and_in_the_paper_s_mode(parses: ParseStore) -> None:
     text = "The man lost his hat."
     words = choose(["race", "gender"], load_shipped())
