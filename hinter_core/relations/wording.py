@@ -20,7 +20,7 @@ from hinter_core.terms.forms import (
     stands_alone,
     tokens_at,
 )
-from hinter_core.terms.lexicon import NOUNS, person_nouns
+from hinter_core.terms.lexicon import NOUNS, lexicon, person_nouns
 from hinter_core.terms.matching import fold
 from hinter_core.terms.other_senses import COMPOUND
 from hinter_core.types import Edit, GrammaticalForm, Mutant, Parse, Sentence
@@ -92,10 +92,12 @@ def _repeated(pair: Compared) -> str:
 
 
 def _before_name(pair: Compared) -> str:
-    """Return the phrase that replaces a title before a name: "Nonbinary sibling Abena"."""
+    """Return what replaces a title before a name: "Nonbinary sibling Abena", "Parent Abena"."""
+    titles = lexicon().titles | lexicon().kin
     for edit in pair.mutant.edits:
         several = " " in edit.target.text and " " not in edit.source.text
-        if not several or edit.source.form is not GrammaticalForm.NOUN_SG:
+        untitled = fold(edit.source.text) in titles and fold(edit.target.text) not in titles
+        if not (several or untitled) or edit.source.form is not GrammaticalForm.NOUN_SG:
             continue
         for start, end in edit.spans:
             if pair.text[start].isupper() and _NAME.match(pair.text, end):
@@ -122,7 +124,7 @@ def _beside_kind(pair: Compared) -> str:
         if not splice.attribute or following is None:
             continue
         last, noun = fold(splice.new).rpartition(" ")[2], fold(following.group(1))
-        person = last in _ALL - {"human"} and noun in person_nouns()
+        person = last in _ALL - {"human"} and noun in person_nouns() - {"being"}
         if person or {last, noun} <= _CHILDREN:
             return f"\u201c{splice.new} {following.group(1)}\u201d says the same twice"
     return ""
@@ -180,6 +182,8 @@ def _in_compound(pair: Compared, parses: Mapping[str, Parse]) -> str:
             before = tokens[0] - 1 if tokens else -1
             if before < 0 or parse.tags[before] != "NN" or not parse.words[before].islower():
                 continue
+            if parse.words[before - 1 : before] == ("-",):
+                continue  # "a working-class woman"
             if parse.labels[before] in COMPOUND and parse.heads[before] == tokens[-1]:
                 return f"\u201c{edit.target.text}\u201d divides a compound"
     return ""

@@ -326,8 +326,11 @@ def stands_alone(parse: Parse, tokens: Sequence[int], head: int) -> bool:
     following = parse.tags[after]
     if following in _AFTER_ADJECTIVES:
         return False
+    if following != "CC":
+        return True
     # "the poor and the rich", but "the old and dusty house"
-    return following != "CC" or parse.tags[min(after + 1, len(parse.tags) - 1)] in ("DT", "JJ")
+    beyond = (*parse.tags[after + 1 :], ".", ".")[:2]
+    return beyond[0] == "DT" or (beyond[0] == "JJ" and beyond[1] not in _AFTER_ADJECTIVES)
 
 
 def dependent(parse: Parse, token: int, labels: Collection[str]) -> int | None:

@@ -6,6 +6,8 @@ in the parse; ``head`` is the one that carries the tag and the relation of the t
 
 from collections.abc import Callable, Sequence
 
+from hinter_core.terms.colours import is_shade
+from hinter_core.terms.languages import bare, is_language
 from hinter_core.terms.lexicon import capitalised, lexicon, names_person, person_nouns
 from hinter_core.terms.matching import fold
 from hinter_core.terms.quotations import QUOTES, mentioned, quoted_title
@@ -24,6 +26,12 @@ _LINKS = frozenset(
     {("of",), ("in",), ("of", "the"), ("in", "the"), ("and", "the"), ("'s",), ("&",)}
 )
 _SUBJECT = ("nsubj", "nsubj:pass", "nsubjpass")
+_BEFORE_NAMES = frozenset({"(", "[", ","})
+# Titles that stage names have, too.
+_NAMES = frozenset(
+    """baron bishop cardinal dame dean duke emperor empress king lady lord major marshal pope prince
+    princess queen saint speaker warden""".split()
+)
 _DIRECTIONS = frozenset("East West North South Central Northern Southern New Old".split())
 _DETERMINERS = frozenset(
     """a an the this that these those another each every any some no my your his her its our their
@@ -31,10 +39,7 @@ _DETERMINERS = frozenset(
 )
 _MODALS = frozenset("shall will may must can agrees warrants acknowledges covenants".split())
 _OTHER_PEOPLE = frozenset("he she him her his hers who".split())
-_SPEAKING = frozenset("speak speaks speaking spoke spoken".split())
 _BEFORE_TITLES = frozenset("young old poor good little big goodbye meet".split())
-_OF_LANGUAGES = frozenset("speaker speakers language languages tongue subtitles".split())
-_AFTER_SPEAKERS = frozenset("IN TO RB RP DT PRP PRP$ NNP WRB".split())
 _BEFORE_VERBS = frozenset("to did do does will would can could must should may might shall".split())
 _AFTER_VERBS = frozenset("RP DT IN PRP$ PRP JJ NNS".split())
 _BEFORE_RANKS = frozenset(
@@ -65,21 +70,21 @@ def other_sense(parse: Parse, tokens: Sequence[int], head: int, term: Term) -> s
     title = quoted_title(parse, tokens)
     if title:
         return f"part of the title \u201c{title}\u201d"
+    if surface == "miss" and not _capital(" ".join(parse.words[head + 1 : head + 2])):
+        return f"here \u201c{surface}\u201d is a verb"
     name = _place_name(parse, tokens) if term.form is _FORM.TITLE else _name(parse, tokens, term)
     if name:
         return f"part of the name \u201c{name}\u201d"
     if _of_case(parse, tokens):
         return f"\u201c{surface}\u201d is part of a name with \u201cv.\u201d"
-    if _of_language(parse, tokens):
+    if is_language(parse, tokens, head, term):
         return f"here \u201c{surface}\u201d is a language"
-    if term.form in _NOUN_FORMS:
-        return _noun_as_thing(parse, tokens, head, term, surface)
-    return None
+    if is_shade(parse, tokens):
+        return f"here \u201c{surface}\u201d is a colour"
+    return _noun_as_thing(parse, tokens, head, surface) if term.form in _NOUN_FORMS else None
 
 
-def _noun_as_thing(
-    parse: Parse, tokens: Sequence[int], head: int, term: Term, surface: str
-) -> str | None:
+def _noun_as_thing(parse: Parse, tokens: Sequence[int], head: int, surface: str) -> str | None:
     governor = parse.heads[head]
     modifies = parse.labels[head] in COMPOUND and governor > tokens[-1]
     if surface in lexicon().siblings and _after_name(parse, tokens[0]):
@@ -98,12 +103,12 @@ def _noun_as_thing(
     if modifies and not verb and not _is_person_noun(parse, governor):
         return f"part of \u201c{surface} {parse.words[governor]}\u201d, which is no person"
     described = tokens[0] > 0 and parse.tags[tokens[0] - 1].startswith("JJ")
-    if surface.lower() == "man" and not described and _bare(parse, tokens, head):
+    if surface.lower() == "man" and not described and bare(parse, tokens, head):
         return f"\u201c{surface}\u201d without an article may mean mankind"
+    if _of_adjective(parse, tokens[-1]):
+        return f"\u201c{surface}\u201d is part of an adjective"
     if _interjection(parse, tokens):
         return f"here \u201c{surface}\u201d is an interjection"
-    if term.text[:1].isupper() and _language(parse, tokens, head, term.form):
-        return f"here \u201c{surface}\u201d may be a language"
     others = any(word[:1].isupper() for word in parse.words if word != "I")
     shouted = all(word.isupper() for word in parse.words if word[:1].isalpha())
     if surface.isupper() and len(surface) < 4 and not shouted:
@@ -165,31 +170,6 @@ def _of_animals(parse: Parse, tokens: Sequence[int]) -> str:
     return animal
 
 
-def _language(parse: Parse, tokens: Sequence[int], head: int, form: GrammaticalForm) -> bool:
-    """Whether a nationality may be a language: "dubbed in Italian", "speaking Italian"."""
-    if tokens[0] and fold(parse.words[tokens[0] - 1]) in _SPEAKING:
-        return True
-    if form is _FORM.NOUN_SG:
-        return _bare(parse, tokens, head)
-    before = fold(parse.words[tokens[0] - 1]) if tokens[0] else ""
-    return before in ("in", "into") and parse.labels[head] in ("obl", "nmod")
-
-
-def _of_language(parse: Parse, tokens: Sequence[int]) -> bool:
-    """Whether a word for a language follows: "English speakers", "Spanish-speaking guests"."""
-    after = tokens[-1] + 1
-    if fold(parse.words[tokens[-1]]) not in lexicon().languages or after >= len(parse.words):
-        return False
-    if parse.words[after] == "-":
-        after += 1
-    following = fold(parse.words[after]) if after < len(parse.words) else ""
-    if following in ("speaking", "spoken"):
-        # "a German speaking at the meeting" is a person
-        beyond = parse.tags[after + 1] if after + 1 < len(parse.tags) else "."
-        return beyond not in _AFTER_SPEAKERS
-    return following in _OF_LANGUAGES
-
-
 def _of_case(parse: Parse, tokens: Sequence[int]) -> bool:
     """Whether a word is in a name with "v.": "White v. Ohio", "Avena and other Mexicans (..."."""
     first, last = tokens[0], tokens[-1]
@@ -203,6 +183,16 @@ def _of_case(parse: Parse, tokens: Sequence[int]) -> bool:
         return False
     inside = near[near.index("(") + 1 :]
     return "v." in map(fold, inside[: inside.index(")") if ")" in inside else None])
+
+
+def _of_adjective(parse: Parse, last: int) -> bool:
+    """Whether an adjective is made of a noun: "very kids friendly", "man-sized"."""
+    after = [fold(word) for word in parse.words[last + 1 : last + 3] if word != "-"]
+    hyphen = parse.words[last + 1 : last + 2] == ("-",)
+    return bool(after) and (
+        after[0] == "friendly"
+        or (hyphen and after[0] in ("sized", "proof", "style", "made", "like"))
+    )
 
 
 def _acts(parse: Parse, tokens: Sequence[int], head: int) -> bool:
@@ -257,21 +247,6 @@ def _interjection(parse: Parse, tokens: Sequence[int]) -> bool:
     return after in ("i", "that", "this", "what", "it", "oh", "the", "these", "those")
 
 
-def _bare(parse: Parse, tokens: Sequence[int], head: int) -> bool:
-    """Whether a singular noun has no determiner, as only names and languages may."""
-    label = parse.labels[head]
-    if label in ("vocative", "appos", "conj", "flat", "ROOT", *COMPOUND):
-        return False
-    children = [i for i, h in enumerate(parse.heads) if h == head and i != head]
-    if any(parse.labels[i] in ("cop", "nsubj") for i in children):
-        return False
-    start = min([i for i in children if i < tokens[0]] + [tokens[0]])
-    return not any(
-        fold(word) in _DETERMINERS or parse.tags[i] in ("POS", "PRP$", "CD")
-        for i, word in enumerate(parse.words[max(0, start - 1) : tokens[0]], max(0, start - 1))
-    )
-
-
 # -- names ----------------------------------------------------------------------------------------
 
 
@@ -306,9 +281,10 @@ def _name(parse: Parse, tokens: Sequence[int], term: Term) -> str:
         return whole if within or _capital_in_name(parse, tokens, before, after) else ""
     if tokens[0] == _opening(parse) and not after:
         # The first word of a sentence; a title has more capitals: "Taxi Driver".
-        return whole if any(words[i][:1].isupper() for i in tokens[1:]) else ""
+        staged = parse.tags[first] == "NNP" and fold(words[first]) in _NAMES  # "Queen played"
+        return whole if staged or any(words[i][:1].isupper() for i in tokens[1:]) else ""
     if not before and not after:
-        return "" if _alone_is_person(parse, tokens) else whole
+        return "" if term.form in _PRONOUNS or _alone_is_person(parse, tokens) else whole
     if _rank(parse, tokens, before, after):
         return ""
     if tokens[0] == _opening(parse) and parse.tags[after[0]] not in _PROPER:
@@ -383,6 +359,9 @@ def _capital_in_name(
         return True  # "saw The African Queen"
     if (before or after) and parse.entities[tokens[-1]] in _PERSON:
         return True  # "Christian Dior"
+    article = tokens[0] > 1 and words[tokens[0] - 1] == "the" and words[tokens[0] - 2][:1].isupper()
+    if article and tokens[0] - 2 != _opening(parse) and not after:
+        return True  # "Zorba the Greek"
     if not after or after[0] != tokens[-1] + 1:
         return False
     following = fold(words[after[0]])
@@ -397,12 +376,17 @@ def _alone_is_person(parse: Parse, tokens: Sequence[int]) -> bool:
     after = words[tokens[-1] + 1] if tokens[-1] + 1 < len(words) else ""
     if parse.tags[tokens[-1]] in ("NNS", "NNPS") and before[:1].isalnum():
         return word in known.kin  # "the Kings"
-    if not before[:1].isalnum() or after in _MODALS:
+    if word in known.kin or after in _MODALS:
         return True
-    if word in known.kin:
-        return True
+    if not before[:1].isalnum():
+        return before not in _BEFORE_NAMES or (before == "," and word in known.titles)
+    if fold(before) == "the" and word not in known.titles | known.parties:
+        return False  # "The Child is a dull film"
     if word not in known.titles:
         return fold(before) in _DETERMINERS - {"a", "an"} or parse.tags[tokens[0] - 1] == "PRP$"
+    determined = fold(before) in _DETERMINERS or parse.tags[tokens[0] - 1] in ("PRP$", "POS")
+    if word in _NAMES and not determined:
+        return False  # "Queen played two songs"
     called = parse.labels[tokens[-1]] in ("vocative", *_SUBJECT) or after == ","
     return called or parse.tags[tokens[0] - 1] in ("JJ", "PRP$", "CD", "DT")
 

@@ -10,6 +10,7 @@ Departure: the paper replaces every occurrence of the string, as ``literal=True`
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from hinter_core.terms.colours import is_colour
 from hinter_core.terms.forms import (
     MODIFIER,
     NOUN_TAGS,
@@ -35,8 +36,6 @@ _KINDS = {
 _RELATIVE = frozenset({"acl:relcl", "relcl"})
 _CLAUSE = frozenset({"xcomp", "ccomp", "acomp", "oprd", "advcl", "conj"})
 _COMPOUND = frozenset({"compound", "nn"})
-_BEFORE_COLOURS = frozenset("in into wear wears wore wearing worn".split())
-_ADJECTIVES = ("JJ", "JJR", "NN", "NNP")
 _BEARERS = NOUN_TAGS | {"PRP"}
 _PERSON_PRONOUNS = frozenset(
     """i me you he him himself she her herself we us they them themself themselves who whom someone
@@ -93,12 +92,11 @@ def _no_person(
         return None if person else f"\u201c{surface}\u201d may be no person here"
     if stands_alone(parse, tokens, head):
         return None
-    if _in_colour(parse, tokens):
+    if is_colour(parse, tokens):
         return f"\u201c{surface}\u201d describes no person here"
     if label in MODIFIER and governor != head and not _in_preposition(parse, head):
         bearer, verb = _modified(parse, tokens, governor), "modifies"
-        if fold(parse.words[bearer]) in lexicon().groups:
-            bearer = _whole(parse, bearer)  # "the British class system"
+        bearer = _whole(parse, bearer)  # "the British class system"
     else:
         found, verb = _bearer(parse, head), "describes"
         if found is None:
@@ -110,7 +108,8 @@ def _no_person(
         named and _is_name(parse, bearer)
     ):
         return None
-    if parse.tags[bearer] == "CD" and any(_is_person(parse, i) for i in range(bearer)):
+    counted = parse.tags[bearer] == "CD" and parse.labels[bearer] not in _COMPOUND
+    if named and counted and any(_is_person(parse, i) for i in range(bearer)):
         return None  # "of the families, nine were Vietnamese"
     return f"{verb} \u201c{parse.words[bearer]}\u201d, which is no person"
 
@@ -127,31 +126,19 @@ def _modified(parse: Parse, tokens: Sequence[int], governor: int) -> int:
 def _whole(parse: Parse, token: int) -> int:
     """Return the noun that a compound is about: "Chinese gangster movies" -> movies."""
     governor = parse.heads[token]
-    return governor if parse.labels[token] in _COMPOUND and governor > token else token
+    if parse.labels[token] not in _COMPOUND or governor <= token:
+        return token
+    if fold(parse.words[token]) in lexicon().groups:
+        return governor
+    # "the old clerk marks papers" may be parsed as a compound, too.
+    verb = parse.tags[governor] == "NNS" and not any(tag in FINITE for tag in parse.tags)
+    common = parse.tags[token] == "NN" and parse.tags[governor] in ("NN", "NNS")
+    return governor if common and governor == token + 1 and not verb else token
 
 
 def _in_preposition(parse: Parse, head: int) -> bool:
     """Whether a preposition governs the word: "the lady in black"."""
     return parse.labels[head] == "nmod" and dependent(parse, head, {"case"}) is not None
-
-
-def _in_colour(parse: Parse, tokens: Sequence[int]) -> bool:
-    """Whether adjectives without a noun are colours: "in black and white", "black clad"."""
-    following = fold(parse.words[tokens[-1] + 1]) if tokens[-1] + 1 < len(parse.words) else ""
-    if following in lexicon().wearing:
-        return True
-    first, after = tokens[0], tokens[-1] + 1
-    if first > 1 and parse.tags[first - 1] == "CC" and parse.tags[first - 2] in _ADJECTIVES:
-        first -= 2
-    pair = "CC" in parse.tags[first:after] or parse.tags[after : after + 1] == ("CC",)
-    before = fold(parse.words[first - 1]) if first else ""
-    used = pair and before in ("use", "uses", "used", "using", "shoot", "shoots", "shot")
-    if before not in _BEFORE_COLOURS and not used:
-        return False
-    tags = (*parse.tags, ".", ".")
-    while tags[after] == "JJ" or (tags[after] in ("CC", ",") and tags[after + 1] in _ADJECTIVES):
-        after += 1 if tags[after] == "JJ" else 2
-    return after >= len(parse.tags) or parse.tags[after] not in NOUN_TAGS | {"HYPH"}
 
 
 def _counted_by(parse: Parse, token: int) -> int:
@@ -250,6 +237,8 @@ def _is_person(parse: Parse, token: int, *, named: bool = True) -> bool:
         return True
     if names_person(word):
         return True
+    if word in lexicon().animals or word in lexicon().vessels:
+        return False  # "a white shark who bites"
     return _has_who(parse, token) and not _worn(parse, token)
 
 

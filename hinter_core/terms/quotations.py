@@ -8,6 +8,7 @@ from hinter_core.types import Parse
 
 QUOTES = frozenset("\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb") | {"``", "''"}
 _NAMED_AS_WORDS = frozenset("word words term noun pronoun adjective verb".split())
+_VERBS = frozenset({"VBZ", "VBD", "MD"})
 _LONGEST_TITLE = 9  # words
 _LONGEST_FRAGMENT = 4
 _SMALL = frozenset("a an the of in on to and or nor but from with at for by as is vs v".split())
@@ -40,10 +41,24 @@ def quoted_title(parse: Parse, tokens: Sequence[int]) -> str:
     if inside is None:
         return ""
     words = [parse.words[i] for i in inside if parse.words[i][:1].isalnum()]
-    lower = [word for word in words if word[0].islower()]
-    if len(words) < 2 or words[-1] in lower or any(word not in _SMALL for word in lower):
+    if len(words) < 2:
         return ""
+    lower = [word for word in words if word[0].islower()]
+    if words[-1] in lower or any(word not in _SMALL for word in lower):
+        return " ".join(words) if _careless_title(parse, inside) else ""
     return " ".join(words)
+
+
+def _careless_title(parse: Parse, inside: range) -> bool:
+    """Whether a few words without a verb begin with a capital inside a sentence: "Men of honor"."""
+    words, tags = parse.words, parse.tags
+    if len(inside) > _LONGEST_FRAGMENT or not words[inside[-1]][-1:].isalnum():
+        return False
+    if any(tags[i].startswith(("VB", "MD", "PRP", "UH")) for i in inside):
+        return False
+    after = (*tags, ".")[inside.stop + 1]
+    within = words[inside.start - 2] not in (",", ":") if inside.start > 1 else after in _VERBS
+    return words[inside.start][:1].isupper() and within
 
 
 def mentioned(parse: Parse, tokens: Sequence[int]) -> bool:

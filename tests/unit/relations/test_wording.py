@@ -52,6 +52,19 @@ def test_a_reflexive_agrees_with_its_subject(reasons: Reasons) -> None:
     assert not reasons("The clerk hurt himself.", "gender")
 
 
+def test_a_title_before_a_name_remains_a_title(reasons: Reasons) -> None:
+    found = reasons("Father Aldous met them.", "gender")
+    assert "is no title of a name" in found["Parent Aldous met them."]
+    assert "Mother Aldous met them." not in found
+    assert not any(
+        "title" in why for why in reasons("They met the father in town.", "gender").values()
+    )
+
+
+def test_a_person_being_moved_is_no_human_being(reasons: Reasons) -> None:
+    assert "A person being moved sang." not in reasons("A man being moved sang.", "gender")
+
+
 def test_a_word_for_all_beside_some_of_them(reasons: Reasons) -> None:
     found = reasons("The men and women of the village sang.", "gender")
     assert "stands beside" in found["The people and women of the village sang."]

@@ -62,6 +62,30 @@ PEOPLE = [
     ("They met Mr. Smith in Oakvale.", "gender", ["Mr."]),
     ("The film was bad.<br /><br />Black women left.", "race", ["Black"]),
     ("The puppet of the man lost his hat.", "gender", ["man", "his"]),
+    # Languages and peoples.
+    ("A native Italian showed us the town.", "race", ["Italian"]),
+    ("The German spoke to the Italian.", "race", ["German", "Italian"]),
+    ("He is German and speaks two languages.", "race", ["German"]),
+    ("The Chinese have left.", "race", ["Chinese"]),
+    ("The British and the French signed.", "race", ["British"]),
+    ("She met the Swedish exchange student.", "race", ["Swedish"]),
+    # Colours and people.
+    ("The whites fled the town in red trucks.", "race", ["whites"]),
+    ("The blacks and whites sat together.", "race", ["blacks", "whites"]),
+    ("The black, white and brown children sang.", "race", ["black", "white"]),
+    ("The black and white dancers bowed.", "race", ["black", "white"]),
+    ("A white man won at chess.", "race", ["white"]),
+    # Names and ranks.
+    ("The Queen arrived with a Colonel.", "gender", ["Queen"]),
+    ("Miss Adams left.", "gender", ["Miss"]),
+    ("Late at night, He came back.", "gender", ["He"]),
+    ("They called for Mum (or Dad).", "gender", ["Mum", "Dad"]),
+    ('They said "Men without hats are silly" and left.', "gender", ["Men"]),
+    ("The boy, oh so tired, slept.", "gender", ["boy"]),
+    ("The host of the show left.", "gender", ["host"]),
+    ("The kids are friendly.", "gender", ["kids"]),
+    ("A black police officer came.", "race", ["black"]),
+    ("The old black clerk marks papers.", "race", ["black"]),
 ]
 
 THINGS = [
@@ -108,6 +132,43 @@ THINGS = [
     ("The alter boys walked in.", "gender", "boys"),
     ("They are some riders wearing black.", "race", "black"),
     ("It is all about the British class system.", "nationality", "British"),
+    # Languages.
+    ("A German- speaking witch haunts the hotel.", "race", "German"),
+    ("I saw it in Korean with the wrong sound.", "race", "Korean"),
+    ("My copy was dubbed in Russian, so I gave up.", "race", "Russian"),
+    ("There are scenes in which the English seems odd.", "nationality", "English"),
+    ("They used their native Thai on the set.", "race", "Thai"),
+    ("We heard the actor's terrible English.", "nationality", "English"),
+    ("I saw a dubbed version (german).", "race", "german"),
+    ("It was a Canadian/British 2004 production.", "race", "British"),
+    ("A white skinned girl came in.", "race", "white"),
+    ("It shows a people and its fight.", "gender", "people"),
+    ("He speaks several languages, one of them being Italian.", "race", "Italian"),
+    ("She is fond of the Chinese and Oriental culture of the port.", "race", "Chinese"),
+    ("The British and American governments agreed.", "race", "British"),
+    # Colours.
+    ("The lamps give warm whites and golden tones.", "race", "whites"),
+    ("The print has clean whites and very solid blacks.", "race", "blacks"),
+    ("The frame is full of blacks, blues and grays.", "race", "blacks"),
+    ("Ten divers wearing blue, white, and yellow suits fell in.", "race", "white"),
+    ("Heroes wear white, bad riders wear black.", "race", "white"),
+    ("It is a good old black and white Marlow based thriller.", "race", "white"),
+    ("In his game as white he lost a rook.", "race", "white"),
+    ("The screen just blacks out at the end.", "race", "blacks"),
+    ("A huge white shark who eats swimmers turns up.", "race", "white"),
+    # Names.
+    ("We saw the Godfather last night.", "gender", "Godfather"),
+    ("He directed Shark (Anchorman) as well.", "gender", "Anchorman"),
+    ("The Child is a dismal film.", "gender", "Child"),
+    ("Queen played two songs.", "gender", "Queen"),
+    ("He is Zorba the Greek.", "race", "Greek"),
+    ('"Men of honor" was shown twice.', "gender", "Men"),
+    # Compounds and expressions.
+    ("They shot a cheap German adult movie instead.", "race", "German"),
+    ("Oh, boy, thinks the sailor.", "gender", "boy"),
+    ("A wooden Indian stands at the door.", "race", "Indian"),
+    ("It is very kids friendly.", "gender", "kids"),
+    ("It was a miss match of styles.", "gender", "miss"),
     ("A mysterious black clad figure came in.", "race", "black"),
     ("The film uses black and white and little light.", "race", "white"),
     ("It was good and so was Archie Punjabi.", "race", "Punjabi"),
@@ -208,10 +269,11 @@ def test_a_noun_in_a_name_is_no_occupation() -> None:
         "Jack Baker left early", "NNP NNP VBD RB", "nsubj flat ROOT advmod", [2, 0, 2, 2]
     )
     assert read(name, (5, 10), [baker]).reason == "part of the name \u201cJack Baker\u201d"
+    tenant = Term("tenant", "housing", GrammaticalForm.NOUN_SG)
     alone = handwritten(
-        "The Baker left early", "DT NNP VBD RB", "det nsubj ROOT advmod", [1, 2, 2, 2]
+        "The Tenant left early", "DT NNP VBD RB", "det nsubj ROOT advmod", [1, 2, 2, 2]
     )
-    assert read(alone, (4, 9), [baker]).terms == (baker,)
+    assert read(alone, (4, 10), [tenant]).terms == (tenant,)
 
 
 def test_a_term_outside_every_token_has_no_reading() -> None:
