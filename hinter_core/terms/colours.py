@@ -14,6 +14,9 @@ _WEARING = frozenset("wear wears wearing wore worn sported sports sporting".spli
 _SHOOTING = frozenset("use uses used using shoot shoots shot".split())
 _BOTH = frozenset({"black", "white"})
 _SHADES = frozenset({"blacks", "whites"})
+_AND = frozenset({"and", "&", "/", "n", "'n"})
+_BEFORE_PAIRS = ("DT", "JJ", "IN", "RB", "VB")
+_COPULAS = frozenset("is are was were be been both mostly".split())
 _FAR = 4  # words between a colour and the noun that it may describe
 
 
@@ -61,9 +64,10 @@ def _in_pair(parse: Parse, tokens: Sequence[int]) -> bool:
     words = [fold(word) for word in parse.words]
     for first in (tokens[0], tokens[0] - 2):
         pair = words[max(0, first) : first + 3]
-        if len(pair) == 3 and {pair[0], pair[2]} == _BOTH and pair[1] in ("and", "&", "n", "'n"):
-            described = first > 0 and parse.tags[first - 1] in ("DT", "JJ", "IN")
-            return described and not _before_person(parse, first + 3)
+        if len(pair) == 3 and {pair[0], pair[2]} == _BOTH and pair[1] in _AND:
+            described = first > 0 and parse.tags[first - 1].startswith(_BEFORE_PAIRS)
+            copula = first > 0 and words[first - 1] in _COPULAS
+            return described and not copula and not _before_person(parse, first + 3)
     return False
 
 

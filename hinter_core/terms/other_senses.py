@@ -91,7 +91,7 @@ def _noun_as_thing(parse: Parse, tokens: Sequence[int], head: int, surface: str)
         return f"part of the name \u201c{parse.words[tokens[0] - 1]} {surface}\u201d"
     founded = _founded(parse, tokens)
     if founded:
-        return f"here \u201c{surface}\u201d means the origin of \u201c{founded}\u201d"
+        return f"here \u201c{surface}\u201d is a figure of speech, \u201cof {founded}\u201d"
     animal = _of_animals(parse, tokens)
     if animal:
         return f"here \u201c{surface}\u201d may be about \u201c{animal}\u201d"
@@ -100,8 +100,10 @@ def _noun_as_thing(parse: Parse, tokens: Sequence[int], head: int, surface: str)
     if is_thing_here(parse, head):
         return f"\u201c{surface}\u201d may be no person here"
     verb = _may_be_verb(parse, tokens[-1], governor)
-    if modifies and not verb and not _is_person_noun(parse, governor):
-        return f"part of \u201c{surface} {parse.words[governor]}\u201d, which is no person"
+    # "a Scots girl", "the kids favourite"
+    plural = parse.tags[head] in ("NNS", "NNPS") and governor == tokens[-1] + 1
+    if modifies and not verb and (plural or not _is_person_noun(parse, governor)):
+        return f"part of \u201c{surface} {parse.words[governor]}\u201d"
     described = tokens[0] > 0 and parse.tags[tokens[0] - 1].startswith("JJ")
     if surface.lower() == "man" and not described and bare(parse, tokens, head):
         return f"\u201c{surface}\u201d without an article may mean mankind"
@@ -119,9 +121,13 @@ def _noun_as_thing(parse: Parse, tokens: Sequence[int], head: int, surface: str)
 
 
 def _founded(parse: Parse, tokens: Sequence[int]) -> str:
-    """Return the thing that somebody began: "the father of modern chemistry"."""
+    """Return whose origin or servant a noun is: "the father of chemistry", "a man of God"."""
     after = tokens[-1] + 1
-    if fold(parse.words[tokens[-1]]) not in _FOUNDERS or parse.words[after : after + 1] != ("of",):
+    if parse.words[after : after + 1] != ("of",):
+        return ""
+    if " ".join(map(fold, parse.words[after + 1 : after + 2])) in lexicon().deities:
+        return parse.words[after + 1]  # "the bride of Satan"
+    if fold(parse.words[tokens[-1]]) not in _FOUNDERS:
         return ""
     end = after + 1
     while end < len(parse.tags) and parse.tags[end] in _IN_NOUN_PHRASES:

@@ -75,6 +75,8 @@ PEOPLE = [
     ("The black, white and brown children sang.", "race", ["black", "white"]),
     ("The black and white dancers bowed.", "race", ["black", "white"]),
     ("A white man won at chess.", "race", ["white"]),
+    ("Many young people, black and white, came.", "race", "black white".split()),
+    ("The couple are black and white.", "race", "black white".split()),
     # Names and ranks.
     ("The Queen arrived with a Colonel.", "gender", ["Queen"]),
     ("Miss Adams left.", "gender", ["Miss"]),
@@ -154,6 +156,8 @@ THINGS = [
     ("Heroes wear white, bad riders wear black.", "race", "white"),
     ("It is a good old black and white Marlow based thriller.", "race", "white"),
     ("In his game as white he lost a rook.", "race", "white"),
+    ("You may see only black and white here.", "race", "white"),
+    ("The car has a black/white stripe on the doors.", "race", "black"),
     ("The screen just blacks out at the end.", "race", "blacks"),
     ("A huge white shark who eats swimmers turns up.", "race", "white"),
     # Names.
@@ -164,6 +168,9 @@ THINGS = [
     ("He is Zorba the Greek.", "race", "Greek"),
     ('"Men of honor" was shown twice.', "gender", "Men"),
     # Compounds and expressions.
+    ("She is a Scots girl.", "race", "Scots"),
+    ("Their Danish was fine, his Punjabi was not.", "race", "Punjabi"),
+    ("She acts the bride of Satan.", "gender", "bride"),
     ("They shot a cheap German adult movie instead.", "race", "German"),
     ("Oh, boy, thinks the sailor.", "gender", "boy"),
     ("A wooden Indian stands at the door.", "race", "Indian"),
