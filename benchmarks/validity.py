@@ -8,6 +8,7 @@ so.
 """
 
 import csv
+import time
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
@@ -19,7 +20,20 @@ from sklearn.metrics import roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
 from benchmarks.person_sense import PROBES
-from hinter_core.relations.validity import INTERCEPT, STRUCTURE, WEIGHTS, WordFeatures
+from benchmarks.texts import LONG
+from hinter_core.language.parsing import ParseStore, load_parser
+from hinter_core.language.sentences import split_sentences
+from hinter_core.models.registry import open_store
+from hinter_core.mutation.plan import Settings
+from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.relations.validity import (
+    INTERCEPT,
+    STRUCTURE,
+    WEIGHTS,
+    WordFeatures,
+    validity_of,
+)
+from hinter_core.terms.dictionary import choose
 
 FITTED = (1, 2)
 _BINS = (0.0, 0.5, 0.8, 0.9, 0.95, 1.0)
@@ -111,6 +125,32 @@ def report() -> Iterator[str]:
                 f"  {low:.2f} to {high:.2f}  {cases:4d}  {scores[inside].mean():.2f}  "
                 f"{hits / cases:.2f} [{ends[0]:.2f}, {ends[1]:.2f}]"
             )
+    yield from cost()
+
+
+def cost() -> Iterator[str]:
+    """Yield what the score of a mutant takes beside the parse of a sentence."""
+    parser = load_parser("embedded")
+    pipeline = Pipeline(
+        choose(["race", "gender"]), ParseStore(parser), [open_store("vader", trusted=True)],
+        Settings(order=2, limit=1000),
+    )  # fmt: skip
+    plan = pipeline.plan(LONG)
+    mutants = [plan.mutant(edits) for edits in plan.chosen()]
+    sentences = list({s.text for mutant in mutants for s in split_sentences(mutant.text)})[:200]
+    parser.parse(sentences[:1])
+    validity_of(plan.text, mutants[0], kept=True)  # loads the dictionaries
+    start = time.process_time()
+    for mutant in mutants:
+        validity_of(plan.text, mutant, kept=True)
+    scored = (time.process_time() - start) / len(mutants)
+    start = time.process_time()
+    parser.parse(sentences)
+    parsed = (time.process_time() - start) / len(sentences)
+    yield (
+        f"cost: {1e6 * scored:.0f} microseconds a mutant, {1e6 * parsed:.0f} for the parse of a "
+        f"sentence ({scored / parsed:.1%})"
+    )
 
 
 def _aucs(found: Fit, of: Round) -> str:
