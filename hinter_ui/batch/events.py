@@ -174,14 +174,15 @@ class BatchEvents(TabEvents):
     def look(self, request: gr.Request, current: Any, kept: Any) -> Updates:
         """Show what has changed since the last look."""
         session = self.session(request)
-        # The page may have asked before it heard what was opened.
+        # The page may have asked before it heard what was opened, or before its link was opened.
         opened = session.of(BatchState).opened
-        return self.updates.watched(session, str(current or "") if opened is None else opened, kept)
+        name = (str(current or "") or _linked(request)) if opened is None else opened
+        return self.updates.watched(session, name, kept)
 
     def open_page(self, request: gr.Request, kept: Any) -> Updates:
         """Open the campaign of a fresh page's link."""
         session, names = self.session(request), known(kept)
-        name = str(dict(request.query_params or {}).get("campaign", ""))[:64]
+        name = _linked(request)
         if not name:
             return self.updates.watched(session, "", kept)
         updates = self.updates.opened(session, name, names) | self.show("batch")
@@ -288,6 +289,11 @@ class JobEvents(TabEvents):
         numbers = [_number(data.get(name)) for name in ("model", "shard", "place")]
         session.wanted = self.actions.form_of_finding(session, str(current), *numbers)
         return self.show("explore") | {self.notice: ""}
+
+
+def _linked(request: gr.Request) -> str:
+    """Return the campaign that the page's address names."""
+    return str(dict(request.query_params or {}).get("campaign", ""))[:64]
 
 
 def _number(value: Any) -> int:

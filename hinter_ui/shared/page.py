@@ -4,10 +4,11 @@ import html
 import logging
 from copy import copy
 from enum import Enum
+from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
-from gradio.blocks import BlocksConfig, convert_component_dict_to_list
+from gradio.blocks import Block, BlocksConfig, convert_component_dict_to_list
 
 from hinter_core.errors import HinterError
 from hinter_ui.html.wording import Words
@@ -100,9 +101,7 @@ class Page(gr.Blocks):
             return None if widget.stateful else answer
         one = copy(block_fn)
         one.outputs = [widget]
-        update = isinstance(answer, dict) and "__type__" in answer
-        ended = isinstance(answer, Enum)  # gradio's sign that a generator has no more answers
-        if not (update or ended or widget.stateful):
+        if not (widget.stateful or _is_change(answer)):
             answer, one.postprocess = state[widget._id].postprocess(answer), False
         [written] = await super().postprocess_data(one, answer, state)
         if kept := state.blocks_config.blocks.get(widget._id):
@@ -134,6 +133,12 @@ def _answers(widgets: list[Any], predictions: Any) -> Any:
     if isinstance(predictions, dict) and predictions:
         predictions = convert_component_dict_to_list(widgets, predictions)
     return predictions if len(widgets) > 1 else [predictions][: len(widgets)]
+
+
+def _is_change(answer: Any) -> bool:
+    """Whether an answer is no value: ``gr.update``, a widget, or gradio's sign of an end."""
+    update = isinstance(answer, dict) and "__type__" in answer
+    return update or isinstance(answer, Block | SimpleNamespace | Enum)
 
 
 def _has_files(widget: Any) -> bool:

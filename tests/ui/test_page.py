@@ -35,7 +35,7 @@ def asks(event: dict[str, Any]) -> bool:
 def test_a_fresh_page_asks_for_the_first_text_and_the_models_alone(config: dict[str, Any]) -> None:
     fresh = [e for e in config["dependencies"] if any(name == "load" for _, name in e["targets"])]
     assert sum(map(asks, fresh)) == 2
-    assert sum(len(event["outputs"]) for event in fresh if asks(event)) < 33
+    assert sum(len(event["outputs"]) for event in fresh if asks(event)) < 35
 
 
 def test_no_progress_is_kept_that_is_not_shown_or_takes_a_box_along(config: dict[str, Any]) -> None:
@@ -80,7 +80,7 @@ def page_of_widgets() -> tuple[Page, Any]:
         widgets: list[Component] = [
             gr.Textbox(), gr.Dropdown(["one", "two"]), gr.Dropdown(["a", "b"], multiselect=True),
             gr.CheckboxGroup(["x", "y"]), gr.Checkbox(), gr.Slider(0, 5), gr.HTML(), gr.Plot(),
-            gr.State(1), gr.Number(precision=0), gr.Radio(["r", "s"]),
+            gr.State(1), gr.Number(precision=0), gr.Radio(["r", "s"]), gr.Timer(active=False),
         ]  # fmt: skip
         widgets[0].change(lambda *values: values, widgets, widgets)  # type: ignore[attr-defined]
     (event,) = page.fns.values()
@@ -88,17 +88,17 @@ def page_of_widgets() -> tuple[Page, Any]:
 
 
 ANSWERS: list[list[Any]] = [
-    ["word", "two", ["a"], ["x", "y"], True, 3, "<b>bold</b>", go.Figure(), 2, 4.0, "s"],
-    [gr.skip()] * 11,
-    [None] * 11,
+    ["word", "two", ["a"], ["x", "y"], True, 3, "<b>bold</b>", go.Figure(), 2, 4.0, "s", 2],
+    [gr.skip()] * 12,
+    [None] * 12,
     [
         gr.update(value="more", visible=False), gr.update(choices=["three"], value="three"),
         gr.update(choices=[("C", "c")], value=["c"]), gr.skip(), gr.update(value=False),
         gr.skip(), "", gr.update(visible=False), gr.skip(), gr.update(interactive=False),
-        gr.update(label="New"),
+        gr.update(label="New"), gr.Timer(active=True),
     ],
 ]  # fmt: skip
-VALUES = ["typed", "three", ["c"], ["y"], False, 2, "", None, None, 7, "r"]
+VALUES = ["typed", "three", ["c"], ["y"], False, 2, "", None, None, 7, "r", 1]
 
 
 @pytest.mark.parametrize("answers", ANSWERS)
@@ -145,13 +145,13 @@ def test_an_event_takes_no_thread_for_a_widget_and_makes_none_anew_that_stays(
     inputs = [widget for widget in event.inputs if not isinstance(widget, gr.Plot)]
     event.inputs = inputs
     before = [visitor[widget._id] for widget in event.outputs]
-    kept = [one for one in range(11) if one not in (1, 8)]
+    kept = [one for one in range(12) if one not in (1, 8)]
 
     async def change() -> None:
         said = [*ANSWERS[0]]
         said[1] = gr.update(choices=["three"])
         await page.postprocess_data(event, said, visitor)
-        read = [VALUES[i] for i in range(11) if i != 7]
+        read = [VALUES[i] for i in range(12) if i != 7]
         read[2] = ["a"]
         await page.preprocess_data(event, read, visitor)
 
