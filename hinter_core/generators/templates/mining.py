@@ -55,7 +55,8 @@ _EXCLAIMED = frozenset({"man", "boy", "girl", "woman", "brother", "lady", "sir"}
 _TOWARDS = frozenset({"to", "in", "from", "near", "across", "through"})
 _ALSO_GENDERED = frozenset(
     """male female masculine feminine macho pregnant lesbian lesbians chick babe dude femme vixen
-    damsel hunk stud blonde brunette tomboy playboy womanizer womaniser virile motherly fatherly""".split()
+    damsel hunk stud blonde brunette tomboy playboy womanizer womaniser virile motherly
+    fatherly""".split()
 )
 _GLUED = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself)\b", re.IGNORECASE)
 _DEFINITE = frozenset({"the", "this", "that"})
