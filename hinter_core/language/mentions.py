@@ -51,6 +51,11 @@ _GENDER_WORDS = {
     "girl": FEMALE, "boy": MALE, "feminine": FEMALE, "masculine": MALE,
 }  # fmt: skip
 _IN_TITLES = frozenset("man men woman women boy boys girl girls lady ladies guy guys".split())
+_OFFICES = frozenset("position title rank role office post part job".split())
+_MONTHS = frozenset(
+    """January February March April May June July August September October November
+    December""".split()
+)
 _DEFINITE = frozenset("the this that these those".split())
 _INDEFINITE = frozenset("a an some any every each no another".split())
 _PARAGRAPH = re.compile(r"\n\s*\n|(?:<br\s*/?>\s*){2,}|<p\b[^<>]{0,80}>", re.IGNORECASE)
@@ -279,6 +284,12 @@ class _Finder:
         inside = token > len(before) and not words[token].isupper()
         return inside and before in ([], ["The"], ["A"]) and self.tree.lower[token] in _IN_TITLES
 
+    def _is_office(self, token: int) -> bool:
+        """Whether a noun only names an office: "the position of director"."""
+        above = self.tree.lower[self.parse.heads[token]]
+        bare = not self.tree.children(token, "det", "nmod:poss")
+        return bare and self.parse.labels[token] == "nmod" and above in _OFFICES
+
     def _stands_alone(self, token: int) -> bool:
         """Whether a word that is no noun heads a phrase: "the poor", "one of them", "both"."""
         parse = self.parse
@@ -370,6 +381,8 @@ class _Finder:
         self, name: tuple[str, ...], named: set[str], given: str, title: str | None,
         nouns: list[str],
     ) -> bool | None:  # fmt: skip
+        if name[0] in _MONTHS and "PERSON" not in named:
+            return False
         if "PERSON" in named or (title is not None and title != "st"):
             return True
         place = name[0] in self.words.places
@@ -394,7 +407,7 @@ class _Finder:
         gender = words.nouns.get(noun, UNKNOWN)
         for word in before & _GENDER_WORDS.keys():
             gender = gender or (_GENDER_WORDS[word] if person else UNKNOWN)
-        if tag in _PROPER and self._is_title(token):
+        if (tag in _PROPER and self._is_title(token)) or self._is_office(token):
             person, gender = False, UNKNOWN
         number = (
             PLURAL if tag in _PLURAL_TAGS else EITHER if noun in words.collectives else SINGULAR

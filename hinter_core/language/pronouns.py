@@ -17,7 +17,7 @@ from hinter_core.language.people import EITHER, FEMALE, MALE, NEUTER, PLURAL, SI
 from hinter_core.language.trees import SentenceTree
 from hinter_core.types import MentionKind
 
-_MOST = 150  # phrases examined before a pronoun, for linear time
+_MOST = 60  # phrases examined before a pronoun, for linear time
 _CLAUSES = 6  # clauses climbed to find a subject
 
 
