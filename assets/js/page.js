@@ -36,12 +36,26 @@ function begin(tabs) {
   const rooms = widgets.find(one => one.props.elem_id === 'rooms');
   if (!rooms) return;  // the annotators' page has no tabs
   rooms.props.selected = tabOf(location.search);
+  // What a tab shows at first: not what is hidden, folded or in tabs of its own.
+  const byId = new Map(widgets.map(one => [one.id, one]));
+  const atFirst = node => {
+    const {type, props} = byId.get(node.id) || {props: {}};
+    if (props.visible === false || props.visible === 'hidden') return [];
+    const shut = type === 'tabs' || (type === 'accordion' && !props.open);
+    const below = shut ? [] : (node.children || []).flatMap(atFirst);
+    return props.elem_id ? [props.elem_id, ...below] : below;
+  };
+  const find = (node, tab) => byId.get(node.id)?.props.elem_id === `room-${tab}` ? node
+    : (node.children || []).reduce((found, child) => found || find(child, tab), null);
   // gradio 6.31 may lose what it is told of a tab while it draws it.
   const drawn = async tab => {
-    for (let turn = 0, before = 0; turn < 60; turn++) {
+    const parts = atFirst(find(window.gradio_config.layout, tab));
+    for (let turn = 0, same = 0, before = 0; turn < 200; turn++) {
       await new Promise(done => setTimeout(done, 50));
       const now = document.querySelectorAll(`#room-${tab} *`).length;
-      if (now && now === before) return;
+      same = now && now === before ? same + 1 : 0;
+      // A part may have been hidden meanwhile.
+      if (same > 10 || (same && parts.every(part => document.getElementById(part)))) return;
       before = now;
     }
   };
