@@ -16,6 +16,7 @@ from hinter_core.campaign.worker import CampaignParts, load_parts
 from hinter_core.data.handwritten import HandwrittenSource
 from hinter_core.data.hub import HubTable
 from hinter_core.data.rows import Columns, Row, Table
+from hinter_core.generators.templates.corpus import MiningCounts
 from hinter_core.generators.templates.table import TemplateRow
 from hinter_core.models.budget import Cost, total
 from hinter_core.models.store import PredictionStore
@@ -37,7 +38,7 @@ class Preview:
     first ``looked_at`` rows, which are all if ``complete``: ``unusable``: unusable rows, the first
     of them in ``faults``; ``repeated``: rows with the id of an earlier one; ``mended``: rows that
     were read as Windows-1252, not UTF-8; ``mutants``: handwritten ones; ``classes``: numbers of
-    templates by attribute.
+    templates by attribute; ``mined``: how many texts were refused, and why, once a log is read.
     """
 
     source: str
@@ -56,6 +57,7 @@ class Preview:
     mended: int = 0
     mutants: int | None = None
     classes: Counter[str] | None = None
+    mined: MiningCounts | None = None
 
 
 def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:

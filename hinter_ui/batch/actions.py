@@ -19,6 +19,7 @@ from hinter_core.campaign.spec import SAMPLE, Campaign
 from hinter_core.campaign.store import CampaignStore, StoreError
 from hinter_core.data.hub import HubTable
 from hinter_core.errors import HinterError, InputError
+from hinter_core.generators.templates.corpus import read_log
 from hinter_core.types import Verdict
 from hinter_ui.batch.files import (
     JobRecord,
@@ -43,7 +44,7 @@ from hinter_ui.batch.form import (
     without_folders,
 )
 from hinter_ui.batch.jobs import CampaignStatus, Jobs, JobState, estimate
-from hinter_ui.shared.library import CampaignEntry, without_folder, write_for
+from hinter_ui.shared.library import CampaignEntry, discreet, without_folder, write_for
 from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -79,7 +80,12 @@ class BatchActions:
 
     def preview(self, form: BatchForm) -> Preview:
         """Read the first rows of the data, and what is wrong with others."""
-        return look_at(form.data(self._services.access), self._services.access)
+        seen = look_at(form.data(self._services.access), self._services.access)
+        if seen.classes is not None and form.mining_log:
+            log = Path(form.mining_log)
+            with discreet(lambda words: without_folder(words, log.parent)):
+                seen.mined = read_log(log)
+        return seen
 
     def estimate(self, session: Session, form: BatchForm) -> Forecast:
         """Estimate a campaign; nothing is kept."""

@@ -78,7 +78,8 @@ class BatchEvents(TabEvents):
         fresh = [
             fields["source"].input, fields["upload"].upload, fields["upload"].clear,
             fields[HANDWRITTEN].upload, fields[HANDWRITTEN].clear, fields[TEMPLATES].upload,
-            fields[TEMPLATES].clear, fields["path"].submit, fields["path"].blur,
+            fields[TEMPLATES].clear, fields["mining_log"].upload, fields["mining_log"].clear,
+            fields["path"].submit, fields["path"].blur,
             fields["hub"].input,
         ]  # fmt: skip
         looked = partial(gr.on, fresh)

@@ -13,6 +13,7 @@ from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, SAMPLE, Campaign, Campai
 from hinter_core.data.hub import PREFIX, PRESETS, on_hub, read_hub_name
 from hinter_core.data.rows import Rows
 from hinter_core.errors import InputError, ModelError
+from hinter_core.generators.templates.template import ATTRIBUTES
 from hinter_core.models.registry import BACKENDS
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.access import MOST_DICTIONARIES, Access
@@ -52,13 +53,14 @@ SOURCES = {
     HANDWRITTEN: DataSource(),
     TEMPLATES: DataSource(),
 }
-# The settings of mutants that apply to templates; all their attributes are tested.
+# The settings of mutants that apply to templates; their attributes are a field of their own.
 _OF_TEMPLATES = frozenset({"sample", "stratify", "limit", "names_per_class", "atomic", "placebo"})
 # (description, name) of data sets that have a name of their own.
 HUB_CHOICES = [(f"{name}: {preset.about}", name) for name, preset in PRESETS.items()]
 # The fields that say what the data are; they come first in the form.
 DATA = (
-    "source", "upload", "path", "hub", HANDWRITTEN, TEMPLATES, "text_column", "label_column",
+    "source", "upload", "path", "hub", HANDWRITTEN, TEMPLATES, "mining_log", "classes",
+    "text_column", "label_column",
 )  # fmt: skip
 # The other fields: the settings of a campaign, without those of its data and those with one choice.
 SETTINGS = {
@@ -77,7 +79,10 @@ def _defaults() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class BatchForm:
-    """The values of the form: where the data come from, and the ``settings`` as typed, by name."""
+    """The values of the form: where the data come from, and the ``settings`` as typed, by name.
+
+    ``mining_log``: the log beside a file of templates. ``classes``: their attributes to test.
+    """
 
     source: str = "sample"
     upload: str = ""
@@ -85,6 +90,8 @@ class BatchForm:
     hub: str = ""
     hand: str = ""
     templates: str = ""
+    mining_log: str = ""
+    classes: tuple[str, ...] = ATTRIBUTES
     text_column: str = ""
     label_column: str = ""
     settings: Mapping[str, Any] = field(default_factory=_defaults)
@@ -92,8 +99,10 @@ class BatchForm:
     @classmethod
     def of_data(cls, *values: Any) -> Self:
         """Read the controls that say what the data are, whatever a browser sent."""
-        words: list[Any] = [str(value or "").strip() for value in values]
-        return cls(**dict(zip(DATA, words, strict=True)))
+        given = dict(zip(DATA, values, strict=True))
+        classes = tuple(str(name) for name in given.pop("classes") or ())
+        words: dict[str, Any] = {name: str(one or "").strip() for name, one in given.items()}
+        return cls(**words, classes=classes)
 
     @classmethod
     def of_sample(cls, sample: Any, *values: Any) -> Self:
@@ -167,6 +176,10 @@ class BatchForm:
         }
         if not 0 < len(chosen["models"]) <= MOST_MODELS:
             raise InputError(say("errors.models", most=MOST_MODELS))
+        if self.source == TEMPLATES:
+            if not self.classes:
+                raise InputError(say("errors.classes"))
+            chosen |= {"attributes": self.classes, "order": min(2, len(self.classes))}
         campaign = replace(self.data(access), **chosen)
         if self.from_texts:
             campaign = _with_own_attributes(campaign, known, access)

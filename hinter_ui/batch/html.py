@@ -10,6 +10,7 @@ from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, Campaign
 from hinter_core.campaign.store import NOTHING, UNUSABLE
 from hinter_core.data.rows import Row
+from hinter_core.generators.templates.mining import TAKEN
 from hinter_core.generators.templates.table import TemplateRow
 from hinter_core.models.budget import cost_in_words
 from hinter_core.types import Verdict
@@ -270,7 +271,7 @@ def _campaign_row(status: CampaignStatus, chosen: str, columns: Mapping[str, str
 # -- a look at the data -------------------------------------------------------------------------
 
 _SHORT = 160  # characters of a text in a table
-_ROWS, _FAULTS, _LABELS, _TEMPLATES = 5, 5, 8, 10  # shown
+_ROWS, _FAULTS, _LABELS, _TEMPLATES, _REASONS = 5, 5, 8, 10, 8  # shown
 _AROUND = 60  # characters beside a slot
 
 
@@ -298,7 +299,7 @@ def preview(seen: Preview, sample: int | None) -> Markup:
     ]
     rows = table(say("preview.first_rows"), [say(f"preview.{t}") for t in titles], lines)
     box = tag("div", rows, class_="rows-table") if lines else None
-    parts = (head, _drawn(seen, sample), _labels(seen), box, _faults(seen))
+    parts = (head, _drawn(seen, sample), _labels(seen), box, _faults(seen), _refused(seen))
     return tag("div", *parts, class_="data-preview", role="status")
 
 
@@ -393,6 +394,25 @@ def _faults(seen: Preview) -> Markup | None:
     more = say("preview.unusable_more" if some else "preview.unusable_all")
     head = tag("p", tag("strong", say.count("preview.unusable", seen.unusable)), " ", more)
     return tag("div", head, tag("ul", *items), class_="notice info")
+
+
+def _refused(seen: Preview) -> Markup | None:
+    """Say for each class how many texts became templates, and why others did not."""
+    mined = seen.mined
+    if mined is None:
+        return None
+    lists = []
+    for name, counted in mined.reasons.items():
+        words = say("preview.taken", name=name_of(name), n=mined.taken(name), all=mined.rows)
+        why = [(reason, n) for reason, n in counted.most_common() if reason != TAKEN]
+        items = [
+            tag("li", isolated(_short(str(reason))), f": {n:,}") for reason, n in why[:_REASONS]
+        ]
+        if len(why) > _REASONS:
+            items.append(tag("li", say("preview.more", n=sum(n for _, n in why[_REASONS:]))))
+        lists.append(tag("div", tag("p", words), tag("ul", *items)))
+    summary = tag("summary", say("preview.refused"))
+    return tag("details", summary, tag("div", *lists, class_="reasons"))
 
 
 def _short(text: str, most: int = _SHORT) -> str:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import gradio as gr
 
 from hinter_core.campaign.spec import CampaignOption
+from hinter_core.generators.templates.template import ATTRIBUTES
 from hinter_core.types import Verdict
 from hinter_ui.batch.form import (
     DATA,
@@ -59,7 +60,9 @@ class BatchLayout:
         self.data = [self.fields[name] for name in DATA]
         self.form = [*self.data, *(self.fields[name] for name in SETTINGS)]
         # What follows from a choice of data.
-        self.of_data = [*self.data, self.columns, *self.making, self.preview]
+        self.of_data = [
+            *self.data, self.columns, self.of_templates, *self.making, self.preview,
+        ]  # fmt: skip
         # What changes while a campaign is open.
         self.watched = [self.current, self.timer, self.table, *self.job.watched]
 
@@ -80,6 +83,15 @@ class BatchLayout:
         )  # fmt: skip
         for name in (HANDWRITTEN, TEMPLATES):
             fields[name] = labels.make(gr.File, f"batch-{name}", height=130, visible=False)
+        with gr.Column(min_width=0, visible=False) as self.of_templates:
+            fields["mining_log"] = labels.make(gr.File, "batch-mining-log", height=110)
+            fields["classes"] = labels.choice(
+                gr.CheckboxGroup,
+                "batch-classes",
+                lambda: [(name_of(name), name) for name in ATTRIBUTES],
+                value=list(ATTRIBUTES),
+                elem_classes="attribute-chips",
+            )
         detected = [(labels.say("choices.detected"), "")]
         with gr.Row(
             visible=False, elem_classes="option-grid", elem_id="batch-columns"

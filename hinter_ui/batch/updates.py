@@ -9,7 +9,7 @@ from hinter_core.campaign.preview import Preview
 from hinter_core.errors import HinterError
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions, keep_days
-from hinter_ui.batch.form import HANDWRITTEN, SOURCES, BatchForm, say
+from hinter_ui.batch.form import HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
 from hinter_ui.batch.jobs import CampaignStatus, JobState
 from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.html import notice
@@ -43,6 +43,7 @@ class BatchUpdates:
         making, bounding, choosing = self.ui.making
         free = form.from_texts
         made = {making: free, bounding: not form.handwritten, choosing: free}
+        made[self.ui.of_templates] = form.source == TEMPLATES
         return {column: gr.update(visible=shown) for column, shown in made.items()} | {
             fields[name]: gr.update(visible=name == form.source)
             for name in SOURCES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -322,3 +323,33 @@ def test_a_file_of_this_machine_and_keys_alone(batch: Batch, people: Path) -> No
     batch.page.set_viewport_size({"width": 360, "height": 780})
     expect(batch.job_progress).to_be_visible()
     assert batch.page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_templates_are_uploaded_with_their_log_and_tested_by_attribute(
+    batch: Batch, tmp_path: Path
+) -> None:
+    file, log = tmp_path / "T.jsonl", tmp_path / "T.jsonl.log"
+    texts = ("«name» met «a» «occupation».", "«Pronoun:subject» left.", "«nmae» slept.")
+    file.write_text("\n".join(json.dumps({"text": text}) for text in texts), encoding="utf-8")
+    reasons = {"gender": "several people", "occupation": "taken", "country": "several people"}
+    lines = [{"corpus": "x"}, {"row": 1, "templates": 1, "reasons": reasons}]
+    log.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
+    batch.open()
+    expect(batch.batch_classes).to_be_hidden()
+    batch.source("Templates")
+    expect(batch.batch_preview).not_to_contain_text("282 usable texts")  # all is drawn
+    expect(batch.batch_attributes).to_be_hidden()
+    expect(batch.batch_classes.get_by_role("checkbox")).to_have_count(3)
+    batch.batch_templates.locator("input[type=file]").set_input_files(file)
+    expect(batch.batch_preview).to_contain_text("2 usable templates")
+    expect(batch.batch_preview).to_contain_text("unknown slot «nmae»")
+    batch.batch_mining_log.locator("input[type=file]").set_input_files(log)
+    why = batch.batch_preview.get_by_text("Why other texts became no templates")
+    why.click()
+    expect(batch.batch_preview.locator(".reasons li").first).to_have_text("several people: 1")
+    for name in ("gender", "occupation"):
+        batch.batch_classes.get_by_label(name).uncheck()
+    batch.page.locator("#batch-estimate").click()
+    figures = batch.page.locator("#batch-told .estimate")
+    expect(figures).to_contain_text("with 1 attribute changed")
+    expect(figures).not_to_contain_text("2 attributes changed")

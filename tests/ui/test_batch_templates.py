@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,11 @@ from hinter_core.generators.templates.template import ATTRIBUTES
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions
 from hinter_ui.batch.files import portable, put
-from hinter_ui.batch.form import SETTINGS, TEMPLATES, BatchForm
+from hinter_ui.batch.form import DATA, SETTINGS, TEMPLATES, BatchForm
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import CAMPAIGNS_FOLDER
 from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
 
 
 @pytest.fixture
@@ -66,3 +68,67 @@ def test_the_form_makes_a_campaign_of_all_their_attributes(form: BatchForm) -> N
 def test_nothing_chosen_says_what_to_choose(form: BatchForm) -> None:
     with pytest.raises(InputError, match="Choose a file of templates"):
         BatchForm(source=TEMPLATES).campaign(Access(local=True), {})
+
+
+def test_chosen_attributes_are_tested_and_estimated(form: BatchForm) -> None:
+    services = Services(Access(local=True))
+    desk, session = BatchActions(services), Session()
+    only = replace(form, classes=("country",))
+    campaign = only.campaign(services.access, services.dictionaries())
+    assert campaign.attributes == ("country",)
+    assert set(desk.estimate(session, form).mutants) == {1, 2}
+    assert set(desk.estimate(session, only).mutants) == {1}
+    values = [getattr(only, name) for name in DATA]
+    assert BatchForm.of_data(*values) == only
+    none = BatchForm.of_data(*([] if name == "classes" else value for name, value in
+                               zip(DATA, values, strict=True)))  # fmt: skip
+    with pytest.raises(InputError, match="at least one of gender, occupation and country"):
+        desk.estimate(session, none)
+    with pytest.raises(InputError, match="have the attributes gender, occupation, country"):
+        desk.estimate(session, replace(form, classes=("age",)))
+
+
+def test_the_log_says_why_other_texts_were_refused(form: BatchForm, tmp_path: Path) -> None:
+    reasons = [
+        {"gender": "taken", "occupation": "several people", "country": "taken"},
+        {"gender": "several people", "occupation": "<b>", "country": "the person has no name"},
+        {"gender": "several people", "occupation": "<b>", "country": "several people"},
+    ]
+    lines = [{"corpus": "x"}, *({"row": 1, "templates": 0, "reasons": one} for one in reasons)]
+    log = tmp_path / "elsewhere.log"
+    log.write_text("\n".join(map(json.dumps, lines)) + "\n{", encoding="utf-8")
+    desk = BatchActions(Services(Access(local=False)))
+    shown = html.preview(desk.preview(replace(form, mining_log=str(log))), form.sample)
+    assert "gender: 1 of 3 texts became templates. Refused:" in shown
+    assert "<bdi>several people</bdi>: 2" in shown
+    assert "<bdi>&lt;b&gt;</bdi>: 2" in shown
+    assert "became templates" not in html.preview(desk.preview(form), form.sample)
+    for content in ("", "{}", "[1]", "7", '{"corpus":1}\n{"reasons":{"gender":"x"},"templates":1}',
+                    '{"corpus":1}\n{"reasons":[],"templates":1}', "\x00"):  # fmt: skip
+        log.write_text(content, encoding="utf-8")
+        with pytest.raises(InputError, match=r"^elsewhere\.log is no log of mining"):
+            desk.preview(replace(form, mining_log=str(log)))
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("", "is empty. hinter templates mine makes such a file of ordinary texts"),
+        (" \n\n", "is empty"),
+        ('{"text": "«nmae» smiled."}', "Line 1: unknown slot «nmae»"),
+        ('{"text": "«name» smiled.", "attributes": ["age"]}', "Line 1: unknown class 'age'"),
+        ("text,label\nThe black man was kind.,1\n", "Line 1: the line is no JSON"),
+        ('{"text": "She smiled."}', "Line 1: the text has no slot"),
+    ],
+)
+def test_files_without_a_template_are_told_in_a_sentence(
+    form: BatchForm, content: str, told: str
+) -> None:
+    Path(form.templates).write_text(content, encoding="utf-8")
+    desk = BatchActions(Services(Access(local=False)))
+    for ask in (desk.preview, lambda form: desk.start(Session(), form)):
+        with pytest.raises(InputError) as error:
+            ask(form)
+        assert told in str(error.value)
+        assert str(error.value).startswith("T.jsonl ")
+    assert not list((Path(form.templates).parent / "shelf").glob("*"))

@@ -166,15 +166,32 @@ def _cut(path: Path, size: int) -> None:
 def counts_of(out: Path) -> MiningCounts | None:
     """Return the counts of a mined file from its log; None without a log."""
     log = log_of(out)
-    if not log.exists():
-        return None
+    return read_log(log) if log.exists() else None
+
+
+def read_log(log: Path) -> MiningCounts:
+    """Return the counts of a log of mining.
+
+    Raises:
+        InputError: the file cannot be read, or is no such log.
+    """
     counts = MiningCounts()
-    with log.open("rb") as lines:
-        next(lines, b"")
-        for line in lines:
-            done = _read(line)
-            if isinstance(done, dict) and "reasons" in done:
-                counts.add(done["reasons"], done["templates"])
+    try:
+        with log.open("rb") as lines:
+            known = "corpus" in _read(next(lines, b"{}"))
+            for line in lines:
+                done = _read(line)
+                if isinstance(done, dict) and "reasons" in done:
+                    counts.add(done["reasons"], done["templates"])
+    except OSError as error:
+        raise InputError(f"Cannot read {log}: {error.strerror}. Check the path.") from error
+    except (KeyError, TypeError, AttributeError, RecursionError):
+        known = False
+    if not known:
+        raise InputError(
+            f"{log} is no log of mining; hinter templates mine writes one beside the templates, "
+            "with .log after their name."
+        )
     return counts
 
 

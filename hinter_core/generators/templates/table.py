@@ -75,10 +75,10 @@ def open_templates(path: Path) -> TemplateTable:
     for row in table.rows():
         if not row.fault:
             return table
-        fault = fault or f" Line {row.number}: {row.fault}."
+        fault = fault or f"holds no template. Line {row.number}: {row.fault}."
     raise InputError(
-        f"{path} holds no template.{fault} hinter templates mine writes such a file; by hand, "
-        'write lines such as {"text": "\u00abname\u00bb smiled."}.'
+        f"{path} {fault or 'is empty.'} hinter templates mine makes such a file of ordinary texts; "
+        'by hand, write lines such as {"text": "\u00abname\u00bb smiled."}.'
     )
 
 
