@@ -19,6 +19,9 @@ from hinter_core.data.handwritten import open_handwritten
 from hinter_core.data.hub import on_hub, open_hub, pin, read_hub_name
 from hinter_core.data.rows import Rows, open_table
 from hinter_core.errors import InputError
+from hinter_core.generators.grammars.cases import GrammarTable, load_weights
+from hinter_core.generators.grammars.grammar import CLASSIFICATION
+from hinter_core.generators.grammars.reading import grammar_file, load_grammar, shipped_grammars
 from hinter_core.generators.templates.table import open_templates
 from hinter_core.generators.templates.template import ATTRIBUTES as TEMPLATE_ATTRIBUTES
 from hinter_core.generators.templates.template import COUNTRY
@@ -80,6 +83,19 @@ class Campaign:
         "", "A file of templates (hinter templates mine), filled and tested in place of texts.",
         part="data", unset="none", before="",
     )  # fmt: skip
+    grammar: str = _setting(
+        "", "A grammar that makes the texts: its name (hinter grammar show), or a YAML file.",
+        part="data", unset="none", before="",
+    )  # fmt: skip
+    sentences: int = _setting(
+        300, "Sentences that are drawn from a grammar, each once.",
+        part="data", low=1, high=10_000_000, before=300,
+    )  # fmt: skip
+    weights: str = _setting(
+        "", "File of weights for words of a grammar (hinter diagnose --weights): words that made "
+        "more answers change are drawn more often.",
+        part="data", advanced=True, unset="none", before="",
+    )  # fmt: skip
     text_column: str = _setting(
         "", "Column of the texts; by default one with a usual name (text, review, facts, ...), or "
         "else the one with the longest strings.",
@@ -108,7 +124,8 @@ class Campaign:
     )  # fmt: skip
     attributes: tuple[str, ...] = _setting(
         CAMPAIGN_ATTRIBUTES, "Sensitive attributes to change, with commas; hinter dictionary list "
-        "names them. Of templates: gender, occupation and country, by default all.",
+        "names them. Of templates: gender, occupation and country, by default all. Of a grammar: "
+        "those it has, by default all.",
         part="mutants",
     )  # fmt: skip
     dictionaries: tuple[str, ...] = _setting(
@@ -223,8 +240,8 @@ class Campaign:
 
     @property
     def source(self) -> str:
-        """What the texts come from: handwritten mutants, templates, or data."""
-        return self.mutants or self.templates or self.data
+        """What the texts come from: handwritten mutants, templates, a grammar, or data."""
+        return self.mutants or self.templates or self.grammar or self.data
 
     @property
     def settings(self) -> Settings:
@@ -244,6 +261,8 @@ class Campaign:
         columns = (self.text_column, self.label_column, self.id_column)
         if self.templates:
             return self._templates()
+        if self.grammar:
+            return self._sentences()
         if self.mutants:
             if self.data:
                 raise InputError("Name either data or a file of mutants; its sources are the data.")
@@ -263,17 +282,30 @@ class Campaign:
             return open_hub(read_hub_name(self.data), *columns)
         return open_table(_data_file(self.data), *columns)
 
-    def _templates(self) -> Rows:
-        if self.data or self.mutants:
+    def _require_alone(self, what: str, *others: str) -> None:
+        if any(others):
             raise InputError(
-                "Name either templates, or data or a file of mutants; the texts of templates are "
-                "the data."
+                f"Name either {what}, or other data; the texts that come of {what} are the data."
             )
         if self.guide or self.dictionaries or self.window is not None:
             raise InputError(
-                "A guide, dictionaries of your own and a window do not apply to templates; leave "
+                f"A guide, dictionaries of your own and a window do not apply to {what}; leave "
                 "them out."
             )
+
+    def _sentences(self) -> Rows:
+        self._require_alone("a grammar", self.data, self.mutants)
+        weights = load_weights(Path(self.weights)) if self.weights else {}
+        grammar = load_grammar(self.grammar)
+        if grammar.task != CLASSIFICATION:
+            raise InputError(
+                f"The grammar {self.title} is for the task '{grammar.task}', which no relation "
+                "tests yet; use a grammar of the task classification."
+            )
+        return GrammarTable(grammar, self.sentences, self.seed, weights)
+
+    def _templates(self) -> Rows:
+        self._require_alone("templates", self.data, self.mutants, self.grammar)
         for name in self.attributes:
             if name not in TEMPLATE_ATTRIBUTES:
                 raise InputError(
@@ -306,21 +338,38 @@ class Campaign:
     def pinned(self) -> Campaign:
         """Return this campaign with a data set of the Hub at its current commit.
 
+        The attributes of a grammar are all that it has, unless some are chosen.
+
         Raises:
-            InputError: see :func:`hinter_core.data.hub.pin`.
+            InputError: see :func:`hinter_core.data.hub.pin`; or a grammar cannot be read or has no
+                such attribute.
         """
+        if self.grammar:
+            return replace(self, attributes=self._of_grammar())
         if not on_hub(self.data):
             return self
         name = read_hub_name(self.data)
         return replace(self, data=str(name if name.pinned else pin(name)))
 
+    def _of_grammar(self) -> tuple[str, ...]:
+        own = tuple(load_grammar(self.grammar).sensitive)
+        if self.attributes == CAMPAIGN_ATTRIBUTES:
+            return own
+        for name in self.attributes:
+            if name not in own:
+                raise InputError(
+                    f"The grammar {self.title} has the attributes {', '.join(own)}, not '{name}'; "
+                    "choose among these."
+                )
+        return self.attributes
+
     def vocabulary(self) -> list[Dictionary]:
-        """Load the dictionaries of the attributes; none for handwritten mutants and templates.
+        """Load the dictionaries of the attributes; none for mutants by hand, templates, grammars.
 
         Raises:
             DictionaryError: an unknown attribute, or a file with a fault.
         """
-        if self.mutants or self.templates:
+        if self.mutants or self.templates or self.grammar:
             return []
         own = {loaded.attribute: loaded for loaded in map(load_file, map(Path, self.dictionaries))}
         return choose([*self.attributes, *own], {**load_shipped(), **own})
@@ -341,7 +390,9 @@ class Campaign:
         value = getattr(self, item.name)
         if item.name == "data" and on_hub(value):
             value = self.pinned().data
-        elif item.name in ("data", "mutants", "templates", "names") and value:
+        elif item.name == "grammar" and value:
+            value = _content(grammar_file(value))
+        elif item.name in ("data", "mutants", "templates", "names", "weights") and value:
             value = content_of(value)
         elif item.name == "dictionaries":
             value = [_content(Path(path)) for path in value]
@@ -447,11 +498,14 @@ def load_campaign(path: Path) -> Campaign:
     campaign = from_mapping(values, str(path))
     base = path.resolve().parent
     named = campaign.data in ("", SAMPLE) or on_hub(campaign.data)
+    shipped = campaign.grammar in ("", *shipped_grammars())
     return replace(
         campaign,
         data=campaign.data if named else str(base / campaign.data),
         mutants=campaign.mutants and str(base / campaign.mutants),
         templates=campaign.templates and str(base / campaign.templates),
+        grammar=campaign.grammar if shipped else str(base / campaign.grammar),
+        weights=campaign.weights and str(base / campaign.weights),
         names=campaign.names and str(base / campaign.names),
         dictionaries=tuple(str(base / path) for path in campaign.dictionaries),
     )

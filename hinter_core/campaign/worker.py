@@ -25,6 +25,8 @@ from hinter_core.campaign.tables import (
 )
 from hinter_core.data.rows import Row
 from hinter_core.generators.base import Generator
+from hinter_core.generators.grammars.generator import GrammarMutants
+from hinter_core.generators.grammars.reading import load_grammar
 from hinter_core.generators.handwritten import Handwritten
 from hinter_core.generators.substitution import Substitution
 from hinter_core.generators.templates.filling import TemplateValues
@@ -83,6 +85,15 @@ def _generator(campaign: Campaign, models: list[PredictionStore], parses: ParseS
     if campaign.templates:
         return TemplateMutants(
             TemplateValues(campaign.name_list(), campaign.names_per_class),
+            settings,
+            campaign.attributes,
+            parses,
+            atomic=campaign.atomic,
+            placebo=neutral_words() if campaign.placebo else None,
+        )
+    if campaign.grammar:
+        return GrammarMutants(
+            load_grammar(campaign.grammar),
             settings,
             campaign.attributes,
             parses,

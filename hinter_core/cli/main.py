@@ -13,6 +13,7 @@ from typer.exceptions import TyperException
 from hinter_core import __version__
 from hinter_core.cli.annotate import annotate
 from hinter_core.cli.check import check
+from hinter_core.cli.grammar import grammar
 from hinter_core.cli.options import CommandWithSections
 from hinter_core.cli.report import compare, mutants, report, sql, validity
 from hinter_core.cli.resources import cache, data, dictionary, models, predict
@@ -43,6 +44,7 @@ cli.add_typer(annotate, name="annotate")
 cli.add_typer(cache, name="cache")
 cli.add_typer(data, name="data")
 cli.add_typer(dictionary, name="dictionary")
+cli.add_typer(grammar, name="grammar")
 cli.add_typer(templates, name="templates")
 
 

@@ -1,0 +1,103 @@
+"""``hinter grammar``: check a grammar, show its rules, count and draw its sentences."""
+
+from itertools import islice
+from typing import Annotated
+
+import typer
+
+from hinter_core.cli.options import command_group, print_json
+from hinter_core.errors import InputError
+from hinter_core.generators.grammars.cases import GrammarRow, GrammarTable, plan_of
+from hinter_core.generators.grammars.grammar import Grammar, as_written
+from hinter_core.generators.grammars.reading import load_grammar, shipped_grammars
+from hinter_core.generators.grammars.sampling import Sentences
+from hinter_core.mutation.plan import Settings
+
+_LOOKED_AT = 20_000  # sentences drawn to find two that are alike
+grammar = command_group("Grammars that make sentences (Astraea).")
+Name = Annotated[str, typer.Argument(help="A grammar that comes with HInter, or a YAML file.")]
+
+
+@grammar.command("show")
+def show(
+    name: Annotated[
+        str, typer.Argument(help="A grammar, or a YAML file; without it, all are listed.")
+    ] = "",
+) -> None:
+    """Show the rules and the sensitive values of a grammar, or list those that come with HInter."""
+    if not name:
+        for known in shipped_grammars():
+            typer.echo(f"{known}: {load_grammar(known).about}")
+        return
+    found = load_grammar(name)
+    typer.echo(_summary(found))
+    for rule, alternatives in found.rules.items():
+        typer.echo(f"\n{rule}\n" + "\n".join(f"  | {as_written(one)}" for one in alternatives))
+    for attribute, values in found.sensitive.items():
+        typer.echo(f"\n{attribute} (sensitive)")
+        for value in values:
+            words = ", ".join(f"<{name}> {word}" for name, word in value.words.items())
+            typer.echo(f"  | {value.group}: {words}")
+
+
+@grammar.command("check")
+def check(name: Name) -> None:
+    """Check a grammar; a fault is told with its line and what to do."""
+    found = load_grammar(name)
+    sentences, places = Sentences(found), dict[str, int]()
+    looked_at = min(_LOOKED_AT, sentences.count)
+    for row in GrammarTable(found, looked_at).rows():
+        if places.setdefault(row.text, row.number) != row.number:
+            raise InputError(
+                f"{name}: two ways lead to the same sentence, so that counts are too high: "
+                f"'{row.text}'. Remove one of them."
+            )
+    typer.echo(_summary(found))
+    typer.echo(f"no fault in {looked_at:,} of {sentences.count:,} sentences")
+
+
+@grammar.command("count")
+def count(
+    name: Name, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
+) -> None:
+    """Count the sentences of a grammar exactly."""
+    found = load_grammar(name)
+    sentences = Sentences(found)
+    rules, terminals = found.size
+    if as_json:
+        print_json(
+            {"grammar": found.name, "rules": rules, "terminals": terminals,
+             "structures": len(sentences.structures), "sentences": sentences.count}
+        )  # fmt: skip
+        return
+    typer.echo(
+        f"{sentences.count:,} sentences of {len(sentences.structures):,} structures; {rules} "
+        f"rules, {terminals} terminals"
+    )
+
+
+@grammar.command("sample")
+def sample(
+    name: Name,
+    sentences: Annotated[int, typer.Option(min=1, help="Draw this number.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 0,
+    variants: Annotated[
+        bool, typer.Option("--variants", help="Show what each sentence is changed to, too.")
+    ] = False,
+) -> None:
+    """Draw sentences of a grammar, each once."""
+    found = load_grammar(name)
+    for row in GrammarTable(found, sentences, seed).rows():
+        typer.echo(row.text + (f"  [{row.label}]" if row.label else ""))
+        if not (variants and isinstance(row, GrammarRow) and row.sentence):
+            continue
+        plan = plan_of(found, row.sentence, Settings(), tuple(found.sensitive))
+        for edits in plan.edits.values():
+            for edit in islice(edits, 3):
+                typer.echo(f"  {edit.attribute}: {plan.mutant((edit,)).text}")
+
+
+def _summary(found: Grammar) -> str:
+    rules, terminals = found.size
+    about = f"{found.about} " if found.about else ""
+    return f"{found.name}: {about}Task: {found.task}; {rules} rules, {terminals} terminals."

@@ -1,0 +1,206 @@
+"""Sentences of a grammar as rows, and their plans: each value that may replace another."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from hinter_core.data.rows import Columns, Row
+from hinter_core.errors import InputError
+from hinter_core.generators.grammars.grammar import ARTICLE, MASK, Grammar, Reference, Value
+from hinter_core.generators.grammars.sampling import Sentence, Sentences, Weights
+from hinter_core.mutation.edits import article_for
+from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.types import (
+    Change,
+    Edit,
+    EditKind,
+    GrammaticalForm,
+    Origin,
+    OriginKind,
+    Slot,
+    Span,
+    Term,
+)
+
+MASKED_WORD = "[MASK]"  # where a model is asked for a word; each has its own token for it
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A sentence with its words: ``spans`` are the places of the references, with their names."""
+
+    text: str
+    spans: tuple[tuple[str, Span], ...]
+
+
+def fill(sentence: Sentence, values: Mapping[str, Value], attributes: Mapping[str, str]) -> Filled:
+    """Return the text of a sentence with these values.
+
+    ``attributes``: the attribute by each of its names.
+    """
+    chosen = iter(sentence.words)
+    pieces: list[tuple[str, bool, str]] = []  # name, capital, text
+    for piece in sentence.structure.pieces:
+        if isinstance(piece, str):
+            pieces.append(("", False, piece))
+            continue
+        word = ""
+        if piece.name == MASK:
+            word = MASKED_WORD
+        elif piece.name != ARTICLE:
+            attribute = attributes.get(piece.name)
+            word = values[attribute].words[piece.name] if attribute else next(chosen)
+        pieces.append((piece.name, piece.capital, _cased(word, piece)))
+    text, spans = "", []
+    for number, (name, capital, word) in enumerate(pieces):
+        if name == ARTICLE:
+            after = _WORD.search("".join(other for _, _, other in pieces[number + 1 :]))
+            word = article_for(after.group()) if after else "a"
+            word = word.capitalize() if capital else word
+        if name:
+            spans.append((name, (len(text), len(text) + len(word))))
+        text += word
+    return Filled(text, tuple(spans))
+
+
+def _cased(word: str, reference: Reference) -> str:
+    return word[:1].upper() + word[1:] if reference.capital else word
+
+
+def label_of(grammar: Grammar, sentence: Sentence) -> str:
+    """Return the label that the grammar gives a sentence; "" if none or several."""
+    named = {*sentence.structure.rules, *sentence.words}
+    found = {label for key, label in grammar.labels.items() if key in named}
+    return found.pop() if len(found) == 1 else ""
+
+
+def plan_of(
+    grammar: Grammar, sentence: Sentence, settings: Settings, attributes: Sequence[str]
+) -> Plan:
+    """Return a sentence with all edits of these attributes.
+
+    An edit exchanges a value for another one of its concept, in all places, with its articles.
+    """
+    names = grammar.attribute_of
+    base = fill(sentence, sentence.values, names)
+    plan = Plan.of_text(
+        base.text,
+        settings,
+        tuple(attributes),
+        origin=Origin(OriginKind.GRAMMAR, grammar.name),
+        slots=tuple(Slot(name, span) for name, span in base.spans if name != ARTICLE),
+    )
+    for attribute in attributes:
+        own = sentence.values.get(attribute)
+        if own is None:
+            continue
+        used = {word.lower() for word in sentence.words}
+        edits = []
+        for value in grammar.sensitive[attribute]:
+            if value is own or value.concept != own.concept:
+                continue
+            if used.intersection(word.lower() for word in value.words.values()):
+                continue  # the word stands for somebody else in this sentence
+            other = fill(sentence, {**sentence.values, attribute: value}, names)
+            edits.append(_edit(attribute, base, other, own, value))
+        plan.edits[attribute] = [edit for edit in edits if edit]
+    return plan
+
+
+def _edit(attribute: str, base: Filled, other: Filled, own: Value, value: Value) -> Edit | None:
+    changed = [
+        (span, other.text[start:end])
+        for (_, span), (_, (start, end)) in zip(base.spans, other.spans, strict=True)
+        if base.text[slice(*span)] != other.text[start:end]
+    ]
+    if not changed:
+        return None
+    source, target = (_term(one) for one in (own, value))
+    texts = tuple(word for _, word in changed)
+    change = Change(EditKind.SUBSTITUTE, attribute, source, target, texts)
+    return Edit(change, tuple(span for span, _ in changed))
+
+
+def _term(value: Value) -> Term:
+    return Term(value.title, value.group, GrammaticalForm.ANY, value.concept)
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarRow(Row):
+    """A sentence of a grammar as a row."""
+
+    sentence: Sentence | None = None
+
+
+@dataclass(frozen=True)
+class GrammarTable:
+    """So many sentences of a grammar, the same for a seed, read as rows.
+
+    Raises:
+        InputError: the grammar has fewer sentences.
+    """
+
+    grammar: Grammar
+    sentences: int
+    seed: int = 0
+    weights: Weights = field(default_factory=dict)
+    names = ("id", "text", "label")
+    columns = Columns("text", "label", "id")
+
+    def __post_init__(self) -> None:
+        """Refuse more sentences than there are."""
+        if self.sentences > self.source.count:
+            raise InputError(
+                f"{self.grammar.name} has {self.source.count:,} different sentences, fewer than "
+                f"{self.sentences:,}; ask for that number or fewer."
+            )
+
+    @cached_property
+    def source(self) -> Sentences:
+        """All sentences of the grammar."""
+        return Sentences(self.grammar, self.weights)
+
+    @property
+    def count(self) -> int | None:
+        """Number of rows; weights of 0 may leave fewer."""
+        return None if self.weights else self.sentences
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the sentences."""
+        names = self.grammar.attribute_of
+        for number, one in enumerate(islice(self.source.draw(self.seed), self.sentences), start=1):
+            text = fill(one, one.values, names).text
+            ident = f"{self.grammar.name}-{number}"
+            yield GrammarRow(number, ident, text, label_of(self.grammar, one), sentence=one)
+
+
+def load_weights(path: Path) -> Weights:
+    """Read weights of words by list or attribute: JSON ``{"occupation": {"nurse": 0.2}}``.
+
+    Raises:
+        InputError: it cannot be read or holds something else.
+    """
+    try:
+        values: Any = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}. Check the path.") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is no JSON; write it with hinter diagnose.") from error
+    fits = isinstance(values, dict) and all(
+        isinstance(words, dict) and all(type(weight) in (int, float) for weight in words.values())
+        for words in values.values()
+    )
+    if not fits:
+        raise InputError(
+            f'{path} holds no weights: {{"occupation": {{"nurse": 0.2}}}}; write it with hinter '
+            "diagnose."
+        )
+    return {str(name): dict(words) for name, words in values.items()}

@@ -1,0 +1,356 @@
+"""Grammars are read from YAML files; a fault is told with its line and what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hinter_core.errors import InputError
+from hinter_core.generators.grammars.grammar import (
+    ARTICLE,
+    CLASSIFICATION,
+    MASK,
+    MASKED,
+    TASKS,
+    Alternative,
+    Grammar,
+    Piece,
+    Reference,
+    Value,
+)
+from hinter_core.storage import ASSETS
+
+FOLDER = ASSETS / "grammars"
+_KEYS = {"about", "task", "start", "rules", "sensitive", "labels"}
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,60}")
+_REFERENCE = re.compile(r"<([^<>\n]{0,80})>")
+_MOST_BYTES = 1_000_000
+_OWN = ("group", "concept")  # what a value says beside its words
+
+
+def shipped_grammars() -> tuple[str, ...]:
+    """Return the names of the grammars that come with HInter."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.yaml")))
+
+
+def grammar_file(name: str) -> Path:
+    """Return the file of a grammar that comes with HInter, or the file named.
+
+    Raises:
+        InputError: there is none.
+    """
+    path = FOLDER / f"{name}.yaml" if name in shipped_grammars() else Path(name)
+    if not path.is_file():
+        raise InputError(
+            f"There is no grammar '{name}'; use one of {', '.join(shipped_grammars())}, or the "
+            "path of a YAML file."
+        )
+    return path
+
+
+def load_grammar(name: str) -> Grammar:
+    """Load a grammar that comes with HInter, or a file.
+
+    Raises:
+        InputError: unknown, not to be read, or with faults; the message names file, line and cure.
+    """
+    path = grammar_file(name)
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise InputError(f"{path} has more than {_MOST_BYTES:,} bytes; a grammar is small.")
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}. Check the path.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8; save it as UTF-8.") from error
+    return read_grammar(text, path.stem, str(path))
+
+
+def read_grammar(text: str, name: str = "grammar", place: str = "the grammar") -> Grammar:
+    """Read a grammar, ``place`` being what a fault names.
+
+    Raises:
+        InputError: the first fault, with its line and what to do.
+    """
+    return _Reader(text, name, place).grammar()
+
+
+class _Reader:
+    """Reads one file, and knows the lines of its keys and items."""
+
+    def __init__(self, text: str, name: str, place: str) -> None:
+        self._name, self._place = name, place
+        self._lines: dict[tuple[str, ...], int] = {}
+        self._noted: set[int] = set()
+        self._tree = self._load(text)
+
+    def _load(self, text: str) -> dict[str, Any]:
+        import yaml
+
+        loader = yaml.BaseLoader(text)  # makes strings, lists and mappings only
+        try:
+            node = loader.get_single_node()
+            self._note(node, ())
+            tree = loader.construct_document(node) if node is not None else None
+        except yaml.MarkedYAMLError as error:
+            line = error.problem_mark.line + 1 if error.problem_mark else 0
+            raise InputError(
+                f"{self._place}, line {line}: not YAML ({error.problem}); quote what has : or # "
+                "in it."
+            ) from error
+        except (yaml.YAMLError, RecursionError) as error:
+            raise InputError(f"{self._place} is not YAML ({str(error)[:100]}).") from error
+        finally:
+            loader.dispose()
+        if not isinstance(tree, dict):
+            raise InputError(f"{self._place} holds no rules; begin with start: and rules:.")
+        return tree
+
+    def _note(self, node: Any, path: tuple[str, ...]) -> None:
+        """Note the lines of keys and items, and refuse keys that stand twice."""
+        import yaml
+
+        if id(node) in self._noted:  # an alias; a file of them may have paths without number
+            return
+        self._noted.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                inner = (*path, str(key.value))
+                if inner in self._lines:
+                    raise InputError(
+                        f"{self._place}, line {key.start_mark.line + 1}: '{key.value}' stands "
+                        "twice; give it once."
+                    )
+                self._lines[inner] = key.start_mark.line + 1
+                self._note(value, inner)
+        elif isinstance(node, yaml.SequenceNode):
+            for number, item in enumerate(node.value):
+                self._lines[(*path, str(number))] = item.start_mark.line + 1
+                self._note(item, (*path, str(number)))
+
+    def _fault(self, words: str, *path: str) -> InputError:
+        line = self._lines.get(path, 0)
+        place = f"{self._place}, line {line}" if line else self._place
+        return InputError(f"{place}: {words}")
+
+    def grammar(self) -> Grammar:
+        """Return the grammar, or raise its first fault."""
+        for key in self._tree:
+            if key not in _KEYS:
+                raise self._fault(f"unknown key '{key}'; use {', '.join(sorted(_KEYS))}.", key)
+        task = str(self._tree.get("task", CLASSIFICATION))
+        if task not in TASKS:
+            raise self._fault(f"unknown task '{task}'; use {', '.join(TASKS)}.", "task")
+        sensitive, rules = self._sensitive(), self._rules()
+        start, about = (str(self._tree.get(key, "")).strip() for key in ("start", "about"))
+        if start not in rules:
+            raise self._fault(
+                f"start names '{start}', which is no rule; name one of the rules.", "start"
+            )
+        grammar = Grammar(self._name, about, task, start, rules, sensitive, {})
+        self._require_names(grammar)
+        self._require_finite(grammar)
+        self._require_reached(grammar)
+        return replace(grammar, labels=self._labels(grammar))
+
+    def _rules(self) -> dict[str, tuple[Alternative, ...]]:
+        tree = self._tree.get("rules")
+        if not isinstance(tree, dict) or not tree:
+            raise self._fault(
+                "there are no rules; write rules: with a list for each name.", "rules"
+            )
+        found = {}
+        for name, written in tree.items():
+            if not _NAME.fullmatch(name) or name != name.lower() or name in (ARTICLE, MASK):
+                raise self._fault(
+                    f"'{name}' is no name of a rule; use small letters, digits, - and _, and not "
+                    f"{ARTICLE} or {MASK}.", "rules", name,
+                )  # fmt: skip
+            if not isinstance(written, list) or not written:
+                raise self._fault(
+                    f"rule '{name}' has no alternatives; write a list of them.", "rules", name
+                )
+            found[name] = self._alternatives(name, written)
+        return found
+
+    def _alternatives(self, name: str, written: list[Any]) -> tuple[Alternative, ...]:
+        found: list[Alternative] = []
+        for number, one in enumerate(written):
+            place = ("rules", name, str(number))
+            alternative = self._alternative(one, place)
+            if alternative in found:
+                raise self._fault(f"'{one}' stands twice in rule '{name}'; remove one.", *place)
+            found.append(alternative)
+        return tuple(found)
+
+    def _alternative(self, written: object, place: tuple[str, ...]) -> Alternative:
+        if not isinstance(written, str) or not written.strip():
+            raise self._fault("an alternative is a text that is not empty; write words.", *place)
+        pieces: list[Piece] = []
+        last = 0
+        for match in _REFERENCE.finditer(written):
+            pieces.append(written[last : match.start()])
+            name = match.group(1)
+            if not _NAME.fullmatch(name):
+                raise self._fault(f"'<{name}>' holds no name; write <NAME>.", *place)
+            pieces.append(Reference(name.lower(), name[0].isupper()))
+            last = match.end()
+        pieces.append(written[last:])
+        if any(isinstance(piece, str) and {"<", ">"} & set(piece) for piece in pieces):
+            raise self._fault("a < or > stands alone; write <NAME>.", *place)
+        return tuple(piece for piece in pieces if piece)
+
+    def _sensitive(self) -> dict[str, tuple[Value, ...]]:
+        tree = self._tree.get("sensitive")
+        if not isinstance(tree, dict) or not tree:
+            raise self._fault(
+                "there is no sensitive attribute; write sensitive: with values for each.",
+                "sensitive",
+            )
+        return {attribute: self._values(attribute, tree[attribute]) for attribute in tree}
+
+    def _values(self, attribute: str, written: object) -> tuple[Value, ...]:
+        place = ("sensitive", attribute)
+        if not _NAME.fullmatch(attribute) or attribute != attribute.lower():
+            raise self._fault(
+                f"'{attribute}' is no name of an attribute; use small letters.", *place
+            )
+        if not isinstance(written, list) or len(written) < 2:
+            raise self._fault(
+                f"attribute '{attribute}' has fewer than two values, so nothing can be exchanged; "
+                "write a list of values.", *place,
+            )  # fmt: skip
+        values: list[Value] = []
+        for number, one in enumerate(written):
+            value = self._value(attribute, one, (*place, str(number)))
+            if values and set(value.words) != set(values[0].words):
+                raise self._fault(
+                    f"this value of '{attribute}' has other names than the first "
+                    f"({', '.join(values[0].words)}); give each of them.", *place, str(number),
+                )  # fmt: skip
+            if value.words in [known.words for known in values]:
+                raise self._fault(
+                    f"'{value.title}' stands twice in '{attribute}'; remove one.",
+                    *place, str(number),
+                )  # fmt: skip
+            values.append(value)
+        for value in values:
+            if sum(value.concept == other.concept for other in values) < 2:
+                raise self._fault(
+                    f"no other value of '{attribute}' has the concept of '{value.title}'; give it "
+                    "a partner.", *place,
+                )  # fmt: skip
+        return tuple(values)
+
+    def _value(self, attribute: str, written: object, place: tuple[str, ...]) -> Value:
+        if isinstance(written, str) and written.strip():
+            return Value(written, {attribute: written})
+        if not isinstance(written, dict):
+            raise self._fault("a value is a word, or {group: ..., NAME: word}.", *place)
+        words = {str(k): str(v) for k, v in written.items() if k not in _OWN}
+        for name, word in words.items():
+            if not _NAME.fullmatch(name) or name != name.lower():
+                raise self._fault(f"'{name}' is no name; use small letters.", *place)
+            if not word.strip():
+                raise self._fault(f"'{name}' has no word here; write one.", *place)
+        if not written.get("group") or not words:
+            raise self._fault("a value needs a group and words: {group: female, he: she}.", *place)
+        return Value(str(written["group"]), words, str(written.get("concept", "")))
+
+    def _require_names(self, grammar: Grammar) -> None:
+        """Refuse a name that means two things, or none."""
+        names = [name for values in grammar.sensitive.values() for name in values[0].words]
+        for name in names:
+            if name in grammar.rules or names.count(name) > 1 or name in (ARTICLE, MASK):
+                raise self._fault(
+                    f"'{name}' is the name of two things; rename one of them.", "sensitive"
+                )
+        known = {*grammar.rules, *names, ARTICLE, MASK}
+        for rule, number, name in _references(grammar):
+            if name not in known:
+                raise self._fault(
+                    f"<{name}> is defined nowhere; add a rule or a sensitive value of that name.",
+                    "rules", rule, str(number),
+                )  # fmt: skip
+
+    def _require_finite(self, grammar: Grammar) -> None:
+        below: dict[str, set[str]] = {name: set() for name in grammar.rules}
+        for rule, _, name in _references(grammar):
+            if name in below:
+                below[rule].add(name)
+        done: set[str] = set()
+
+        def visit(name: str, path: tuple[str, ...]) -> None:
+            if name in path:
+                way = " \u2192 ".join((*path[path.index(name) :], name))
+                raise self._fault(
+                    f"rule '{name}' contains itself ({way}), so that sentences have no end; write "
+                    "the repetitions out.", "rules", name,
+                )  # fmt: skip
+            if name not in done:
+                for other in sorted(below[name]):
+                    visit(other, (*path, name))
+                done.add(name)
+
+        try:
+            for name in grammar.rules:
+                visit(name, ())
+        except RecursionError as error:
+            raise self._fault("rules are nested too deeply; use fewer levels.", "rules") from error
+
+    def _require_reached(self, grammar: Grammar) -> None:
+        reached, todo = {grammar.start}, [grammar.start]
+        while todo:
+            for one in grammar.rules.get(todo.pop(), ()):
+                fresh = {p.name for p in one if isinstance(p, Reference)} - reached
+                reached |= fresh
+                todo += fresh
+        for name in grammar.rules:
+            if name not in reached:
+                raise self._fault(
+                    f"rule '{name}' cannot be reached from '{grammar.start}'; use it or remove it.",
+                    "rules", name,
+                )  # fmt: skip
+        for attribute, values in grammar.sensitive.items():
+            if reached.isdisjoint(values[0].words):
+                raise self._fault(
+                    f"no rule uses '{attribute}'; write <{values[0].name}> where it is to stand.",
+                    "sensitive", attribute,
+                )  # fmt: skip
+        if (MASK in reached) is not (grammar.task == MASKED):
+            raise self._fault(
+                "sentences have a <mask> if and only if the task is masked; write task: masked, or "
+                "put the word in its place.", "task",
+            )  # fmt: skip
+
+    def _labels(self, grammar: Grammar) -> dict[str, str]:
+        tree = self._tree.get("labels", {})
+        if not isinstance(tree, dict):
+            raise self._fault("labels is a mapping: {RULE or word: label}.", "labels")
+        words = {
+            "".join(map(str, one))
+            for name, alternatives in grammar.rules.items()
+            if grammar.is_words(name)
+            for one in alternatives
+        }
+        for key, label in tree.items():
+            if key not in grammar.rules and key not in words:
+                raise self._fault(
+                    f"'{key}' is neither a rule nor a word of a list; name what gives the label.",
+                    "labels", key,
+                )  # fmt: skip
+            if not isinstance(label, str) or not label.strip():
+                raise self._fault(f"the label of '{key}' is empty; write one.", "labels", key)
+        return {str(key): str(label) for key, label in tree.items()}
+
+
+def _references(grammar: Grammar) -> Iterator[tuple[str, int, str]]:
+    """Yield rule, number of the alternative and name for each name that rules use."""
+    for name, alternatives in grammar.rules.items():
+        for number, one in enumerate(alternatives):
+            for piece in one:
+                if isinstance(piece, Reference):
+                    yield name, number, piece.name

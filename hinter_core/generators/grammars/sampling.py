@@ -1,0 +1,308 @@
+"""Sentences of a grammar: counted exactly, and drawn without repeating one.
+
+A *structure* is what the rules make of ``start`` when all that is left are words to choose: lists
+of words and the values of sensitive attributes. All sentences of a structure are equally probable,
+so a draw chooses a structure by its probability and takes the next of its sentences in a random
+order, which a permutation of their numbers gives: nothing drawn has to be remembered.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate, product
+from math import prod
+from random import Random
+from typing import Any
+
+from hinter_core.errors import InputError
+from hinter_core.generators.grammars.grammar import (
+    ARTICLE,
+    MASK,
+    Alternative,
+    Grammar,
+    Reference,
+    Value,
+    as_written,
+)
+
+_MOST_STRUCTURES = 50_000
+_ROUNDS, _ODD, _WIDE = 4, 0x9E3779B97F4A7C15, (1 << 64) - 1
+_STALE = 8  # refusals in a row after which the weights of what is left are computed anew
+Weights = Mapping[str, Mapping[str, float]]  # of words by list, and of values by attribute
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something to choose in a structure: a word of a list, or the value of an attribute."""
+
+    name: str
+    sensitive: bool = False
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A sentence whose words are still to be chosen, with its probability.
+
+    ``rules``: the names of the rules it was made with. ``only``: the choices that are made already,
+    by their number; others are free.
+    """
+
+    pieces: Alternative
+    rules: frozenset[str]
+    probability: float
+    choices: tuple[Choice, ...]
+    sizes: tuple[int, ...]
+    only: Mapping[int, int]
+
+    @cached_property
+    def count(self) -> int:
+        """Number of its sentences."""
+        free = prod(size for i, size in enumerate(self.sizes) if i not in self.only)
+        return max(0, free)
+
+    def numbers(self, index: int) -> list[int]:
+        """Return the choices of a sentence, by its index below :attr:`count`."""
+        found = []
+        for i, size in enumerate(self.sizes):
+            if i in self.only:
+                found.append(self.only[i])
+            else:
+                index, number = divmod(index, size)
+                found.append(number)
+        return found
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence as it was chosen: a word for each list, a value for each attribute.
+
+    ``structure``: as the rules made it. ``words``: by place among the structure's references.
+    """
+
+    structure: Structure
+    words: tuple[str, ...]
+    values: Mapping[str, Value]
+
+
+class Sentences:
+    """All sentences of a grammar, with weights for some words or values.
+
+    Without ``weights``, each alternative of a rule is as probable as the others (RAND); weights
+    (PROB) are those of words by list or of values by attribute.
+
+    Source: Astraea, Algorithms 1 and 2. Departure: no sentence is drawn twice.
+    """
+
+    def __init__(self, grammar: Grammar, weights: Weights | None = None) -> None:
+        self.grammar = grammar
+        self._attributes = grammar.attribute_of
+        self._lists = {
+            name: tuple("".join(map(str, one)) for one in alternatives)
+            for name, alternatives in grammar.rules.items()
+            if grammar.is_words(name)
+        }
+        self.structures = self._structures()
+        self._strata = self._weighted(weights or {})
+
+    @property
+    def count(self) -> int:
+        """Number of sentences."""
+        return sum(structure.count for structure in self.structures)
+
+    def draw(self, seed: int) -> Iterator[Sentence]:
+        """Yield all sentences of positive weight in random order, each once."""
+        rng = Random(seed)
+        strata = [one for one in self._strata if one.count and one.probability > 0]
+        orders = [Permutation(one.count, rng.getrandbits(64)) for one in strata]
+        left = [one.count for one in strata]
+        before, refused = left.copy(), _STALE
+        bounds: list[float] = []
+        while True:
+            if refused >= _STALE:
+                # A stratum is as probable as what is left of it.
+                refused, before = 0, left.copy()
+                bounds = list(accumulate(
+                    one.probability * rest / one.count
+                    for one, rest in zip(strata, left, strict=True)
+                ))  # fmt: skip
+                if not bounds or bounds[-1] <= 0:
+                    return
+            number = min(bisect_right(bounds, rng.random() * bounds[-1]), len(strata) - 1)
+            if rng.random() * before[number] >= left[number]:
+                refused += 1
+                continue
+            refused = 0
+            left[number] -= 1
+            yield self._sentence(strata[number], orders[number][left[number]])
+
+    def _sentence(self, structure: Structure, index: int) -> Sentence:
+        words: list[str] = []
+        values: dict[str, Value] = {}
+        used: dict[str, list[int]] = {}
+        for choice, number in zip(structure.choices, structure.numbers(index), strict=True):
+            if choice.sensitive:
+                values[choice.name] = self.grammar.sensitive[choice.name][number]
+                continue
+            before = used.setdefault(choice.name, [])
+            for other in sorted(before):
+                number += number >= other  # the others keep their order without it
+            before.append(number)
+            words.append(self._lists[choice.name][number])
+        return Sentence(structure, tuple(words), values)
+
+    def _structures(self) -> list[Structure]:
+        counted: dict[str, int] = {}
+
+        def count(name: str) -> int:
+            if name not in counted:
+                counted[name] = (
+                    1
+                    if self._stays(name)
+                    else sum(
+                        prod(count(piece.name) for piece in one if isinstance(piece, Reference))
+                        for one in self.grammar.rules[name]
+                    )
+                )
+            return counted[name]
+
+        if count(self.grammar.start) > _MOST_STRUCTURES:
+            raise InputError(
+                f"{self.grammar.name} has {count(self.grammar.start):,} sentences before words are "
+                f"chosen, more than {_MOST_STRUCTURES:,}; use fewer alternatives, or lists of "
+                "words."
+            )
+        found = []
+        for pieces, rules, probability in self._expanded(Reference(self.grammar.start)):
+            choices = self._choices(pieces)
+            sizes = [
+                len(self.grammar.sensitive[one.name]) if one.sensitive
+                else len(self._lists[one.name]) - choices[:i].count(one)
+                for i, one in enumerate(choices)
+            ]  # fmt: skip
+            structure = Structure(pieces, rules, probability, choices, tuple(sizes), {})
+            if not structure.count:
+                raise InputError(
+                    f"'{as_written(pieces)}' needs more different words than a list of "
+                    f"{self.grammar.name} has; add words."
+                )
+            found.append(structure)
+        return found
+
+    def _stays(self, name: str) -> bool:
+        """Whether a name stands for words to choose."""
+        return name in self._lists or name in self._attributes or name in (ARTICLE, MASK)
+
+    def _expanded(
+        self, reference: Reference
+    ) -> Iterator[tuple[Alternative, frozenset[str], float]]:
+        """Yield what rules make of a name, with their names and the probability."""
+        if self._stays(reference.name) and reference.name != self.grammar.start:
+            yield (reference,), frozenset((reference.name,)), 1.0
+            return
+        alternatives = self.grammar.rules[reference.name]
+        own = frozenset((reference.name,))
+        for one in alternatives:
+            parts = [
+                list(self._expanded(piece)) if isinstance(piece, Reference)
+                else [((piece,), frozenset[str](), 1.0)]
+                for piece in one
+            ]  # fmt: skip
+            for combined in product(*parts):
+                pieces = tuple(piece for part, _, _ in combined for piece in part)
+                if reference.capital:
+                    pieces = (_capital(pieces[0]), *pieces[1:])
+                rules = own.union(*(rules for _, rules, _ in combined))
+                yield pieces, rules, prod(p for _, _, p in combined) / len(alternatives)
+
+    def _choices(self, pieces: Alternative) -> tuple[Choice, ...]:
+        """Return what is to choose, in order; a value of an attribute is chosen once."""
+        found: list[Choice] = []
+        for piece in pieces:
+            if not isinstance(piece, Reference) or piece.name in (ARTICLE, MASK):
+                continue
+            attribute = self._attributes.get(piece.name)
+            choice = Choice(attribute, True) if attribute else Choice(piece.name)
+            if not (choice.sensitive and choice in found):
+                found.append(choice)
+        return tuple(found)
+
+    def _weighted(self, weights: Weights) -> list[Structure]:
+        """Split structures by the words and values that have weights."""
+        strata = self.structures
+        for name, of_words in weights.items():
+            known = self._names_of(name)
+            for word, weight in of_words.items():
+                if word not in known or not weight >= 0:
+                    raise InputError(
+                        f"A weight of {weight} for '{word}' of '{name}' is of no use: weights are "
+                        "0 or more, and of words of the grammar."
+                    )
+            total = sum(of_words.values())
+            if total <= 0:
+                raise InputError(f"No word of '{name}' has a weight above 0; leave it to chance.")
+            split = []
+            for one in strata:
+                at = next((i for i, choice in enumerate(one.choices) if choice.name == name), None)
+                if at is None:
+                    split.append(one)
+                    continue
+                split += [
+                    replace(
+                        one, probability=one.probability * of_words[word] / total,
+                        only={**one.only, at: number},
+                    )
+                    for number, word in enumerate(known)
+                    if of_words.get(word)
+                ]  # fmt: skip
+            strata = split
+        return strata
+
+    def _names_of(self, name: str) -> tuple[str, ...]:
+        if name in self.grammar.sensitive:
+            return tuple(value.title for value in self.grammar.sensitive[name])
+        if name in self._lists:
+            return self._lists[name]
+        raise InputError(
+            f"'{name}' is no list of words and no attribute of {self.grammar.name}; weights are of "
+            f"{', '.join((*self._lists, *self.grammar.sensitive))}."
+        )
+
+
+def _capital(piece: str | Reference) -> str | Reference:
+    if isinstance(piece, Reference):
+        return replace(piece, capital=True)
+    return piece[:1].upper() + piece[1:]
+
+
+class Permutation(Sequence[int]):
+    """The numbers below ``count`` in an order that ``seed`` gives; nothing is stored.
+
+    A Feistel network over the next power of four; numbers outside are passed through it again.
+    """
+
+    def __init__(self, count: int, seed: int) -> None:
+        self._count = count
+        self._half = max(1, ((count - 1).bit_length() + 1) // 2)
+        self._mask = (1 << self._half) - 1
+        rng = Random(seed)
+        self._keys = tuple(rng.getrandbits(64) | 1 for _ in range(_ROUNDS))
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: Any) -> Any:
+        if not 0 <= index < self._count:
+            raise IndexError(index)
+        half, mask = self._half, self._mask
+        while True:
+            left, right = index >> half, index & mask
+            for key in self._keys:
+                mixed = ((right + key) * _ODD) & _WIDE
+                mixed = ((mixed ^ (mixed >> 29)) * key) & _WIDE
+                left, right = right, left ^ ((mixed ^ (mixed >> 32)) & mask)
+            index = (left << half) | right
+            if index < self._count:
+                return index
