@@ -18,7 +18,7 @@ from multiprocessing import get_context
 from typing import Any, Protocol
 
 from hinter_core.campaign.record import circumstances, now
-from hinter_core.campaign.spec import Campaign, settings_before
+from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.worker import ShardDone, Worker
 from hinter_core.data.rows import Row, Rows
@@ -209,7 +209,7 @@ def run_campaign(
     if engine not in ENGINES:
         raise InputError(f"There is no engine '{engine}'; use {', '.join(ENGINES)}.")
     work = work or plan_run(campaign, store)
-    campaign = replace(campaign, **settings_before(store.read()["campaign"]))
+    campaign = store.pinned(campaign)
     shards = enumerate(chunks(rows_of(work), campaign.shard))
     with store.alone():
         state = RunProgress(0, work.shards, repaired=store.repair())

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hinter_core import __version__
+from hinter_core.errors import InputError
 from hinter_core.language.parsing import EMBEDDED
 from hinter_core.storage import DICTIONARIES
 
@@ -67,3 +68,16 @@ def _versions() -> Iterator[tuple[str, str]]:
             yield name, version(name)
         except PackageNotFoundError:
             continue
+
+
+def file_content(path: Path) -> str:
+    """Hash a file's content, so that it may move but not change.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}. Check the path.") from error

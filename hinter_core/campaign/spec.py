@@ -14,7 +14,7 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replac
 from pathlib import Path
 from typing import Any
 
-from hinter_core.campaign.record import parser_content, words_content
+from hinter_core.campaign.record import file_content, parser_content, words_content
 from hinter_core.data.handwritten import open_handwritten
 from hinter_core.data.hub import on_hub, open_hub, pin, read_hub_name
 from hinter_core.data.rows import Rows, open_table
@@ -92,8 +92,8 @@ class Campaign:
         part="data", low=1, high=10_000_000, before=300,
     )  # fmt: skip
     weights: str = _setting(
-        "", "File of weights for words of a grammar (hinter diagnose --weights): words that made "
-        "more answers change are drawn more often.",
+        "", "File of weights for words of a grammar (JSON: by list or attribute, then by word); a "
+        "word without one is not drawn.",
         part="data", advanced=True, unset="none", before="",
     )  # fmt: skip
     text_column: str = _setting(
@@ -293,6 +293,20 @@ class Campaign:
                 "them out."
             )
 
+    def _require_among(self, own: tuple[str, ...], what: str) -> None:
+        for name in self.attributes:
+            if name not in own:
+                raise InputError(
+                    f"{what} the attributes {', '.join(own)}, not '{name}'; choose among these."
+                )
+
+    def _attributes_of_grammar(self) -> tuple[str, ...]:
+        own = tuple(load_grammar(self.grammar).sensitive)
+        if self.attributes == CAMPAIGN_ATTRIBUTES:
+            return own
+        self._require_among(own, f"The grammar {self.title} has")
+        return self.attributes
+
     def _sentences(self) -> Rows:
         self._require_alone("a grammar", self.data, self.mutants)
         weights = load_weights(Path(self.weights)) if self.weights else {}
@@ -306,12 +320,7 @@ class Campaign:
 
     def _templates(self) -> Rows:
         self._require_alone("templates", self.data, self.mutants, self.grammar)
-        for name in self.attributes:
-            if name not in TEMPLATE_ATTRIBUTES:
-                raise InputError(
-                    f"Templates have the attributes {', '.join(TEMPLATE_ATTRIBUTES)}, not "
-                    f"'{name}'; choose among these."
-                )
+        self._require_among(TEMPLATE_ATTRIBUTES, "Templates have")
         table = open_templates(Path(self.templates))
         if table.classes().isdisjoint(self.attributes):
             raise InputError(
@@ -345,23 +354,11 @@ class Campaign:
                 such attribute.
         """
         if self.grammar:
-            return replace(self, attributes=self._of_grammar())
+            return replace(self, attributes=self._attributes_of_grammar())
         if not on_hub(self.data):
             return self
         name = read_hub_name(self.data)
         return replace(self, data=str(name if name.pinned else pin(name)))
-
-    def _of_grammar(self) -> tuple[str, ...]:
-        own = tuple(load_grammar(self.grammar).sensitive)
-        if self.attributes == CAMPAIGN_ATTRIBUTES:
-            return own
-        for name in self.attributes:
-            if name not in own:
-                raise InputError(
-                    f"The grammar {self.title} has the attributes {', '.join(own)}, not '{name}'; "
-                    "choose among these."
-                )
-        return self.attributes
 
     def vocabulary(self) -> list[Dictionary]:
         """Load the dictionaries of the attributes; none for mutants by hand, templates, grammars.
@@ -391,11 +388,11 @@ class Campaign:
         if item.name == "data" and on_hub(value):
             value = self.pinned().data
         elif item.name == "grammar" and value:
-            value = _content(grammar_file(value))
+            value = file_content(grammar_file(value))
         elif item.name in ("data", "mutants", "templates", "names", "weights") and value:
             value = content_of(value)
         elif item.name == "dictionaries":
-            value = [_content(Path(path)) for path in value]
+            value = [file_content(Path(path)) for path in value]
         return f"{item.name}={json.dumps(value, ensure_ascii=False)}"
 
 
@@ -409,16 +406,7 @@ def content_of(data: str) -> str:
     Raises:
         InputError: the file cannot be read.
     """
-    return _content(_data_file(data))
-
-
-def _content(path: Path) -> str:
-    """Hash a file's content, so that it may move but not change."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(f"Cannot read {path}: {error.strerror}. Check the path.") from error
+    return file_content(_data_file(data))
 
 
 CAMPAIGN_OPTIONS: dict[str, CampaignOption] = options_of(Campaign, CampaignOption)

@@ -89,9 +89,9 @@ def sample(
     found = load_grammar(name)
     for row in GrammarTable(found, sentences, seed).rows():
         typer.echo(row.text + (f"  [{row.label}]" if row.label else ""))
-        if not (variants and isinstance(row, GrammarRow) and row.sentence):
+        if not (variants and isinstance(row, GrammarRow) and row.derivation):
             continue
-        plan = plan_of(found, row.sentence, Settings(), tuple(found.sensitive))
+        plan = plan_of(found, row.derivation, Settings(), tuple(found.sensitive))
         for edits in plan.edits.values():
             for edit in islice(edits, 3):
                 typer.echo(f"  {edit.attribute}: {plan.mutant((edit,)).text}")

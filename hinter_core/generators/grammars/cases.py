@@ -14,7 +14,7 @@ from typing import Any
 from hinter_core.data.rows import Columns, Row
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.grammar import ARTICLE, MASK, Grammar, Reference, Value
-from hinter_core.generators.grammars.sampling import Sentence, Sentences, Weights
+from hinter_core.generators.grammars.sampling import Derivation, Sentences, Weights
 from hinter_core.mutation.edits import article_for
 from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.types import (
@@ -41,14 +41,16 @@ class Filled:
     spans: tuple[tuple[str, Span], ...]
 
 
-def fill(sentence: Sentence, values: Mapping[str, Value], attributes: Mapping[str, str]) -> Filled:
+def fill(
+    derivation: Derivation, values: Mapping[str, Value], attributes: Mapping[str, str]
+) -> Filled:
     """Return the text of a sentence with these values.
 
     ``attributes``: the attribute by each of its names.
     """
-    chosen = iter(sentence.words)
+    chosen = iter(derivation.words)
     pieces: list[tuple[str, bool, str]] = []  # name, capital, text
-    for piece in sentence.structure.pieces:
+    for piece in derivation.structure.pieces:
         if isinstance(piece, str):
             pieces.append(("", False, piece))
             continue
@@ -75,22 +77,22 @@ def _cased(word: str, reference: Reference) -> str:
     return word[:1].upper() + word[1:] if reference.capital else word
 
 
-def label_of(grammar: Grammar, sentence: Sentence) -> str:
+def label_of(grammar: Grammar, derivation: Derivation) -> str:
     """Return the label that the grammar gives a sentence; "" if none or several."""
-    named = {*sentence.structure.rules, *sentence.words}
+    named = {*derivation.structure.rules, *derivation.words}
     found = {label for key, label in grammar.labels.items() if key in named}
     return found.pop() if len(found) == 1 else ""
 
 
 def plan_of(
-    grammar: Grammar, sentence: Sentence, settings: Settings, attributes: Sequence[str]
+    grammar: Grammar, derivation: Derivation, settings: Settings, attributes: Sequence[str]
 ) -> Plan:
     """Return a sentence with all edits of these attributes.
 
     An edit exchanges a value for another one of its concept, in all places, with its articles.
     """
     names = grammar.attribute_of
-    base = fill(sentence, sentence.values, names)
+    base = fill(derivation, derivation.values, names)
     plan = Plan.of_text(
         base.text,
         settings,
@@ -99,17 +101,17 @@ def plan_of(
         slots=tuple(Slot(name, span) for name, span in base.spans if name != ARTICLE),
     )
     for attribute in attributes:
-        own = sentence.values.get(attribute)
+        own = derivation.values.get(attribute)
         if own is None:
             continue
-        used = {word.lower() for word in sentence.words}
+        used = {word.lower() for word in derivation.words}
         edits = []
         for value in grammar.sensitive[attribute]:
             if value is own or value.concept != own.concept:
                 continue
             if used.intersection(word.lower() for word in value.words.values()):
                 continue  # the word stands for somebody else in this sentence
-            other = fill(sentence, {**sentence.values, attribute: value}, names)
+            other = fill(derivation, {**derivation.values, attribute: value}, names)
             edits.append(_edit(attribute, base, other, own, value))
         plan.edits[attribute] = [edit for edit in edits if edit]
     return plan
@@ -137,7 +139,7 @@ def _term(value: Value) -> Term:
 class GrammarRow(Row):
     """A sentence of a grammar as a row."""
 
-    sentence: Sentence | None = None
+    derivation: Derivation | None = None
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,7 @@ class GrammarTable:
         for number, one in enumerate(islice(self.source.draw(self.seed), self.sentences), start=1):
             text = fill(one, one.values, names).text
             ident = f"{self.grammar.name}-{number}"
-            yield GrammarRow(number, ident, text, label_of(self.grammar, one), sentence=one)
+            yield GrammarRow(number, ident, text, label_of(self.grammar, one), derivation=one)
 
 
 def load_weights(path: Path) -> Weights:
@@ -193,14 +195,13 @@ def load_weights(path: Path) -> Weights:
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}. Check the path.") from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is no JSON; write it with hinter diagnose.") from error
+        raise InputError(f"{path} is no JSON; write weights by list, then by word.") from error
     fits = isinstance(values, dict) and all(
         isinstance(words, dict) and all(type(weight) in (int, float) for weight in words.values())
         for words in values.values()
     )
     if not fits:
         raise InputError(
-            f'{path} holds no weights: {{"occupation": {{"nurse": 0.2}}}}; write it with hinter '
-            "diagnose."
+            f'{path} holds no weights; write such as {{"occupation": {{"nurse": 0.2}}}}.'
         )
     return {str(name): dict(words) for name, words in values.items()}

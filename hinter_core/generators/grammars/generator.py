@@ -44,9 +44,9 @@ class GrammarMutants:
         """Yield each sentence with its plan, and the reason if it has no mutant to test."""
         for row in rows:
             plan, why = None, row.fault
-            if isinstance(row, GrammarRow) and row.sentence is not None:
+            if isinstance(row, GrammarRow) and row.derivation is not None:
                 try:
-                    plan = plan_of(self._grammar, row.sentence, self._settings, self._attributes)
+                    plan = plan_of(self._grammar, row.derivation, self._settings, self._attributes)
                     self._require(plan)
                 except InputError as error:
                     why = str(error)

@@ -76,8 +76,8 @@ class Structure:
 
 
 @dataclass(frozen=True)
-class Sentence:
-    """A sentence as it was chosen: a word for each list, a value for each attribute.
+class Derivation:
+    """How a sentence was made: a word for each list, a value for each attribute.
 
     ``structure``: as the rules made it. ``words``: by place among the structure's references.
     """
@@ -112,7 +112,7 @@ class Sentences:
         """Number of sentences."""
         return sum(structure.count for structure in self.structures)
 
-    def draw(self, seed: int) -> Iterator[Sentence]:
+    def draw(self, seed: int) -> Iterator[Derivation]:
         """Yield all sentences of positive weight in random order, each once."""
         rng = Random(seed)
         strata = [one for one in self._strata if one.count and one.probability > 0]
@@ -136,9 +136,9 @@ class Sentences:
                 continue
             refused = 0
             left[number] -= 1
-            yield self._sentence(strata[number], orders[number][left[number]])
+            yield self._derivation(strata[number], orders[number][left[number]])
 
-    def _sentence(self, structure: Structure, index: int) -> Sentence:
+    def _derivation(self, structure: Structure, index: int) -> Derivation:
         words: list[str] = []
         values: dict[str, Value] = {}
         used: dict[str, list[int]] = {}
@@ -151,7 +151,7 @@ class Sentences:
                 number += number >= other  # the others keep their order without it
             before.append(number)
             words.append(self._lists[choice.name][number])
-        return Sentence(structure, tuple(words), values)
+        return Derivation(structure, tuple(words), values)
 
     def _structures(self) -> list[Structure]:
         counted: dict[str, int] = {}

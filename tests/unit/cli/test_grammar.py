@@ -1,0 +1,111 @@
+"""``hinter grammar``, and campaigns over the sentences of a grammar."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hinter_core.campaign.store import CampaignStore
+from tests.unit.cli.conftest import Run
+
+PLANTED = "scripted:negative if occupation=healthcare and gender=female; positive otherwise"
+SMALL = """
+about: A small one.
+start: s
+rules:
+  s: ['The <occupation> said that <he> was <mood>.']
+  mood: [tired, late, early, ready]
+sensitive:
+  occupation: [nurse, pilot, baker]
+  gender: [{group: male, he: he}, {group: female, he: she}]
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> str:
+    path = tmp_path / "small.yaml"
+    path.write_text(SMALL, encoding="utf-8")
+    return str(path)
+
+
+def test_check_show_count_and_sample(run: Run, small: str) -> None:
+    code, text, _ = run("grammar", "check", small)
+    assert code == 0
+    assert "no fault in 24 of 24 sentences" in text
+    code, text, _ = run("grammar", "show", small)
+    assert "  | The <occupation> said that <he> was <mood>." in text
+    assert "  | female: <he> she" in text
+    code, text, _ = run("grammar", "count", small, "--json")
+    assert json.loads(text)["sentences"] == 24
+    code, text, _ = run("grammar", "count", small)
+    assert text == "24 sentences of 1 structures; 4 rules, 13 terminals\n"
+    code, text, _ = run("grammar", "sample", small, "--sentences", "24", "--variants")
+    lines = text.splitlines()
+    assert len({line for line in lines if not line.startswith(" ")}) == 24
+    assert sum(line.startswith("  gender: ") for line in lines) == 24
+    code, text, _ = run("grammar", "show")
+    assert "feelings: " in text
+
+
+def test_two_ways_to_one_sentence_are_told(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "double.yaml"
+    path.write_text(SMALL.replace("  mood:", "  s2: ['He was <mood>.']\n  mood:").replace(
+        "<mood>.']\n  s2", "<mood>.', <s2>, 'He was tired.', '<occupation>']\n  s2"
+    ), encoding="utf-8")  # fmt: skip
+    code, _, error = run("grammar", "check", str(path))
+    assert code == 2
+    assert "two ways lead to the same sentence" in error
+    assert "'He was tired.'" in error
+
+
+@pytest.mark.slow
+def test_planted_bias_is_found_with_its_parts_and_its_absence_gives_none(
+    run: Run, small: str, tmp_path: Path
+) -> None:
+    out = str(tmp_path / "campaign")
+    code, text, error = run(
+        "run", "--grammar", small, "--sentences", "24", "--model", PLANTED,
+        "--model", "scripted:even-handed", "--out", out,
+    )  # fmt: skip
+    assert code == 0, error
+    # The nurse and she are both new to 2 of 6 pairs of values, with 4 moods; all are of one model.
+    assert "24 texts, 120 mutants, 8 hidden" in text
+    store = CampaignStore(Path(out))
+    assert store.campaign().attributes == ("occupation", "gender")
+    code, text, _ = run("sql", out, "SELECT count(*) AS n FROM texts WHERE origin.name = 'small'")
+    assert "24" in text
+    # The same sentences come again, and no part is done twice.
+    code, text, _ = run("run", "--grammar", small, "--sentences", "24", "--model", PLANTED,
+                        "--model", "scripted:even-handed", "--out", out, "--resume")  # fmt: skip
+    assert code == 0
+    assert " 0 predictions" in text
+
+
+def test_bad_input_is_told_in_one_sentence(run: Run, small: str, tmp_path: Path) -> None:
+    out = str(tmp_path / "campaign")
+    asked = ("run", "--grammar", small, "--out", out)
+    for more, said in {
+        ("--sentences", "25"): "has 24 different sentences, fewer than 25",
+        (
+            "--attributes",
+            "religion,gender",
+        ): "the attributes occupation, gender, not 'religion'",
+        ("--data", "sample"): "Name either a grammar, or other data",
+        ("--guide", "vader"): "do not apply to a grammar",
+        ("--weights", small): "is no JSON",
+    }.items():
+        code, _, error = run(*asked, *more)
+        assert code == 2
+        assert said in error
+        assert error.count("\n") == 1
+    code, _, error = run("run", "--grammar", "nothing", "--out", out)
+    assert "There is no grammar 'nothing'" in error
+    masked = tmp_path / "masked.yaml"
+    masked.write_text(
+        SMALL.replace("about:", "task: masked\nabout:").replace("that <he>", "<he> <mask>")
+    )
+    code, _, error = run("run", "--grammar", str(masked), "--out", out)
+    assert "which no relation tests yet" in error
+    assert not Path(out).exists()

@@ -1,0 +1,113 @@
+"""Grammars are read, and each fault is told with its line and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hinter_core.errors import InputError
+from hinter_core.generators.grammars.grammar import Reference, as_written
+from hinter_core.generators.grammars.reading import load_grammar, read_grammar, shipped_grammars
+
+SMALL = """start: sentence
+rules:
+  sentence:
+    - <A> <occupation> told me that <he> felt <feeling>.
+  feeling: [furious, delighted]
+sensitive:
+  occupation: [nurse, pilot]
+  gender:
+    - {group: male, he: he}
+    - {group: female, he: she}
+labels: {furious: negative, delighted: positive}
+"""
+
+# What is put in place of a part of the grammar, and what the fault says.
+FAULTS = {
+    "rules and start": ("start: sentence", "begin: sentence", "line 1: unknown key 'begin'"),
+    "no rule to start": ("start: sentence", "start: text", "line 1: start names 'text'"),
+    "task": ("start: sentence", "start: sentence\ntask: parsing", "line 2: unknown task"),
+    "undefined": ("<feeling>", "<mood>", "line 4: <mood> is defined nowhere"),
+    "left recursion": ("[furious, delighted]", "[<sentence>]", "contains itself (sentence"),
+    "recursion to itself": (
+        "[furious,",
+        "[very <feeling>,",
+        "contains itself (feeling \u2192 feel",
+    ),
+    "unreachable": ("rules:", "rules:\n  other: [x]", "line 3: rule 'other' cannot be reached"),
+    "empty list": ("[furious, delighted]", "[]", "line 5: rule 'feeling' has no alternatives"),
+    "no list": ("[furious, delighted]", "furious", "line 5: rule 'feeling' has no alternatives"),
+    "empty word": ("[furious,", "['',", "line 5: an alternative is a text that is not empty"),
+    "word twice": ("[furious,", "[delighted,", "'delighted' stands twice in rule 'feeling'"),
+    "rule twice": ("rules:", "rules:\n  feeling: [a, b]", "line 6: 'feeling' stands twice"),
+    "alternative of an object": ("[furious,", "[{a: b},", "an alternative is a text"),
+    "bracket": ("<feeling>.", "<feeling> < x.", "line 4: a < or > stands alone"),
+    "no name": ("<feeling>.", "<a b>.", "line 4: '<a b>' holds no name"),
+    "value twice": ("[nurse, pilot]", "[nurse, nurse]", "line 7: 'nurse' stands twice"),
+    "one value": ("[nurse, pilot]", "[nurse]", "line 7: attribute 'occupation' has fewer than two"),
+    "other names": ("he: she}", "she: she}", "line 10: this value of 'gender' has other names"),
+    "no group": ("{group: female, he: she}", "{he: she}", "line 10: a value needs a group"),
+    "no partner": ("{group: female,", "{group: female, concept: x,", "line 8: no other value"),
+    "two things": ("rules:", "rules:\n  he: [x]", "'he' is the name of two things"),
+    "unused attribute": ("<A> <occupation>", "Somebody", "line 7: no rule uses 'occupation'"),
+    "no sensitive": (SMALL[SMALL.index("sensitive:") :], "", "there is no sensitive attribute"),
+    "mask": ("<feeling>.", "<feeling> <mask>.", "if and only if the task is masked"),
+    "label of nothing": ("{furious:", "{angry:", "line 11: 'angry' is neither a rule nor a word"),
+    "empty label": ("negative", "''", "the label of 'furious' is empty"),
+    "not YAML": ("labels: {", "labels: [", "not YAML"),
+    "upper case": ("feeling: [", "Feeling: [", "line 5: 'Feeling' is no name of a rule"),
+}
+
+
+def test_a_grammar_is_read() -> None:
+    grammar = read_grammar(SMALL)
+    (sentence,) = grammar.rules["sentence"]
+    assert sentence[:3] == (Reference("a", True), " ", Reference("occupation"))
+    assert as_written(sentence) == "<A> <occupation> told me that <he> felt <feeling>."
+    assert [value.group for value in grammar.sensitive["occupation"]] == ["nurse", "pilot"]
+    assert [value.words for value in grammar.sensitive["gender"]] == [{"he": "he"}, {"he": "she"}]
+    assert grammar.attribute_of == {"occupation": "occupation", "he": "gender"}
+    assert grammar.labels == {"furious": "negative", "delighted": "positive"}
+    assert grammar.size == (4, 9)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_told_with_its_line(fault: str) -> None:
+    old, new, said = FAULTS[fault]
+    assert SMALL.count(old) >= 1
+    with pytest.raises(InputError) as refused:
+        read_grammar(SMALL.replace(old, new, 1), place="small.yaml")
+    assert str(refused.value).startswith("small.yaml")
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["", "- a\n- b", "42", "&a [*a]", "{" * 5_000, "a: b: c"])
+def test_what_is_no_grammar_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match=r"holds no rules|not YAML"):
+        read_grammar(text)
+
+
+def test_a_file_of_aliases_is_read_in_no_time() -> None:
+    levels = [f"  r{i}: &r{i} [{', '.join([f'*r{i - 1}'] * 9)}]" for i in range(1, 40)]
+    attribute = "sensitive: {job: [nurse, pilot]}"
+    with pytest.raises(InputError, match="an alternative is a text"):
+        read_grammar("\n".join(["start: r0", "rules:", "  r0: &r0 [x, y]", *levels, attribute]))
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="There is no grammar 'nothing'; use one of"):
+        load_grammar("nothing")
+    (tmp_path / "latin.yaml").write_bytes(b"about: caf\xe9")
+    with pytest.raises(InputError, match="is not UTF-8"):
+        load_grammar(str(tmp_path / "latin.yaml"))
+    (tmp_path / "large.yaml").write_text("#" * 1_000_001)
+    with pytest.raises(InputError, match="a grammar is small"):
+        load_grammar(str(tmp_path / "large.yaml"))
+
+
+@pytest.mark.parametrize("name", shipped_grammars())
+def test_shipped_grammars_are_sound(name: str) -> None:
+    grammar = load_grammar(name)
+    assert grammar.about
+    assert grammar.name == name
