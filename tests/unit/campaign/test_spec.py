@@ -20,6 +20,7 @@ OTHER = {
     "models": ("vader",), "workers": 2, "requests": 10, "budget": 1.5, "relation": "other",
     "invariant": "published", "window": 80, "ask_again": True,
     "templates": "t.jsonl", "names": "own.csv", "names_per_class": 5, "coherent": True,
+    "grammar": "feelings", "sentences": 7, "weights": "w.json",
 }  # fmt: skip
 
 
@@ -29,6 +30,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "a.csv").write_text("text\nA man.\n")
     (tmp_path / "b.csv").write_text("text\nA woman.\n")
     (tmp_path / "t.jsonl").write_text('{"text": "\u00abname\u00bb came."}\n', encoding="utf-8")
+    (tmp_path / "w.json").write_text('{"occupation": {"nurse": 1}}')
     (tmp_path / "own.csv").write_text("term,group\nangler,outdoor\ngamer,indoor\n")
     return tmp_path
 

@@ -187,7 +187,7 @@ def test_names_without_countries_serve_gender_only(tmp_path: Path) -> None:
     ("settings", "why"),
     [
         ({"attributes": ("race",)}, "Templates have the attributes gender, occupation, country"),
-        ({"data": "sample"}, "either templates, or data"),
+        ({"data": "sample"}, "either templates, or other data"),
         ({"guide": "vader"}, "do not apply to templates"),
         ({"window": 80}, "do not apply to templates"),
     ],
