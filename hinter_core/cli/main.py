@@ -13,6 +13,7 @@ from typer.exceptions import TyperException
 from hinter_core import __version__
 from hinter_core.cli.annotate import annotate
 from hinter_core.cli.check import check
+from hinter_core.cli.diagnose import diagnosis
 from hinter_core.cli.grammar import grammar
 from hinter_core.cli.options import CommandWithSections
 from hinter_core.cli.report import compare, mutants, report, sql, validity
@@ -38,6 +39,7 @@ cli.command("mutants")(mutants)
 cli.command("sql")(sql)
 cli.command("validity")(validity)
 cli.command("compare")(compare)
+cli.command("diagnose")(diagnosis)
 cli.command("predict")(predict)
 cli.command("models")(models)
 cli.add_typer(annotate, name="annotate")

@@ -1,0 +1,108 @@
+"""``hinter diagnose``: which words of a campaign change answers more often than others."""
+
+import json
+import sys
+from math import isinf
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.cli.options import print_json
+from hinter_core.errors import InputError
+from hinter_core.report.formats import print_sections
+from hinter_core.report.metrics.diagnosis import WordRate, diagnose
+from hinter_core.report.section import Section
+from hinter_core.storage import write_whole
+
+_MOST = 20  # words of an attribute that are shown
+
+
+def diagnosis(
+    folder: Annotated[Path, typer.Argument(help="A campaign's directory.")],
+    model: Annotated[
+        str, typer.Option(help="The model.  [default: the first of the campaign]")
+    ] = "",
+    weights: Annotated[
+        Path | None,
+        typer.Option(help="Write the rates of all words to this file, for hinter run --weights."),
+    ] = None,
+    smooth: Annotated[
+        float,
+        typer.Option(min=0, help="Add this number of changed and of unchanged answers to each "
+                     "word, so that none has a weight of 0."),
+    ] = 0.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:  # fmt: skip
+    """Diagnose a campaign: which words change a model's answer more often than others."""
+    with CampaignReader(CampaignStore(folder)) as reader:
+        asked = model or next(iter(reader.models), "")
+        if asked not in reader.models:
+            raise InputError(
+                f"{folder} has no answers of '{asked}'; it has those of "
+                f"{', '.join(reader.models) or 'no model'}."
+            )
+        found = diagnose(reader, asked)
+    if not found:
+        raise InputError(
+            f"{folder} has no single change with an answer of {asked}; run it with all single "
+            "changes."
+        )
+    if weights is not None:
+        _write(weights, found, smooth)
+    if as_json:
+        print_json([_values(one) for one in found])
+        return
+    names = dict.fromkeys(one.attribute for one in found)
+    print_sections(
+        [_section(name, asked, [o for o in found if o.attribute == name]) for name in names],
+        sys.stdout,
+    )
+
+
+def _section(attribute: str, model: str, words: list[WordRate]) -> Section:
+    odd = [one.word for one in words if one.stands_out]
+    told = f"{', '.join(odd)} stand out" if len(odd) > 1 else f"{', '.join(odd)} stands out"
+    sentence = (
+        f"{attribute}: of {len(words):,} words, {told if odd else 'none stands out'} by changing "
+        f"the answer of {model}."
+    )
+    rows = [
+        [one.word, one.rate, one.rate.of, _index(one), "yes" if one.stands_out else ""]
+        for one in words[:_MOST]
+    ]
+    return Section(
+        f"diagnosis-{attribute}", f"Words of {attribute}", [sentence],
+        ["Word", "Changed answers", "Cases", "Anomaly index", "Stands out"], rows, model,
+    )  # fmt: skip
+
+
+def _index(one: WordRate) -> str:
+    if isinf(one.index):
+        return "above the others" if one.index > 0 else "below the others"
+    return f"{one.index:.1f}"
+
+
+def _values(one: WordRate) -> dict[str, Any]:
+    return {
+        "attribute": one.attribute, "word": one.word, "changed": one.rate.hits,
+        "cases": one.rate.of, "low": one.rate.low, "high": one.rate.high,
+        "index": None if isinf(one.index) else one.index, "stands_out": one.stands_out,
+    }  # fmt: skip
+
+
+def _write(path: Path, found: list[WordRate], smooth: float) -> None:
+    rates: dict[str, dict[str, float]] = {}
+    for one in found:
+        share = (one.rate.hits + smooth) / (one.rate.of + 2 * smooth)
+        rates.setdefault(one.attribute, {})[one.word] = share
+    kept = {name: words for name, words in rates.items() if any(words.values())}
+    if not kept:
+        raise InputError("No answer changed, so there are no weights; add --smooth 1.")
+    try:
+        with write_whole(path) as part:
+            part.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"Cannot write {path}: {error.strerror}. Check the path.") from error

@@ -1,0 +1,137 @@
+"""Diagnosis: which words change answers more often than the others of their attribute.
+
+Source: Astraea, Algorithm 3. Of each word, the rate of changed answers among the single changes
+that it takes part in, as old or as new word; and its anomaly index, the distance from the median
+rate in median absolute deviations. An index beyond 2 in size is an anomaly.
+
+Departures: the deviation is scaled by 1.4826, as in the published code and not in the paper, so
+that 2 means for a normal distribution what the paper says it does. Where it is 0, because at least
+half of the words have the median rate, each word with another rate is an anomaly; its index is
+infinite. And a word *stands out* only if it does so without the pairs of words that stand out more:
+*baker* changes answers when it replaces *cleaner*, and is not the cause. At least two texts must
+show it.
+"""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from math import copysign, inf
+from typing import NamedTuple
+
+from hinter_core.campaign.reader import CampaignReader
+from hinter_core.statistics.clustered import cluster_rate
+from hinter_core.statistics.rates import Rate
+
+ANOMALY = 2.0  # anomaly index, in size
+_FEWEST_TEXTS = 2  # with a changed answer
+
+
+@dataclass(frozen=True)
+class WordRate:
+    """A word of an attribute, or of a list of a grammar.
+
+    ``rate``: changed answers among the single changes with it; its interval counts texts.
+    ``index``: the anomaly index. ``stands_out``: whether it changes answers more often than others,
+    also without the pairs of words that do so still more.
+    """
+
+    attribute: str
+    word: str
+    rate: Rate
+    index: float
+    stands_out: bool
+
+
+def diagnose(reader: CampaignReader, model: str) -> list[WordRate]:
+    """Return the words of a campaign by attribute, those that change answers most often first.
+
+    The words of a grammar's lists count with all single changes of their sentences.
+    """
+    tables = reader.tables(models=(model,))
+    reader.run(
+        "CREATE OR REPLACE TEMP TABLE single AS SELECT m.row, edits[1] AS e, changed FROM "
+        f"({tables.mutants}) m JOIN ({tables.answers}) a USING (shard, place) WHERE n_edits = 1 "
+        "AND kept AND changed IS NOT NULL AND NOT starts_with(edits[1].attribute, 'placebo')"
+    )
+    # Slots that an edit changes say an attribute, and are counted with it.
+    reader.run(
+        "CREATE OR REPLACE TEMP TABLE slots AS SELECT row, slot.name AS name, slot.span AS span, "
+        "substr(text, slot.span[1] + 1, slot.span[2] - slot.span[1]) AS word FROM (SELECT row, "
+        f"text, unnest(slots) AS slot FROM ({tables.texts}) WHERE origin.kind = 'grammar')"
+    )
+    rows = reader.run(
+        "SELECT e.attribute, e.source, e.target, row, count_if(changed), count(*) FROM single "
+        "GROUP BY ALL UNION ALL "
+        "SELECT name, word, '', row, count_if(changed), count(*) FROM (SELECT DISTINCT row, name, "
+        "word FROM slots WHERE name NOT IN (SELECT name FROM slots JOIN single USING (row) WHERE "
+        "list_contains(e.spans[1:-:2], span[1]))) JOIN single USING (row) GROUP BY ALL"
+    )
+    pairs: dict[str, list[_Pair]] = defaultdict(list)
+    for attribute, source, target, row, changed, of in rows:
+        words = frozenset((source, target)) - {""}
+        pairs[attribute].append(_Pair(words, row, changed, of))
+    return [one for name in sorted(pairs) for one in _of(name, pairs[name])]
+
+
+class _Pair(NamedTuple):
+    words: frozenset[str]
+    row: int
+    changed: int
+    of: int
+
+
+def _of(attribute: str, pairs: list[_Pair]) -> list[WordRate]:
+    shares = _shares(pairs)
+    indices, causes = anomaly_indices(shares), _causes(pairs)
+    found = []
+    for word in sorted(shares, key=lambda word: (-shares[word], word)):
+        texts: Counter[int] = Counter()
+        cases: Counter[int] = Counter()
+        for pair in pairs:
+            if word in pair.words:
+                texts[pair.row] += pair.changed
+                cases[pair.row] += pair.of
+        rate = cluster_rate([(texts[row], cases[row]) for row in cases])
+        found.append(WordRate(attribute, word, rate, indices[word], word in causes))
+    return found
+
+
+def _causes(pairs: list[_Pair]) -> set[str]:
+    """Return the words that stand out, each without the pairs of those before it."""
+    causes: set[str] = set()
+    while True:
+        shares = _shares(pairs)
+        above = {word: index for word, index in anomaly_indices(shares).items() if index > ANOMALY}
+        top = max(above, key=lambda word: (shares[word], word), default=None)
+        changed = {pair.row for pair in pairs if top in pair.words and pair.changed}
+        if top is None or len(changed) < _FEWEST_TEXTS:
+            return causes
+        causes.add(top)
+        pairs = [pair for pair in pairs if top not in pair.words]
+
+
+def _shares(pairs: list[_Pair]) -> dict[str, float]:
+    changed: Counter[str] = Counter()
+    cases: Counter[str] = Counter()
+    for pair in pairs:
+        for word in pair.words:
+            changed[word] += pair.changed
+            cases[word] += pair.of
+    return {word: changed[word] / of for word, of in cases.items()}
+
+
+def anomaly_indices(shares: dict[str, float]) -> dict[str, float]:
+    """Return the distance of each share from the median, in scaled median absolute deviations."""
+    from scipy.stats import median_abs_deviation
+
+    if not shares:
+        return {}
+    values = sorted(shares.values())
+    half = len(values) // 2
+    median = values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2
+    spread = float(median_abs_deviation(values, scale="normal"))
+    if spread > 0:
+        return {word: (share - median) / spread for word, share in shares.items()}
+    return {
+        word: copysign(inf, share - median) if share != median else 0.0
+        for word, share in shares.items()
+    }

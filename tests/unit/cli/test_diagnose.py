@@ -1,0 +1,78 @@
+"""``hinter diagnose`` names the words that change answers, and only those."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import Run
+
+GRAMMAR = """
+about: A small one.
+start: s
+rules:
+  s: ['The <occupation> was <mood>.', 'Somebody thanked the <occupation>; <he> was <mood>.']
+  mood: [tired, late, early, ready]
+sensitive:
+  occupation: [nurse, pilot, baker, lawyer, waiter]
+  gender: [{group: male, he: he}, {group: female, he: she}]
+"""
+
+
+@pytest.mark.slow
+def test_planted_bias_is_named_and_its_absence_names_nothing(run: Run, tmp_path: Path) -> None:
+    grammar, out, weights = tmp_path / "g.yaml", tmp_path / "campaign", tmp_path / "w.json"
+    grammar.write_text(GRAMMAR, encoding="utf-8")
+    planted, fair = "scripted:negative if occupation=healthcare; positive otherwise", "vader"
+    made = ("run", "--grammar", str(grammar), "--order", "1", "--out", str(out))
+    code, _, error = run(*made, "--sentences", "60", "--model", planted, "--model", fair)
+    assert code == 0, error
+    code, text, _ = run(
+        "diagnose", str(out), "--model", planted, "--weights", str(weights), "--json"
+    )
+    assert code == 0
+    found = {(one["attribute"], one["word"]): one for one in json.loads(text)}
+    assert {key for key, one in found.items() if one["stands_out"]} == {("occupation", "nurse")}
+    nurse = found["occupation", "nurse"]
+    assert nurse["changed"] == nurse["cases"]
+    # The others change answers with the nurse alone: once in four pairs.
+    assert 0 < found["occupation", "pilot"]["changed"] < found["occupation", "pilot"]["cases"] / 2
+    code, text, _ = run("diagnose", str(out), "--model", fair)
+    assert text.count("none stands out") == len({attribute for attribute, _ in found})
+    # PROB finds more than RAND, and smoothing leaves every word its chance.
+    rates = json.loads(weights.read_text())
+    assert rates["occupation"]["nurse"] == 1
+    assert rates.keys() >= {"occupation"}
+    code, _, error = run(
+        "run", "--grammar", str(grammar), "--weights", str(weights), "--sentences", "20",
+        "--order", "1", "--model", planted, "--out", str(tmp_path / "second"),
+    )  # fmt: skip
+    assert code == 0, error
+    code, text, _ = run("diagnose", str(tmp_path / "second"), "--json")
+    again = {(one["attribute"], one["word"]): one for one in json.loads(text)}
+    assert again["occupation", "nurse"]["cases"] / 20 > nurse["cases"] / 60
+
+
+@pytest.mark.slow
+def test_words_of_textblob_are_those_of_its_lexicon(run: Run, tmp_path: Path) -> None:
+    from textblob import TextBlob
+
+    out = str(tmp_path / "campaign")
+    code, _, error = run(
+        "run", "--grammar", "feelings", "--attributes", "race,occupation", "--order", "1",
+        "--sentences", "80", "--model", "textblob", "--no-placebo", "--out", out,
+    )  # fmt: skip
+    assert code == 0, error
+    code, text, _ = run("diagnose", out, "--json")
+    words = [one for one in json.loads(text) if one["attribute"] in ("race", "occupation")]
+    valued = {one["word"] for one in words if TextBlob(one["word"]).polarity}
+    assert valued == {"Black"}
+    assert {one["word"] for one in words if one["stands_out"]} == valued
+
+
+def test_bad_input_is_told(run: Run, tmp_path: Path) -> None:
+    code, _, error = run("diagnose", str(tmp_path))
+    assert code == 2
+    assert "is no campaign" in error
