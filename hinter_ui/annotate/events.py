@@ -50,7 +50,7 @@ class AnnotateEvents(TabEvents):
         ui, fields = self.ui, self.ui.fields
         shown = [*ui.shown, ui.links, ui.told]
         linked = self.services.addresses.names("annotate", tab="annotate")
-        self.on(linked.change, self.open_page, [linked], [self.tabs, *shown])
+        self.on(linked.change, self.open_page, [linked], shown)
         sources = [fields[name] for name in ("source", "campaign", "directory")]
         drawn = [
             *sources,
@@ -96,13 +96,10 @@ class AnnotateEvents(TabEvents):
         key = str(query.get("owner") or query.get("key") or "")[:100]
         if not name or not key:
             return {ui.notice: ""}
-        updates = self.show("annotate")
         if self.services.access.local and key == "here":
             key = ""
         view, failure = attempt(self.actions.view, name, key, title=say("told.not_yours"))
-        if failure:
-            return updates | {ui.notice: failure}
-        return updates | self.updates.opened(view, _page(request))
+        return {ui.notice: failure} if failure else self.updates.opened(view, _page(request))
 
     def look(
         self, request: gr.Request, kept: Any, source: Any, campaign: Any, directory: Any

@@ -55,7 +55,7 @@ class BatchEvents(TabEvents):
         """Connect every widget with what it does."""
         ui = self.ui
         linked = self.services.addresses.names("campaign", tab="batch").change
-        private(linked, self.open_page, [ui.kept], [self.tabs, *ui.watched, ui.kept])
+        private(linked, self.open_page, [ui.kept], [*ui.watched, ui.kept])
         looked = [ui.current, ui.kept]
         drawn = {"js": after_event("page.drawn", "batch", len(looked))}
         private(self.tab.select, self.look, looked, ui.watched, **drawn)
@@ -186,7 +186,7 @@ class BatchEvents(TabEvents):
         name = _linked(request)
         if not name:
             return self.updates.watched(session, "", kept)
-        updates = self.updates.opened(session, name, names) | self.show("batch")
+        updates = self.updates.opened(session, name, names)
         known_here = name in names or self.services.access.local
         if not known_here and self.services.campaigns.exists(name):
             updates |= {self.ui.kept: [name, *names]}

@@ -125,8 +125,7 @@ class LearnEvents(TabEvents):
             return {self.ui.state: journey} | self._shown(journey)
         if query.get("class"):
             self._join(journey, query["class"])
-        shown = {self.ui.state: journey} | self._shown(journey)
-        return shown | self.show("learn")
+        return {self.ui.state: journey} | self._shown(journey)
 
     def move(self, event: gr.EventData, journey: Journey) -> Updates:
         """Go to another part, step or language, or join or leave a class."""

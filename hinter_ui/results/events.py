@@ -44,7 +44,7 @@ class ResultsEvents(TabEvents):
     def wire(self) -> None:
         """Connect every widget with what it does."""
         ui = self.ui
-        opened = [self.tabs, self.kept, *ui.everything]
+        opened = [self.kept, *ui.everything]
         linked = self.services.addresses.names("results", "campaign", tab="results")
         self.on(linked.change, self.open_page, [linked, self.kept], opened)
         drawn = {"js": after_event("page.drawn", "results", 1)}
@@ -93,7 +93,7 @@ class ResultsEvents(TabEvents):
         shown = self._opened(session, session.campaign, "", names)
         if session.campaign not in names and not self.services.access.local:
             shown |= {self.kept: [session.campaign, *names]}
-        return shown | (self.show("results") if query.get("results") else {})
+        return shown
 
     def look(self, request: gr.Request, kept: Any) -> Updates:
         """Bring what is open up to date, or open a campaign, when the tab is selected."""

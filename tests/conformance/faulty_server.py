@@ -100,15 +100,16 @@ class FaultyServer:
                 if status == 0:
                     self.connection.close()
                     return
-                self._send(status, payload, headers)
-                with server._lock:
-                    server.answered[text] += 1
-                    if isinstance(payload, dict) and "usage" in payload:
-                        told = payload["usage"]
+                if isinstance(payload, dict) and "usage" in payload:
+                    told = payload["usage"]  # counted first: whoever is told may ask at once
+                    with server._lock:
                         server.spent = (
                             server.spent[0] + told["prompt_tokens"],
                             server.spent[1] + told["completion_tokens"],
                         )
+                self._send(status, payload, headers)
+                with server._lock:
+                    server.answered[text] += 1
 
             def _send(self, status: int, payload: Any, headers: dict[str, str]) -> None:
                 if isinstance(payload, Pieces):

@@ -121,7 +121,8 @@ def test_links_mean_what_they_meant() -> None:
         form = ExploreForm.from_query(dict(parse_qsl(link["query"], keep_blank_values=True)))
         values = None if form is None else json.loads(json.dumps(asdict(form)))
         if values is not None:
-            assert values.pop("coherent") is False  # a setting since then
+            assert values.pop("coherent") is False  # settings since then
+            assert values.pop("template") == ""
         assert values == link["means"], link["what"]
         assert not link["written"] or (form and form.query() == link["query"]), link["what"]
     for link in links["learn"]:
