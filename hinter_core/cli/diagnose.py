@@ -1,6 +1,5 @@
 """``hinter diagnose``: which words of a campaign change answers more often than others."""
 
-import json
 import sys
 from math import isinf
 from pathlib import Path
@@ -10,12 +9,11 @@ import typer
 
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.cli.options import print_json
+from hinter_core.cli.options import output, print_json
 from hinter_core.errors import InputError
 from hinter_core.report.formats import print_sections
 from hinter_core.report.metrics.diagnosis import WordRate, diagnose
 from hinter_core.report.section import Section
-from hinter_core.storage import write_whole
 
 _MOST = 20  # words of an attribute that are shown
 
@@ -101,8 +99,5 @@ def _write(path: Path, found: list[WordRate], smooth: float) -> None:
     kept = {name: words for name, words in rates.items() if any(words.values())}
     if not kept:
         raise InputError("No answer changed, so there are no weights; add --smooth 1.")
-    try:
-        with write_whole(path) as part:
-            part.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"Cannot write {path}: {error.strerror}. Check the path.") from error
+    with output(path) as stream:
+        print_json(kept, file=stream)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from hinter_core.data.rows import Row
+from hinter_core.errors import InputError
 from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.pipeline.case import FollowUp, TestCase, follow_up_of
 from hinter_core.pipeline.pipeline import closure
@@ -27,6 +28,25 @@ class Generator(Protocol):
 
     def follow_ups(self, cases: Iterable[TestCase]) -> Iterator[FollowUp]:
         """Yield all follow-ups of these test cases, parts before wholes."""
+
+
+def plans_of(
+    rows: Iterable[Row], plan_of: Callable[[Row], Plan], require: Callable[[Plan, Row], None]
+) -> Iterator[Planned]:
+    """Yield each row with its plan, and the reason if it cannot be used.
+
+    ``plan_of`` and ``require`` raise :class:`InputError` with the reason; what ``require`` refuses
+    keeps its plan.
+    """
+    for row in rows:
+        plan, why = None, row.fault
+        if not why:
+            try:
+                plan = plan_of(row)
+                require(plan, row)
+            except InputError as error:
+                why = str(error)
+        yield row, plan, why
 
 
 def testable(planned: Iterable[Planned], *, atomic: bool) -> dict[int, TestCase]:

@@ -8,7 +8,7 @@ too few neutral words, fewer change.
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from hinter_core.mutation.edits import splices_of, splices_overlap
 from hinter_core.mutation.plan import Plan
@@ -34,6 +34,27 @@ def words_changed(edit: Edit) -> int:
 def shape_of(edits: Sequence[Edit]) -> Shape:
     """Return the shape of a mutant."""
     return tuple(sorted(map(words_changed, edits)))
+
+
+def edit_sets(
+    plan: Plan,
+    chosen: Iterable[Place],
+    *,
+    atomic: bool,
+    neutral: Callable[[Counter[Shape], Counter[Shape]], Iterable[Place]] | None,
+) -> Iterator[Place]:
+    """Yield the edit sets to test: the chosen ones, with ``atomic`` all single ones, neutral ones.
+
+    ``neutral`` is given how many atomic and chosen intersectional mutants have each shape.
+    """
+    higher: Counter[Shape] = Counter()
+    for edits in chosen:
+        higher[shape_of(edits)] += len(edits) > 1
+        yield edits
+    if atomic:
+        yield from plan.atomic()
+    if neutral is not None:
+        yield from neutral(Counter(map(shape_of, plan.atomic())), +higher)
 
 
 def placebos(

@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from hinter_core.data.rows import Row
-from hinter_core.errors import InputError
-from hinter_core.generators.base import Planned, follow_ups_of, testable
-from hinter_core.generators.placebo import Shape, placebos, shape_of
+from hinter_core.generators.base import Planned, follow_ups_of, plans_of, testable
+from hinter_core.generators.placebo import Shape, edit_sets, placebos
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import FollowUp, TestCase
 from hinter_core.pipeline.pipeline import Pipeline
@@ -37,15 +36,11 @@ class Substitution:
 
     def plans(self, rows: Iterable[Row]) -> Iterator[Planned]:
         """Yield each row with its plan, and the reason if it has no intersectional mutant."""
-        for row in rows:
-            plan, why = None, row.fault
-            if not why:
-                try:
-                    plan = self._pipeline.plan(row.text, windows=False)
-                    self._pipeline.relation.require_applicable(plan)
-                except InputError as error:
-                    why = str(error)
-            yield row, plan, why
+        return plans_of(
+            rows,
+            lambda row: self._pipeline.plan(row.text, windows=False),
+            lambda plan, _: self._pipeline.relation.require_applicable(plan),
+        )
 
     def test_cases(self, planned: Iterable[Planned]) -> dict[int, TestCase]:
         """Return a test case, by the row's number, for every text with mutants to test."""
@@ -59,18 +54,18 @@ class Substitution:
 
     def _edit_sets(self, plan: Plan) -> Iterator[tuple[Edit, ...]]:
         """Yield the edit sets to test: intersectional, atomic, neutral."""
-        higher: Counter[Shape] = Counter()
-        for edits in self._search.chosen(plan) if self._search else plan.each():
-            higher[shape_of(edits)] += len(edits) > 1
-            yield edits
-        if self._atomic:
-            yield from plan.atomic()
-        if self._placebo is not None:
-            neutral = self._placebo.plan(plan.text, windows=False)
-            if self._search:
-                # Searched in the same way, or a search would seem to find more than chance.
-                yield from self._search.chosen(neutral)
-                if self._atomic:
-                    yield from neutral.atomic()
-            else:
-                yield from placebos(neutral, Counter(map(shape_of, plan.atomic())), +higher)
+        chosen = self._search.chosen(plan) if self._search else plan.each()
+
+        def neutral(atomic: Counter[Shape], higher: Counter[Shape]) -> Iterator[tuple[Edit, ...]]:
+            assert self._placebo is not None
+            found = self._placebo.plan(plan.text, windows=False)
+            if not self._search:
+                yield from placebos(found, atomic, higher)
+                return
+            # Searched in the same way, or a search would seem to find more than chance.
+            yield from self._search.chosen(found)
+            if self._atomic:
+                yield from found.atomic()
+
+        tested = neutral if self._placebo is not None else None
+        return edit_sets(plan, chosen, atomic=self._atomic, neutral=tested)

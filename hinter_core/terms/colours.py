@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-from hinter_core.terms.lexicon import lexicon, names_person
+from hinter_core.terms.lexicon import NOUN_TAGS, lexicon, names_person
 from hinter_core.terms.matching import fold
 from hinter_core.types import Parse
 
 _ADJECTIVES = ("JJ", "JJR", "NN", "NNP")
-_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 _DESCRIBING = frozenset({"JJ", "JJR", "JJS", "HYPH", ",", "CC", "VBN", "VBG"})
 _BEFORE = frozenset("in into".split())
 _WEARING = frozenset("wear wears wearing wore worn sported sports sporting".split())
@@ -74,7 +73,7 @@ def _in_pair(parse: Parse, tokens: Sequence[int]) -> bool:
 def _before_person(parse: Parse, start: int) -> bool:
     """Whether a noun for people follows soon, after adjectives only."""
     for at in range(start, min(start + _FAR, len(parse.words))):
-        if parse.tags[at] in _NOUNS:
+        if parse.tags[at] in NOUN_TAGS:
             last = at
             while parse.tags[last + 1 : last + 2] and parse.tags[last + 1] in ("NN", "NNS"):
                 last += 1
@@ -96,4 +95,4 @@ def _alone_in_colour(parse: Parse, tokens: Sequence[int]) -> bool:
     tags = (*parse.tags, ".", ".")
     while tags[after] == "JJ" or (tags[after] in ("CC", ",") and tags[after + 1] in _ADJECTIVES):
         after += 1 if tags[after] == "JJ" else 2
-    return after >= len(parse.tags) or parse.tags[after] not in _NOUNS | {"HYPH"}
+    return after >= len(parse.tags) or parse.tags[after] not in NOUN_TAGS | {"HYPH"}

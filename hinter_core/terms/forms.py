@@ -10,7 +10,7 @@ from enum import Enum
 from functools import lru_cache
 
 from hinter_core.terms.dictionary import load_shipped
-from hinter_core.terms.lexicon import NOUNS, lexicon, listed_nouns
+from hinter_core.terms.lexicon import NOUN_TAGS, NOUNS, lexicon, listed_nouns
 from hinter_core.terms.matching import fold
 from hinter_core.terms.other_senses import is_thing_here
 from hinter_core.terms.quotations import opens
@@ -36,7 +36,6 @@ _TAGS = {
         _FORM.ADVERB: "RB RBR RBS",
     }.items()
 }
-NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 MODIFIER = frozenset({"amod", "compound", "nmod", "nn", "nummod"})
 SUBJECT = frozenset({"nsubj", "nsubjpass", "nsubj:pass", "nsubj:outer"})
 _OBJECT = frozenset({"obj", "dobj", "iobj", "obl", "pobj"})

@@ -14,7 +14,7 @@ _HEARD = frozenset("language languages subtitled subtitles dubbed dub dubbing fl
 _COPULAS = frozenset("is are was were am 'm 's 're be been not also".split())
 _MODIFIED = frozenset({"NN", "NNS", "NNP", "NNPS", "JJ", "JJR", "JJS", "HYPH", "CD"})
 _NAMES = ("vocative", "appos", "conj", "flat", "ROOT", "compound", "nmod:desc", "nn")
-_DETERMINERS = frozenset(
+DETERMINERS = frozenset(
     """a an the this that these those another each every any some no my your his her its our their
     whose which what one two three several many few both all either neither such said""".split()
 )
@@ -49,7 +49,7 @@ def _alone_is_language(
     """Whether a word without a noun is a language: "the English seems right", "dubbed (German)"."""
     if before in _SPEAKING:
         return True
-    if before in _DETERMINERS:
+    if before in DETERMINERS:
         adjective = form is GrammaticalForm.ADJECTIVE
         return adjective and before == "the" and _next_tag(parse, tokens) == "VBZ"
     heard = any(fold(word) in _HEARD for word in parse.words)
@@ -91,7 +91,7 @@ def bare(parse: Parse, tokens: Sequence[int], head: int) -> bool:
     start = min([*own, tokens[0]])
     first = max(0, start - 1)
     return not any(
-        fold(word) in _DETERMINERS or parse.tags[i] in ("POS", "PRP$", "CD")
+        fold(word) in DETERMINERS or parse.tags[i] in ("POS", "PRP$", "CD")
         for i, word in enumerate(parse.words[first : tokens[0]], first)
     )
 

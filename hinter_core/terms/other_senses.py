@@ -7,7 +7,7 @@ in the parse; ``head`` is the one that carries the tag and the relation of the t
 from collections.abc import Callable, Sequence
 
 from hinter_core.terms.colours import is_shade
-from hinter_core.terms.languages import bare, is_language
+from hinter_core.terms.languages import DETERMINERS, bare, is_language
 from hinter_core.terms.lexicon import capitalised, lexicon, names_person, person_nouns
 from hinter_core.terms.matching import fold
 from hinter_core.terms.quotations import QUOTES, mentioned, quoted_title
@@ -33,10 +33,6 @@ _NAMES = frozenset(
     princess queen saint speaker warden""".split()
 )
 _DIRECTIONS = frozenset("East West North South Central Northern Southern New Old".split())
-_DETERMINERS = frozenset(
-    """a an the this that these those another each every any some no my your his her its our their
-    whose which what one two three several many few both all either neither such said""".split()
-)
 _MODALS = frozenset("shall will may must can agrees warrants acknowledges covenants".split())
 _OTHER_PEOPLE = frozenset("he she him her his hers who".split())
 _BEFORE_TITLES = frozenset("young old poor good little big goodbye meet".split())
@@ -389,8 +385,8 @@ def _alone_is_person(parse: Parse, tokens: Sequence[int]) -> bool:
     if fold(before) == "the" and word not in known.titles | known.parties:
         return False  # "The Child is a dull film"
     if word not in known.titles:
-        return fold(before) in _DETERMINERS - {"a", "an"} or parse.tags[tokens[0] - 1] == "PRP$"
-    determined = fold(before) in _DETERMINERS or parse.tags[tokens[0] - 1] in ("PRP$", "POS")
+        return fold(before) in DETERMINERS - {"a", "an"} or parse.tags[tokens[0] - 1] == "PRP$"
+    determined = fold(before) in DETERMINERS or parse.tags[tokens[0] - 1] in ("PRP$", "POS")
     if word in _NAMES and not determined:
         return False  # "Queen played two songs"
     called = parse.labels[tokens[-1]] in ("vocative", *_SUBJECT) or after == ","

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from hinter_core.terms.colours import is_colour
 from hinter_core.terms.forms import (
     MODIFIER,
-    NOUN_TAGS,
     SUBJECT,
     dependent,
     fitting,
@@ -21,7 +20,7 @@ from hinter_core.terms.forms import (
     stands_alone,
     tokens_at,
 )
-from hinter_core.terms.lexicon import lexicon, names_person
+from hinter_core.terms.lexicon import NOUN_TAGS, lexicon, names_person
 from hinter_core.terms.matching import fold
 from hinter_core.terms.other_senses import FINITE, is_thing_here, other_sense
 from hinter_core.types import GrammaticalForm, Parse, Sense, Span, Term

@@ -124,8 +124,8 @@ class ExploreActions:
 
     def plan(self, session: Session, form: ExploreForm) -> Plan:
         """Return what the text offers; no model is loaded, but loaded ones limit what is seen."""
-        if is_template(form.text):
-            return template_plan(form.text, form.template, form.settings)
+        if plan := _filled(form):
+            return plan
         dictionaries = self._dictionaries(session, form)
         loaded = [self._services.loaded_model(name, session) for name in form.models]
         return make_plan(
@@ -159,7 +159,8 @@ class ExploreActions:
 
     def _people(self, form: ExploreForm) -> Markup:
         try:
-            text, _ = clean(self._text(form))
+            plan = _filled(form)
+            text, _ = clean(plan.text if plan else form.text)
             read = text[:_MOST_READ]
             if len(read) < len(text):
                 read = read.rpartition(" ")[0] or read  # no word is cut in two
@@ -167,12 +168,6 @@ class ExploreActions:
             return people(read, entities, left=len(text) - len(read))
         except HinterError as error:
             return tag("p", str(error), class_="quiet")
-
-    def _text(self, form: ExploreForm) -> str:
-        """Return the text that is tested: of a template with its slots filled."""
-        if is_template(form.text):
-            return template_plan(form.text, form.template, form.settings).text
-        return form.text
 
     def options(self, plan: Plan, form: ExploreForm, chosen: str = "") -> Options:
         """Return the attribute sets of the form's order, and the replacements of the chosen set."""
@@ -292,11 +287,7 @@ class ExploreActions:
         )
         for store in session.own.values():
             store.budget = Budget(requests=form.requests or None)
-        plan = (
-            template_plan(form.text, form.template, form.settings)
-            if is_template(form.text)
-            else pipeline.plan(form.text)
-        )
+        plan = _filled(form) or pipeline.plan(form.text)
         require_mutable(plan)
         return pipeline, plan
 
@@ -411,6 +402,13 @@ class ExploreActions:
             raise InputError(shared("access.dictionaries", most=MOST_DICTIONARIES))
         session.dictionaries[dictionary.attribute] = dictionary
         return dictionary
+
+
+def _filled(form: ExploreForm) -> Plan | None:
+    """Return the plan of a text that is a template; None for other texts."""
+    if not is_template(form.text):
+        return None
+    return template_plan(form.text, form.template, form.settings)
 
 
 def _address(form: ExploreForm) -> str:

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
-from hinter_core.generators.base import Planned, follow_ups_of, testable
+from hinter_core.generators.base import Planned, follow_ups_of, plans_of, testable
 from hinter_core.generators.grammars.cases import GrammarRow, plan_of
 from hinter_core.generators.grammars.grammar import Grammar
-from hinter_core.generators.placebo import Shape, placebos, shape_of
+from hinter_core.generators.placebo import Shape, edit_sets, placebos
 from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.plan import Plan, Settings, make_plan
 from hinter_core.pipeline.case import FollowUp, TestCase
@@ -42,17 +42,14 @@ class GrammarMutants:
 
     def plans(self, rows: Iterable[Row]) -> Iterator[Planned]:
         """Yield each sentence with its plan, and the reason if it has no mutant to test."""
-        for row in rows:
-            plan, why = None, row.fault
-            if isinstance(row, GrammarRow) and row.derivation is not None:
-                try:
-                    plan = plan_of(self._grammar, row.derivation, self._settings, self._attributes)
-                    self._require(plan)
-                except InputError as error:
-                    why = str(error)
-            yield row, plan, why
+        return plans_of(rows, self._plan, self._require)
 
-    def _require(self, plan: Plan) -> None:
+    def _plan(self, row: Row) -> Plan:
+        assert isinstance(row, GrammarRow)
+        assert row.derivation is not None
+        return plan_of(self._grammar, row.derivation, self._settings, self._attributes)
+
+    def _require(self, plan: Plan, _: Row) -> None:
         present = [name for name in self._attributes if plan.edits.get(name)]
         if len(present) < min(2, self._settings.order):
             raise InputError(
@@ -69,14 +66,11 @@ class GrammarMutants:
         return follow_ups_of(cases, lambda case: self._edit_sets(case.plan), self._settings)
 
     def _edit_sets(self, plan: Plan) -> Iterator[tuple[Edit, ...]]:
-        higher: Counter[Shape] = Counter()
-        for edits in plan.each():
-            higher[shape_of(edits)] += len(edits) > 1
-            yield edits
-        if self._atomic:
-            yield from plan.atomic()
-        if self._neutral is not None:
-            neutral = make_plan(
-                plan.text, self._neutral, plan.settings, self._parses, matcher=self._matcher
+        def neutral(atomic: Counter[Shape], higher: Counter[Shape]) -> Iterator[tuple[Edit, ...]]:
+            found = make_plan(
+                plan.text, self._neutral or (), plan.settings, self._parses, matcher=self._matcher
             )
-            yield from placebos(neutral, Counter(map(shape_of, plan.atomic())), +higher)
+            return placebos(found, atomic, higher)
+
+        tested = neutral if self._neutral is not None else None
+        return edit_sets(plan, plan.each(), atomic=self._atomic, neutral=tested)

@@ -60,8 +60,7 @@ class Structure:
     @cached_property
     def count(self) -> int:
         """Number of its sentences."""
-        free = prod(size for i, size in enumerate(self.sizes) if i not in self.only)
-        return max(0, free)
+        return prod(size for i, size in enumerate(self.sizes) if i not in self.only)
 
     def numbers(self, index: int) -> list[int]:
         """Return the choices of a sentence, by its index below :attr:`count`."""

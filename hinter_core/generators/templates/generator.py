@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
-from hinter_core.generators.base import Planned, follow_ups_of, testable
-from hinter_core.generators.placebo import Shape, placebos, shape_of
+from hinter_core.generators.base import Planned, follow_ups_of, plans_of, testable
+from hinter_core.generators.placebo import Shape, edit_sets, placebos
 from hinter_core.generators.templates.filling import SAME_CLASS, TemplateValues
 from hinter_core.generators.templates.table import TemplateRow
 from hinter_core.language.parsing import ParseStore
@@ -48,23 +48,21 @@ class TemplateMutants:
     def plans(self, rows: Iterable[Row]) -> Iterator[Planned]:
         """Yield each template, filled, with the reason if it has no intersectional mutant."""
         self._names = {}
-        for row in rows:
-            plan, why = None, row.fault
-            if isinstance(row, TemplateRow) and row.template is not None:
-                try:
-                    plan = self._values.plan(row.template, self._settings, self._attributes)
-                    self._names[row.number] = plan.edits.pop(SAME_CLASS, [])
-                    self._require(plan, row)
-                except InputError as error:
-                    why = str(error)
-            yield row, plan, why
+        return plans_of(rows, self._plan, self._require)
 
-    def _require(self, plan: Plan, row: TemplateRow) -> None:
+    def _plan(self, row: Row) -> Plan:
+        assert isinstance(row, TemplateRow)
+        assert row.template is not None
+        plan = self._values.plan(row.template, self._settings, self._attributes)
+        self._names[row.number] = plan.edits.pop(SAME_CLASS, [])
+        return plan
+
+    def _require(self, plan: Plan, row: Row) -> None:
         present = [name for name in self._attributes if plan.edits.get(name)]
         least = min(2, self._settings.order)
         if len(present) >= least and (least == 1 or next(plan.each(), None) is not None):
             return
-        own = row.template.attributes if row.template else ()
+        own = row.template.attributes if isinstance(row, TemplateRow) and row.template else ()
         words = ", ".join(self._attributes)
         if not present:
             raise InputError(
@@ -87,17 +85,14 @@ class TemplateMutants:
         )
 
     def _edit_sets(self, plan: Plan, names: Sequence[Edit]) -> Iterator[tuple[Edit, ...]]:
-        higher: Counter[Shape] = Counter()
-        for edits in plan.each():
-            higher[shape_of(edits)] += len(edits) > 1
-            yield edits
-        if self._atomic:
-            yield from plan.atomic()
-        if self._neutral is not None:
-            yield from self._placebo(plan, names, +higher)
+        def neutral(atomic: Counter[Shape], higher: Counter[Shape]) -> Iterator[tuple[Edit, ...]]:
+            return self._placebo(plan, names, atomic, higher)
+
+        tested = neutral if self._neutral is not None else None
+        return edit_sets(plan, plan.each(), atomic=self._atomic, neutral=tested)
 
     def _placebo(
-        self, plan: Plan, names: Sequence[Edit], higher: Counter[Shape]
+        self, plan: Plan, names: Sequence[Edit], atomic: Counter[Shape], higher: Counter[Shape]
     ) -> Iterator[tuple[Edit, ...]]:
         """Yield names of the same class, and neutral changes that match in order and words."""
         neutral = make_plan(
@@ -107,7 +102,6 @@ class TemplateMutants:
             neutral.edits[SAME_CLASS] = list(names)
         seen = {frozenset((edit,)) for edit in names}
         yield from ((edit,) for edit in names)
-        atomic = Counter(map(shape_of, plan.atomic()))
         for edits in placebos(neutral, atomic, higher):
             if frozenset(edits) not in seen:
                 yield edits

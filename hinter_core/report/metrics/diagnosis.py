@@ -15,6 +15,7 @@ show it.
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from math import copysign, inf
+from statistics import median
 from typing import NamedTuple
 
 from hinter_core.campaign.reader import CampaignReader
@@ -82,17 +83,15 @@ class _Pair(NamedTuple):
 def _of(attribute: str, pairs: list[_Pair]) -> list[WordRate]:
     shares = _shares(pairs)
     indices, causes = anomaly_indices(shares), _causes(pairs)
-    found = []
-    for word in sorted(shares, key=lambda word: (-shares[word], word)):
-        texts: Counter[int] = Counter()
-        cases: Counter[int] = Counter()
-        for pair in pairs:
-            if word in pair.words:
-                texts[pair.row] += pair.changed
-                cases[pair.row] += pair.of
-        rate = cluster_rate([(texts[row], cases[row]) for row in cases])
-        found.append(WordRate(attribute, word, rate, indices[word], word in causes))
-    return found
+    texts: dict[str, dict[int, tuple[int, int]]] = defaultdict(dict)
+    for words, row, changed, of in pairs:
+        for word in words:
+            before = texts[word].get(row, (0, 0))
+            texts[word][row] = before[0] + changed, before[1] + of
+    return [
+        WordRate(attribute, word, cluster_rate(texts[word].values()), indices[word], word in causes)
+        for word in sorted(shares, key=lambda word: (-shares[word], word))
+    ]
 
 
 def _causes(pairs: list[_Pair]) -> set[str]:
@@ -125,13 +124,12 @@ def anomaly_indices(shares: dict[str, float]) -> dict[str, float]:
 
     if not shares:
         return {}
-    values = sorted(shares.values())
-    half = len(values) // 2
-    median = values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2
+    values = list(shares.values())
+    middle = median(values)
     spread = float(median_abs_deviation(values, scale="normal"))
     if spread > 0:
-        return {word: (share - median) / spread for word, share in shares.items()}
+        return {word: (share - middle) / spread for word, share in shares.items()}
     return {
-        word: copysign(inf, share - median) if share != median else 0.0
+        word: copysign(inf, share - middle) if share != middle else 0.0
         for word, share in shares.items()
     }
