@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -75,6 +75,28 @@ def fill(
 
 def _cased(word: str, reference: Reference) -> str:
     return word[:1].upper() + word[1:] if reference.capital else word
+
+
+@dataclass(frozen=True, slots=True)
+class PronounQuestion:
+    """What coreference is asked about a sentence: for whom its pronouns stand.
+
+    ``pronouns``: their spans in order; all stand for one person. ``antecedents``: the spans of each
+    person they may stand for, by name.
+    """
+
+    pronouns: tuple[Span, ...]
+    antecedents: Mapping[str, tuple[Span, ...]]
+
+
+def question_of(grammar: Grammar, slots: Iterable[Slot]) -> PronounQuestion:
+    """Return the question about a sentence of a coreference grammar, by its slots."""
+    spans: dict[str, tuple[Span, ...]] = {}
+    for slot in slots:
+        spans[slot.name] = (*spans.get(slot.name, ()), slot.span)
+    pronouns = sorted(span for name in grammar.pronouns for span in spans.get(name, ()))
+    present = {name: spans[name] for name in grammar.antecedents if name in spans}
+    return PronounQuestion(tuple(pronouns), present)
 
 
 def label_of(grammar: Grammar, derivation: Derivation) -> str:

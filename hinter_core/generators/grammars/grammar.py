@@ -23,6 +23,12 @@ A grammar is a YAML file::
 - ``<a>`` is the article *a* or *an*, ``<mask>`` the place of a masked word. A name with a capital
   (``<He>``) begins with one; in a value or word list, words stand as they are written.
 - ``labels`` gives the label of a sentence that has a word, or uses a rule.
+- A grammar of ``task: masked`` has a ``<mask>`` in each sentence, and says under ``answers`` whose
+  probabilities are compared there: ``{male: [he, his], female: [she, her]}``.
+- A grammar of ``task: coreference`` says with ``pronouns: [he, his]`` which names are the words
+  asked about, and with ``antecedents: [worker, colleague]`` which names they may stand for. All
+  pronouns of a sentence stand for one person. The label of a sentence is the antecedent who is
+  meant; a sentence without a label is ambiguous.
 
 Source: Astraea, section 6 a and Figure 3. Departures: no rule may contain itself, so that sentences
 can be counted; and a list of words that stands twice in a sentence gives two different words (not
@@ -32,7 +38,7 @@ can be counted; and a list of words that stands twice in a sentence gives two di
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 ARTICLE, MASK = "a", "mask"
 TASKS = CLASSIFICATION, MASKED, COREFERENCE = ("classification", "masked", "coreference")
@@ -74,7 +80,9 @@ class Grammar:
     """Rules, the values of sensitive attributes, and labels.
 
     ``rules``: alternatives by name. ``sensitive``: values by attribute. ``labels``: by the name of
-    a rule, or by an alternative of a word list.
+    a rule, or by an alternative of a word list. ``pronouns`` and ``antecedents``: names, of
+    coreference only. ``answers``: the words that may stand for a mask by what they mean, of masked
+    words only.
     """
 
     name: str
@@ -84,6 +92,9 @@ class Grammar:
     rules: Mapping[str, tuple[Alternative, ...]]
     sensitive: Mapping[str, tuple[Value, ...]]
     labels: Mapping[str, str]
+    pronouns: tuple[str, ...] = ()
+    antecedents: tuple[str, ...] = ()
+    answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def attribute_of(self) -> dict[str, str]:

@@ -12,6 +12,7 @@ from hinter_core.errors import InputError
 from hinter_core.generators.grammars.grammar import (
     ARTICLE,
     CLASSIFICATION,
+    COREFERENCE,
     MASK,
     MASKED,
     TASKS,
@@ -24,7 +25,8 @@ from hinter_core.generators.grammars.grammar import (
 from hinter_core.storage import ASSETS
 
 FOLDER = ASSETS / "grammars"
-_KEYS = {"about", "task", "start", "rules", "sensitive", "labels"}
+_ASKED = {"pronouns": COREFERENCE, "antecedents": COREFERENCE, "answers": MASKED}  # by task
+_KEYS = {"about", "task", "start", "rules", "sensitive", "labels", *_ASKED}
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,60}")
 _REFERENCE = re.compile(r"<([^<>\n]{0,80})>")
 _MOST_BYTES = 1_000_000
@@ -154,7 +156,7 @@ class _Reader:
         self._require_names(grammar)
         self._require_finite(grammar)
         self._require_reached(grammar)
-        return replace(grammar, labels=self._labels(grammar))
+        return self._labelled(self._asked(grammar))
 
     def _rules(self) -> dict[str, tuple[Alternative, ...]]:
         tree = self._tree.get("rules")
@@ -325,6 +327,74 @@ class _Reader:
                 "sentences have a <mask> if and only if the task is masked; write task: masked, or "
                 "put the word in its place.", "task",
             )  # fmt: skip
+
+    def _asked(self, grammar: Grammar) -> Grammar:
+        """Add what a model is asked about a sentence, beside its label."""
+        for key, task in _ASKED.items():
+            if (key in self._tree) is not (grammar.task == task):
+                raise self._fault(
+                    f"'{key}' is given if and only if the task is {task}; "
+                    + ("remove it." if key in self._tree else f"add {key}:."),
+                    key if key in self._tree else "task",
+                )  # fmt: skip
+        if grammar.task == MASKED:
+            return replace(grammar, answers=self._answers())
+        if grammar.task == COREFERENCE:
+            pronouns = self._names_of(grammar, "pronouns", 1, ())
+            antecedents = self._names_of(grammar, "antecedents", 2, pronouns)
+            return replace(grammar, pronouns=pronouns, antecedents=antecedents)
+        return grammar
+
+    def _names_of(
+        self, grammar: Grammar, key: str, fewest: int, taken: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        written = self._tree[key]
+        if not isinstance(written, list) or len(written) < fewest:
+            raise self._fault(f"{key} is a list of {fewest} or more names; write them.", key)
+        chosen = {*grammar.attribute_of, *filter(grammar.is_words, grammar.rules)}
+        for number, name in enumerate(written):
+            if name not in chosen:
+                raise self._fault(
+                    f"'{name}' is neither a list of words nor a name of a sensitive value; name "
+                    "one of these.", key, str(number),
+                )  # fmt: skip
+            if name in taken or written.count(name) > 1:
+                raise self._fault(f"'{name}' stands twice; name it once.", key, str(number))
+        return tuple(written)
+
+    def _answers(self) -> dict[str, tuple[str, ...]]:
+        tree = self._tree["answers"]
+        if not isinstance(tree, dict) or len(tree) < 2:
+            raise self._fault(
+                "answers are two or more lists of words: {male: [he, his], female: [she, her]}.",
+                "answers",
+            )
+        known: set[str] = set()
+        for name, words in tree.items():
+            if not isinstance(words, list) or not words:
+                raise self._fault(
+                    f"the answer '{name}' has no words; write a list.", "answers", name
+                )
+            for number, word in enumerate(words):
+                if not isinstance(word, str) or not word.strip() or word in known:
+                    raise self._fault(
+                        f"'{word}' is no word, or stands twice; give each word once.",
+                        "answers", name, str(number),
+                    )  # fmt: skip
+                known.add(word)
+        return {name: tuple(words) for name, words in tree.items()}
+
+    def _labelled(self, grammar: Grammar) -> Grammar:
+        """Add the labels; of a task that asks, they are among its answers."""
+        labels = self._labels(grammar)
+        answers = grammar.antecedents or tuple(grammar.answers)
+        for key, label in labels.items():
+            if answers and label not in answers:
+                raise self._fault(
+                    f"'{label}' is no answer; the labels of this task are {', '.join(answers)}.",
+                    "labels", key,
+                )  # fmt: skip
+        return replace(grammar, labels=labels)
 
     def _labels(self, grammar: Grammar) -> dict[str, str]:
         tree = self._tree.get("labels", {})

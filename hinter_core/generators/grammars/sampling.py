@@ -21,6 +21,7 @@ from hinter_core.errors import InputError
 from hinter_core.generators.grammars.grammar import (
     ARTICLE,
     MASK,
+    MASKED,
     Alternative,
     Grammar,
     Reference,
@@ -176,6 +177,7 @@ class Sentences:
         found = []
         for pieces, rules, probability in self._expanded(Reference(self.grammar.start)):
             choices = self._choices(pieces)
+            self._require_asked(pieces)
             sizes = [
                 len(self.grammar.sensitive[one.name]) if one.sensitive
                 else len(self._lists[one.name]) - choices[:i].count(one)
@@ -189,6 +191,29 @@ class Sentences:
                 )
             found.append(structure)
         return found
+
+    def _require_asked(self, pieces: Alternative) -> None:
+        """Refuse a structure in which a model has nothing to answer."""
+        names = [piece.name for piece in pieces if isinstance(piece, Reference)]
+        pronouns, antecedents = self.grammar.pronouns, self.grammar.antecedents
+        lacks = ""
+        if self.grammar.task == MASKED and MASK not in names:
+            lacks = "<mask>"
+        elif pronouns and set(names).isdisjoint(pronouns):
+            lacks = f"one of the pronouns ({', '.join(pronouns)})"
+        elif antecedents and len(set(names).intersection(antecedents)) < 2:
+            lacks = f"two of the antecedents ({', '.join(antecedents)})"
+        if lacks:
+            raise InputError(
+                f"'{as_written(pieces)}' of {self.grammar.name} lacks {lacks}; add it, or remove "
+                "this alternative."
+            )
+        for name in antecedents:
+            if names.count(name) > 1 and name in self._lists:
+                raise InputError(
+                    f"'{as_written(pieces)}' of {self.grammar.name} says <{name}> twice, which are "
+                    "two people; give the second a list of its own."
+                )
 
     def _stays(self, name: str) -> bool:
         """Whether a name stands for words to choose."""

@@ -9,11 +9,13 @@ import pytest
 
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.cases import (
+    MASKED_WORD,
     GrammarRow,
     GrammarTable,
     label_of,
     load_weights,
     plan_of,
+    question_of,
 )
 from hinter_core.generators.grammars.generator import GrammarMutants
 from hinter_core.generators.grammars.reading import load_grammar, read_grammar, shipped_grammars
@@ -145,3 +147,27 @@ def test_shipped_grammars_say_each_sentence_in_one_way(name: str) -> None:
     assert len({row.text for row in drawn}) == len(drawn)
     assert all(row.text[0].isupper() and row.text.rstrip()[-1] in ".!?" for row in drawn)
     assert not any("  " in row.text or " ." in row.text for row in drawn)
+
+
+def test_the_question_of_coreference_is_asked_about_the_slots() -> None:
+    grammar = load_grammar("coreference-unambiguous")
+    for row in GrammarTable(grammar, 500).rows():
+        assert isinstance(row, GrammarRow)
+        assert row.derivation is not None
+        question = question_of(grammar, plan_of(grammar, row.derivation, Settings(), ()).slots)
+        (pronoun,) = (row.text[slice(*span)].lower() for span in question.pronouns)
+        assert pronoun in ("he", "him", "himself", "she", "her", "herself")
+        assert set(question.antecedents) == {"occupation", "colleague"}
+        assert row.label in question.antecedents
+        ((start, end),) = question.antecedents["occupation"]
+        assert row.text[start:end] == row.derivation.values["occupation"].title
+
+
+def test_a_mask_has_its_place_among_the_slots() -> None:
+    grammar = load_grammar("masked-pronouns")
+    for row in GrammarTable(grammar, 500).rows():
+        assert isinstance(row, GrammarRow)
+        assert row.derivation is not None
+        slots = plan_of(grammar, row.derivation, Settings(), ()).slots
+        (mask,) = (slot.span for slot in slots if slot.name == "mask")
+        assert row.text[slice(*mask)] == MASKED_WORD

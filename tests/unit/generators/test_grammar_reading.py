@@ -59,6 +59,49 @@ FAULTS = {
     "upper case": ("feeling: [", "Feeling: [", "line 5: 'Feeling' is no name of a rule"),
 }
 
+PEOPLE = """start: sentence
+task: coreference
+pronouns: [he]
+antecedents: [worker, other]
+rules:
+  sentence: [<first>, <second>]
+  first: [<The> told the <other> a story before <he> left.]
+  second: [The <other> waited for <worker> until <he> came.]
+  the: [the <worker>]
+  other: [cook, clerk]
+sensitive:
+  worker: [nurse, pilot]
+  gender:
+    - {group: male, he: he}
+    - {group: female, he: she}
+labels: {first: worker, second: other}
+"""
+ASKED = [
+    ("pronouns: [he]\n", "", "line 2: 'pronouns' is given if and only if"),
+    ("task: coreference", "task: classification", "line 3: 'pronouns' is given if and"),
+    ("[worker, other]", "[worker]", "line 4: antecedents is a list of 2 or more"),
+    ("pronouns: [he]", "pronouns: he", "line 3: pronouns is a list of 1 or more"),
+    ("[worker, other]", "[worker, the]", "line 4: 'the' is neither a list of words"),
+    ("[worker, other]", "[worker, he]", "line 4: 'he' stands twice"),
+    ("[worker, other]", "[worker, worker]", "line 4: 'worker' stands twice"),
+    ("first: worker", "first: nurse", "line 16: 'nurse' is no answer; the labels of"),
+    ("pronouns:", "answers: {a: [b], c: [d]}\npronouns:", "line 3: 'answers' is given"),
+]
+MASKED = """start: s
+task: masked
+answers: {male: [his], female: [her]}
+rules: {s: [A <worker> lost <mask> keys.]}
+sensitive: {worker: [nurse, pilot]}
+"""
+ANSWERS = [
+    ("answers: {male: [his], female: [her]}\n", "", "line 2: 'answers' is given if and"),
+    (", female: [her]", "", "line 3: answers are two or more lists of words"),
+    ("[her]", "[]", "line 3: the answer 'female' has no words"),
+    ("[her]", "her", "line 3: the answer 'female' has no words"),
+    ("[her]", "[his]", "line 3: 'his' is no word, or stands twice"),
+    ("[her]", "['']", "line 3: '' is no word, or stands twice"),
+]
+
 
 def test_a_grammar_is_read() -> None:
     grammar = read_grammar(SMALL)
@@ -80,6 +123,28 @@ def test_a_fault_is_told_with_its_line(fault: str) -> None:
         read_grammar(SMALL.replace(old, new, 1), place="small.yaml")
     assert str(refused.value).startswith("small.yaml")
     assert said in str(refused.value)
+
+
+def test_what_is_asked_of_coreference_and_of_masks_is_read() -> None:
+    people, masked = read_grammar(PEOPLE), read_grammar(MASKED)
+    assert (people.pronouns, people.antecedents) == (("he",), ("worker", "other"))
+    assert people.labels == {"first": "worker", "second": "other"}
+    assert masked.answers == {"male": ("his",), "female": ("her",)}
+    assert masked.pronouns == masked.antecedents == ()
+    assert people.answers == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"), [*((PEOPLE, one) for one in ASKED), *((MASKED, one) for one in ANSWERS)]
+)
+def test_a_fault_of_what_is_asked_is_told_with_its_line(
+    text: str, fault: tuple[str, str, str]
+) -> None:
+    old, new, said = fault
+    assert text.count(old) == 1
+    with pytest.raises(InputError) as refused:
+        read_grammar(text.replace(old, new), place="people.yaml")
+    assert f"people.yaml, {said}" in str(refused.value)
 
 
 @pytest.mark.parametrize("text", ["", "- a\n- b", "42", "&a [*a]", "{" * 5_000, "a: b: c"])

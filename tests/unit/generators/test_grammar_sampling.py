@@ -148,3 +148,44 @@ def test_too_many_structures_and_too_few_words_are_told() -> None:
     deep = f"start: r0\nrules:\n{many}  r20: [<job> <he>]\n"
     with pytest.raises(InputError, match="1,048,576 sentences before words are chosen"):
         Sentences(read_grammar(deep + SENSITIVE))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("The <job> saw the <other>.", r"lacks one of the pronouns \(he\)"),
+        ("The <job> said that <he> saw it.", r"lacks two of the antecedents \(job, other\)"),
+        ("The <job>, the <other> and the <other> said <he> did.", "<other> twice, which are two"),
+    ],
+)
+def test_a_sentence_in_which_nothing_can_be_answered_is_refused(sentence: str, said: str) -> None:
+    grammar = read_grammar(
+        f"""
+start: s
+task: coreference
+pronouns: [he]
+antecedents: [job, other]
+rules:
+  s: [The <job> met the <other> before <he> left., {sentence}]
+  other: [cook, clerk]
+sensitive:
+  job: [nurse, pilot]
+  gender:
+    - {{group: male, he: he}}
+    - {{group: female, he: she}}
+""".replace(sentence, f"'{sentence}'")
+    )
+    with pytest.raises(InputError, match=said):
+        Sentences(grammar)
+
+
+def test_each_sentence_of_masked_words_needs_a_mask() -> None:
+    grammar = read_grammar("""
+start: s
+task: masked
+answers: {male: [his], female: [her]}
+rules: {s: [The <job> lost <mask> keys., The <job> slept.]}
+sensitive: {job: [nurse, pilot]}
+""")
+    with pytest.raises(InputError, match=r"'The <job> slept.' of grammar lacks <mask>"):
+        Sentences(grammar)
