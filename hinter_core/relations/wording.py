@@ -36,6 +36,11 @@ _PRONOUNS = {
     "female": frozenset("she her hers herself".split()),
 }
 _SAME_SUBJECT = ("xcomp", "advcl", "conj", "acl", "ccomp", "csubj", "parataxis")
+_PRONOUN_FORMS = frozenset(
+    {GrammaticalForm.PRONOUN_SUBJECT, GrammaticalForm.PRONOUN_OBJECT,
+     GrammaticalForm.PRONOUN_POSSESSIVE, GrammaticalForm.PRONOUN_POSSESSIVE_ABSOLUTE,
+     GrammaticalForm.PRONOUN_REFLEXIVE}
+)  # fmt: skip
 _STEPS = 4
 _ALL = frozenset("people persons individuals humans folks person individual human".split())
 _SOME = r"(?:men|women|man|woman|boys|girls|ladies|gentlemen)"
@@ -44,6 +49,9 @@ _SOME_AND = re.compile(rf"\b{_SOME}\s+(?:and|or)\s+$", re.IGNORECASE)
 _CHILDREN = frozenset("child children kid kids baby babies infant infants toddler toddlers".split())
 _NEXT = re.compile(r"\s+([^\W\d_]+)\b")
 _NAME = re.compile(r"\s[A-Z][a-z]")
+_JOINED = r"(?:\s+(?:and|or|&)\s+|\s*/\s*)"
+_AFTER = re.compile(rf"({_JOINED})([^\W\d_]+)\b", re.IGNORECASE)
+_BEFORE = re.compile(rf"\b([^\W\d_]+)({_JOINED})$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 
 
@@ -54,7 +62,7 @@ def wants_parse(pair: Compared) -> Iterator[Sentence]:
             sentence = sentence_at(pair.source, start)
             if sentence is not None and (
                 _stands_after_the(pair.text, edit, start)
-                or _describes(edit)
+                or _divides(edit)
                 or (edit.attribute == "gender" and "self" in sentence.text)
             ):
                 yield sentence
@@ -66,6 +74,7 @@ def broken(pair: Compared, parses: Mapping[str, Parse]) -> str:
         _repeated(pair)
         or _before_name(pair)
         or _beside_counterpart(pair)
+        or _of_a_couple(pair)
         or _beside_kind(pair)
         or _stranded(pair, parses)
         or _in_compound(pair, parses)
@@ -117,6 +126,35 @@ def _beside_counterpart(pair: Compared) -> str:
     return ""
 
 
+def _of_a_couple(pair: Compared) -> str:
+    """Return what stands beside a word for the other sex: "sibling and sister", "xe or she"."""
+    text = pair.text
+    for edit in pair.mutant.edits:
+        pronoun = edit.source.form in _PRONOUN_FORMS
+        if not pronoun and edit.target.group != "neutral":
+            continue
+        counterparts = _counterparts(fold(edit.source.text))
+        for start, end in edit.spans:
+            after = _AFTER.match(text, end)
+            before = _BEFORE.search(text[max(0, start - _WINDOW) : start])
+            for word, joined in (
+                (after.group(2), after.group(1)) if after else ("", ""),
+                before.groups() if before else ("", ""),
+            ):
+                both = pronoun and "and" in joined.lower()  # "he and she" are two people
+                if fold(word) in counterparts and not both:
+                    return f"\u201c{edit.target.text}\u201d stands beside \u201c{word}\u201d"
+    return ""
+
+
+@lru_cache(maxsize=1024)
+def _counterparts(word: str) -> frozenset[str]:
+    """Return the words of both sexes that say the same as a word, and it itself."""
+    terms = [term for term in load_shipped()["gender"].terms if term.group in _PRONOUNS]
+    own = {(term.concept, term.form) for term in terms if fold(term.text) == word}
+    return frozenset(fold(term.text) for term in terms if (term.concept, term.form) in own) - {word}
+
+
 def _beside_kind(pair: Compared) -> str:
     """Return the words of which the second says the same: "a kid child", "a person doctor"."""
     for splice in pair.mutant.splices:
@@ -163,16 +201,21 @@ def _stranded(pair: Compared, parses: Mapping[str, Parse]) -> str:
     return ""
 
 
-def _describes(edit: Edit) -> bool:
-    """Whether a noun becomes an adjective and a noun: "person" to "nonbinary person"."""
+def _divides(edit: Edit) -> bool:
+    """Whether a noun becomes one that seldom ends a compound.
+
+    An adjective and a noun ("person" to "nonbinary person"), or a word for all people or children.
+    """
     first, _, noun = edit.target.text.partition(" ")
-    one = " " not in edit.source.text and edit.source.form in NOUNS
-    return one and bool(noun) and GrammaticalForm.ADJECTIVE in known_forms(first)
+    if " " in edit.source.text or edit.source.form not in NOUNS:
+        return False
+    described = bool(noun) and GrammaticalForm.ADJECTIVE in known_forms(first)
+    return described or fold(edit.target.text) in _ALL | _CHILDREN
 
 
 def _in_compound(pair: Compared, parses: Mapping[str, Parse]) -> str:
-    """Return the compound that an adjective would divide: "makeup nonbinary person"."""
-    for edit in filter(_describes, pair.mutant.edits):
+    """Return the compound that an edit breaks: "makeup nonbinary person", "hit individual"."""
+    for edit in filter(_divides, pair.mutant.edits):
         for start, end in edit.spans:
             sentence = sentence_at(pair.source, start)
             if sentence is None:

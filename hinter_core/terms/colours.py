@@ -50,7 +50,9 @@ def _beside_colour(parse: Parse, tokens: Sequence[int]) -> bool:
     known = lexicon().colours
     for step in (-1, 1):
         at = (tokens[0] if step < 0 else tokens[-1]) + step
-        while 0 <= at < len(parse.words) and parse.tags[at] in (",", "CC"):
+        while 0 <= at < len(parse.words) and (
+            parse.tags[at] in (",", "CC", "RB") or fold(parse.words[at]) in _BOTH
+        ):
             at += step
         near = 0 <= at < len(parse.words) and fold(parse.words[at]) in known
         if near and at not in (tokens[0] - 1, tokens[-1] + 1):

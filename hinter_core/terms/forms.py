@@ -10,7 +10,7 @@ from enum import Enum
 from functools import lru_cache
 
 from hinter_core.terms.dictionary import load_shipped
-from hinter_core.terms.lexicon import NOUN_TAGS, NOUNS, lexicon, listed_nouns
+from hinter_core.terms.lexicon import FINITE, NOUN_TAGS, NOUNS, lexicon, listed_nouns
 from hinter_core.terms.matching import fold
 from hinter_core.terms.other_senses import is_thing_here
 from hinter_core.terms.quotations import opens
@@ -234,8 +234,14 @@ class _Place:
 
 
 def _possesses(parse: Parse, head: int) -> bool:
-    """Whether a pronoun stands before a described noun: "her very gifted brother"."""
+    """Whether a pronoun stands before a described noun: "her very gifted brother".
+
+    Or before the subject of a verb that was itself taken for one: "her looks were unfit".
+    """
     tags, after = parse.tags, head + 1
+    owned = parse.labels[head] in ("nmod:poss", "poss") and parse.heads[head] == after
+    if owned and tags[after + 1 : after + 2] and tags[after + 1] in FINITE:
+        return True
     while after < len(tags) and tags[after] in ("RB", "RBR", "RBS"):
         after += 1
     described = after

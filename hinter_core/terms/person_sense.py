@@ -20,9 +20,9 @@ from hinter_core.terms.forms import (
     stands_alone,
     tokens_at,
 )
-from hinter_core.terms.lexicon import NOUN_TAGS, lexicon, names_person
+from hinter_core.terms.lexicon import FINITE, NOUN_TAGS, lexicon, names_person
 from hinter_core.terms.matching import fold
-from hinter_core.terms.other_senses import FINITE, is_thing_here, other_sense
+from hinter_core.terms.other_senses import is_thing_here, other_sense
 from hinter_core.types import GrammaticalForm, Parse, Sense, Span, Term
 
 _FORM = GrammaticalForm

@@ -72,6 +72,20 @@ def test_a_word_for_all_beside_some_of_them(reasons: Reasons) -> None:
     assert not any("people" in text for text in reasons("The men of the village sang.", "gender"))
 
 
+def test_a_word_beside_its_counterpart(reasons: Reasons) -> None:
+    found = reasons("The brother and sister sang.", "gender")
+    assert found["The sibling and sister sang."] == (
+        "\u201csibling\u201d stands beside \u201csister\u201d"
+    )
+    assert found["The brother and sibling sang."]
+    assert "The nonbinary sibling and sister sang." not in found
+    found = reasons("The clerk said that he or she left.", "gender")
+    assert found["The clerk said that xe or she left."]
+    assert found["The clerk said that he or ze left."]
+    assert not reasons("He and she left.", "gender").get("Xe and she left.")
+    assert not reasons("My sister and the king sang.", "gender")
+
+
 def test_a_phrase_is_no_title_before_a_name(reasons: Reasons) -> None:
     found = reasons("We saw Sister Abena at work.", "gender")
     assert any(" sibling Abena" in text for text in found)
@@ -93,6 +107,14 @@ def test_an_adjective_does_not_divide_a_compound(reasons: Reasons) -> None:
     assert found["The makeup nonbinary person left early."] == reason
     assert "The makeup man left early." not in found
     assert not any("nonbinary" in text for text in reasons("The kind person left.", "gender"))
+
+
+def test_a_word_for_all_ends_no_compound(reasons: Reasons) -> None:
+    found = reasons("The weather girl left early.", "gender")
+    reason = "\u201cchild\u201d divides a compound"
+    assert found["The weather child left early."] == reason
+    assert "The weather boy left early." not in found
+    assert not any("child" in text for text in reasons("The kind girl left.", "gender"))
     assert not any("trans" in text for text in reasons("A Texas man left early.", "gender"))
 
 

@@ -86,6 +86,12 @@ PEOPLE = [
     ("The boy, oh so tired, slept.", "gender", ["boy"]),
     ("The host of the show left.", "gender", ["host"]),
     ("The kids are friendly.", "gender", ["kids"]),
+    ("A host of the show left.", "gender", ["host"]),
+    # Vocatives, lists and possessives that are no cries and no figures of speech.
+    ("Listen, boy, you must leave.", "gender", ["boy"]),
+    ("The girl and boy are the best.", "gender", ["girl", "boy"]),
+    ("He met a woman, man, and child.", "gender", ["He", "woman", "man", "child"]),
+    ("The man's brother left.", "gender", ["man", "brother"]),
     ("A black police officer came.", "race", ["black"]),
     ("The old black clerk marks papers.", "race", ["black"]),
 ]
@@ -185,6 +191,17 @@ THINGS = [
     ("He had Three Broadway Girls (once The Greeks Had a Song) at home.", "race", "Greeks"),
     ("A firm is a legal person.", "gender", "person"),
     ("The killer snowman says that he melts.", "gender", "he"),
+    ("A host of loud ideas cannot save it.", "gender", "host"),
+    ("He is a man's man.", "gender", "man"),
+    ("The cowboy dressed guest sang.", "gender", "cowboy"),
+    ("The boys are black and white and then sepia.", "race", "black"),
+    ("The Danish Board of Trade met.", "nationality", "Danish"),
+    ("Father of the Bride part nine is dull.", "gender", "Father"),
+    # Cries.
+    ("It tried hard, but boy did it fail.", "gender", "boy"),
+    ("I mean, man, who made this?", "gender", "man"),
+    ("The end, man, I did not see it.", "gender", "man"),
+    ("It was slow, and man, was it long.", "gender", "man"),
 ]
 
 
@@ -236,6 +253,7 @@ PRONOUNS = [
     ("Her dog barked.", "Her", GrammaticalForm.PRONOUN_POSSESSIVE, "his", "him"),
     ("He sold his car.", "his", GrammaticalForm.PRONOUN_POSSESSIVE, "her", "hers"),
     ("The choice was his.", "his", GrammaticalForm.PRONOUN_POSSESSIVE_ABSOLUTE, "hers", "her"),
+    ("We left and her looks were odd.", "her", GrammaticalForm.PRONOUN_POSSESSIVE, "his", "him"),
     ("They told him everything.", "him", GrammaticalForm.PRONOUN_OBJECT, "her", "hers"),
     ("She hurt herself.", "herself", GrammaticalForm.PRONOUN_REFLEXIVE, "himself", "him"),
     ("He left.", "He", GrammaticalForm.PRONOUN_SUBJECT, "she", "her"),
