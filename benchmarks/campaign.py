@@ -28,6 +28,7 @@ from hinter_core.models.registry import load_model
 from hinter_core.mutation.lattice import EditSet, subsets
 from hinter_core.mutation.plan import EVEN_HANDED, PUBLISHED, Plan
 from hinter_core.relations import invariant
+from hinter_core.relations.oracles import LabelOracle
 from hinter_core.relations.substitution import SubstitutionRelation
 from hinter_core.types import Conformance, Mutant, Prediction, Verdict
 
@@ -46,14 +47,15 @@ class Plain:
     def verdicts(self, plan: Plan) -> list[Verdict]:
         """Verdicts of the chosen mutants of one text."""
         original = self._ask(plan.text)
-        relation, found = SubstitutionRelation(), []
+        relation, oracle, found = SubstitutionRelation(), LabelOracle(), []
         for edits in plan.chosen():
             local: dict[EditSet, Verdict] = {}
             for part in subsets(edits):
                 mutant = plan.mutant(part)
                 kept = self._conforms(plan, mutant)
                 answer = self._ask(mutant.text) if kept.kept else None
-                local[frozenset(part)] = relation.local_verdict(kept, original, answer)
+                same = None if answer is None else oracle.same_answer(original, answer)
+                local[frozenset(part)] = relation.local_verdict(kept, same)
             found.append(relation.verdict(plan.mutant(edits), local))
         return found
 

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 Span = tuple[int, int]
+MASKED_PLACE = "[MASK]"  # where a text lacks a word; each model has its own token for it
 
 
 class GrammaticalForm(StrEnum):
@@ -339,8 +340,9 @@ class Prediction:
 
     Text classification fills ``labels``, and ``scores`` in [0, 1] by label if there are any; empty
     ``labels`` without ``failure`` are the multi-label answer "no label". Masked language modelling
-    fills ``masks``: probabilities by word, for each mask of the text. Coreference fills
-    ``clusters``: the spans of the mentions of each person or thing.
+    fills ``masks``: probabilities by word, for each mask of the text; ``labels`` and ``scores`` are
+    those of the first. Coreference fills ``clusters``: the spans of the mentions of each person or
+    thing; ``labels`` name them, for people to read.
 
     ``reply``: the verbatim reply of a generative model. A raw reply that is not yet read has only
     this, and ``scores`` of its first tokens if the server sent them.

@@ -212,12 +212,11 @@ def original_row(case: TestCase, asked: PredictionStore) -> dict[str, Any]:
 def outcome_row(place: int, follow_up: FollowUp, outcome: Outcome, model: str) -> dict[str, Any]:
     """Return a model's answer to the mutant at ``place`` of its shard, with verdict and effect."""
     case, effect, own = follow_up.case, outcome.effect, outcome.prediction
-    original, same = case.originals[model], case.relation.same_answer
-    answered = own is not None and own.answered and original.answered
+    same = case.same_answer(model, outcome.mutant, own)
     return {
         **_answer(case.number, place, own),
         "verdict": outcome.verdict.value,
-        "changed": not same(original, own) if own is not None and answered else None,
+        "changed": None if same is None else not same,
         "shift": effect.shift if effect else None,
         "margin": effect.margin if effect else None,
         "interaction": effect.interaction if effect else None,

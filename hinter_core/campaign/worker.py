@@ -38,7 +38,7 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.pipeline.case import FollowUp, TestCase, ask_originals, conform, judge
 from hinter_core.pipeline.pipeline import Pipeline, chunks
 from hinter_core.pipeline.prioritise import Search
-from hinter_core.relations.registry import relation_named
+from hinter_core.relations.registry import relation_named, require_comparable
 from hinter_core.terms.dictionary import neutral_words
 from hinter_core.types import Verdict
 
@@ -73,7 +73,8 @@ def load_parts(campaign: Campaign, budget: Budget | None = None) -> CampaignPart
         )
         for name in dict.fromkeys(campaign.models)
     ]
-    relation_named(campaign.settings.relation, (store.model for store in models))
+    relation = relation_named(campaign.settings.relation)
+    require_comparable(relation, (store.model for store in models))
     parses = ParseStore(load_parser(campaign.parser), _PARSES)
     return CampaignParts(models, parses, _generator(campaign, models, parses))
 

@@ -7,6 +7,10 @@ from typing import Protocol, runtime_checkable
 from hinter_core.models.budget import Cost, Usage
 from hinter_core.types import Prediction
 
+CLASSIFICATION = "text classification"
+MASKED = "masked language modelling"
+COREFERENCE = "coreference resolution"
+
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
@@ -19,7 +23,7 @@ class Capabilities:
     deterministic, so repeated predictions carry no information.
     """
 
-    task: str = "text classification"
+    task: str = CLASSIFICATION
     labels: tuple[str, ...] = ()
     multi_label: bool = False
     scores: bool | None = True

@@ -47,6 +47,12 @@ _ZERO_SHOT = (
     _several("Judge each label separately; several may apply."),
     _DTYPE,
 )
+_MASKED = (
+    Option(
+        "words", "", "Words that may stand at the mask, separated by commas; by default pronouns."
+    ),
+    _DTYPE,
+)
 _PROMPTED = (
     Option("prompt", "", "The name of a shipped prompt, or your TOML file."),
     Option("labels", "", "Your labels, separated by commas."),
@@ -108,6 +114,16 @@ BACKENDS = {
         "huggingface.classifier:load_embedded", "Embedded sentiment",
         "A small sentiment classifier that comes with HInter.",
     ),
+    "masked": Backend(
+        "huggingface.masked:load_embedded", "Embedded masked model",
+        "A small model that comes with HInter and says which pronoun fits [MASK].",
+    ),
+    "resolver": Backend(
+        "coreference:load", "Coreference",
+        "Which words stand for the same person: the rules that come with HInter, or a package that "
+        "you have installed (fastcoref, maverick).",
+        "rules",
+    ),
     "vader": Backend("lexicon:load_vader", "VADER", "A rule-based sentiment lexicon."),
     "textblob": Backend(
         "lexicon:load_textblob", "TextBlob", "A sentiment lexicon with averaged polarities."
@@ -116,10 +132,25 @@ BACKENDS = {
         "scripted:load", "Scripted", "Bias planted by rules: to teach, to demonstrate and to test.",
         "RULES",
     ),
+    "scripted-masked": Backend(
+        "scripted:load_masked", "Scripted words at a mask",
+        "Rules that give the word at [MASK], such as: her 0.8 if \"nurse\"; his otherwise.",
+        "RULES",
+    ),
+    "scripted-resolver": Backend(
+        "coreference:load_scripted", "Scripted coreference",
+        "Rules that give \"together\" or \"apart\"; apart: no words stand for the same person.",
+        "RULES",
+    ),
     "hf": Backend(
         "huggingface.classifier:load", "Hugging Face classifier",
         "Any sequence classifier of the Hub or of a folder, in safetensors.",
         "ORG/NAME[@revision]", _CLASSIFIER,
+    ),
+    "hf-masked": Backend(
+        "huggingface.masked:load", "Masked language model",
+        "Any model of the Hub or of a folder that fills [MASK], in safetensors.",
+        "ORG/NAME[@revision]", _MASKED,
     ),
     "hf-zero-shot": Backend(
         "huggingface.classifier:load_zero_shot", "Zero-shot (NLI)",
@@ -132,7 +163,7 @@ BACKENDS = {
         "ORG/NAME?prompt=NAME", _CHAT, generative=True,
     ),
     "openai": Backend(
-        "openai:load", "OpenAI-compatible API",
+        "server.openai:load", "OpenAI-compatible API",
         "OpenAI, vLLM, Ollama, TGI, LiteLLM, transformers serve and their like.",
         "MODEL?base_url=URL&prompt=NAME", _OPENAI,
         generative=True, trusted_only=True, takes_key=True,

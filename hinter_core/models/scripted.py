@@ -9,24 +9,26 @@ Rules are separated by ``;`` or line ends; the first whose conditions hold gives
 A condition is ``attribute=group`` (the text contains a term of that group; of ``country``, a given
 name), ``attribute`` (any of its terms), a quoted word, or one of these after ``not``. The number is
 the label's probability (default 0.9); the remainder is split evenly among the other labels of the
-rules.
+rules. The same rules may give the word at a mask, or whether a resolver of coreference does its
+work (*together*) or finds nothing (*apart*).
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
 from hinter_core.errors import ModelError
-from hinter_core.models.base import Capabilities, ModelUnderTest
+from hinter_core.models.base import MASKED, Capabilities, ModelUnderTest
 from hinter_core.models.registry import ModelName
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary, load_shipped
 from hinter_core.terms.matching import Matcher
 from hinter_core.terms.names import names_by_country
-from hinter_core.types import Prediction
+from hinter_core.types import MASKED_PLACE, Failure, Prediction
 
+OTHER = "other"  # second label of rules that give only one
 RULES_FOLDER = ASSETS / "scripted"
 _RULE = re.compile(
     r"^(?P<label>.+?)(?:\s+(?P<score>[01]?\.\d+|1|0))?\s+(?P<when>if\s+.+|otherwise)$"
@@ -65,7 +67,7 @@ class ScriptedModel(ModelUnderTest):
         self._rules = _parse_rules(rules)
         labels = tuple(dict.fromkeys(rule.label for rule in self._rules))
         if len(labels) < 2:
-            labels += ("other",)
+            labels += (OTHER,)
         self.identity = f"scripted-1-{sha256(rules.encode()).hexdigest()[:12]}"
         self.capabilities = Capabilities(labels=labels, note="bias planted by rules")
         used = {c.attribute for rule in self._rules for c in rule.conditions if c.attribute}
@@ -76,12 +78,17 @@ class ScriptedModel(ModelUnderTest):
         """Return the answer of the first applicable rule, for each text."""
         return [self._answer(text) for text in texts]
 
-    def _answer(self, text: str) -> Prediction:
+    def label_of(self, text: str) -> str:
+        """Return the label of the rule that applies."""
+        return self._rule_for(text).label
+
+    def _rule_for(self, text: str) -> _Rule:
         occurrences, _ = self._matcher.find(text)
         groups = {(o.attribute, term.group) for o in occurrences for term in o.terms}
-        for rule in self._rules:
-            if all(condition.holds(groups, text) for condition in rule.conditions):
-                break
+        return next(r for r in self._rules if all(c.holds(groups, text) for c in r.conditions))
+
+    def _answer(self, text: str) -> Prediction:
+        rule = self._rule_for(text)
         rest = (1 - rule.score) / (len(self.capabilities.labels) - 1)
         scores = dict.fromkeys(self.capabilities.labels, rest)
         scores[rule.label] = rule.score
@@ -143,11 +150,40 @@ def shipped_rules() -> list[str]:
     return sorted(path.stem for path in RULES_FOLDER.glob("*.rules"))
 
 
+class ScriptedWords(ScriptedModel):
+    """A masked language model whose word at every mask is given by rules."""
+
+    def __init__(self, name: str, rules: str) -> None:
+        super().__init__(name, rules)
+        self.capabilities = replace(self.capabilities, task=MASKED)
+
+    def _answer(self, text: str) -> Prediction:
+        said, masks = super()._answer(text), text.count(MASKED_PLACE)
+        if not masks:
+            detail = f"write {MASKED_PLACE} where a word is missing"
+            return Prediction(failure=Failure.ERROR, detail=detail)
+        return replace(said, masks=(said.scores,) * masks)
+
+
 def load(name: ModelName) -> ScriptedModel:
     """Load ``scripted:NAME`` (a shipped rule file), ``scripted:PATH.rules`` or ``scripted:RULES``.
 
     Raises:
         ModelError: no such file, or a rule that cannot be parsed.
+    """
+    return ScriptedModel(name.text, rules_of(name))
+
+
+def load_masked(name: ModelName) -> ScriptedWords:
+    """Load a scripted masked language model in the same way."""
+    return ScriptedWords(name.text, rules_of(name))
+
+
+def rules_of(name: ModelName) -> str:
+    """Return the rules that a name gives, names, or whose file it names.
+
+    Raises:
+        ModelError: no such file.
     """
     argument = name.source
     shipped = argument in shipped_rules()
@@ -159,9 +195,8 @@ def load(name: ModelName) -> ScriptedModel:
                 f"No rules named '{argument}'; use {names}a .rules file, or rules such as "
                 "'scripted:negative if gender=female; positive otherwise'."
             )
-        return ScriptedModel(name.text, argument)
+        return argument
     try:
-        rules = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f"Cannot read the rules in {path}; check the path.") from error
-    return ScriptedModel(name.text, rules)

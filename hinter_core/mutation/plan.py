@@ -42,6 +42,7 @@ from hinter_core.types import (
 )
 
 EVEN_HANDED, PUBLISHED = INVARIANTS = ("even-handed", "published")
+TOLERANCE = 0.1  # of a masked word's probability; Astraea reports 0.05 to 0.3
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ class Settings:
     the original is asked again, for the noise floor. ``relation``: name of the tested relation.
     ``invariant``: ``even-handed`` or ``published``; the paper's mode has the published one.
     ``window``: leading characters in which terms are looked for (None: all). ``coherent``: all
-    words that speak of one person change together.
+    words that speak of one person change together. ``tolerance``: by how much the probability of a
+    masked word may move.
     """
 
     order: int = 2
@@ -65,6 +67,7 @@ class Settings:
     invariant: str = EVEN_HANDED
     window: int | None = None
     coherent: bool = False
+    tolerance: float = TOLERANCE
 
     @property
     def published(self) -> bool:

@@ -18,7 +18,13 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.edits import handwritten_mutant
 from hinter_core.mutation.lattice import EditSet
 from hinter_core.mutation.plan import Plan
-from hinter_core.relations.base import Compared, NeutralFlips, NoiseFloor, noise_floor
+from hinter_core.relations.base import (
+    Compared,
+    NeutralFlips,
+    NoiseFloor,
+    Oracle,
+    noise_floor,
+)
 from hinter_core.relations.registry import relation_named
 from hinter_core.types import (
     KEPT,
@@ -86,6 +92,7 @@ class TestCase:
         self.relation = relation_named(plan.settings.relation)
         self._forget = forget
         self.originals: dict[str, Prediction] = {}
+        self.oracles: dict[str, Oracle] = {}
         self.noise: dict[str, NoiseFloor] = {}
         self._local: dict[str, dict[EditSet, Verdict]] = {}  # by model and edits
         self._predictions: dict[str, dict[EditSet, Prediction]] = {}
@@ -117,12 +124,21 @@ class TestCase:
 
     def answer_original(self, store: PredictionStore, original: Prediction) -> None:
         """Store the model's answer to the unchanged text; repeat it if the settings say so."""
-        name = store.model.name
+        name, settings = store.model.name, self.plan.settings
         self.originals[name] = original
+        task = store.model.capabilities.task
+        oracle = self.oracles[name] = self.relation.oracle(task, settings.tolerance)
         self._local[name], self._predictions[name] = {}, {}
-        if self.plan.settings.repeat:
-            again = store.repeat(self.plan.text, self.plan.settings.repeat)
-            self.noise[name] = noise_floor(self.relation, original, again)
+        if settings.repeat:
+            again = store.repeat(self.plan.text, settings.repeat)
+            self.noise[name] = noise_floor(oracle, original, again)
+
+    def same_answer(self, model: str, mutant: Mutant, answer: Prediction | None) -> bool | None:
+        """Whether a model's answer to a mutant is the one to the source; None without both."""
+        original = self.originals[model]
+        if answer is None or not answer.answered or not original.answered:
+            return None
+        return self.oracles[model].same_answer(original, answer, mutant)
 
     def judge(
         self, follow_up: FollowUp, store: PredictionStore, prediction: Prediction | None
@@ -133,7 +149,8 @@ class TestCase:
         local, predictions = self._local[name], self._predictions[name]
         before = local.get(key)
         conformance = KEPT if follow_up.asked else follow_up.conformance
-        local[key] = relation.local_verdict(conformance, original, prediction)
+        same = self.same_answer(name, mutant, prediction)
+        local[key] = relation.local_verdict(conformance, same)
         verdict = relation.verdict(mutant, local)
         effect = None
         # A discarded mutant may be asked to see its answer, which is no evidence.
@@ -141,7 +158,7 @@ class TestCase:
             predictions[key] = prediction
             if original.answered:
                 capabilities = store.model.capabilities
-                effect = relation.effect(mutant, original, predictions.get, capabilities)
+                effect = self.oracles[name].effect(mutant, original, predictions.get, capabilities)
         if self._forget and mutant.order >= self.plan.settings.order:
             local.pop(key)
             predictions.pop(key, None)

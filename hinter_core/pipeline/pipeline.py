@@ -23,7 +23,7 @@ from hinter_core.pipeline.case import (
     follow_up_of,
     judge,
 )
-from hinter_core.relations.registry import relation_named
+from hinter_core.relations.registry import relation_named, require_comparable
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import matcher_for
 from hinter_core.types import Edit
@@ -45,7 +45,8 @@ class Pipeline:
     ) -> None:
         self.settings = settings or Settings()
         require_testable(dictionaries, models, self.settings)
-        self.relation = relation_named(self.settings.relation, (store.model for store in models))
+        self.relation = relation_named(self.settings.relation)
+        require_comparable(self.relation, (store.model for store in models))
         self.dictionaries = list(dictionaries)
         self.parses = parses
         self.models = list(models)

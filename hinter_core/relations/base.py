@@ -1,4 +1,4 @@
-"""The protocol of a metamorphic relation, and how often a model breaks it on an unchanged text."""
+"""The protocols of relations and oracles, and how often a model contradicts itself on one text."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -25,16 +25,32 @@ class Compared(NamedTuple):
     published: bool = False
 
 
+class Oracle(Protocol):
+    """Compares a model's answers to a source and to its follow-ups; there is one for each task."""
+
+    def same_answer(
+        self, original: Prediction, answer: Prediction, mutant: Mutant | None = None
+    ) -> bool:
+        """Whether two usable answers are the same; ``mutant``: None for the same text again."""
+
+    def effect(
+        self,
+        mutant: Mutant,
+        original: Prediction,
+        prediction_of: Callable[[EditSet], Prediction | None],
+        capabilities: Capabilities,
+    ) -> Effect | None:
+        """Measure how far the answer moved; None if the answers do not show it."""
+
+
 class Relation(Protocol):
     """A relation between a model's answers to a source and to its follow-ups.
 
-    ``task``: the task that a model must have (:class:`hinter_core.models.base.Capabilities`).
     ``lattice``: the verdict on a follow-up needs the verdicts on all its parts, so these are made
     and judged first; otherwise only the chosen follow-ups are.
     """
 
     name: str
-    task: str
     lattice: bool
 
     def require_applicable(self, plan: Plan) -> None:
@@ -47,25 +63,20 @@ class Relation(Protocol):
     def conform(self, pairs: Sequence[Compared], parses: ParseStore) -> list[Conformance]:
         """Decide for each mutant whether it is a fair test of its source."""
 
-    def same_answer(self, original: Prediction, answer: Prediction) -> bool:
-        """Whether the relation holds between two usable answers."""
+    def oracle(self, task: str, tolerance: float) -> Oracle:
+        """Return what compares answers of models of a task.
 
-    def local_verdict(
-        self, conformance: Conformance, original: Prediction, answer: Prediction | None
-    ) -> Verdict:
-        """Judge a mutant without regard to its parts."""
+        ``tolerance``: by how much the probability of a masked word may move.
+
+        Raises:
+            InputError: the relation says nothing about this task.
+        """
+
+    def local_verdict(self, conformance: Conformance, same: bool | None) -> Verdict:
+        """Judge a mutant without regard to its parts; ``same``: None without usable answers."""
 
     def verdict(self, mutant: Mutant, local: Mapping[EditSet, Verdict]) -> Verdict:
         """Judge a mutant by the local verdicts on it and on its parts."""
-
-    def effect(
-        self,
-        mutant: Mutant,
-        original: Prediction,
-        prediction_of: Callable[[EditSet], Prediction | None],
-        capabilities: Capabilities,
-    ) -> Effect | None:
-        """Measure how far the answer moved; None if the answers do not show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +110,9 @@ class NeutralFlips:
     flips: int = 0
 
 
-def noise_floor(
-    relation: Relation, original: Prediction, repeats: Sequence[Prediction]
-) -> NoiseFloor:
+def noise_floor(oracle: Oracle, original: Prediction, repeats: Sequence[Prediction]) -> NoiseFloor:
     """Compare repeated answers with the first one; failed answers are left out."""
     usable = [answer for answer in repeats if answer.answered]
-    flips = sum(original.answered and not relation.same_answer(original, a) for a in usable)
+    flips = sum(original.answered and not oracle.same_answer(original, a) for a in usable)
     tally = Counter(tuple(sorted(answer.labels)) for answer in usable)
     return NoiseFloor(len(repeats), len(usable), flips, tuple(tally.most_common()))

@@ -26,7 +26,7 @@ from hinter_core.campaign.progress import CampaignProgress
 from hinter_core.campaign.spec import Campaign, write_campaign
 from hinter_core.errors import InputError
 from hinter_core.models.budget import Cost
-from hinter_core.models.openai import KEYS
+from hinter_core.models.server.openai import KEYS
 from hinter_core.storage import ROOT
 from hinter_core.types import Failure
 from hinter_ui.batch.files import (

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hinter_core.models.base import Capabilities, Generative
+from hinter_core.models.base import CLASSIFICATION, Capabilities, Generative
 from hinter_core.models.budget import Cost, cost_in_words
 from hinter_core.models.registry import Backend
 from hinter_core.models.store import PredictionStore
+from hinter_core.mutation.plan import TOLERANCE
 from hinter_core.relations.base import NoiseFloor, noise_floor
-from hinter_core.relations.registry import relation_named
+from hinter_core.relations.oracles import oracle_for
 from hinter_core.types import Prediction
 from hinter_ui.html.glossary import linked
 from hinter_ui.html.markup import Markup, isolated, join, tag
@@ -145,11 +146,12 @@ class RepeatedAnswer:
     length: int
     spent: Cost | None = None  # since the model was loaded, for those that answer in words
     more: tuple[Prediction, ...] = ()
+    task: str = CLASSIFICATION
 
     @property
     def floor(self) -> NoiseFloor:
         """How often a repetition differs from the first answer."""
-        return noise_floor(relation_named("substitution"), self.first, self.more)
+        return noise_floor(oracle_for(self.task, TOLERANCE), self.first, self.more)
 
 
 def one(asked: RepeatedAnswer) -> Markup:
@@ -225,4 +227,5 @@ def asked_of(
     """Return what is shown of a store's answers to ``text``."""
     usage = store.model.usage if isinstance(store.model, Generative) else None
     seen = store.model.visible(text)
-    return RepeatedAnswer(name, first, seen, len(text), usage.spent if usage else None, tuple(more))
+    spent, task = usage.spent if usage else None, store.model.capabilities.task
+    return RepeatedAnswer(name, first, seen, len(text), spent, tuple(more), task)

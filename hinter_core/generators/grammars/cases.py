@@ -18,6 +18,7 @@ from hinter_core.generators.grammars.sampling import Derivation, Sentences, Weig
 from hinter_core.mutation.edits import article_for
 from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.types import (
+    MASKED_PLACE,
     Change,
     Edit,
     EditKind,
@@ -29,7 +30,6 @@ from hinter_core.types import (
     Term,
 )
 
-MASKED_WORD = "[MASK]"  # where a model is asked for a word; each has its own token for it
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -56,7 +56,7 @@ def fill(
             continue
         word = ""
         if piece.name == MASK:
-            word = MASKED_WORD
+            word = MASKED_PLACE
         elif piece.name != ARTICLE:
             attribute = attributes.get(piece.name)
             word = values[attribute].words[piece.name] if attribute else next(chosen)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from hinter_core.errors import ModelError
-from hinter_core.models.base import Capabilities, ModelUnderTest, answer_from, margin
+from hinter_core.models.base import Capabilities, ModelUnderTest, margin
 from hinter_core.models.huggingface.checkpoint import Checkpoint, named_checkpoint, open_checkpoint
 from hinter_core.models.huggingface.inputs import Batches, Piece
 from hinter_core.models.huggingface.schemes import (
@@ -44,7 +44,7 @@ _TOO_LARGE = (
 
 
 class HuggingFaceClassifier(ModelUnderTest):
-    """A checkpoint that scores labels, with the scheme of its inputs."""
+    """A checkpoint that scores labels or words, with the scheme of its inputs."""
 
     def __init__(
         self,
@@ -122,14 +122,15 @@ class HuggingFaceClassifier(ModelUnderTest):
         rows = iter(batches.run([len(piece["input_ids"]) for piece in pieces], forward))
         answers = []
         for of_text in inputs:
+            if not of_text:
+                answers.append(self._scheme.lacking)
+                continue
             found = [next(rows) for _ in of_text]
             whole = [row for row in found if row is not None]
             if len(whole) < len(found):
                 answers.append(Prediction(failure=Failure.ERROR, detail=_TOO_LARGE))
                 continue
-            scores = self._scheme.scores(model, torch.stack(whole)).tolist()
-            by_label = dict(zip(self.capabilities.labels, scores, strict=True))
-            answers.append(answer_from(by_label, self.capabilities))
+            answers.append(self._scheme.answer(model, torch.stack(whole), self.capabilities))
         return answers
 
     def visible(self, text: str) -> int:

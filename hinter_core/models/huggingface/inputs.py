@@ -61,15 +61,24 @@ class Inputs:
             config.use_cache = False  # texts are not continued
 
     def whole(
-        self, texts: Sequence[str], limit: int | None, second: str | None = None
+        self,
+        texts: Sequence[str],
+        limit: int | None,
+        second: str | None = None,
+        *,
+        special_tokens: bool = False,
     ) -> list[Piece]:
-        """Encode one piece per text, cut to ``limit`` tokens; ``second``: a sentence after it."""
+        """Encode one piece per text, cut to ``limit`` tokens; ``second``: a sentence after it.
+
+        ``special_tokens``: those written in the texts are such, and no plain words.
+        """
         encoded = self.tokenizer(
             list(texts),
             None if second is None else [second] * len(texts),
             truncation=False if limit is None else "only_first",
             max_length=None if limit is None else limit - self.added,
             return_special_tokens_mask=True,
+            split_special_tokens=not special_tokens,
             verbose=False,
         )
         return list(self._pieces(encoded))

@@ -8,8 +8,10 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hinter_core.errors import ModelError
+from hinter_core.models.base import Capabilities, answer_from
 from hinter_core.models.huggingface.checkpoint import Checkpoint
 from hinter_core.models.huggingface.inputs import Inputs, Piece
+from hinter_core.types import Failure, Prediction
 
 if TYPE_CHECKING:
     import torch
@@ -26,9 +28,10 @@ class Scheme(Protocol):
     window: int | None
     note: str = ""
     inputs: Inputs
+    lacking: Prediction = Prediction(failure=Failure.ERROR)
 
     def pieces(self, texts: Sequence[str]) -> list[list[Piece]]:
-        """Return the inputs of each text, one or more."""
+        """Return the inputs of each text; none for one that gets the answer ``lacking``."""
 
     def forward(self, model: Any, batch: Any) -> torch.Tensor:
         """Compute a row per input of a batch; by default its logits."""
@@ -37,6 +40,11 @@ class Scheme(Protocol):
 
     def scores(self, model: Any, rows: torch.Tensor) -> torch.Tensor:
         """Compute the probabilities of the labels from the rows of one text's inputs."""
+
+    def answer(self, model: Any, rows: torch.Tensor, capabilities: Capabilities) -> Prediction:
+        """Return the answer to a text from the rows of its inputs."""
+        scores = self.scores(model, rows).tolist()
+        return answer_from(dict(zip(capabilities.labels, scores, strict=True)), capabilities)
 
     def visible(self, text: str) -> int:
         """Count the leading characters of ``text`` that are read."""

@@ -14,27 +14,27 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.plan import Settings
 from hinter_core.pipeline.pipeline import Pipeline, estimate
 from hinter_core.relations.base import noise_floor
-from hinter_core.relations.registry import relation_named
+from hinter_core.relations.oracles import LabelOracle
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Failure, Prediction, Verdict
 
 TEXT = "The black man was kind."
-RELATION = relation_named("substitution")
+ORACLE = LabelOracle()
 YES, NO = Prediction(("yes",)), Prediction(("no",))
 LOST = Prediction(failure=Failure.TIMED_OUT, detail="no answer in time")
 
 
 def test_answers_that_differ_are_flips_and_failures_say_nothing() -> None:
-    floor = noise_floor(RELATION, YES, [YES, NO, LOST, NO, YES])
+    floor = noise_floor(ORACLE, YES, [YES, NO, LOST, NO, YES])
     assert (floor.asked, floor.answered, floor.flips) == (5, 4, 2)
     assert floor.rate == 0.5
     assert dict(floor.answers) == {("yes",): 2, ("no",): 2}
 
 
 def test_without_an_answer_there_is_no_rate() -> None:
-    assert noise_floor(RELATION, YES, [LOST]).rate is None
-    assert noise_floor(RELATION, YES, []).rate is None
-    assert noise_floor(RELATION, LOST, [YES, NO]).flips == 0
+    assert noise_floor(ORACLE, YES, [LOST]).rate is None
+    assert noise_floor(ORACLE, YES, []).rate is None
+    assert noise_floor(ORACLE, LOST, [YES, NO]).flips == 0
 
 
 class Fickle:

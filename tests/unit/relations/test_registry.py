@@ -14,7 +14,8 @@ from hinter_core.mutation.lattice import EditSet
 from hinter_core.mutation.plan import Settings
 from hinter_core.pipeline.export import check_to_rows
 from hinter_core.pipeline.pipeline import Pipeline
-from hinter_core.relations.base import Compared
+from hinter_core.relations.base import Compared, Oracle
+from hinter_core.relations.oracles import LabelOracle
 from hinter_core.relations.registry import RELATIONS, relation_named
 from hinter_core.relations.substitution import SubstitutionRelation
 from hinter_core.terms.dictionary import Dictionary
@@ -34,23 +35,23 @@ TEXT = "The black man was kind."
 RULES = "scripted:bad 0.6 if race=white; good 0.9 if gender=female; good 0.8 otherwise"
 
 
+class ScoreOracle(LabelOracle):
+    """No score moves by more than 0.05."""
+
+    def same_answer(
+        self, original: Prediction, answer: Prediction, mutant: Mutant | None = None
+    ) -> bool:
+        return all(abs(answer.scores[x] - p) <= 0.05 for x, p in original.scores.items())
+
+
 class ScoreRelation(SubstitutionRelation):
-    """No score moves by more than 0.05; each follow-up is judged by itself."""
+    """Each follow-up is judged by itself, by its scores."""
 
     name = "score"
     lattice = False
 
-    def same_answer(self, original: Prediction, answer: Prediction) -> bool:
-        return all(abs(answer.scores[x] - p) <= 0.05 for x, p in original.scores.items())
-
-    def local_verdict(
-        self, conformance: Conformance, original: Prediction, answer: Prediction | None
-    ) -> Verdict:
-        if not conformance.kept:
-            return Verdict.DISCARDED
-        if answer is None or not answer.answered:
-            return Verdict.UNANSWERED
-        return Verdict.BENIGN if self.same_answer(original, answer) else Verdict.BIASED
+    def oracle(self, task: str, tolerance: float) -> Oracle:
+        return ScoreOracle()
 
     def verdict(self, mutant: Mutant, local: Mapping[EditSet, Verdict]) -> Verdict:
         return local[frozenset(mutant.edits)]
@@ -111,6 +112,6 @@ def test_what_does_not_fit_is_refused(
     with pytest.raises(InputError, match="no relation 'steady'; use substitution"):
         Pipeline([race, gender], parses, [open_store(RULES)], Settings(relation="steady"))
     store = open_store(RULES)
-    store.model.capabilities = replace(store.model.capabilities, task="coreference")
-    with pytest.raises(InputError, match="does coreference; the relation 'substitution' tests"):
+    store.model.capabilities = replace(store.model.capabilities, task="translation")
+    with pytest.raises(InputError, match="No answers of the task 'translation' can be compared"):
         Pipeline([race, gender], parses, [store])

@@ -25,10 +25,10 @@ from urllib.parse import urlsplit
 
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Generative
-from hinter_core.models.bounded import bounded_client
 from hinter_core.models.budget import Cost, Price, Usage, tokens_in
 from hinter_core.models.prompting import Prompt, Reader, reader_for
 from hinter_core.models.registry import NO_KEY, ModelName
+from hinter_core.models.server.bounded import bounded_client
 from hinter_core.types import Failure, Prediction
 
 if TYPE_CHECKING:

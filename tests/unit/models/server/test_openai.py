@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from hinter_core.errors import ModelError
-from hinter_core.models.openai import KEYS, as_they_come, endpoint_for
 from hinter_core.models.registry import parse_name
+from hinter_core.models.server.openai import KEYS, as_they_come, endpoint_for
 
 HERE, THERE = "http://localhost:1/v1", "http://localhost:2/v1"
 

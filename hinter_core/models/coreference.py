@@ -1,0 +1,86 @@
+"""Coreference resolvers as models under test: which words stand for the same person or thing.
+
+Source: Astraea, Table I. An answer has the clusters of mentions, and for people to read a label for
+each cluster with a pronoun: its head words, such as ``farmer = he``.
+"""
+
+from collections.abc import Sequence
+
+from hinter_core.errors import ModelError
+from hinter_core.language.coreference import Resolver, SieveResolver, parse_text
+from hinter_core.language.coreference_models import load_resolver
+from hinter_core.language.parsing import ParseStore, load_parser
+from hinter_core.models.base import COREFERENCE, Capabilities, ModelUnderTest
+from hinter_core.models.registry import ModelName
+from hinter_core.models.scripted import OTHER, ScriptedModel, rules_of
+from hinter_core.types import Entity, MentionKind, Prediction
+
+_LINKS = ("together", "apart")
+_PARSES = 200_000  # characters of sentences whose parses are kept
+
+
+class CoreferenceModel(ModelUnderTest):
+    """A resolver, over the embedded parser."""
+
+    def __init__(self, name: str, resolver: Resolver) -> None:
+        self.name = name
+        self._resolver = resolver
+        self._parses = ParseStore(load_parser(), _PARSES)
+        self.identity = f"coreference-1-{resolver.identity}-{self._parses.parser.identity}"
+        self.capabilities = Capabilities(task=COREFERENCE, scores=False, multi_label=True)
+
+    def predict(self, texts: Sequence[str]) -> list[Prediction]:
+        """Return the mentions of each text that stand for the same person or thing."""
+        return [self._answer(text) for text in texts]
+
+    def _answer(self, text: str) -> Prediction:
+        entities = self._resolver.resolve(text, parse_text(text, self._parses))
+        several = [entity for entity in entities if len(entity.mentions) > 1]
+        return Prediction(
+            tuple(dict.fromkeys(label_of(text, one) for one in several if _has_pronoun(one))),
+            clusters=tuple(tuple(m.span for m in one.mentions) for one in several),
+        )
+
+
+def _has_pronoun(entity: Entity) -> bool:
+    return any(mention.kind is MentionKind.PRONOUN for mention in entity.mentions)
+
+
+def label_of(text: str, entity: Entity) -> str:
+    """Return the head words of an entity's mentions, each once: ``farmer = he``."""
+    heads = (text[slice(*mention.head)].lower() for mention in entity.mentions)
+    return " = ".join(dict.fromkeys(heads))
+
+
+class ScriptedResolver(ScriptedModel):
+    """The rules for coreference, except where a rule says ``apart``."""
+
+    def __init__(self, name: str, rules: str) -> None:
+        super().__init__(name, rules)
+        if not set(self.capabilities.labels) <= {*_LINKS, OTHER}:
+            raise ModelError(f"Rules of coreference give {' or '.join(_LINKS)}, nothing else.")
+        self._resolver = CoreferenceModel(name, SieveResolver())
+        self.capabilities = self._resolver.capabilities
+
+    def _answer(self, text: str) -> Prediction:
+        return (
+            self._resolver.predict([text])[0] if self.label_of(text) == _LINKS[0] else Prediction()
+        )
+
+
+def load(name: ModelName) -> CoreferenceModel:
+    """Load ``resolver:rules``, ``resolver:fastcoref`` or ``resolver:maverick``.
+
+    Raises:
+        ModelError: an unknown resolver, or a package that is not installed.
+    """
+    return CoreferenceModel(name.text, load_resolver(name.source))
+
+
+def load_scripted(name: ModelName) -> ScriptedResolver:
+    """Load ``scripted-resolver:RULES`` (see :func:`hinter_core.models.scripted.load`).
+
+    Raises:
+        ModelError: no such file, or rules that give something else than *together* and *apart*.
+    """
+    return ScriptedResolver(name.text, rules_of(name))
