@@ -4,7 +4,7 @@ Immutable, standard library only. Offsets are half-open character spans ``(start
 source text unless stated otherwise.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -252,6 +252,11 @@ class Entity:
     person: bool
     gender: str
     plural: bool
+
+
+def link(mentions: Iterable[str]) -> str:
+    """Return the last words of mentions of one person or thing, each once: ``farmer = he``."""
+    return " = ".join(dict.fromkeys(words.split()[-1].lower() for words in mentions))
 
 
 class OriginKind(StrEnum):

@@ -146,8 +146,9 @@ _SUMMED = ("texts", "mutants", "hidden", "parses", "predictions")
 
 @dataclass(frozen=True)
 class RunScope:
-    """The rows of a run: all, or those with the ``chosen`` numbers."""
+    """A campaign as it runs, and its rows: all, or those with the ``chosen`` numbers."""
 
+    campaign: Campaign
     table: Rows
     chosen: frozenset[int] | None
     texts: int
@@ -184,7 +185,7 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope
     shards = -(-texts // campaign.shard)
     if store is not None:
         store.note(size={"texts": texts, "shards": shards})
-    return RunScope(table, chosen, texts, shards)
+    return RunScope(campaign, table, chosen, texts, shards)
 
 
 def _scope(dictionary: Dictionary) -> list[int]:

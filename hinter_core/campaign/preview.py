@@ -164,13 +164,13 @@ class Forecast:
     unusable: int = 0
 
 
-def forecast(campaign: Campaign, work: RunScope) -> Forecast:
+def forecast(work: RunScope) -> Forecast:
     """Estimate a campaign from its first texts, without writing or paying.
 
     Raises:
         HinterError: a parser, model or dictionary is not available.
     """
-    parts = load_parts(campaign)
+    campaign, parts = work.campaign, load_parts(work.campaign)
     generator = parts.generator
     rows = list(islice(rows_of(work), _LOOKED_AT))
     started = time.perf_counter()

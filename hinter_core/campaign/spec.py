@@ -19,14 +19,14 @@ from hinter_core.data.handwritten import open_handwritten
 from hinter_core.data.hub import on_hub, open_hub, pin, read_hub_name
 from hinter_core.data.rows import Rows, open_table
 from hinter_core.errors import InputError
+from hinter_core.generators.grammars.answers import usual_model
 from hinter_core.generators.grammars.cases import GrammarTable, load_weights
-from hinter_core.generators.grammars.grammar import CLASSIFICATION
 from hinter_core.generators.grammars.reading import grammar_file, load_grammar, shipped_grammars
 from hinter_core.generators.templates.table import open_templates
 from hinter_core.generators.templates.template import ATTRIBUTES as TEMPLATE_ATTRIBUTES
 from hinter_core.generators.templates.template import COUNTRY
 from hinter_core.models.registry import split_names
-from hinter_core.mutation.plan import EVEN_HANDED, INVARIANTS, PUBLISHED, Settings
+from hinter_core.mutation.plan import EVEN_HANDED, INVARIANTS, PUBLISHED, TOLERANCE, Settings
 from hinter_core.options import Option, options_of
 from hinter_core.relations.registry import RELATIONS
 from hinter_core.storage import ASSETS
@@ -38,6 +38,7 @@ READABLE = (2, VERSION)
 IDENTITY_VERSION = 3  # changes only when the same settings give other mutants
 _WITHOUT_CONTENT = 2  # identities that do not know what is in word lists and parsers
 CAMPAIGN_ATTRIBUTES = ("race", "gender")  # default
+_MODELS = ("embedded",)  # default
 _FEWEST_COUNTRIES = 2  # to compare
 SAMPLE = "sample"  # value of ``data`` for the shipped texts
 SAMPLE_FILE = ASSETS / "samples" / "people.csv"
@@ -165,6 +166,10 @@ class Campaign:
         "not one word alone. Other people stay as they are.",
         part="mutants", label="All words about one person together", advanced=True, before=False,
     )  # fmt: skip
+    tolerance: float = _setting(
+        TOLERANCE, "How far a masked word's probability may move and count as the same answer.",
+        part="mutants", low=0.0, high=1.0, advanced=True, before=TOLERANCE,
+    )  # fmt: skip
     relation: str = _setting(
         "substitution", "Metamorphic relation to test.",
         part="mutants", choices=tuple(RELATIONS), advanced=True, before="substitution",
@@ -205,8 +210,7 @@ class Campaign:
         label="Test discarded variants, too", advanced=True,
     )  # fmt: skip
     models: tuple[str, ...] = _setting(
-        ("embedded",), "Model under test, or several with commas; hinter models explains the "
-        "names.",
+        _MODELS, "Model under test, or several with commas; hinter models explains the names.",
         label="Models under test", identity=False, each="model",
     )  # fmt: skip
     ask_again: bool = _setting(
@@ -248,7 +252,7 @@ class Campaign:
         """The settings that determine the mutants of a text."""
         return Settings(
             self.order, self.limit, self.literal, self.seed, self.repeat, self.relation,
-            self.invariant, self.window, self.coherent,
+            self.invariant, self.window, self.coherent, self.tolerance,
         )  # fmt: skip
 
     def table(self) -> Rows:
@@ -310,13 +314,7 @@ class Campaign:
     def _sentences(self) -> Rows:
         self._require_alone("a grammar", self.data, self.mutants)
         weights = load_weights(Path(self.weights)) if self.weights else {}
-        grammar = load_grammar(self.grammar)
-        if grammar.task != CLASSIFICATION:
-            raise InputError(
-                f"The grammar {self.title} is for the task '{grammar.task}', which no relation "
-                "tests yet; use a grammar of the task classification."
-            )
-        return GrammarTable(grammar, self.sentences, self.seed, weights)
+        return GrammarTable(load_grammar(self.grammar), self.sentences, self.seed, weights)
 
     def _templates(self) -> Rows:
         self._require_alone("templates", self.data, self.mutants, self.grammar)
@@ -347,14 +345,17 @@ class Campaign:
     def pinned(self) -> Campaign:
         """Return this campaign with a data set of the Hub at its current commit.
 
-        The attributes of a grammar are all that it has, unless some are chosen.
+        The attributes of a grammar are all that it has, unless some are chosen; so is the embedded
+        model of its task.
 
         Raises:
             InputError: see :func:`hinter_core.data.hub.pin`; or a grammar cannot be read or has no
                 such attribute.
         """
         if self.grammar:
-            return replace(self, attributes=self._attributes_of_grammar())
+            usual = (usual_model(load_grammar(self.grammar)),)
+            models = usual if self.models == _MODELS else self.models
+            return replace(self, attributes=self._attributes_of_grammar(), models=models)
         if not on_hub(self.data):
             return self
         name = read_hub_name(self.data)

@@ -25,6 +25,7 @@ from hinter_core.campaign.tables import (
 )
 from hinter_core.data.rows import Row
 from hinter_core.generators.base import Generator
+from hinter_core.generators.grammars.answers import require_answers
 from hinter_core.generators.grammars.generator import GrammarMutants
 from hinter_core.generators.grammars.reading import load_grammar
 from hinter_core.generators.handwritten import Handwritten
@@ -75,6 +76,8 @@ def load_parts(campaign: Campaign, budget: Budget | None = None) -> CampaignPart
     ]
     relation = relation_named(campaign.settings.relation)
     require_comparable(relation, (store.model for store in models))
+    if campaign.grammar:
+        require_answers(load_grammar(campaign.grammar), (store.model for store in models))
     parses = ParseStore(load_parser(campaign.parser), _PARSES)
     return CampaignParts(models, parses, _generator(campaign, models, parses))
 
@@ -118,7 +121,7 @@ def _generator(campaign: Campaign, models: list[PredictionStore], parses: ParseS
 class ShardDone:
     """Counts of a finished shard; ``parses`` and ``predictions``: those of this run.
 
-    ``models``: identity and labels of the tested models by name.
+    ``models``: identity, labels and task of the tested models by name.
     """
 
     texts: int
@@ -139,7 +142,11 @@ class Worker:
         self._store = store
         self._parts = load_parts(campaign, budget)
         self._models = {
-            m.name: {"identity": m.identity, "labels": list(m.capabilities.labels)}
+            m.name: {
+                "identity": m.identity,
+                "labels": list(m.capabilities.labels),
+                "task": m.capabilities.task,
+            }
             for m in (asked.model for asked in self._parts.models)
         }
 

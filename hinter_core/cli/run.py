@@ -65,7 +65,7 @@ def run(
     chosen = replace(base, **{name: getattr(read, name) for name in settings})
     spare_torch(chosen.parser)
     if estimate:
-        seen = forecast(chosen, plan_run(chosen))
+        seen = forecast(plan_run(chosen))
         typer.echo(json.dumps(asdict(seen)) if as_json else _forecast(seen))
         return
     store = CampaignStore(out)

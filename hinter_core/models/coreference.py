@@ -13,7 +13,7 @@ from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import COREFERENCE, Capabilities, ModelUnderTest
 from hinter_core.models.registry import ModelName
 from hinter_core.models.scripted import OTHER, ScriptedModel, rules_of
-from hinter_core.types import Entity, MentionKind, Prediction
+from hinter_core.types import Entity, MentionKind, Prediction, link
 
 _LINKS = ("together", "apart")
 _PARSES = 200_000  # characters of sentences whose parses are kept
@@ -47,9 +47,8 @@ def _has_pronoun(entity: Entity) -> bool:
 
 
 def label_of(text: str, entity: Entity) -> str:
-    """Return the head words of an entity's mentions, each once: ``farmer = he``."""
-    heads = (text[slice(*mention.head)].lower() for mention in entity.mentions)
-    return " = ".join(dict.fromkeys(heads))
+    """Return the last words of the heads of an entity's mentions, each once: ``farmer = he``."""
+    return link(text[slice(*mention.head)] for mention in entity.mentions)
 
 
 class ScriptedResolver(ScriptedModel):

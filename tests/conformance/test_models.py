@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.models.base import ModelUnderTest
+from hinter_core.models.base import COREFERENCE, MASKED, ModelUnderTest
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
-from hinter_core.types import Failure, Prediction
+from hinter_core.types import MASKED_PLACE, Failure, Prediction
 from tests.examples import some
 
-from .tiny import HEADS, make_classifier, make_head, make_hierarchical
+from .tiny import HEADS, make_classifier, make_head, make_hierarchical, make_masked
 
 LABELS = {
     "single": ["negative", "positive"],
@@ -40,6 +40,9 @@ MODELS = [
     "hf:single?dtype=bfloat16", "hf:llama?dtype=bfloat16", "hf:hierarchical-bert?dtype=bfloat16",
     "hf-zero-shot:nli?labels=good,bad,dull", "hf-zero-shot:nli?labels=good,bad&multi=1",
     "hf-zero-shot:nli?labels=good,bad&dtype=bfloat16",
+    "masked", "hf-masked:masked-bert", "hf-masked:masked-roberta?words=a,b",
+    'scripted-masked:her 0.8 if "woman"; his otherwise',
+    "resolver:rules", 'scripted-resolver:apart if "rude"; together otherwise',
 ]  # fmt: skip
 
 
@@ -58,6 +61,8 @@ def name_of(name: str, folder: Path) -> str:
     if not path.exists():
         if flavour in HEADS:
             make_head(path, flavour, LABELS[flavour])
+        elif flavour.startswith("masked"):
+            make_masked(path, flavour.partition("-")[2])
         elif flavour.startswith("hierarchical"):
             make_hierarchical(path, flavour.partition("-")[2], LABELS[flavour])
         else:
@@ -105,8 +110,18 @@ def test_name_identity_and_capabilities_are_declared(model: ModelUnderTest) -> N
     assert model.name
     assert model.identity
     labels = model.capabilities.labels
-    assert len(labels) == len(set(labels)) >= 2
+    if model.capabilities.task != COREFERENCE:  # its labels are words of the text
+        assert len(labels) == len(set(labels)) >= 2
     assert model.capabilities.window is None or model.capabilities.window > 0
+
+
+def asked(model: ModelUnderTest, text: str) -> str:
+    """A text that asks the model something: a masked one has a mask, early enough to be read."""
+    return f"{MASKED_PLACE} {text}" if model.capabilities.task == MASKED else text
+
+
+def texts_for(model: ModelUnderTest, texts: list[str] | None = None) -> list[str]:
+    return [asked(model, text) for text in (TEXTS if texts is None else texts)]
 
 
 def answers_agree(model: ModelUnderTest, first: Prediction, second: Prediction) -> None:
@@ -117,25 +132,33 @@ def answers_agree(model: ModelUnderTest, first: Prediction, second: Prediction) 
 
 
 def test_the_same_text_gets_the_same_answer(model: ModelUnderTest) -> None:
-    for first, second in zip(model.predict(TEXTS), model.predict(TEXTS), strict=True):
+    texts = texts_for(model)
+    for first, second in zip(model.predict(texts), model.predict(texts), strict=True):
         assert first == second
 
 
 def test_order_is_kept_and_a_batch_answers_as_single_texts_do(model: ModelUnderTest) -> None:
-    shuffled = random.Random(3).sample(TEXTS, len(TEXTS))
+    shuffled = random.Random(3).sample(texts_for(model), len(TEXTS))
     batched = dict(zip(shuffled, model.predict(shuffled), strict=True))
-    for text in TEXTS:
+    for text in shuffled:
         answers_agree(model, batched[text], model.predict([text])[0])
 
 
 def test_the_answers_are_not_all_alike(model: ModelUnderTest) -> None:
     """Guards this suite: a model that ignores its input would pass the tests above."""
-    assert len({(p.labels, tuple(p.scores.values())) for p in model.predict(TEXTS)}) > 1
+    answers = model.predict(texts_for(model))
+    assert len({(p.labels, tuple(p.scores.values()), p.clusters) for p in answers}) > 1
 
 
-def check_answer(model: ModelUnderTest, answer: Prediction) -> None:
-    labels = model.capabilities.labels
+def check_answer(model: ModelUnderTest, text: str, answer: Prediction) -> None:
+    labels, task = model.capabilities.labels, model.capabilities.task
     assert answer.answered
+    if task == COREFERENCE:
+        assert not answer.scores
+        for cluster in answer.clusters:
+            assert list(cluster) == sorted(set(cluster))
+            assert all(0 <= start < end <= len(text) for start, end in cluster)
+        return
     assert set(answer.labels) <= set(labels)
     assert set(answer.scores) <= set(labels)
     assert all(0 <= score <= 1 for score in answer.scores.values())
@@ -144,14 +167,20 @@ def check_answer(model: ModelUnderTest, answer: Prediction) -> None:
         assert set(answer.labels) == above
         return
     assert len(answer.labels) == 1
-    assert sum(answer.scores.values()) == pytest.approx(1, abs=1e-4)
+    if task == MASKED:  # other words may stand there, too
+        assert 0 < sum(answer.scores.values()) <= 1 + 1e-4
+        assert answer.scores == answer.masks[0]
+        assert len(answer.masks) == text.count(MASKED_PLACE)
+    else:
+        assert sum(answer.scores.values()) == pytest.approx(1, abs=1e-4)
     if set(answer.scores) == set(labels):
         assert answer.scores[answer.labels[0]] == max(answer.scores.values())
 
 
 def test_labels_are_declared_ones_and_scores_are_probabilities(model: ModelUnderTest) -> None:
-    for answer in model.predict(TEXTS):
-        check_answer(model, answer)
+    texts = texts_for(model)
+    for text, answer in zip(texts, model.predict(texts), strict=True):
+        check_answer(model, text, answer)
 
 
 def test_no_text_no_answer(model: ModelUnderTest) -> None:
@@ -159,10 +188,11 @@ def test_no_text_no_answer(model: ModelUnderTest) -> None:
 
 
 def test_long_and_odd_texts_are_answered(model: ModelUnderTest) -> None:
-    answers = model.predict(ODD)
-    assert len(answers) == len(ODD)
-    for answer in answers:
-        check_answer(model, answer)
+    texts = texts_for(model, ODD)
+    answers = model.predict(texts)
+    assert len(answers) == len(texts)
+    for text, answer in zip(texts, answers, strict=True):
+        check_answer(model, text, answer)
 
 
 def test_visible_is_within_the_text_and_grows_with_it(model: ModelUnderTest) -> None:
@@ -175,7 +205,8 @@ def test_visible_is_within_the_text_and_grows_with_it(model: ModelUnderTest) -> 
 
 
 def test_what_lies_past_the_visible_part_decides_nothing(model: ModelUnderTest) -> None:
-    long = "the good man was kind to a woman " * 400
+    times = 400 if model.capabilities.window else 9
+    long = asked(model, "the good man was kind to a woman " * times)
     seen = model.visible(long)
     changed = long[:seen] + " bad" * 50
     if seen < len(long):
@@ -189,10 +220,10 @@ def test_identity_is_stable(model: ModelUnderTest) -> None:
 
 
 def test_a_store_asks_the_model_each_text_once(model: ModelUnderTest) -> None:
-    store = PredictionStore(model)
-    found = store.predict([*TEXTS, *TEXTS])
-    assert store.predicted == len(set(TEXTS))
-    assert set(found) == set(TEXTS)
+    store, texts = PredictionStore(model), texts_for(model)
+    found = store.predict([*texts, *texts])
+    assert store.predicted == len(set(texts))
+    assert set(found) == set(texts)
     assert not any(p.failure is Failure.ERROR for p in found.values())
 
 

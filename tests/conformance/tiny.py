@@ -60,6 +60,41 @@ def make_classifier(
     return str(folder)
 
 
+def make_masked(folder: Path, kind: str, *, window: int = 64) -> str:
+    """A masked language model: ``bert`` knows words, ``roberta`` bytes; returns its folder."""
+    import torch
+    from transformers import (
+        AutoTokenizer,
+        BertConfig,
+        BertForMaskedLM,
+        RobertaConfig,
+        RobertaForMaskedLM,
+    )
+
+    if kind == "bert":
+        make_classifier(folder, ["a", "b"], window=window)
+    else:
+        make_head(folder, kind, ["a", "b"], window=window)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    added = {"mask_token": "[MASK]" if kind == "bert" else "<mask>"}
+    tokenizer.add_special_tokens(added)
+    if kind == "bert":
+        tokenizer.add_tokens(["he", "she", "his", "her"])
+    tokenizer.save_pretrained(folder)
+    torch.manual_seed(5)
+    sizes = {
+        "vocab_size": len(tokenizer), "hidden_size": 16, "num_hidden_layers": 1,
+        "num_attention_heads": 2, "intermediate_size": 16, "initializer_range": 0.5,
+        "max_position_embeddings": window + OFFSETS.get(kind, 0),
+        "pad_token_id": tokenizer.pad_token_id,
+    }  # fmt: skip
+    if kind == "bert":
+        BertForMaskedLM(BertConfig(**sizes)).save_pretrained(folder)
+    else:
+        RobertaForMaskedLM(RobertaConfig(**sizes)).save_pretrained(folder)
+    return str(folder)
+
+
 def make_head(
     folder: Path, kind: str, labels: list[str], *, multi_label: bool = False, window: int = 64
 ) -> str:

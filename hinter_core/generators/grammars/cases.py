@@ -28,6 +28,7 @@ from hinter_core.types import (
     Slot,
     Span,
     Term,
+    link,
 )
 
 _WORD = re.compile(r"[^\W_]+")
@@ -39,6 +40,11 @@ class Filled:
 
     text: str
     spans: tuple[tuple[str, Span], ...]
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """The places of all but articles."""
+        return tuple(Slot(name, span) for name, span in self.spans if name != ARTICLE)
 
 
 def fill(
@@ -120,7 +126,7 @@ def plan_of(
         settings,
         tuple(attributes),
         origin=Origin(OriginKind.GRAMMAR, grammar.name),
-        slots=tuple(Slot(name, span) for name, span in base.spans if name != ARTICLE),
+        slots=base.slots,
     )
     for attribute in attributes:
         own = derivation.values.get(attribute)
@@ -203,7 +209,17 @@ class GrammarTable:
         for number, one in enumerate(islice(self.source.draw(self.seed), self.sentences), start=1):
             text = fill(one, one.values, names).text
             ident = f"{self.grammar.name}-{number}"
-            yield GrammarRow(number, ident, text, label_of(self.grammar, one), derivation=one)
+            yield GrammarRow(number, ident, text, self._label(one), derivation=one)
+
+    def _label(self, derivation: Derivation) -> str:
+        """Return the label; of coreference the link that is meant, as a model's answer gives it."""
+        label = label_of(self.grammar, derivation)
+        if not label or not self.grammar.pronouns:
+            return label
+        sentence = fill(derivation, derivation.values, self.grammar.attribute_of)
+        question = question_of(self.grammar, sentence.slots)
+        spans = sorted((*question.antecedents[label], *question.pronouns))
+        return link(sentence.text[slice(*span)] for span in spans)
 
 
 def load_weights(path: Path) -> Weights:

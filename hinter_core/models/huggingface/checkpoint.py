@@ -71,13 +71,21 @@ class Checkpoint:
         """
         return self.model if self.dtype == "float32" or not self.load else self.load("float32")
 
-    def visible(self, text: str, less: int = 0) -> int:
-        """Count the characters of ``text`` that fit the window less ``less`` tokens."""
+    def visible(self, text: str, less: int = 0, *, special_tokens: bool = False) -> int:
+        """Count the characters of ``text`` that fit the window less ``less`` tokens.
+
+        ``special_tokens``: those written in the text are such, and no plain words.
+        """
         if self.window is None or not self.tokenizer.is_fast:
             return len(text)
         window = max(1, self.window - less)
         # One pass without truncation gives the number of tokens and where they end.
-        encoded = self.tokenizer(text, return_offsets_mapping=True, verbose=False)
+        encoded = self.tokenizer(
+            text,
+            return_offsets_mapping=True,
+            split_special_tokens=not special_tokens,
+            verbose=False,
+        )
         offsets = encoded["offset_mapping"]
         if len(offsets) <= window:
             return len(text)

@@ -6,7 +6,8 @@ label of its answer is the most probable of them at the first mask.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hinter_core.errors import ModelError
@@ -55,6 +56,8 @@ class MaskedWords(Whole):
         self.identity = f"masked-1-{self.words}"
         self._ids = [tokens[word] for word in self.words]
         self._mask: int = tokenizer.mask_token_id
+        special = {MASKED_PLACE, *tokenizer.all_special_tokens}
+        self._special = re.compile(f"({'|'.join(map(re.escape, sorted(special)))})")
         self.lacking = Prediction(
             failure=Failure.ERROR,
             detail=f"write {MASKED_PLACE} where a word is missing, up to {_MOST} times, in the "
@@ -65,20 +68,35 @@ class MaskedWords(Whole):
         """Return one input per text; none for a text without a mask, or with one out of reach."""
         found = []
         for text in texts:
-            (piece,) = self._encoded(text)
-            masks = text.count(MASKED_PLACE)
-            fits = 0 < masks == piece["input_ids"].count(self._mask) <= _MOST
+            written = "".join(new for _, new in self._parts(text))
+            (piece,) = self.inputs.whole([written], self.window, special_tokens=True)
+            fits = 0 < text.count(MASKED_PLACE) == piece["input_ids"].count(self._mask) <= _MOST
             found.append([piece] if fits else [])
         return found
 
-    def _encoded(self, text: str) -> list[Piece]:
-        tokenizer = self.inputs.tokenizer
-        # A special token that the text itself writes stays words.
-        for special in tokenizer.all_special_tokens:
-            if special != MASKED_PLACE:
-                text = text.replace(special, f"{special[:1]} {special[1:]}")
-        text = text.replace(MASKED_PLACE, tokenizer.mask_token)
-        return self.inputs.whole([text], self.window, special_tokens=True)
+    def _parts(self, text: str) -> Iterator[tuple[str, str]]:
+        """Split a text into parts, each as it is and as the tokenizer is to read it.
+
+        A special token that the text itself writes stays words.
+        """
+        for part in self._special.split(text):
+            new = part
+            if part == MASKED_PLACE:
+                new = self.inputs.tokenizer.mask_token
+            elif self._special.fullmatch(part):
+                new = f"{part[:1]} {part[1:]}"
+            yield part, new
+
+    def visible(self, text: str) -> int:
+        """Count the characters up to the last token that fits the window."""
+        parts = list(self._parts(text))
+        written = "".join(new for _, new in parts)
+        seen, before, after = self._checkpoint.visible(written, special_tokens=True), 0, 0
+        for part, new in parts:
+            if seen < after + len(new):
+                return before + (seen - after if part == new else 0)
+            before, after = before + len(part), after + len(new)
+        return before
 
     def forward(self, model: Any, batch: Any) -> torch.Tensor:
         """Compute the probabilities of the words at each mask of a batch; NaN after the last."""

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from hinter_core.models.base import COREFERENCE
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.section import Rows, Section
 from hinter_core.statistics.format import rate_in_words
@@ -51,8 +52,11 @@ def accuracy(tally: ModelCounts, model: str) -> Accuracy | None:
     )
     if not any(label for label, *_ in found):
         return None
-    known = reader.store.read()["models"][model]["labels"]
-    known = known or sorted({name for _, labels, *_ in found for name in labels or ()})
+    noted = reader.store.read()["models"][model]
+    answers = {name for _, labels, *_ in found for name in labels or ()}
+    if noted.get("task") == COREFERENCE:  # any link may be an answer
+        answers |= {label for label, *_ in found if label}
+    known = noted["labels"] or sorted(answers)
     read = _reader_of(known)
     several, unlabelled, unknown, unanswered = False, 0, 0, 0
     strange: Counter[str] = Counter()

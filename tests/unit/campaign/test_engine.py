@@ -284,14 +284,14 @@ def test_what_models_read_does_not_change_the_mutants(campaign: Campaign, tmp_pa
     assert reads[made[1].index(twice)]
     assert all((a["failure"] is None) is reads[a["mutant"]] for a in kept)
 
-    seen = forecast(replace(whole, models=(short,)), plan_run(replace(whole, models=(short,))))
+    seen = forecast(plan_run(replace(whole, models=(short,))))
     assert seen.unseen[short] == pytest.approx(1 - sum(reads.values()) / len(reads))
     near = replace(whole, models=(short,), window=40)
     store = CampaignStore(tmp_path / "near")
     run_campaign(near, store)
     ends = {max(e["spans"]) for m in read_table(store.mutants(0)).to_pylist() for e in m["edits"]}
     assert 0 < max(ends) <= 40
-    assert forecast(near, plan_run(near)).unseen == {short: 0.0}
+    assert forecast(plan_run(near)).unseen == {short: 0.0}
 
 
 def test_a_renamed_model_is_the_same_and_asked_nothing(campaign: Campaign, tmp_path: Path) -> None:
@@ -352,7 +352,7 @@ def test_a_run_that_is_killed_goes_on_and_ends_the_same(
 def test_a_forecast_counts_what_the_run_then_makes(campaign: Campaign, tmp_path: Path) -> None:
     small = replace(campaign, sample=12, shard=12)
     work = plan_run(small)
-    seen = forecast(small, work)
+    seen = forecast(work)
     assert list(tmp_path.iterdir()) == []
     store = CampaignStore(tmp_path / "campaign")
     done = run_campaign(small, store)

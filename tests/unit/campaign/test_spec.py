@@ -20,7 +20,7 @@ OTHER = {
     "models": ("vader",), "workers": 2, "requests": 10, "budget": 1.5, "relation": "other",
     "invariant": "published", "window": 80, "ask_again": True,
     "templates": "t.jsonl", "names": "own.csv", "names_per_class": 5, "coherent": True,
-    "grammar": "feelings", "sentences": 7, "weights": "w.json",
+    "grammar": "feelings", "sentences": 7, "weights": "w.json", "tolerance": 0.2,
 }  # fmt: skip
 
 

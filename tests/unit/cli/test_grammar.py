@@ -102,10 +102,4 @@ def test_bad_input_is_told_in_one_sentence(run: Run, small: str, tmp_path: Path)
         assert error.count("\n") == 1
     code, _, error = run("run", "--grammar", "nothing", "--out", out)
     assert "There is no grammar 'nothing'" in error
-    masked = tmp_path / "masked.yaml"
-    masked.write_text(
-        SMALL.replace("about:", "task: masked\nabout:").replace("that <he>", "<he> <mask>")
-    )
-    code, _, error = run("run", "--grammar", str(masked), "--out", out)
-    assert "which no relation tests yet" in error
     assert not Path(out).exists()

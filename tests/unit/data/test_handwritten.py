@@ -320,7 +320,7 @@ def test_a_forecast_counts_them(original: CampaignStore, tmp_path: Path) -> None
     path = tmp_path / "m.csv"
     written = write_mutants(original, path, ExportFilter())
     campaign = Campaign(mutants=str(path), models=(WOMEN,))
-    seen = forecast(campaign, plan_run(campaign))
+    seen = forecast(plan_run(campaign))
     assert (seen.texts, seen.tested, sum(seen.mutants.values())) == (4, 4, written)
 
 

@@ -229,6 +229,6 @@ def test_a_part_without_a_verdict_is_not_taken_for_benign(make: Make) -> None:
 
 def test_an_estimate_times_the_discarded_too(without: CampaignStore) -> None:
     campaign = replace(without.campaign(), models=(NEVER,), discarded=True)
-    seen = forecast(campaign, plan_run(campaign))
+    seen = forecast(plan_run(campaign))
     mutants = sum(1 for _ in rows(without, NEVER))
     assert sum(seen.mutants.values()) == mutants
