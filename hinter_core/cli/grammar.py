@@ -1,13 +1,21 @@
 """``hinter grammar``: check a grammar, show its rules, count and draw its sentences."""
 
 from itertools import islice
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from hinter_core.cli.options import command_group, print_json
 from hinter_core.errors import InputError
-from hinter_core.generators.grammars.cases import GrammarRow, GrammarTable, plan_of
+from hinter_core.generators.grammars.cases import (
+    GrammarRow,
+    GrammarTable,
+    labels_of,
+    load_weights,
+    plan_of,
+)
+from hinter_core.generators.grammars.coverage import coverage_of
 from hinter_core.generators.grammars.grammar import Grammar, as_written
 from hinter_core.generators.grammars.reading import load_grammar, shipped_grammars
 from hinter_core.generators.grammars.sampling import Sentences
@@ -52,6 +60,14 @@ def check(name: Name) -> None:
                 f"{name}: two ways lead to the same sentence, so that counts are too high: "
                 f"'{row.text}'. Remove one of them."
             )
+        assert isinstance(row, GrammarRow)
+        assert row.derivation is not None
+        labels = labels_of(found, row.derivation)
+        if len(labels) > 1:
+            raise InputError(
+                f"{name}: a sentence has the labels {' and '.join(labels)}, so that none counts: "
+                f"'{row.text}'. Let one rule or list of it have a label."
+            )
     typer.echo(_summary(found))
     typer.echo(f"no fault in {looked_at:,} of {sentences.count:,} sentences")
 
@@ -84,10 +100,23 @@ def sample(
     variants: Annotated[
         bool, typer.Option("--variants", help="Show what each sentence is changed to, too.")
     ] = False,
-) -> None:
+    weights: Annotated[
+        Path | None,
+        typer.Option(help="Weights of words, as hinter diagnose writes them (JSON)."),
+    ] = None,
+    covered: Annotated[
+        bool,
+        typer.Option("--coverage", help="Print the share of terminals, and of pairs of words, that "
+                     "the sentences cover, instead of the sentences."),
+    ] = False,
+) -> None:  # fmt: skip
     """Draw sentences of a grammar, each once."""
     found = load_grammar(name)
-    for row in GrammarTable(found, sentences, seed).rows():
+    table = GrammarTable(found, sentences, seed, load_weights(weights) if weights else {})
+    if covered:
+        _print_coverage(table)
+        return
+    for row in table.rows():
         typer.echo(row.text + (f"  [{row.label}]" if row.label else ""))
         if not (variants and isinstance(row, GrammarRow) and row.derivation):
             continue
@@ -95,6 +124,19 @@ def sample(
         for edits in plan.edits.values():
             for edit in islice(edits, 3):
                 typer.echo(f"  {edit.attribute}: {plan.mutant((edit,)).text}")
+
+
+def _print_coverage(table: GrammarTable) -> None:
+    drawn = list(islice(table.source.draw(table.seed), table.sentences))
+    found = coverage_of(table.source, drawn)
+    typer.echo(
+        f"{len(drawn):,} sentences cover {_share(found.terminals, found.all_terminals)} terminals "
+        f"and {_share(found.pairs, found.all_pairs)} pairs of words that can stand in one sentence"
+    )
+
+
+def _share(covered: int, of: int) -> str:
+    return f"{covered:,} of {of:,}" + (f" ({covered / of:.1%})" if of else "")
 
 
 def _summary(found: Grammar) -> str:

@@ -107,9 +107,14 @@ def question_of(grammar: Grammar, slots: Iterable[Slot]) -> PronounQuestion:
 
 def label_of(grammar: Grammar, derivation: Derivation) -> str:
     """Return the label that the grammar gives a sentence; "" if none or several."""
+    found = labels_of(grammar, derivation)
+    return found[0] if len(found) == 1 else ""
+
+
+def labels_of(grammar: Grammar, derivation: Derivation) -> list[str]:
+    """Return all labels that the rules and words of a sentence have, sorted."""
     named = {*derivation.structure.rules, *derivation.words}
-    found = {label for key, label in grammar.labels.items() if key in named}
-    return found.pop() if len(found) == 1 else ""
+    return sorted({label for key, label in grammar.labels.items() if key in named})
 
 
 def plan_of(

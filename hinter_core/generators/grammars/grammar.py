@@ -110,8 +110,8 @@ class Grammar:
         return all(isinstance(piece, str) for one in self.rules[name] for piece in one)
 
     @property
-    def size(self) -> tuple[int, int]:
-        """The numbers of production rules and of terminals, as the paper counts them."""
+    def terminals(self) -> frozenset[str]:
+        """The words between names, of lists and of sensitive values; capitals do not count."""
         words = {
             piece
             for alternatives in self.rules.values()
@@ -125,7 +125,12 @@ class Grammar:
             for value in values
             for word in value.words.values()
         }
-        return len(self.rules) + len(self.attribute_of), len(words | said)
+        return frozenset(word.lower() for word in words | said)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """The numbers of production rules and of terminals, as the paper counts them."""
+        return len(self.rules) + len(self.attribute_of), len(self.terminals)
 
 
 def as_written(pieces: Sequence[Piece]) -> str:

@@ -317,15 +317,17 @@ class _Reader:
                     "rules", name,
                 )  # fmt: skip
         for attribute, values in grammar.sensitive.items():
-            if reached.isdisjoint(values[0].words):
-                raise self._fault(
-                    f"no rule uses '{attribute}'; write <{values[0].name}> where it is to stand.",
-                    "sensitive", attribute,
-                )  # fmt: skip
+            for name in values[0].words:
+                if name not in reached:
+                    raise self._fault(
+                        f"no rule uses '{name}' of '{attribute}'; write <{name}> where it is to "
+                        "stand, or remove it.", "sensitive", attribute,
+                    )  # fmt: skip
         if (MASK in reached) is not (grammar.task == MASKED):
+            at = next(((r, str(n)) for r, n, name in _references(grammar) if name == MASK), ())
             raise self._fault(
                 "sentences have a <mask> if and only if the task is masked; write task: masked, or "
-                "put the word in its place.", "task",
+                "put the word in its place.", *(("rules", *at) if at else ("task",)),
             )  # fmt: skip
 
     def _asked(self, grammar: Grammar) -> Grammar:

@@ -257,7 +257,7 @@ class Sentences:
         """Split structures by the words and values that have weights."""
         strata = self.structures
         for name, of_words in weights.items():
-            known = self._names_of(name)
+            known = self.words_of(name)
             for word, weight in of_words.items():
                 if word not in known or not weight >= 0:
                     raise InputError(
@@ -284,7 +284,12 @@ class Sentences:
             strata = split
         return strata
 
-    def _names_of(self, name: str) -> tuple[str, ...]:
+    def words_of(self, name: str) -> tuple[str, ...]:
+        """Return the words of a list, or the titles of an attribute's values.
+
+        Raises:
+            InputError: there is no such list or attribute.
+        """
         if name in self.grammar.sensitive:
             return tuple(value.title for value in self.grammar.sensitive[name])
         if name in self._lists:

@@ -49,6 +49,28 @@ def test_check_show_count_and_sample(run: Run, small: str) -> None:
     assert "feelings: " in text
 
 
+def test_coverage_grows_with_the_sentences(run: Run, small: str, tmp_path: Path) -> None:
+    code, text, _ = run("grammar", "sample", small, "--sentences", "24", "--coverage")
+    assert code == 0
+    assert text == (
+        "24 sentences cover 13 of 13 (100.0%) terminals and 26 of 26 (100.0%) pairs of words that "
+        "can stand in one sentence\n"
+    )
+    weights = tmp_path / "weights.json"
+    weights.write_text('{"occupation": {"nurse": 1}}')
+    code, text, _ = run("grammar", "sample", small, "--coverage", "--sentences", "8",
+                        "--weights", str(weights))  # fmt: skip
+    assert "8 sentences cover 11 of 13 (84.6%) terminals and 14 of 26" in text
+
+
+def test_a_sentence_of_two_labels_is_told(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "labels.yaml"
+    path.write_text(SMALL + "labels: {tired: negative, s: positive}\n", encoding="utf-8")
+    code, _, error = run("grammar", "check", str(path))
+    assert code == 2
+    assert "has the labels negative and positive, so that none counts: 'The" in error
+
+
 def test_two_ways_to_one_sentence_are_told(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "double.yaml"
     path.write_text(SMALL.replace("  mood:", "  s2: ['He was <mood>.']\n  mood:").replace(
