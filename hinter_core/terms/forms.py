@@ -57,6 +57,7 @@ _OF_TWO_OBJECTS = frozenset(
     owed lend lent sell sold call calls called cost costs pay pays paid make makes made find found
     consider considered keep kept grant granted deny denied award awarded cause caused""".split()
 )
+_OWNED = NOUN_TAGS | {"VB", "VBP"}  # "his make up": as a subject, "his" has a verb in -s
 _AFTER_ADJECTIVES = NOUN_TAGS | {"JJ", "JJR", "JJS", "CD", "HYPH", "POS", "VBG"}
 # The dictionaries have only pronouns that stand for one person; a user's may have these, too.
 _PRONOUNS = {
@@ -181,7 +182,7 @@ class _Place:
         self._possesses = both and _possesses(parse, head)
         self._described = both and _described(parse, head)
         absolute = {_FORM.PRONOUN_POSSESSIVE, _FORM.PRONOUN_POSSESSIVE_ABSOLUTE} <= forms
-        self._owns = absolute and any(tag in NOUN_TAGS for tag in parse.tags[head + 1 : head + 2])
+        self._owns = absolute and any(tag in _OWNED for tag in parse.tags[head + 1 : head + 2])
         self._title = self._several and _FORM.TITLE in forms
         self._modifies = self._label in MODIFIER and _FORM.ADJECTIVE in forms and not self._counted
 
@@ -326,8 +327,8 @@ def stands_alone(parse: Parse, tokens: Sequence[int], head: int) -> bool:
     after = tokens[-1] + 1
     if after >= len(parse.words):
         return True
-    if is_thing_here(parse, head) or opens(parse, after):
-        return False  # the Swedish "Oscar"
+    if is_thing_here(parse, head) or opens(parse, after) or parse.words[after] == "/":
+        return False  # the Swedish "Oscar", "the Japanese/Asian horror films"
     following = parse.tags[after]
     if following in _AFTER_ADJECTIVES:
         return False

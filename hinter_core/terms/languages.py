@@ -7,10 +7,19 @@ from hinter_core.terms.matching import fold
 from hinter_core.types import GrammaticalForm, Parse, Term
 
 _SPEAKING = frozenset("speak speaks speaking spoke spoken".split())
-_OF_LANGUAGES = frozenset("speaker speakers language languages tongue subtitles dubbing".split())
+_OF_LANGUAGES = frozenset(
+    """speaker speakers language languages tongue subtitle subtitles dub dubs dubbing class classes
+    lesson lessons course courses translation translations dictionary grammar vocabulary""".split()
+)
 _AFTER_SPEAKERS = frozenset("IN TO RB RP DT PRP PRP$ NNP WRB".split())
-_KNOWN_WELL = frozenset("native fluent broken perfect flawless spoken halting plain".split())
-_HEARD = frozenset("language languages subtitled subtitles dubbed dub dubbing fluent".split())
+_KNOWN_WELL = frozenset(
+    "native fluent broken perfect flawless spoken halting plain heavy thick".split()
+)
+_HEARD = frozenset(
+    """language languages subtitled subtitles dubbed dub dubbing fluent translated translates
+    translation""".split()
+)
+_BEFORE_WORDS = frozenset({"is", "was", ",", "(", "means"})
 _COPULAS = frozenset("is are was were am 'm 's 're be been not also".split())
 _MODIFIED = frozenset({"NN", "NNS", "NNP", "NNPS", "JJ", "JJR", "JJS", "HYPH", "CD"})
 _NAMES = ("vocative", "appos", "conj", "flat", "ROOT", "compound", "nmod:desc", "nn")
@@ -49,10 +58,16 @@ def _alone_is_language(
     """Whether a word without a noun is a language: "the English seems right", "dubbed (German)"."""
     if before in _SPEAKING:
         return True
+    heard = any(fold(word) in _HEARD for word in parse.words)
     if before in DETERMINERS:
         adjective = form is GrammaticalForm.ADJECTIVE
+        first = fold(parse.words[tokens[0] - 2]) if tokens[0] > 1 else ""
+        if before == "the" and first in ("from", "into") and heard:
+            return True  # "translated from the Italian"
+        named = parse.words[tokens[-1] + 1 : tokens[-1] + 2] == ("for",)
+        if before == "the" and first in _BEFORE_WORDS and named:
+            return True  # "it is the German for a healer"
         return adjective and before == "the" and _next_tag(parse, tokens) == "VBZ"
-    heard = any(fold(word) in _HEARD for word in parse.words)
     return heard and before not in _COPULAS
 
 
@@ -82,6 +97,8 @@ def _of_speakers(parse: Parse, tokens: Sequence[int]) -> bool:
 def bare(parse: Parse, tokens: Sequence[int], head: int) -> bool:
     """Whether a singular noun has no determiner, as only names and languages may."""
     label = parse.labels[head]
+    if label == "conj" and parse.tags[parse.heads[head]] == "NNP":
+        return bare(parse, [parse.heads[head]], parse.heads[head])  # "Ann and Desi"
     if label in _NAMES:
         return False
     children = [i for i, h in enumerate(parse.heads) if h == head and i != head]

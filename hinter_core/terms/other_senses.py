@@ -26,6 +26,7 @@ _OTHER_PEOPLE = frozenset("he she him her his hers who".split())
 _AUXILIARIES = frozenset("do does did is was are were has have had can could will would".split())
 _BEFORE_VERBS = frozenset("to did do does will would can could must should may might shall".split())
 _AFTER_VERBS = frozenset("RP DT IN PRP$ PRP JJ NNS".split())
+_VERSUS = frozenset({"vs.", "vs", "v.s.", "versus"})
 _MANY = frozenset({"host", "hosts"})
 _FOUNDERS = frozenset(
     """father fathers mother mothers godfather godfathers godmother godmothers grandfather
@@ -61,10 +62,13 @@ def other_sense(parse: Parse, tokens: Sequence[int], head: int, term: Term) -> s
         return f"here \u201c{surface}\u201d is a language"
     if is_shade(parse, tokens):
         return f"here \u201c{surface}\u201d is a colour"
-    return _noun_as_thing(parse, tokens, head, surface) if term.form in _NOUN_FORMS else None
+    return _noun_as_thing(parse, tokens, head, term.form) if term.form in _NOUN_FORMS else None
 
 
-def _noun_as_thing(parse: Parse, tokens: Sequence[int], head: int, surface: str) -> str | None:
+def _noun_as_thing(
+    parse: Parse, tokens: Sequence[int], head: int, form: GrammaticalForm
+) -> str | None:
+    surface = " ".join(parse.words[i] for i in tokens)
     governor = parse.heads[head]
     modifies = parse.labels[head] in COMPOUND and governor > tokens[-1]
     if surface in lexicon().siblings and after_name(parse, tokens[0]):
@@ -80,14 +84,14 @@ def _noun_as_thing(parse: Parse, tokens: Sequence[int], head: int, surface: str)
     if is_thing_here(parse, head):
         return f"\u201c{surface}\u201d may be no person here"
     verb = _may_be_verb(parse, tokens[-1], governor)
-    # "a Scots girl", "the kids favourite"
-    plural = parse.tags[head] in ("NNS", "NNPS") and governor == tokens[-1] + 1
+    # "a Scots girl", "the kids favourite", "folk heroes"
+    plural = form is _FORM.NOUN_PL and governor == tokens[-1] + 1
     if modifies and not verb and (plural or not _is_person_noun(parse, governor)):
         return f"part of \u201c{surface} {parse.words[governor]}\u201d"
     described = tokens[0] > 0 and parse.tags[tokens[0] - 1].startswith("JJ")
     if surface.lower() == "man" and not described and bare(parse, tokens, head):
         return f"\u201c{surface}\u201d without an article may mean mankind"
-    if _of_adjective(parse, tokens[-1]):
+    if _of_adjective(parse, tokens[-1]) or _in_adjective(parse, tokens, form):
         return f"\u201c{surface}\u201d is part of an adjective"
     if _interjection(parse, tokens):
         return f"here \u201c{surface}\u201d is an interjection"
@@ -175,6 +179,8 @@ def _of_case(parse: Parse, tokens: Sequence[int]) -> bool:
         named = len(side) == 2 and side[0][:1].isupper() and parse.words[first][:1].isupper()
         if side and fold(side[-1]) in (("v.", "vs.", "vs") if named else ("v.",)):
             return True
+        if side and fold(side[-1]) in _VERSUS and parse.tags[first] == "JJ":
+            return True  # "white vs. black", of no person in particular
     near = parse.words[last + 1 : last + 9]
     if "(" not in near[:2]:
         return False
@@ -182,12 +188,23 @@ def _of_case(parse: Parse, tokens: Sequence[int]) -> bool:
     return "v." in map(fold, inside[: inside.index(")") if ")" in inside else None])
 
 
+def _in_adjective(parse: Parse, tokens: Sequence[int], form: GrammaticalForm) -> bool:
+    """Whether the article before a plural is that of a later noun: "a women in prison film"."""
+    if form is not _FORM.NOUN_PL:
+        return False
+    article = tokens[0] > 0 and fold(parse.words[tokens[0] - 1]) in ("a", "an")
+    return article and parse.tags[tokens[-1] + 1 : tokens[-1] + 2] == ("IN",)
+
+
 def _of_adjective(parse: Parse, last: int) -> bool:
     """Whether an adjective is made of a noun: "very kids friendly", "cowboy dressed"."""
     after = [fold(word) for word in parse.words[last + 1 : last + 3] if word != "-"]
     hyphen = parse.words[last + 1 : last + 2] == ("-",)
+    dressed = after[0:1] in (["dressed"], ["clad"])
+    before_noun = parse.tags[last + 2 + hyphen : last + 3 + hyphen] in tuple((t,) for t in _NOUNS)
     return bool(after) and (
-        after[0] in ("friendly", "dressed", "clad")
+        after[0] in ("friendly", "favourite", "favorite")
+        or (dressed and before_noun)
         or (hyphen and after[0] in ("sized", "proof", "style", "made", "like"))
     )
 
@@ -235,19 +252,21 @@ def _phrase(parse: Parse, tokens: Sequence[int]) -> str:
 def _interjection(parse: Parse, tokens: Sequence[int]) -> bool:
     """Whether the term is a cry: "Man, that hurts", "and boy was it dull"."""
     words, first, last = tuple(map(fold, parse.words)), tokens[0], tokens[-1]
-    if words[last] not in lexicon().interjections or last + 2 >= len(words):
+    if words[last] not in lexicon().interjections or last + 1 >= len(words):
         return False
     joined = first > 0 and parse.tags[first - 1] == "CC"
     start = first - joined  # of the clause
     starts = all(word in QUOTES for word in words[:start])
     if not starts and not joined and words[first - 1] not in (",", "oh"):
         return False
-    after, beyond = words[last + 1 : last + 3]
+    after, beyond = (*words[last + 1 : last + 3], "")[:2]
     listed = _names_person_at(parse, start - 1 - (words[start - 1] == ",")) and not starts
     if listed or _names_person_at(parse, last + 2):
         return False  # "the girl and boy", "man, woman and child"
-    if after in _AUXILIARIES and parse.tags[last + 2] in ("PRP", "EX", "DT"):
+    if after in _AUXILIARIES and parse.tags[last + 2 : last + 3] in (("PRP",), ("EX",), ("DT",)):
         return True
+    if last + 2 == len(words):
+        return not starts and not joined and parse.tags[last + 1] == "."  # "so slow, man!"
     if not starts and words[start - 1] not in (",", "oh"):
         return False
     if after == ",":

@@ -114,12 +114,23 @@ def _no_person(
 
 
 def _modified(parse: Parse, tokens: Sequence[int], governor: int) -> int:
-    """Return the noun after an adjective whose governor the parser took for a verb."""
+    """Return the noun after an adjective whose governor the parser took for another one."""
     after = tokens[-1] + 1
+    while parse.words[after : after + 1] == ("/",) and parse.tags[after + 1 : after + 2] == ("JJ",):
+        after += 2  # "Japanese/Asian horror films"
+    if after > tokens[-1] + 1 and parse.tags[after : after + 1] in (("NN",), ("NNS",)):
+        return _last_noun(parse, after)
     verb = parse.tags[governor].startswith("VB") or not any(t in FINITE for t in parse.tags)
     if verb and after < governor and parse.tags[after] in _BEARERS:
         return after
     return governor
+
+
+def _last_noun(parse: Parse, token: int) -> int:
+    """Return the last of the common nouns that stand side by side."""
+    while parse.tags[token + 1 : token + 2] in (("NN",), ("NNS",)):
+        token += 1
+    return token
 
 
 def _whole(parse: Parse, token: int) -> int:

@@ -71,7 +71,7 @@ def _name(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     if term.text[:1].isupper():
         noun = term.form in _NOUN_FORMS or _flat(parse, tokens)
         within = noun and _ends_name(parse, first, before)
-        return whole if within or _capital_in_name(parse, tokens, before, after) else ""
+        return whole if within or _capital_in_name(parse, tokens, term, before, after) else ""
     if tokens[0] == opening(parse) and not after:
         # The first word of a sentence; a title has more capitals: "Taxi Driver".
         staged = parse.tags[first] == "NNP" and fold(words[first]) in _NAMES  # "Queen played"
@@ -147,7 +147,7 @@ def _ends_name(parse: Parse, first: int, before: Sequence[int]) -> bool:
 
 
 def _capital_in_name(
-    parse: Parse, tokens: Sequence[int], before: Sequence[int], after: Sequence[int]
+    parse: Parse, tokens: Sequence[int], term: Term, before: Sequence[int], after: Sequence[int]
 ) -> bool:
     """Whether a term that is always capitalised is in a title or in a person's name."""
     words = parse.words
@@ -155,6 +155,12 @@ def _capital_in_name(
         return True  # "saw The African Queen"
     if (before or after) and parse.entities[tokens[-1]] in _PERSON:
         return True  # "Christian Dior"
+    first = tokens[0]
+    joined = first > 1 and parse.tags[first - 1] == "CC" and parse.entities[first - 2] in _PERSON
+    if joined and parse.labels[first] == "conj" and term.form is not _FORM.NOUN_PL:
+        return True  # "Ann and Desi"
+    if after and after[0] == tokens[-1] + 1 and parse.entities[tokens[-1]] == "ORG":
+        return True  # "the Indian Air Force"
     article = tokens[0] > 1 and words[tokens[0] - 1] == "the" and words[tokens[0] - 2][:1].isupper()
     if article and tokens[0] - 2 != opening(parse) and not after:
         return True  # "Zorba the Greek"
