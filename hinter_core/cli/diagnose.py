@@ -12,7 +12,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.cli.options import output, print_json
 from hinter_core.errors import InputError
 from hinter_core.report.formats import print_sections
-from hinter_core.report.metrics.diagnosis import WordRate, diagnose
+from hinter_core.report.metrics.diagnosis import WordRate, diagnose, weights_of
 from hinter_core.report.section import Section
 
 _MOST = 20  # words of an attribute that are shown
@@ -92,11 +92,7 @@ def _values(one: WordRate) -> dict[str, Any]:
 
 
 def _write(path: Path, found: list[WordRate], smooth: float) -> None:
-    rates: dict[str, dict[str, float]] = {}
-    for one in found:
-        share = (one.rate.hits + smooth) / (one.rate.of + 2 * smooth)
-        rates.setdefault(one.attribute, {})[one.word] = share
-    kept = {name: words for name, words in rates.items() if any(words.values())}
+    kept = weights_of(found, smooth)
     if not kept:
         raise InputError("No answer changed, so there are no weights; add --smooth 1.")
     with output(path) as stream:

@@ -16,6 +16,7 @@ from hinter_core.cli.check import check
 from hinter_core.cli.diagnose import diagnosis
 from hinter_core.cli.grammar import grammar
 from hinter_core.cli.options import CommandWithSections
+from hinter_core.cli.repair import repair
 from hinter_core.cli.report import compare, mutants, report, sql, validity
 from hinter_core.cli.resources import cache, data, dictionary, models, predict
 from hinter_core.cli.run import list_campaigns, run, verify
@@ -40,6 +41,8 @@ cli.command("sql")(sql)
 cli.command("validity")(validity)
 cli.command("compare")(compare)
 cli.command("diagnose")(diagnosis)
+cli.command("repair")(repair)
+cli.command()(repair)
 cli.command("predict")(predict)
 cli.command("models")(models)
 cli.add_typer(annotate, name="annotate")

@@ -3,7 +3,7 @@
 import inspect
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
@@ -17,6 +17,7 @@ from hinter_core.errors import InputError
 from hinter_core.language.clean import MAX_CHARACTERS
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import parse_name
+from hinter_core.options import Option
 
 Validity = Annotated[
     float,
@@ -51,7 +52,14 @@ def with_settings(*names: str) -> Callable[[Callable[..., None]], Callable[..., 
 
     The command receives the settings that the user gave, by name.
     """
-    options = [CAMPAIGN_OPTIONS[name] for name in names]
+    return with_options([CAMPAIGN_OPTIONS[name] for name in names])
+
+
+def with_options(
+    options: Sequence[Option],
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Replace the parameter ``settings`` of a command with one option per setting."""
+    names = [option.name for option in options]
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(command, eval_str=True)
@@ -73,15 +81,16 @@ def with_settings(*names: str) -> Callable[[Callable[..., None]], Callable[..., 
     return decorate
 
 
-def _parameter(option: CampaignOption) -> inspect.Parameter:
-    flag = (option.each or option.name).replace("_", "-")
+def _parameter(option: Option) -> inspect.Parameter:
+    each = getattr(option, "each", "")
+    flag = (each or option.name).replace("_", "-")
     kind: Any = option.type
     if kind is tuple:
-        kind = list[str] if option.each else str
+        kind = list[str] if each else str
     info = typer.Option(
         f"--{flag}/--no-{flag}" if kind is bool else f"--{flag}",
         help=_help(option),
-        rich_help_panel="Advanced settings" if option.advanced else _SECTIONS[option.part],
+        rich_help_panel="Advanced settings" if option.advanced else _section(option),
     )
     return inspect.Parameter(
         option.name,
@@ -91,17 +100,21 @@ def _parameter(option: CampaignOption) -> inspect.Parameter:
     )
 
 
-def _help(option: CampaignOption) -> str:
-    words = f"{option.help} Can be repeated." if option.each else option.help
+def _section(option: Option) -> str | None:
+    return _SECTIONS[option.part] if isinstance(option, CampaignOption) else None
+
+
+def _help(option: Option) -> str:
+    words = f"{option.help} Can be repeated." if getattr(option, "each", "") else option.help
     default = default_in_words(option)
     return f"{words}  [default: {default}]" if default else words
 
 
-def default_in_words(option: CampaignOption) -> str:
+def default_in_words(option: Option) -> str:
     """Describe the default of a setting."""
     value = option.default
     if value in (None, "", ()):
-        return option.unset
+        return getattr(option, "unset", "")
     if isinstance(value, bool):
         return str(value).lower()
     return ", ".join(value) if isinstance(value, tuple) else str(value)

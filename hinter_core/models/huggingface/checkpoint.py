@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from hinter_core.errors import ModelError
 from hinter_core.models.registry import ModelName
@@ -92,6 +92,13 @@ class Checkpoint:
         special: int = self.tokenizer.num_special_tokens_to_add()
         ends: list[int] = [end for start, end in offsets if end > start]
         return ends[min(len(ends), max(1, window - special)) - 1] if ends else len(text)
+
+
+@runtime_checkable
+class HasCheckpoint(Protocol):
+    """A model that has a checkpoint, so that it can be trained further."""
+
+    checkpoint: Checkpoint
 
 
 def named_checkpoint(

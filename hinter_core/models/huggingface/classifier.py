@@ -63,7 +63,7 @@ class HuggingFaceClassifier(ModelUnderTest):
             dtype=checkpoint.dtype,
             note="; ".join(filter(None, (capabilities.note, scheme.note))),
         )
-        self._checkpoint = checkpoint
+        self.checkpoint = checkpoint
         self._scheme = scheme
         self._batches = Batches.on(checkpoint.device)
         # Apart, so that whoever asks what the model would read does not wait for its answers.
@@ -76,8 +76,8 @@ class HuggingFaceClassifier(ModelUnderTest):
         with self._reading:
             inputs = self._scheme.pieces(texts)
         with self._answering:
-            answers = self._ask(self._checkpoint.model, inputs, self._batches)
-            if self._checkpoint.dtype != "float32":
+            answers = self._ask(self.checkpoint.model, inputs, self._batches)
+            if self.checkpoint.dtype != "float32":
                 # The margin of several labels is that of one score, not a difference of two.
                 near = NEAR_TIE_BFLOAT16 / (2 if self.capabilities.multi_label else 1)
                 self._ask_again(answers, inputs, near, self._batches)
@@ -99,7 +99,7 @@ class HuggingFaceClassifier(ModelUnderTest):
         if not close:
             return
         try:
-            exact = self._checkpoint.exact
+            exact = self.checkpoint.exact
         except ModelError as error:
             again = [Prediction(failure=Failure.ERROR, detail=str(error)) for _ in close]
         else:

@@ -13,6 +13,7 @@ show it.
 """
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import copysign, inf
 from statistics import median
@@ -71,6 +72,19 @@ def diagnose(reader: CampaignReader, model: str) -> list[WordRate]:
         words = frozenset((source, target)) - {""}
         pairs[attribute].append(_Pair(words, row, changed, of))
     return [one for name in sorted(pairs) for one in _of(name, pairs[name])]
+
+
+def weights_of(found: Iterable[WordRate], smooth: float = 0.0) -> dict[str, dict[str, float]]:
+    """Return the rates of words as weights for a grammar, by attribute or list (PROB).
+
+    ``smooth`` is added to the changed and to the unchanged answers of each word, so that none has a
+    weight of 0. Attributes without a changed answer are left out.
+    """
+    rates: dict[str, dict[str, float]] = {}
+    for one in found:
+        share = (one.rate.hits + smooth) / (one.rate.of + 2 * smooth)
+        rates.setdefault(one.attribute, {})[one.word] = share
+    return {name: words for name, words in rates.items() if any(words.values())}
 
 
 class _Pair(NamedTuple):

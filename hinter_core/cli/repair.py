@@ -1,0 +1,45 @@
+"""``hinter repair``: a classifier learns from balanced cases, and what changed is measured."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from tqdm import tqdm
+
+from hinter_core.cli.options import print_json, with_options
+from hinter_core.errors import InputError
+from hinter_core.repair.card import sections_of
+from hinter_core.repair.repair import REPAIR_OPTIONS, Repair, RepairRun, Stage
+from hinter_core.report.formats import plain, print_sections
+
+
+@with_options(list(REPAIR_OPTIONS.values()))
+def repair(
+    *,
+    settings: dict[str, Any],
+    out: Annotated[
+        Path, typer.Option(help="Directory of the repair; an interrupted one goes on there.")
+    ] = Path("repair"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+) -> None:
+    """Repair a classifier: train it further on balanced cases, and measure before and after."""
+    for name, value in settings.items():
+        option = REPAIR_OPTIONS[name]
+        if isinstance(value, int | float) and not option.holds(value):
+            raise InputError(f"--{name} is {option.range}, not {value}.")
+    run = RepairRun(Repair(**settings), out)
+    with tqdm(disable=not sys.stderr.isatty(), dynamic_ncols=True) as bar:
+
+        def on_stage(stage: Stage) -> None:
+            bar.set_description(stage.name)
+            bar.total, bar.n = stage.of or None, stage.done
+            bar.refresh()
+
+        result = run.run(on_stage)
+    assert result is not None
+    if as_json:
+        print_json(plain(result))
+        return
+    print_sections(sections_of(result), sys.stdout)
+    typer.echo(f"The model is in {out / 'model'}; test it as {result.model}.")

@@ -1,0 +1,313 @@
+"""Repair a classifier: find what is unfair, learn from balanced cases, measure what changed.
+
+Source: Astraea, section 5 and RQ5. Nothing that is measured was learnt from: the words of the
+grammar are divided in two, the texts in training and test, and other grammars are measured, too.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from hinter_core.campaign.engines import run_campaign
+from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.spec import CAMPAIGN_ATTRIBUTES, SAMPLE, SAMPLE_FILE, Campaign
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.data.rows import Row, open_table
+from hinter_core.errors import InputError
+from hinter_core.generators.grammars.reading import grammar_file, load_grammar
+from hinter_core.language.parsing import ParseStore, load_parser
+from hinter_core.models.base import CLASSIFICATION, ModelUnderTest
+from hinter_core.models.huggingface.checkpoint import Checkpoint, HasCheckpoint
+from hinter_core.models.registry import load_model
+from hinter_core.models.store import PredictionStore
+from hinter_core.options import Option, options_of
+from hinter_core.repair.card import write_card
+from hinter_core.repair.examples import Example, from_grammar, from_texts, split_words
+from hinter_core.repair.figures import Measured, RepairResult, measured_in
+from hinter_core.repair.training import Recipe, Training
+from hinter_core.report.metrics.diagnosis import diagnose, weights_of
+from hinter_core.statistics.rates import Rate, wilson
+from hinter_core.storage import write_whole
+from hinter_core.terms.dictionary import choose, load_shipped
+
+_PARSES = 2_000_000  # characters of sentences whose parses are kept
+_FEWEST = 40  # texts, so that some are left to test
+_SETTINGS = "repair.json"
+
+
+def _setting(default: Any, help: str, **more: Any) -> Any:
+    return field(default=default, metadata={"help": help, **more})
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What to repair, with what."""
+
+    model: str = _setting("embedded", "Classifier to repair: embedded, or hf:ORG/NAME.")
+    grammar: str = _setting(
+        "feelings", "Grammar that gives the cases to learn from: its name, or a YAML file."
+    )
+    data: str = _setting(
+        SAMPLE, "Texts that keep the model what it is: a file with a column label, or sample. Of a "
+        "text without a label, the model's own answer counts."
+    )  # fmt: skip
+    unseen: str = _setting(
+        "", "Grammars to measure that are not learnt from, with commas; by default none."
+    )
+    attributes: str = _setting(
+        ",".join(CAMPAIGN_ATTRIBUTES), "Attributes changed in the texts, with commas."
+    )
+    texts: int = _setting(2_000, "Maximum number of texts to learn from.", low=40, high=1_000_000)
+    share: float = _setting(
+        0.1, "Sentences of the grammar to learn from, as a share of the texts.", low=0.001, high=1.0
+    )
+    sentences: int = _setting(
+        200, "Sentences of each grammar, and texts, to measure.", low=10, high=100_000,
+        advanced=True,
+    )
+    epochs: int = _setting(3, "Times that each text is learnt from.", low=1, high=100)
+    rate: float = _setting(1e-4, "Learning rate.", low=1e-7, high=1.0, advanced=True)
+    pairing: float = _setting(
+        1.0, "Weight of equal answers to a text and its variant, beside right ones.",
+        low=0.0, high=100.0, advanced=True,
+    )  # fmt: skip
+    seed: int = _setting(0, "Seed of all that is drawn.", low=0, high=2**31 - 1, advanced=True)
+
+
+REPAIR_OPTIONS: dict[str, Option] = options_of(Repair)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage of a repair, and how much of it is done."""
+
+    name: str
+    done: int = 0
+    of: int = 0
+
+
+OnStage = Callable[[Stage], None]
+
+
+class RepairRun:
+    """A repair in a folder, where every stage leaves its files; a second run continues."""
+
+    def __init__(self, repair: Repair, folder: Path) -> None:
+        self._repair, self._folder = repair, folder
+        self._model = load_model(repair.model, trusted=True)
+        self._checkpoint = _checkpoint_of(self._model)
+        self._asked = PredictionStore(self._model)
+        self._open()
+
+    @property
+    def repaired(self) -> str:
+        """Name of the repaired model."""
+        return f"hf:{self._folder / 'model'}"
+
+    def run(
+        self, on_stage: OnStage = lambda _: None, cancelled: Callable[[], bool] = lambda: False
+    ) -> RepairResult | None:
+        """Do what is left; None if ``cancelled``.
+
+        Raises:
+            InputError: the model cannot be trained, or grammar or data do not fit it.
+        """
+        train, test = self._texts()
+        seen, unseen = self._grammars()
+        on_stage(Stage("diagnosis"))
+        weights = self._weights(seen, cancelled)
+        if cancelled():
+            return None
+        examples = self._examples(seen, train, weights, on_stage, cancelled)
+        if examples is None or not self._train(examples, on_stage, cancelled):
+            return None
+        grammars = [name.strip() for name in self._repair.unseen.split(",") if name.strip()]
+        named = {"seen words": str(seen), "unseen words": str(unseen)}
+        named |= {f"grammar {Path(name).stem}": name for name in grammars}
+        measured = []
+        for number, (name, grammar) in enumerate([*named.items(), ("texts", "")]):
+            on_stage(Stage("measurement", number, len(named) + 1))
+            measured.append(self._measured(name, grammar, cancelled))
+            if cancelled():
+                return None
+        counted = {
+            "texts": len(train),
+            "sentences": len(examples) - len(train),
+            "variants": sum(bool(example.variant) for example in examples),
+        }
+        result = RepairResult(self.repaired, counted, self._accuracy(test), measured)
+        write_card(self._folder / "model", asdict(self._repair), result)
+        return result
+
+    def _open(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path, own = self._folder / _SETTINGS, asdict(self._repair)
+        if path.exists():
+            if json.loads(path.read_text(encoding="utf-8")) != own:
+                raise InputError(
+                    f"{self._folder} holds another repair; name another directory, or repeat its "
+                    f"settings (see {_SETTINGS} there)."
+                )
+            return
+        if any(self._folder.iterdir()):
+            raise InputError(f"{self._folder} is not empty and no repair; name a new directory.")
+        with write_whole(path) as part:
+            part.write_text(json.dumps(own, indent=1), encoding="utf-8")
+
+    def _texts(self) -> tuple[list[Row], list[Row]]:
+        """Return texts to learn from and others to measure, at least a fifth."""
+        repair, labels = self._repair, self._model.capabilities.labels
+        path = SAMPLE_FILE if repair.data == SAMPLE else Path(repair.data)
+        rows = [row for row in open_table(path).rows() if not row.fault]
+        known = {row.label for row in rows if row.label in labels}
+        if len(known) < 2:
+            said = ", ".join(sorted({row.label for row in rows if row.label})[:5]) or "none"
+            raise InputError(
+                f"{path} has {len(known)} of the labels {', '.join(labels)} (it has {said}); to "
+                "measure a repair it needs two or more of them."
+            )
+        if len(rows) < _FEWEST:
+            raise InputError(f"{path} has {len(rows)} texts, and a repair needs {_FEWEST} or more.")
+        mixed = Random(repair.seed).sample(rows, len(rows))
+        number = min(repair.texts, len(rows) * 4 // 5)
+        return mixed[:number], mixed[number : number + max(repair.texts, _FEWEST)]
+
+    def _grammars(self) -> tuple[Path, Path]:
+        """Write the grammar with each half of the values of its attributes."""
+        import yaml
+
+        folder, found = self._folder / "grammars", []
+        load_grammar(self._repair.grammar)  # refuses one with a fault, by its line
+        tree = yaml.safe_load(grammar_file(self._repair.grammar).read_text(encoding="utf-8"))
+        folder.mkdir(exist_ok=True)
+        halves = zip(("seen", "unseen"), split_words(tree, self._repair.seed), strict=True)
+        for name, half in halves:
+            path = folder / f"{name}.yaml"
+            with write_whole(path) as part:
+                part.write_text(yaml.safe_dump(half, sort_keys=False), encoding="utf-8")
+            found.append(path)
+        return found[0], found[1]
+
+    def _campaign(self, **settings: Any) -> Campaign:
+        return Campaign(limit=20, seed=self._repair.seed, **settings)
+
+    def _weights(
+        self, grammar: Path, cancelled: Callable[[], bool]
+    ) -> Mapping[str, Mapping[str, float]]:
+        """Test the model on the grammar and return how often each word changes its answer."""
+        store = CampaignStore(self._folder / "diagnosis")
+        campaign = self._campaign(
+            grammar=str(grammar), sentences=self._repair.sentences, models=(self._repair.model,)
+        )
+        run_campaign(campaign, store, cancelled=cancelled)
+        if cancelled():
+            return {}
+        with CampaignReader(store) as reader:
+            return weights_of(diagnose(reader, self._repair.model), smooth=1)
+
+    def _examples(
+        self,
+        grammar: Path,
+        rows: Sequence[Row],
+        weights: Mapping[str, Mapping[str, float]],
+        on_stage: OnStage,
+        cancelled: Callable[[], bool],
+    ) -> list[Example] | None:
+        """Return the examples, from their file if it is there; None if ``cancelled``."""
+        path = self._folder / "examples.jsonl"
+        if path.exists():
+            lines = path.read_text(encoding="utf-8").splitlines()
+            read = map(json.loads, lines)
+            return [Example(x["text"], tuple(x["targets"]), x["variant"]) for x in read]
+        repair, labels = self._repair, self._model.capabilities.labels
+        number = max(2, round(repair.share * len(rows)))
+        examples = from_grammar(load_grammar(str(grammar)), labels, number, weights, repair.seed)
+        names = tuple(name.strip() for name in repair.attributes.split(",") if name.strip())
+        parses = ParseStore(load_parser(), _PARSES)
+        words = choose(names, load_shipped())
+        found = from_texts(rows, self._asked, words, parses, repair.seed)
+        for done, example in enumerate(found):
+            if cancelled():
+                return None
+            on_stage(Stage("examples", done, len(rows)))
+            examples.append(example)
+        with write_whole(path) as part, part.open("w", encoding="utf-8") as stream:
+            for example in examples:
+                stream.write(json.dumps(asdict(example), ensure_ascii=False) + "\n")
+        return examples
+
+    def _train(
+        self, examples: Sequence[Example], on_stage: OnStage, cancelled: Callable[[], bool]
+    ) -> bool:
+        folder, repair = self._folder / "model", self._repair
+        if (folder / "config.json").exists():
+            return True
+        recipe = Recipe(
+            epochs=repair.epochs, rate=repair.rate, pairing=repair.pairing, seed=repair.seed
+        )
+        training = Training(self._checkpoint, examples, recipe, self._folder / "training")
+        whole = training.run(
+            lambda done, _: on_stage(Stage("training", done, training.steps)), cancelled
+        )
+        if whole:
+            labels = dict(enumerate(self._model.capabilities.labels))
+            training.model.config.id2label = labels
+            training.model.config.label2id = {name: number for number, name in labels.items()}
+            self._checkpoint.tokenizer.save_pretrained(folder)
+            training.model.save_pretrained(folder)
+        return whole
+
+    def _measured(self, name: str, grammar: str, cancelled: Callable[[], bool]) -> Measured:
+        store = CampaignStore(self._folder / "measured" / name.replace(" ", "-"))
+        models = (self._repair.model, self.repaired)
+        if grammar:
+            settings: dict[str, Any] = {
+                "grammar": grammar, "sentences": self._repair.sentences, "models": models,
+            }  # fmt: skip
+        else:
+            names = tuple(x.strip() for x in self._repair.attributes.split(",") if x.strip())
+            settings = {"data": str(self._test_file()), "attributes": names, "models": models}
+        run_campaign(self._campaign(**settings), store, cancelled=cancelled)
+        return measured_in(name, store, models)
+
+    def _test_file(self) -> Path:
+        path = self._folder / "test.jsonl"
+        if not path.exists():
+            _, test = self._texts()
+            with write_whole(path) as part, part.open("w", encoding="utf-8") as stream:
+                for row in test[: self._repair.sentences]:
+                    stream.write(json.dumps({"id": row.id, "text": row.text}) + "\n")
+        return path
+
+    def _accuracy(self, rows: Sequence[Row]) -> tuple[Rate, Rate]:
+        labelled = [row for row in rows if row.label in self._model.capabilities.labels]
+        before, after = (
+            _right(labelled, PredictionStore(model))
+            for model in (self._model, load_model(self.repaired, trusted=True))
+        )
+        return before, after
+
+
+def _right(rows: Sequence[Row], asked: PredictionStore) -> Rate:
+    answers = asked.predict(row.text for row in rows)
+    return wilson(sum(answers[row.text].labels == (row.label,) for row in rows), len(rows))
+
+
+def _checkpoint_of(model: ModelUnderTest) -> Checkpoint:
+    able = model.capabilities
+    if not isinstance(model, HasCheckpoint) or able.task != CLASSIFICATION or able.multi_label:
+        raise InputError(
+            f"{model.name} cannot be trained here; name embedded, or a Hugging Face classifier "
+            "with one label a text: hf:ORG/NAME or hf:FOLDER."
+        )
+    if hasattr(model.checkpoint.model, "body"):
+        raise InputError(f"{model.name} is hierarchical, which cannot be trained here.")
+    return model.checkpoint
+
+
+def stages_in_words(stage: Stage) -> str:
+    """Return a stage for a line of progress."""
+    return f"{stage.name} {stage.done:,}/{stage.of:,}" if stage.of else stage.name
