@@ -78,26 +78,36 @@ def split_words(grammar: Mapping[str, Any], seed: int) -> tuple[dict[str, Any], 
     return seen, unseen
 
 
-def from_grammar(
-    grammar: Grammar, labels: Sequence[str], number: int, weights: Weights, seed: int
-) -> list[Example]:
-    """Draw labelled sentences with their variants, as many of each label.
+def labels_of(grammar: Grammar, labels: Sequence[str]) -> list[str]:
+    """Return the labels of a grammar, which are among those of the model.
 
     Raises:
-        InputError: the grammar gives no labels, or some that the model does not have.
+        InputError: the grammar gives less than two, or some that the model does not have.
     """
     wanted = sorted(set(grammar.labels.values()))
+    if len(wanted) < 2:
+        raise InputError(
+            f"The grammar {grammar.name} gives {len(wanted)} labels, and a model learns from two "
+            "or more; add labels, or choose another grammar."
+        )
     if unknown := [label for label in wanted if label not in labels]:
         raise InputError(
             f"The grammar {grammar.name} gives the labels {', '.join(wanted)}, and the model has "
             f"{', '.join(labels)}; {', '.join(unknown)} is none of these. Rename them, in the "
             "grammar or with the model's setting labels=."
         )
-    if len(wanted) < 2:
-        raise InputError(
-            f"The grammar {grammar.name} gives {len(wanted)} labels, and a model learns from two "
-            "or more; add labels, or choose another grammar."
-        )
+    return wanted
+
+
+def from_grammar(
+    grammar: Grammar, labels: Sequence[str], number: int, weights: Weights, seed: int
+) -> list[Example]:
+    """Draw labelled sentences with their variants, as many of each label.
+
+    Raises:
+        InputError: see :func:`labels_of`.
+    """
+    wanted = labels_of(grammar, labels)
     rng, most = Random(seed), -(-number // len(wanted))
     counted: Counter[str] = Counter()
     found: list[Example] = []
@@ -157,5 +167,5 @@ def from_texts(
             answer = asked.predict([row.text])[row.text]
             if not answer.answered:
                 continue
-            targets = tuple(answer.scores[name] for name in labels)
+            targets = tuple(answer.scores.get(name, 0.0) for name in labels)
         yield Example(row.text, targets, variant)

@@ -25,7 +25,7 @@ from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
 from hinter_core.options import Option, options_of
 from hinter_core.repair.card import write_card
-from hinter_core.repair.examples import Example, from_grammar, from_texts, split_words
+from hinter_core.repair.examples import Example, from_grammar, from_texts, labels_of, split_words
 from hinter_core.repair.figures import Measured, RepairResult, measured_in
 from hinter_core.repair.training import Recipe, Training
 from hinter_core.report.metrics.diagnosis import diagnose, weights_of
@@ -65,7 +65,10 @@ class Repair:
         0.1, "Sentences of the grammar to learn from, as a share of the texts.", low=0.001, high=1.0
     )
     sentences: int = _setting(
-        200, "Sentences of each grammar, and texts, to measure.", low=10, high=100_000,
+        200,
+        "Sentences of each grammar, and texts, to measure.",
+        low=10,
+        high=100_000,
         advanced=True,
     )
     epochs: int = _setting(3, "Times that each text is learnt from.", low=1, high=100)
@@ -180,7 +183,7 @@ class RepairRun:
         import yaml
 
         folder, found = self._folder / "grammars", []
-        load_grammar(self._repair.grammar)  # refuses one with a fault, by its line
+        labels_of(load_grammar(self._repair.grammar), self._model.capabilities.labels)
         tree = yaml.safe_load(grammar_file(self._repair.grammar).read_text(encoding="utf-8"))
         folder.mkdir(exist_ok=True)
         halves = zip(("seen", "unseen"), split_words(tree, self._repair.seed), strict=True)

@@ -62,7 +62,7 @@ def test_a_good_checkpoint_is_loaded_in_fp32(good: Path) -> None:
     assert model.name == f"hf:{good}"
     assert model.capabilities.labels == ("no", "yes")
     assert model.capabilities.window == 16
-    assert {p.dtype for p in model._checkpoint.model.parameters()} == {torch.float32}
+    assert {p.dtype for p in model.checkpoint.model.parameters()} == {torch.float32}
 
 
 def test_identity_names_the_weights(good: Path, copy: Path, tmp_path: Path) -> None:

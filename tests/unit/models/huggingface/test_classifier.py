@@ -109,7 +109,7 @@ def test_in_bfloat16_near_ties_alone_are_asked_in_float32(articles: str, three: 
     import torch
 
     model = load(three, "?dtype=bfloat16")
-    assert {p.dtype for p in model._checkpoint.model.parameters()} == {torch.bfloat16}
+    assert {p.dtype for p in model.checkpoint.model.parameters()} == {torch.bfloat16}
     assert model.capabilities.dtype == "bfloat16"
     assert "bfloat16" in model.identity
     plain = load(three)
@@ -121,10 +121,10 @@ def test_in_bfloat16_near_ties_alone_are_asked_in_float32(articles: str, three: 
     assert 1 < len(far) < len(TEXTS)
     own = model.predict(far)
     # The second copy of the weights is not loaded before it is needed.
-    assert "exact" not in vars(model._checkpoint)
+    assert "exact" not in vars(model.checkpoint)
     assert [a.scores for a in own] != [a.scores for a in plain.predict(far)]
     answers = model.predict(TEXTS)
-    assert {p.dtype for p in model._checkpoint.exact.parameters()} == {torch.float32}
+    assert {p.dtype for p in model.checkpoint.exact.parameters()} == {torch.float32}
     close = 0
     for mine, exact in zip(answers, plain.predict(TEXTS), strict=True):
         if margin(exact, plain.capabilities) < NEAR_TIE_BFLOAT16 / 2:

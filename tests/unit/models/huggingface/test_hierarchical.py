@@ -122,7 +122,7 @@ def test_what_is_read_is_said(folder: Path) -> None:
 
 def test_paragraphs_begin_segments_and_wrapped_lines_do_not(tmp_path: Path) -> None:
     model = load(make_hierarchical(tmp_path / "bert", "bert", LABELS, segments=8, window=WINDOW))
-    tokenizer = model._checkpoint.tokenizer
+    tokenizer = model.checkpoint.tokenizer
 
     def read(text: str) -> list[str]:
         return [tokenizer.decode(ids, skip_special_tokens=True) for ids in ids_of(model, text)]

@@ -79,7 +79,7 @@ def test_a_decoder_is_padded_on_the_right_with_what_it_skips(
     before = load(folder).predict(TEXTS)
     change(Path(folder) / "tokenizer_config.json", padding_side=side)
     model = load(folder)
-    assert model._checkpoint.model.config.pad_token_id == 2  # </s>
+    assert model.checkpoint.model.config.pad_token_id == 2  # </s>
     for first, second in zip(before, model.predict(TEXTS), strict=True):
         assert first.scores == pytest.approx(second.scores, abs=1e-5)
 
@@ -89,7 +89,7 @@ def test_where_config_and_tokenizer_pad_differently_the_head_decides(tmp_path: P
     change(Path(folder) / "tokenizer_config.json", pad_token="<unk>")
     change(Path(folder) / "config.json", pad_token_id=1)
     model = load(folder)
-    assert model._checkpoint.tokenizer.pad_token_id == 1
+    assert model.checkpoint.tokenizer.pad_token_id == 1
     for text, answer in zip(TEXTS, model.predict(TEXTS), strict=True):
         (single,) = model.predict([text])
         assert answer.scores == pytest.approx(single.scores, abs=1e-5)
@@ -122,7 +122,7 @@ def test_an_encoder_decoders_input_ends_in_its_only_end_token(
     if not adds:
         change(Path(folder) / "tokenizer.json", post_processor=None)
     model = load(folder)
-    end = model._checkpoint.model.config.eos_token_id
+    end = model.checkpoint.model.config.eos_token_id
     hostile = ["</s>", "the </s></s> man", "the man" * 90, "", "</s>" * 90]
     for piece in pieces(model, *TEXTS, *hostile):
         ids = piece["input_ids"]

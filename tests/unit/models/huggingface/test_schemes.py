@@ -41,7 +41,7 @@ def test_segments_hold_every_token_once_in_order(kind: str, tmp_path: Path) -> N
         folder, kind, LABELS, window=window
     )  # fmt: skip
     model = load(f"hf:{path}?pool=mean")
-    tokenizer = model._checkpoint.tokenizer
+    tokenizer = model.checkpoint.tokenizer
     for text in (LONG, SHORT, LONG[:83], "a" * 400, ""):
         (pieces,) = model._scheme.pieces([text])
         tokens = tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -102,7 +102,7 @@ def test_all_labels_are_judged_on_the_same_part_of_a_text(kind: str, tmp_path: P
         folder, kind, NLI, window=90
     )  # fmt: skip
     model = zero_shot(path, f"labels={HYPOTHESES}")
-    tokenizer = model._checkpoint.tokenizer
+    tokenizer = model.checkpoint.tokenizer
     ((*pieces,),) = model._scheme.pieces([LONG_TEXT])
     assert len(pieces) == 3
     lengths = [len(piece["input_ids"]) for piece in pieces]

@@ -1,0 +1,105 @@
+"""``hinter repair``: from a model with a planted bias to one without, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.tiny import make_classifier
+from tests.unit.cli.conftest import Run
+
+GRAMMAR = """
+about: Waiters.
+start: s
+rules:
+  s: [<bad>, <good>]
+  bad: ['the <race> <gender> served us bad .', 'this <race> <gender> is bad .']
+  good: ['the <race> <gender> served us good .', 'this <race> <gender> is good .']
+sensitive:
+  race: [black, white, british, the]
+  gender: [man, woman, waiter, waitress]
+labels: {bad: negative, good: positive}
+"""
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> list[str]:
+    make_classifier(tmp_path / "tiny", ["negative", "positive"])
+    (tmp_path / "grammar.yaml").write_text(GRAMMAR.replace(", the]", ", french]"), encoding="utf-8")
+    lines = ["text,label"]
+    for number in range(60):
+        word, label = ("good", "positive") if number % 2 else ("bad", "negative")
+        lines.append(f"the black man served us {word} {number} .,{label}")
+    (tmp_path / "texts.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return [
+        "repair", "--model", f"hf:{tmp_path / 'tiny'}", "--grammar", str(tmp_path / "grammar.yaml"),
+        "--data", str(tmp_path / "texts.csv"), "--out", str(tmp_path / "repair"),
+        "--share", "0.3", "--sentences", "12", "--rate", "0.005",
+        "--epochs", "20",
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_repair_is_measured_on_what_it_did_not_learn_and_goes_on_where_it_was(
+    run: Run, asked: list[str], tmp_path: Path
+) -> None:
+    code, text, error = run(*asked, "--json")
+    assert code == 0, error
+    found = json.loads(text)
+    assert [one["name"] for one in found["measured"]] == ["seen words", "unseen words", "texts"]
+    before, after = found["accuracy"]
+    assert before["of"] == after["of"] == 12
+    assert after["share"] > before["share"]
+    examples = (tmp_path / "repair" / "examples.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(examples) == found["examples"]["texts"] + found["examples"]["sentences"] == 48 + 14
+    # No text that is tested was learnt from.
+    tested = (tmp_path / "repair" / "test.jsonl").read_text(encoding="utf-8").splitlines()
+    learnt = {json.loads(line)["text"] for line in examples}
+    assert learnt.isdisjoint(json.loads(line)["text"] for line in tested)
+    card = (tmp_path / "repair" / "model" / "README.md").read_text(encoding="utf-8")
+    assert "| seed" in card
+    assert "Before and after" in card
+    # Done again, nothing is done: the same figures, and the same weights.
+    weights = tmp_path / "repair" / "model" / "model.safetensors"
+    written = weights.stat().st_mtime_ns
+    code, again, _ = run(*asked, "--json")
+    assert json.loads(again) == found
+    assert weights.stat().st_mtime_ns == written
+    code, _, error = run(*asked, "--seed", "9")
+    assert code == 2
+    assert "holds another repair" in error
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--model", "vader"), "vader cannot be trained here; name embedded"),
+        (("--model", "masked"), "masked cannot be trained here"),
+        (("--grammar", "coreference-unambiguous"), "gives the labels colleague, occupation, and"),
+        (("--grammar", "nothing"), "There is no grammar 'nothing'"),
+        (("--epochs", "0"), "--epochs is a whole number from 1 to 100, not 0"),
+        (("--share", "2"), "--share is a number from 0.001 to 1, not 2"),
+    ],
+)
+def test_bad_input_is_told_in_one_sentence(
+    run: Run, asked: list[str], more: tuple[str, ...], said: str
+) -> None:
+    code, _, error = run(*asked, *more)
+    assert code == 2
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_data_of_one_class_or_too_few_are_refused(
+    run: Run, asked: list[str], tmp_path: Path
+) -> None:
+    texts = tmp_path / "texts.csv"
+    lines = texts.read_text(encoding="utf-8").splitlines()
+    texts.write_text("\n".join([lines[0], *lines[1::2]]), encoding="utf-8")
+    code, _, error = run(*asked)
+    assert (code, "has 1 of the labels negative, positive (it has negative)" in error) == (2, True)
+    texts.write_text("\n".join(lines[:11]), encoding="utf-8")
+    code, _, error = run(*asked, "--out", str(tmp_path / "other"))
+    assert (code, "has 10 texts, and a repair needs 40 or more" in error) == (2, True)
