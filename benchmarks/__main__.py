@@ -19,6 +19,7 @@ from benchmarks import (
     campaign,
     coverage,
     even_handed,
+    grammars,
     noise,
     person_sense,
     reference,
@@ -255,6 +256,11 @@ def main() -> None:
     arguments.add_argument(
         "--validity", action="store_true", help="fit and measure the validity score only"
     )
+    arguments.add_argument("--grammars", action="store_true", help="measure the grammars only")
+    arguments.add_argument(
+        "--sentences", type=int, default=1000, help="of each grammar, to judge (1,000)"
+    )
+    arguments.add_argument("--seeds", type=int, default=30, help="of RAND and PROB (30)")
     arguments.add_argument("--frames", type=int, default=40, help="sentences of each form (40)")
     arguments.add_argument("--attribute", action="append", help="of them; may be repeated")
     given = arguments.parse_args()
@@ -265,6 +271,7 @@ def main() -> None:
         "noise": lambda: noise.report(given.trials),
         "person_sense": lambda: person_sense.report(given.parser),
         "validity": validity.report,
+        "grammars": lambda: grammars.report(given.sentences, given.seeds),
         "coverage": lambda: [coverage.report(given.trials)],
     }
     for name, made in lines.items():

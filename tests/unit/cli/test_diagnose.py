@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.grammars import LEXICONS, SENTIMENT, valued
+from hinter_core.generators.grammars.reading import load_grammar
 from tests.unit.cli.conftest import Run
 
 GRAMMAR = """
@@ -56,20 +58,33 @@ def test_planted_bias_is_named_and_its_absence_names_nothing(run: Run, tmp_path:
 
 
 @pytest.mark.slow
-def test_words_of_textblob_are_those_of_its_lexicon(run: Run, tmp_path: Path) -> None:
-    from textblob import TextBlob
-
-    out = str(tmp_path / "campaign")
+@pytest.mark.parametrize("name", SENTIMENT)
+def test_sensitive_words_named_are_those_of_the_lexicons(
+    name: str, run: Run, tmp_path: Path
+) -> None:
+    grammar, out = load_grammar(name), str(tmp_path / "campaign")
     code, _, error = run(
-        "run", "--grammar", "feelings", "--attributes", "race,occupation", "--order", "1",
-        "--sentences", "80", "--model", "textblob", "--no-placebo", "--out", out,
+        "run", "--grammar", name, "--order", "1", "--sentences", "200", "--model", "vader",
+        "--model", "textblob", "--no-placebo", "--out", out,
     )  # fmt: skip
     assert code == 0, error
-    code, text, _ = run("diagnose", out, "--json")
-    words = [one for one in json.loads(text) if one["attribute"] in ("race", "occupation")]
-    valued = {one["word"] for one in words if TextBlob(one["word"]).polarity}
-    assert valued == {"Black"}
-    assert {one["word"] for one in words if one["stands_out"]} == valued
+    for model in LEXICONS:
+        code, text, _ = run("diagnose", out, "--model", model, "--json")
+        named = {
+            one["word"]
+            for one in json.loads(text)
+            if one["stands_out"] and one["attribute"] in grammar.sensitive
+        }
+        assert named == valued(grammar, model)
+
+
+def test_the_lexicons_give_some_sensitive_words_a_value() -> None:
+    found = {model: set[str]() for model in LEXICONS}
+    for name in SENTIMENT:
+        for model in LEXICONS:
+            found[model] |= valued(load_grammar(name), model)
+    assert found["vader"] >= {"cleaner", "Tia", "who is blind"}
+    assert found["textblob"] >= {"flight attendant", "Black", "Rose"}
 
 
 def test_bad_input_is_told(run: Run, tmp_path: Path) -> None:
