@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from hinter_core.generators.grammars.reading import (
 )
 from hinter_core.generators.grammars.sampling import Sentences
 
+ROOT = Path(__file__).parents[3]
 # Terminals: "the", "said", "is", ".", "and the", "are friends.", two moods, three plants, he, she
 # and the two jobs: 15. Pairs: 2 moods x 2 jobs, 2 moods x 2 genders, 2 jobs x 2 genders,
 # and 3 of plants.
@@ -62,3 +64,13 @@ def test_shipped_grammars_use_all_that_they_hold(name: str) -> None:
     found = coverage_of(source, islice(source.draw(1), 15_000))
     assert found.terminals == found.all_terminals
     assert found.pairs >= 0.95 * found.all_pairs
+
+
+def test_the_documents_list_the_shipped_grammars_as_they_are() -> None:
+    listed = (ROOT / "docs" / "campaigns.md").read_text(encoding="utf-8")
+    for name in shipped_grammars():
+        grammar = load_grammar(name)
+        rules, terminals = grammar.size
+        values = ", ".join(f"{each} ({len(of)})" for each, of in grammar.sensitive.items())
+        row = f"| `{name}` | {values} | {rules} | {terminals} | {Sentences(grammar).count:,} |"
+        assert row in listed
