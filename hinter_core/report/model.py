@@ -35,6 +35,7 @@ from hinter_core.report.metrics.accuracy import Accuracy, accuracy
 from hinter_core.report.metrics.coverage import Coverage, Reach, coverage, reach
 from hinter_core.report.metrics.discards import GroupDiscards, discards
 from hinter_core.report.metrics.excess import PlaceboExcess, excesses
+from hinter_core.report.metrics.group_fairness import WordScore, word_scores
 from hinter_core.report.metrics.lattice import (
     Overlap,
     Pie,
@@ -145,6 +146,7 @@ class ModelReport:
     accuracy: Accuracy | None = None
     by_validity: list[AtLeast] = field(default_factory=list)
     uncovering: list[UncoveringCases] = field(default_factory=list)
+    word_scores: list[WordScore] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -262,6 +264,7 @@ def _of_model(model: str, tally: ModelCounts) -> ModelReport:
         accuracy(tally, model),
         by_validity(tally),
         uncovering_cases(tally, model),
+        word_scores(tally, model),
     )
 
 

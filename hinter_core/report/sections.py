@@ -11,6 +11,7 @@ from hinter_core.report.metrics.accuracy import accuracy_sections
 from hinter_core.report.metrics.coverage import coverage_section, reach_section
 from hinter_core.report.metrics.discards import discards_sections
 from hinter_core.report.metrics.excess import excess_section
+from hinter_core.report.metrics.group_fairness import group_fairness_section
 from hinter_core.report.metrics.lattice import overlap_section, pies_section, truth_section
 from hinter_core.report.metrics.positives import positives_section
 from hinter_core.report.metrics.scores import validity_score_sections
@@ -92,6 +93,7 @@ def sections(report: Report) -> list[Section]:
 def _of_model(model: ModelReport) -> Iterable[Section]:
     yield _flow(model)
     yield uncovering_section(model.uncovering)
+    yield group_fairness_section(model.word_scores)
     yield positives_section(model.positives)
     yield excess_section(model.excess)
     yield from validity_score_sections(model.by_validity)

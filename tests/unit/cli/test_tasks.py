@@ -139,6 +139,35 @@ def test_rows_with_masks_are_tested_by_the_embedded_model(run: Run, tmp_path: Pa
     ]  # fmt: skip
 
 
+NURSE = 'scripted-masked:her 0.8 if "nurse"; her 0.52 if "sold"; his 0.6 otherwise'
+
+
+@pytest.mark.slow
+def test_a_word_whose_scores_lie_apart_is_a_violation_of_group_fairness(
+    run: Run, tmp_path: Path
+) -> None:
+    """The worked figures: 0.8 for the nurse, 0.52 or 0.4 by the verb for all others."""
+    out = str(tmp_path / "campaign")
+    grammar = MASKED.replace("[nurse, pilot, baker]", "[nurse, pilot, baker, cook, farmer]")
+    code, _, error = run("run", "--grammar", written(tmp_path, grammar), "--sentences", "90",
+                         "--model", NURSE, "--model", EVEN_WORD, "--out", out)  # fmt: skip
+    assert code == 0, error
+    by_model = {one.model: one.word_scores for one in make_report(CampaignStore(Path(out))).models}
+    assert [x for x in by_model[EVEN_WORD] if x.violation] == []
+    found = {(x.attribute, x.word): x for x in by_model[NURSE]}
+    # Of two labels that mirror each other, one is told.
+    assert {x.label for x in by_model[NURSE]} == {"his"}
+    assert {key for key, x in found.items() if x.violation} == {("occupation", "nurse")}
+    nurse, baker = found["occupation", "nurse"], found["occupation", "baker"]
+    assert (nurse.texts, baker.texts) == (90, 90)
+    assert nurse.score == pytest.approx(0.2)
+    assert baker.score == pytest.approx((0.48 + 0.6) / 2)
+    assert nurse.difference.value == pytest.approx(0.8 * (0.2 - 0.54), abs=1e-6)
+    assert baker.difference.value == pytest.approx(-0.2 * (0.2 - 0.54), abs=1e-6)
+    code, text, _ = run("report", out)
+    assert "occupation, his: of 5 words, these lie apart from the others: nurse." in text
+
+
 def test_a_model_of_another_task_is_refused_by_name(run: Run, tmp_path: Path) -> None:
     out, grammar = str(tmp_path / "campaign"), written(tmp_path, MASKED)
     code, _, error = run("run", "--grammar", grammar, "--model", "vader", "--sentences", "10",

@@ -1,0 +1,136 @@
+"""Group fairness: words whose scores lie apart from those of the other words of their attribute.
+
+Source: Astraea, Algorithm 4 and Equation 3. Of each word, the mean score of a label over all texts
+with it; words whose anomaly index (:mod:`hinter_core.report.metrics.diagnosis`) is beyond 2 in size
+are violations. For a masked pronoun the labels are the pronouns: *nurse* is apart from the other
+occupations if *her* is far more probable.
+
+Departures: scores are compared within texts, as the words may stand in different ones; the words of
+one text are their text's only sample; and a violation must show beyond the noise between texts, by
+a 95 % interval of the difference (t, over texts) that excludes the median word. Labels that hardly
+ever have a score are left out, and of two labels the one that mirrors the other.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from math import inf, isinf, sqrt
+from statistics import median
+
+from hinter_core.report.counts import ModelCounts
+from hinter_core.report.metrics.diagnosis import ANOMALY, anomaly_indices
+from hinter_core.report.section import Rows, Section
+from hinter_core.statistics.rates import Estimate
+
+_FEWEST_WORDS = 3
+_RARE = 0.01  # mean score of a label that is left out
+_MIRRORED = 0.999  # sum of the mean scores of two labels that mirror each other
+_MOST = 12  # words of an attribute and label in the table
+
+
+@dataclass(frozen=True)
+class WordScore:
+    """A word's mean score of a label; ``difference``: from the mean of its texts' words.
+
+    ``index``: the anomaly index of the difference among the words of the attribute.
+    """
+
+    attribute: str
+    label: str
+    word: str
+    texts: int
+    score: float
+    difference: Estimate
+    index: float
+    violation: bool
+
+
+def word_scores(tally: ModelCounts, model: str) -> list[WordScore]:
+    """Return the words of a campaign of a grammar that has scores, furthest apart first."""
+    if not tally.reader.store.campaign().grammar:
+        return []
+    found: dict[tuple[str, str], list[tuple[str, int, float, float, float]]] = defaultdict(list)
+    for attribute, label, word, texts, score, apart, spread in _rows(tally, model):
+        found[attribute, label].append((word, texts, score, apart, spread))
+    means = {
+        key: sum(score * texts for _, texts, score, *_ in words) / sum(word[1] for word in words)
+        for key, words in found.items()
+    }
+    scores = []
+    for (attribute, label), words in sorted(found.items()):
+        own = {key[1]: mean for key, mean in means.items() if key[0] == attribute}
+        mirrored = len(own) == 2 and sum(own.values()) > _MIRRORED and label == min(own)
+        if len(words) >= _FEWEST_WORDS and own[label] >= _RARE and not mirrored:
+            scores += judged(attribute, label, words)
+    return scores
+
+
+def _rows(tally: ModelCounts, model: str) -> list[tuple[str, str, str, int, float, float, float]]:
+    """Return attribute, label, word, texts, mean score, and mean and deviation of differences."""
+    tables = tally.reader.tables(models=(model,))
+    tally.reader.run(
+        "CREATE OR REPLACE TEMP TABLE scored AS SELECT m.row, edits[1] AS e, scores FROM "
+        f"({tables.mutants}) m JOIN ({tables.answers}) a USING (shard, place) WHERE n_edits = 1 "
+        "AND kept AND failure IS NULL AND NOT starts_with(edits[1].attribute, 'placebo')"
+    )
+    return tally.reader.run(
+        "WITH said AS (SELECT row, e.attribute AS attribute, e.target AS word, scores FROM scored "
+        "UNION ALL SELECT row, attribute, word, scores FROM (SELECT DISTINCT row, e.attribute AS "
+        f"attribute, e.source AS word FROM scored) JOIN ({tables.originals}) USING (row) "
+        "WHERE failure IS NULL), "
+        "each AS (SELECT row, attribute, word, entry.key AS label, avg(entry.value) AS score FROM "
+        "(SELECT row, attribute, word, unnest(map_entries(scores)) AS entry FROM said) "
+        "GROUP BY ALL), "
+        "apart AS (SELECT *, score - avg(score) OVER (PARTITION BY row, attribute, label) AS "
+        "difference FROM each) "
+        "SELECT attribute, label, word, count(*), avg(score), avg(difference), "
+        "coalesce(stddev_samp(difference), 0) FROM apart GROUP BY ALL ORDER BY ALL"
+    )
+
+
+def judged(
+    attribute: str, label: str, words: list[tuple[str, int, float, float, float]]
+) -> list[WordScore]:
+    """Judge words by their texts, mean scores, and means and deviations of their differences."""
+    from scipy.stats import t
+
+    indices = anomaly_indices({word: apart for word, _, _, apart, _ in words})
+    middle = median(apart for *_, apart, _ in words)
+    scores = []
+    for word, texts, score, apart, spread in words:
+        wide = float(t.ppf(0.975, texts - 1)) * spread / sqrt(texts) if texts > 1 else inf
+        index = indices[word]
+        difference = Estimate(apart, apart - wide, apart + wide)
+        scores.append(
+            WordScore(attribute, label, word, texts, score, difference, index,
+                      abs(index) > ANOMALY and abs(apart - middle) > wide)
+        )  # fmt: skip
+    return sorted(scores, key=lambda one: (-abs(one.difference.value or 0.0), one.word))
+
+
+def group_fairness_section(scores: list[WordScore]) -> Section:
+    """Report the words that lie apart, and the others after them."""
+    by: dict[tuple[str, str], list[WordScore]] = defaultdict(list)
+    for one in scores:
+        by[one.attribute, one.label].append(one)
+    sentences, rows = [], list[Rows]()
+    for (attribute, label), words in by.items():
+        odd = [one.word for one in words if one.violation]
+        told = ", ".join(odd) if odd else "none"
+        sentences.append(
+            f"{attribute}, {label}: of {len(words):,} words, these lie apart from the others: "
+            f"{told}."
+        )
+        rows.append([
+            [one.attribute, one.label, one.word, one.texts, one.score, one.difference,
+             "" if isinf(one.index) else f"{one.index:.1f}", "yes" if one.violation else ""]
+            for one in words[:_MOST]
+        ])  # fmt: skip
+    sentences.append(
+        "Lies apart (Astraea, Equation 3): the anomaly index is beyond 2, and the interval of the "
+        "difference excludes the median word."
+    )
+    columns = ["Attribute", "Label", "Word", "Texts", "Mean score", "Difference within texts",
+               "Anomaly index", "Lies apart"]  # fmt: skip
+    return Section(
+        "group-fairness", "Group fairness", sentences, columns, [row for one in rows for row in one]
+    )
