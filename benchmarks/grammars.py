@@ -185,7 +185,7 @@ def random_against_weighted(model: str, name: str, seeds: int, smooth: float) ->
             weights = Path(folder) / "weights.json"
             _run(first, grammar=name, sentences=_TEXTS, models=(model,), seed=2 * seed)
             plain.append(_violations(first, model))
-            if not plain[-1]:
+            if not plain[-1] and not smooth:  # nothing to weigh
                 weighted.append(0.0)
                 continue
             with redirect_stdout(StringIO()):
