@@ -9,7 +9,9 @@ from hinter_core.types import Parse
 _ADJECTIVES = ("JJ", "JJR", "NN", "NNP")
 _DESCRIBING = frozenset({"JJ", "JJR", "JJS", "HYPH", ",", "CC", "VBN", "VBG"})
 _BEFORE = frozenset("in into".split())
-_WEARING = frozenset("wear wears wearing wore worn sported sports sporting".split())
+_WEARING = frozenset(
+    "wear wears wearing wore worn sported sports sporting painted dyed bleached".split()
+)
 _SHOOTING = frozenset("use uses used using shoot shoots shot".split())
 _BOTH = frozenset({"black", "white"})
 _SHADES = frozenset({"blacks", "whites"})

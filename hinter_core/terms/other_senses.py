@@ -22,6 +22,9 @@ _PRONOUNS = frozenset(
 )  # fmt: skip
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 _PERSON = frozenset({"PERSON", "PER"})
+_OF_SUBJECT = frozenset({_FORM.PRONOUN_POSSESSIVE, _FORM.PRONOUN_REFLEXIVE})
+_RELATIVE = frozenset({"acl:relcl", "relcl"})
+_OF_CLAUSES = frozenset({"obj", "iobj", "obl", "nmod:poss", "nsubj", "pobj", "dobj", "poss"})
 _OTHER_PEOPLE = frozenset("he she him her his hers who".split())
 _AUXILIARIES = frozenset("do does did is was are were has have had can could will would".split())
 _BEFORE_VERBS = frozenset("to did do does will would can could must should may might shall".split())
@@ -295,6 +298,11 @@ def _of_its_kind(parse: Parse, tokens: Sequence[int]) -> bool:
 
 def _stands_for(parse: Parse, head: int, form: GrammaticalForm) -> str:
     """Return the animal, ship, country or god that a pronoun stands for, if no person precedes."""
+    # A subject or object of a relative clause is not its "who", but for "who had with him a gun".
+    same = form in _OF_SUBJECT or (head > 0 and fold(parse.words[head - 1]) == "with")
+    owner = _relative_of(parse, head) if same else None
+    if owner is not None and fold(parse.words[owner]) in lexicon().animals:
+        return parse.words[owner]  # "his horse named Star, who carried with him a bag"
     things = [i for i in range(head) if _is_thing_before(parse, i)]
     for i in range(head):
         # "Bella is a greyhound": the name of an animal is no person.
@@ -305,6 +313,18 @@ def _stands_for(parse: Parse, head: int, form: GrammaticalForm) -> str:
         # An object is not the subject of its own clause.
         things = [i for i in things if parse.heads[i] != parse.heads[head]]
     return parse.words[things[-1]] if things else ""
+
+
+def _relative_of(parse: Parse, token: int) -> int | None:
+    """Return the noun that the relative clause around a token is about."""
+    while parse.labels[token] not in _RELATIVE:
+        if parse.heads[token] == token or parse.labels[token] not in _OF_CLAUSES:
+            return None
+        token = parse.heads[token]
+    token = parse.heads[token]
+    while parse.labels[token] in ("xcomp", "acl", "flat"):  # "named Star"
+        token = parse.heads[token]
+    return token
 
 
 def _is_person_before(parse: Parse, i: int) -> bool:

@@ -35,6 +35,7 @@ _KINDS = {
 _RELATIVE = frozenset({"acl:relcl", "relcl"})
 _CLAUSE = frozenset({"xcomp", "ccomp", "acomp", "oprd", "advcl", "conj"})
 _COMPOUND = frozenset({"compound", "nn"})
+_COMMON_OR_NAME = (("NN",), ("NNS",), ("NNP",))
 _BEARERS = NOUN_TAGS | {"PRP"}
 _PERSON_PRONOUNS = frozenset(
     """i me you he him himself she her herself we us they them themself themselves who whom someone
@@ -118,7 +119,7 @@ def _modified(parse: Parse, tokens: Sequence[int], governor: int) -> int:
     after = tokens[-1] + 1
     while parse.words[after : after + 1] == ("/",) and parse.tags[after + 1 : after + 2] == ("JJ",):
         after += 2  # "Japanese/Asian horror films"
-    if after > tokens[-1] + 1 and parse.tags[after : after + 1] in (("NN",), ("NNS",)):
+    if after > tokens[-1] + 1 and parse.tags[after : after + 1] in _COMMON_OR_NAME:
         return _last_noun(parse, after)
     verb = parse.tags[governor].startswith("VB") or not any(t in FINITE for t in parse.tags)
     if verb and after < governor and parse.tags[after] in _BEARERS:

@@ -30,6 +30,7 @@ _NAMES = frozenset(
     princess queen saint speaker warden""".split()
 )
 _DIRECTIONS = frozenset("East West North South Central Northern Southern New Old".split())
+_BY = frozenset("by for from of".split())
 _MODALS = frozenset("shall will may must can agrees warrants acknowledges covenants".split())
 _BEFORE_TITLES = frozenset("young old poor good little big goodbye meet".split())
 _BEFORE_RANKS = frozenset(
@@ -40,7 +41,9 @@ _TITLE_CASE = 0.6  # share of capitalised words from which a sentence is a headi
 
 def name_around(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     """Return the name that contains the term, or ""."""
-    return _place_name(parse, tokens) if term.form is _FORM.TITLE else _name(parse, tokens, term)
+    if term.form is _FORM.TITLE:
+        return _place_name(parse, tokens)
+    return _surname(parse, tokens) or _name(parse, tokens, term)
 
 
 def _place_name(parse: Parse, tokens: Sequence[int]) -> str:
@@ -84,6 +87,19 @@ def _name(parse: Parse, tokens: Sequence[int], term: Term) -> str:
         linked = after[0] > tokens[-1] + 1  # "Father of the Bride"
         return whole if linked and parse.tags[after[0]] in ("NN", "NNS") else ""
     return whole
+
+
+def _surname(parse: Parse, tokens: Sequence[int]) -> str:
+    """Return the siblings whose surname a word for a people may be: "by the Polish brothers"."""
+    first, after = tokens[0], tokens[-1] + 1
+    siblings = " ".join(map(fold, parse.words[after : after + 1]))
+    if siblings not in lexicon().siblings or not parse.words[first][:1].isupper():
+        return ""
+    while first > 1 and parse.tags[first - 1] == "CD":
+        first -= 1
+    before = tuple(map(fold, parse.words[max(0, first - 2) : first]))
+    made = before[1:] == ("the",) and before[0] in _BY
+    return f"{parse.words[tokens[-1]]} {siblings}" if made else ""
 
 
 def _flat(parse: Parse, tokens: Sequence[int]) -> bool:

@@ -88,6 +88,9 @@ PEOPLE = [
     ("The kids are friendly.", "gender", ["kids"]),
     ("A host of the show left.", "gender", ["host"]),
     ("A monk dressed in a robe sang.", "gender", ["monk"]),
+    ("The Danish brothers left.", "gender", ["brothers"]),
+    ("She met a dog who explained it to him.", "gender", ["She", "him"]),
+    ("The clerk left as the dog he is.", "gender", ["he"]),
     # Vocatives, lists and possessives that are no cries and no figures of speech.
     ("Listen, boy, you must leave.", "gender", ["boy"]),
     ("The girl and boy are the best.", "gender", ["girl", "boy"]),
@@ -211,6 +214,11 @@ THINGS = [
     ("The film is about male and female, white v.s. black.", "race", "black"),
     ("He has no accent while she is heavy Russian.", "race", "Russian"),
     ("It is the kids favourite of them all.", "gender", "kids"),
+    ("It was directed by the three Danish brothers.", "nationality", "Danish"),
+    ("They dumped it painted white in the street.", "race", "white"),
+    ("The look has deep blacks and shadows.", "race", "blacks"),
+    ("She is one of the best black comedy writers.", "race", "black"),
+    ("The clerk has a horse who carried with him a bag.", "gender", "him"),
     # Cries.
     ("It is so slow, man!", "gender", "man"),
     ("It tried hard, but boy did it fail.", "gender", "boy"),
@@ -244,7 +252,7 @@ def test_words_about_things_do_not(
 @pytest.mark.parametrize(
     ("text", "word", "reason"),
     [
-        ("It is a black comedy about a family.", "black", "modifies \u201ccomedy\u201d, which is"),
+        ("It is a black film about a family.", "black", "modifies \u201cfilm\u201d, which is"),
         ("He has a black belt.", "black", "is part of the expression \u201cblack belt\u201d"),
         ("The old film began late.", "old", "modifies \u201cfilm\u201d, which is no person"),
         ("The house is old.", "old", "describes \u201chouse\u201d, which is no person"),
