@@ -1,30 +1,38 @@
 """The command line as processes of its own, forked from one that has imported it all.
 
 Such a process is as real as any: it has its own memory, files and end, is killed and refused like
-one, and ends as an interpreter ends. It only starts at once instead of importing for seconds.
+one. It only starts at once instead of importing for seconds, and ends without clearing its memory:
+what it shares with others would be copied for that.
 
 Tests start them with :class:`Commands`; the app starts its campaigns so when it runs
 ``Commands.program`` for a command line: a program that hands its arguments and files over, passes
-signals on, and ends as the process ends. If that program is killed, so is the process.
+signals on, and ends as the process ends. If that program is killed, so is the process. Its
+arguments are those of ``hinter``, or ``-c``, a Python script and the script's arguments.
+``Commands.app`` is another such program, forked from a process that has imported the app as well.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import json
 import os
+import random
 import resource
 import signal
 import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+APP = ".app"  # what the address of the second source ends in
+READY = [b"ready\n"] * 2
 # Signals that are passed on, and what a new interpreter does with them.
 HANDLERS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 
@@ -55,9 +63,14 @@ class Commands:
 
     @property
     def program(self) -> tuple[str, ...]:
-        """A command line that takes the arguments of ``hinter``."""
+        """A command line that takes the arguments of ``hinter``, or a script."""
         self._wait_until_ready()
         return (sys.executable, "-I", "-S", __file__, "start", self._address)
+
+    @property
+    def app(self) -> tuple[str, ...]:
+        """The same where the app is imported, and the client of the Hub with its settings."""
+        return (*self.program[:-1], self._address + APP)
 
     def start(self, *arguments: str, out: Path | None = None, room: int | None = None) -> int:
         """Start one in a session of its own; its process number, which is also its group.
@@ -99,7 +112,7 @@ class Commands:
 
     def _wait_until_ready(self) -> None:
         assert self._source.stdout
-        self._ready = self._ready or self._source.stdout.readline() == b"ready\n"
+        self._ready = self._ready or [self._source.stdout.readline() for _ in "12"] == READY
         assert self._ready
 
 
@@ -157,18 +170,27 @@ def _serve(address: str) -> None:
 
     import duckdb  # noqa: F401  # what the commands import when they need it
     import openai  # noqa: F401
+    import pandas  # noqa: F401
+    import pyarrow.compute
     import pyarrow.parquet  # noqa: F401
+    import scipy.stats  # noqa: F401
+    import statsmodels.stats.contingency_tables
+    import statsmodels.stats.proportion  # noqa: F401
+    import vaderSentiment.vaderSentiment  # noqa: F401
 
     from hinter_core.cli import main
     from hinter_core.terms.dictionary import load_shipped
 
     load_parser("embedded")
     load_shipped()
+    if os.fork() == 0:
+        import hinter_ui.shell  # noqa: F401
+
+        address += APP
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(address)
         door.listen()
-        sys.stdout.write("ready\n")
-        sys.stdout.flush()
+        os.write(1, READY[0])
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no keeper is waited for
         gc.collect()
         gc.freeze()  # so that a fork shares the memory of what was imported
@@ -178,10 +200,33 @@ def _serve(address: str) -> None:
             if os.fork() == 0:
                 door.close()
                 _keep(connection)
-                gc.unfreeze()
-                main()
+                random.seed()
+                _run(main)
                 return
             connection.close()
+
+
+def _run(main: Callable[[], None]) -> None:
+    """Run what the arguments ask for, and end as an interpreter does, but for clearing memory."""
+    code: Any = None
+    try:
+        if sys.argv[1:2] == ["-c"]:
+            sys.argv[:] = sys.argv[1:]
+            exec(sys.argv.pop(1), {"__name__": "__main__"})
+        else:
+            main()
+    except SystemExit as ended:
+        code = ended.code
+    if code is not None and not isinstance(code, int):
+        sys.exit(code)
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:  # nobody reads it any more: an interpreter says so, unless that was seen to
+        sys.exit(code)
+    os._exit(code or 0)
 
 
 def _end_with_input() -> None:

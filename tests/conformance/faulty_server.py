@@ -22,6 +22,7 @@ from typing import Any
 _FAULT = re.compile(r"\[fault:([\w-]+)\]")
 _TOKENS = re.compile(r"\[tokens:([^\]]*)\]")
 _PROMPT_TOKENS, _COMPLETION_TOKENS = 10, 1
+_PACKED = gzip.compress(b" " * 10**7)
 
 
 class _Quiet(ThreadingHTTPServer):
@@ -190,7 +191,7 @@ def _faults(good: dict[str, Any]) -> dict[str, tuple[int, Any]]:
         "drop": (0, None),
         "drip": (200, Pieces(b" ", pause=0.1)),
         "endless": (200, Pieces(b" " * 100_000)),
-        "packed": (200, Pieces(gzip.compress(b" " * 10**7), 0.1, {"Content-Encoding": "gzip"})),
+        "packed": (200, Pieces(_PACKED, 0.1, {"Content-Encoding": "gzip"})),
         "malformed": (200, b'{"choices": [{'),
         "page": (200, b"<html>Welcome</html>"),
         "no-choices": (200, {**good, "choices": []}),

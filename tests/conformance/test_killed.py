@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from hinter_core.models.cache import PredictionCache
 from hinter_core.models.registry import build_model, parse_name
 from hinter_core.types import Prediction
 from tests.conformance.faulty_server import FaultyServer
+from tests.forked import Commands
 
 ROOT = Path(__file__).resolve().parents[2]
 CONCURRENCY = 4
@@ -37,7 +37,8 @@ print("answered", sum(p.answered for p in store.predict(texts).values()))
 class Killer:
     """Kills a process when the server sees its request of a given number."""
 
-    def __init__(self) -> None:
+    def __init__(self, commands: Commands) -> None:
+        self._python = commands.program
         self.at = 0
         self.process: subprocess.Popen[str] | None = None
         self._started = threading.Event()
@@ -53,7 +54,7 @@ class Killer:
         self.at = at
         self._started.clear()
         with subprocess.Popen(
-            [sys.executable, "-c", RUN, *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True
+            [*self._python, "-c", RUN, *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True
         ) as self.process:
             self._started.set()
             out, _ = self.process.communicate(timeout=120)
@@ -71,8 +72,10 @@ def kept(name: str, cache: Path) -> dict[str, Prediction]:
         store.close()
 
 
-def test_a_killed_run_asks_again_only_what_was_in_flight(tmp_path: Path) -> None:
-    killer, cache = Killer(), tmp_path / "cache.sqlite"
+def test_a_killed_run_asks_again_only_what_was_in_flight(
+    tmp_path: Path, commands: Commands
+) -> None:
+    killer, cache = Killer(commands), tmp_path / "cache.sqlite"
     saved: set[str] = set()
     asked_once: list[dict[str, int]] = []
     with FaultyServer(on_request=killer) as server:

@@ -6,11 +6,12 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 import urllib.request
 from pathlib import Path
 from types import TracebackType
+
+from tests.forked import Commands
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # No model is loaded: annotators need none.
@@ -20,7 +21,8 @@ START = "import sys; from hinter_ui.shell import serve; serve(port=int(sys.argv[
 class Server:
     """The app as a process of its own; ``folder`` holds its projects."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, commands: Commands) -> None:
+        self._python = commands.app
         self.folder = place / "projects"
         self.log = place / "app.log"
         with socket.socket() as probe:
@@ -39,18 +41,22 @@ class Server:
         """Start it, and wait until it answers."""
         with self.log.open("a") as output:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", START, str(self.port)],
+                [*self._python, "-c", START, str(self.port)],
                 cwd=ROOT, stdout=output, stderr=output, env=self._environment,
             )  # fmt: skip
         for _ in range(600):
             assert self._process.poll() is None, self.log.read_text()
-            try:
-                urllib.request.urlopen(self.url, timeout=2)
-            except OSError:
-                time.sleep(0.1)
-            else:
+            if self._answers():
                 return
+            time.sleep(0.1)
         raise AssertionError(f"The app did not come up:\n{self.log.read_text()}")
+
+    def _answers(self) -> bool:
+        try:
+            urllib.request.urlopen(self.url, timeout=2).close()
+        except OSError:
+            return False
+        return True
 
     def kill(self) -> None:
         """End it as a power cut would: it gets no chance to tidy up."""
@@ -58,6 +64,8 @@ class Server:
             self._process.send_signal(signal.SIGKILL)
             self._process.wait(10)
             self._process = None
+            while self._answers():  # the process itself ends when the one that stands for it has
+                time.sleep(0.01)
 
     def __enter__(self) -> Server:
         self.start()

@@ -117,13 +117,14 @@ app.main()
 
 @contextmanager
 def serving(
-    factory: pytest.TempPathFactory, program: tuple[str, ...] = (), **settings: str
+    factory: pytest.TempPathFactory, commands: Commands, *, forked: bool = True, **settings: str
 ) -> Iterator[App]:
-    """An app with a log, a cache and a shelf of its own.
+    """An app with a log, a cache and a shelf of its own, whose campaigns start at once.
 
     Args:
         factory: Makes its folders.
-        program: What it runs its campaigns with, if not what it runs by itself.
+        commands: What it starts its campaigns with.
+        forked: Whether it starts at once, too.
         settings: Of its environment.
     """
     log = factory.mktemp("app") / "app.log"
@@ -141,10 +142,10 @@ def serving(
         "HINTER_CLASSES": str(cache.parent / "classes"),
         "GRADIO_TEMP_DIR": str(uploads),
     }
-    command = ["-c", START, json.dumps(program)] if program else ["app.py"]
+    python = commands.app if forked else (sys.executable,)
     with log.open("w") as output:
         process = subprocess.Popen(
-            [sys.executable, *command, "--port", str(port)],
+            [*python, "-c", START, json.dumps(commands.program), "--port", str(port)],
             cwd=ROOT,
             stdout=output,
             stderr=output,
@@ -179,7 +180,7 @@ def launched(access: Access) -> Iterator[tuple[Services, str]]:
 @pytest.fixture(scope="session")
 def app(tmp_path_factory: pytest.TempPathFactory, commands: Commands) -> Iterator[App]:
     """The app as its owner has it, on their own machine."""
-    with serving(tmp_path_factory, commands.program) as served:
+    with serving(tmp_path_factory, commands) as served:
         yield served
 
 

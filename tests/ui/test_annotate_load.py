@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.annotators import Load, judge_all, kept, make_project, percentile
+from tests.forked import Commands
 from tests.ui.annotate_server import Server
 from tests.ui.conftest import App
 
@@ -34,8 +35,10 @@ def test_many_at_once_are_kept_exactly_once(app: App, capsys: pytest.CaptureFixt
     assert most < _BOUND
 
 
-def test_a_kill_in_the_middle_loses_nothing_acknowledged(tmp_path: Path) -> None:
-    server = Server(tmp_path)
+def test_a_kill_in_the_middle_loses_nothing_acknowledged(
+    tmp_path: Path, commands: Commands
+) -> None:
+    server = Server(tmp_path, commands)
     name, path = make_project(server.folder, 20)
     with server:
         loads: list[Load] = []

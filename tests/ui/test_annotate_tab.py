@@ -17,6 +17,7 @@ from playwright.sync_api import Locator, Page, Response, expect
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore, opened
 from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project
+from tests.forked import Commands
 from tests.ui.annotate_server import Server
 from tests.ui.conftest import PATIENCE, App, Tab
 
@@ -450,9 +451,9 @@ def test_a_german_project_speaks_german_on_a_phone(
 
 
 def test_a_server_that_is_killed_loses_nothing(
-    judges: Callable[..., Judge], tmp_path_factory: pytest.TempPathFactory
+    judges: Callable[..., Judge], tmp_path_factory: pytest.TempPathFactory, commands: Commands
 ) -> None:
-    server = Server(tmp_path_factory.mktemp("annotate"))
+    server = Server(tmp_path_factory.mktemp("annotate"), commands)
     made = Made(server.folder, pairs(24))
     with server:
         ann = judges(server.url).join(made, "Ann")

@@ -20,6 +20,8 @@ from hinter_ui.shared.library import CAMPAIGNS_FOLDER
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 
+pytestmark = pytest.mark.usefixtures("quick_campaigns")
+
 
 @pytest.fixture
 def form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchForm:
@@ -73,6 +75,7 @@ def test_nothing_chosen_says_what_to_choose(form: BatchForm) -> None:
 def test_chosen_attributes_are_tested_and_estimated(form: BatchForm) -> None:
     services = Services(Access(local=True))
     desk, session = BatchActions(services), Session()
+    form = replace(form, models=("vader",))  # the quickest of those that are asked now
     only = replace(form, classes=("country",))
     campaign = only.campaign(services.access, services.dictionaries())
     assert campaign.attributes == ("country",)

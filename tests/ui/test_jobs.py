@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -34,8 +33,10 @@ from hinter_ui.batch.files import (
 from hinter_ui.batch.jobs import Jobs, JobState
 from hinter_ui.shared.library import CampaignEntry, Campaigns
 from tests.conformance.faulty_server import FaultyServer
+from tests.forked import Commands
 
 pytestmark = pytest.mark.usefixtures("quick_campaigns")
+COMMAND = running.COMMAND
 KEY = "sk-job-0123456789"
 RACES = ("white", "latino", "middle-eastern", "south-asian", "east-asian", "indigenous")
 RULES = "scripted:" + "; ".join(
@@ -116,6 +117,17 @@ def test_a_job_runs_to_its_end_and_says_what_it_found(shelf: Campaigns, jobs: Jo
     assert all({e.attribute for e in f.edits} == {"race", "gender"} for f in seen.latest)
     answers = {(f.original, f.labels) for f in seen.latest}
     assert answers == {(("positive",), ("negative",))}
+
+
+def test_the_command_line_itself_is_what_runs_a_campaign(
+    shelf: Campaigns, jobs: Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "COMMAND", COMMAND)
+    entry = put(shelf, 2)
+    jobs.start(entry, {})
+    assert psutil.Process(record_of(entry).pid).cmdline()[1:4] == ["-m", "hinter_core.cli", "run"]
+    until(lambda: jobs.state(entry) is JobState.DONE)
+    assert shards(entry) == 2
 
 
 def test_stopped_and_resumed_it_ends_as_one_that_was_not(shelf: Campaigns, jobs: Jobs) -> None:
@@ -281,19 +293,23 @@ time.sleep(600)
 """
 
 
-def app_with(shelf: Campaigns, entry: CampaignEntry, *before: str) -> subprocess.Popen[bytes]:
+def app_with(
+    commands: Commands, shelf: Campaigns, entry: CampaignEntry, *before: str
+) -> subprocess.Popen[bytes]:
     """Another life of the app, which starts the campaign."""
     script = "\n".join((*before, APP))
     return subprocess.Popen(
-        [sys.executable, "-c", script, str(shelf.folder), entry.id, *running.COMMAND]
+        [*commands.app, "-c", script, str(shelf.folder), entry.id, *commands.program]
     )
 
 
 def test_a_job_of_an_app_in_the_background_of_a_shell_stops_at_once(
-    shelf: Campaigns, jobs: Jobs
+    shelf: Campaigns, jobs: Jobs, commands: Commands
 ) -> None:
     entry = put(shelf)
-    app = app_with(shelf, entry, "import signal", "signal.signal(signal.SIGINT, signal.SIG_IGN)")
+    app = app_with(
+        commands, shelf, entry, "import signal", "signal.signal(signal.SIGINT, signal.SIG_IGN)"
+    )
     until(lambda: shards(entry) >= 1)
     app.kill()
     app.wait()
@@ -302,9 +318,11 @@ def test_a_job_of_an_app_in_the_background_of_a_shell_stops_at_once(
     assert shards(entry) < LONG
 
 
-def test_a_job_outlives_an_app_that_was_killed(shelf: Campaigns, jobs: Jobs) -> None:
+def test_a_job_outlives_an_app_that_was_killed(
+    shelf: Campaigns, jobs: Jobs, commands: Commands
+) -> None:
     entry = put(shelf)
-    app = app_with(shelf, entry)
+    app = app_with(commands, shelf, entry)
     until(lambda: shards(entry) >= 1)
     app.kill()
     app.wait()
@@ -319,9 +337,11 @@ def test_a_job_outlives_an_app_that_was_killed(shelf: Campaigns, jobs: Jobs) -> 
     assert shards(entry) == LONG
 
 
-def test_a_job_that_was_killed_with_its_app_is_interrupted(shelf: Campaigns, jobs: Jobs) -> None:
+def test_a_job_that_was_killed_with_its_app_is_interrupted(
+    shelf: Campaigns, jobs: Jobs, commands: Commands
+) -> None:
     entry = put(shelf)
-    app = app_with(shelf, entry)
+    app = app_with(commands, shelf, entry)
     until(lambda: shards(entry) >= 1)
     app.kill()
     app.wait()

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conformance.hub import LocalHub, parquet
+from tests.forked import Commands
 from tests.ui.conftest import App, Tab, serving
 from tests.ui.test_jobs import PEOPLE, RULES
 
@@ -21,10 +22,16 @@ def hub() -> Iterator[LocalHub]:
 
 
 @pytest.fixture(scope="module")
-def public(tmp_path_factory: pytest.TempPathFactory, hub: LocalHub) -> Iterator[App]:
+def public(
+    tmp_path_factory: pytest.TempPathFactory, commands: Commands, hub: LocalHub
+) -> Iterator[App]:
     home = str(tmp_path_factory.mktemp("hf"))
-    settings = {"GRADIO_SERVER_NAME": "0.0.0.0", "HF_ENDPOINT": hub.address, "HF_HOME": home}
-    with serving(tmp_path_factory, **settings, HF_TOKEN="hf_of-this-machine") as app:
+    settings = {
+        "GRADIO_SERVER_NAME": "0.0.0.0", "HF_ENDPOINT": hub.address, "HF_HOME": home,
+        "HF_TOKEN": "hf_of-this-machine",
+    }  # fmt: skip
+    # Its settings of the Hub are read as it is imported.
+    with serving(tmp_path_factory, commands, forked=False, **settings) as app:
         yield app
 
 
@@ -69,6 +76,10 @@ def offered(page: Page, number: int) -> None:
         if found == number:
             return
     pytest.fail(f"Results offers {found} campaigns, not {number}.")
+
+
+def test_it_starts_with_little_work(public: App) -> None:
+    assert public.work_to_ready < 15
 
 
 def test_a_campaign_is_seen_by_whose_it_is_and_by_whom_they_send_the_link(

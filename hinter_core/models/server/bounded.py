@@ -2,10 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 _LONGEST = 16_000_000  # bytes of an answer; 4,096 tokens with their alternatives have 8 million
+
+
+@cache
+def _trust(library: str) -> Any:
+    """Read the certificates that are trusted, which takes longer than a short answer does."""
+    return import_module(library).create_ssl_context()
 
 
 def bounded_client(redirects: bool) -> Any:
@@ -17,7 +24,8 @@ def bounded_client(redirects: bool) -> Any:
     import openai
 
     base: Any = openai.DefaultAsyncHttpxClient  # of httpx or its successor
-    http: Any = import_module(base.__mro__[1].__module__.partition(".")[0])
+    library = base.__mro__[1].__module__.partition(".")[0]
+    http: Any = import_module(library)
 
     class Stream(http.AsyncByteStream):  # type: ignore[misc]
         def __init__(self, response: Any) -> None:
@@ -52,4 +60,5 @@ def bounded_client(redirects: bool) -> Any:
             except TimeoutError as error:
                 raise http.ReadTimeout(f"no whole answer in {seconds:g} s") from error
 
-    return Client(follow_redirects=redirects, event_hooks={"response": [bound]})
+    hooks = {"response": [bound]}
+    return Client(verify=_trust(library), follow_redirects=redirects, event_hooks=hooks)
