@@ -23,6 +23,7 @@ from hinter_core.campaign.findings import (
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.relations.validity import validity_of
 from hinter_core.report.model import make_report
+from tests.examples import DEEP
 
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
 Make = Callable[..., CampaignStore]
@@ -71,8 +72,9 @@ def test_pages_together_are_everything_once(
     ]
     assert paged == whole
     assert len({(f.shard, f.place) for f in whole}) == len(whole) == many(side, wanted)
-    for finding in whole:
+    for finding in whole[:: 1 if DEEP else 5]:
         assert find(side, finding.shard, finding.place) == finding
+    for finding in whole:
         judged = "negative" if "white" in finding.mutant and "woman" in finding.mutant else ""
         assert finding.labels == (judged or "positive",)
         assert (finding.labels != finding.original) is (finding.verdict != "benign")
