@@ -117,14 +117,13 @@ app.main()
 
 @contextmanager
 def serving(
-    factory: pytest.TempPathFactory, commands: Commands, *, forked: bool = True, **settings: str
+    factory: pytest.TempPathFactory, commands: Commands | None = None, **settings: str
 ) -> Iterator[App]:
-    """An app with a log, a cache and a shelf of its own, whose campaigns start at once.
+    """An app with a log, a cache and a shelf of its own.
 
     Args:
         factory: Makes its folders.
-        commands: What it starts its campaigns with.
-        forked: Whether it starts at once, too.
+        commands: Starts it and its campaigns at once; without, they start as they do by themselves.
         settings: Of its environment.
     """
     log = factory.mktemp("app") / "app.log"
@@ -142,10 +141,12 @@ def serving(
         "HINTER_CLASSES": str(cache.parent / "classes"),
         "GRADIO_TEMP_DIR": str(uploads),
     }
-    python = commands.app if forked else (sys.executable,)
+    command: tuple[str, ...] = (sys.executable, "app.py")
+    if commands:
+        command = (*commands.app, "-c", START, json.dumps(commands.program))
     with log.open("w") as output:
         process = subprocess.Popen(
-            [*python, "-c", START, json.dumps(commands.program), "--port", str(port)],
+            [*command, "--port", str(port)],
             cwd=ROOT,
             stdout=output,
             stderr=output,

@@ -21,7 +21,6 @@ from hinter_core.campaign.spec import Campaign, load_campaign, write_campaign
 from hinter_core.campaign.store import CampaignStore, read_table
 from hinter_core.errors import InputError
 from hinter_core.types import Verdict
-from hinter_ui.batch import jobs as running
 from hinter_ui.batch.files import (
     JobRecord,
     campaign_file,
@@ -36,7 +35,6 @@ from tests.conformance.faulty_server import FaultyServer
 from tests.forked import Commands
 
 pytestmark = pytest.mark.usefixtures("quick_campaigns")
-COMMAND = running.COMMAND
 KEY = "sk-job-0123456789"
 RACES = ("white", "latino", "middle-eastern", "south-asian", "east-asian", "indigenous")
 RULES = "scripted:" + "; ".join(
@@ -117,17 +115,6 @@ def test_a_job_runs_to_its_end_and_says_what_it_found(shelf: Campaigns, jobs: Jo
     assert all({e.attribute for e in f.edits} == {"race", "gender"} for f in seen.latest)
     answers = {(f.original, f.labels) for f in seen.latest}
     assert answers == {(("positive",), ("negative",))}
-
-
-def test_the_command_line_itself_is_what_runs_a_campaign(
-    shelf: Campaigns, jobs: Jobs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(running, "COMMAND", COMMAND)
-    entry = put(shelf, 2)
-    jobs.start(entry, {})
-    assert psutil.Process(record_of(entry).pid).cmdline()[1:4] == ["-m", "hinter_core.cli", "run"]
-    until(lambda: jobs.state(entry) is JobState.DONE)
-    assert shards(entry) == 2
 
 
 def test_stopped_and_resumed_it_ends_as_one_that_was_not(shelf: Campaigns, jobs: Jobs) -> None:

@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conformance.hub import LocalHub, parquet
-from tests.forked import Commands
 from tests.ui.conftest import App, Tab, serving
 from tests.ui.test_jobs import PEOPLE, RULES
 
@@ -22,16 +21,11 @@ def hub() -> Iterator[LocalHub]:
 
 
 @pytest.fixture(scope="module")
-def public(
-    tmp_path_factory: pytest.TempPathFactory, commands: Commands, hub: LocalHub
-) -> Iterator[App]:
+def public(tmp_path_factory: pytest.TempPathFactory, hub: LocalHub) -> Iterator[App]:
     home = str(tmp_path_factory.mktemp("hf"))
-    settings = {
-        "GRADIO_SERVER_NAME": "0.0.0.0", "HF_ENDPOINT": hub.address, "HF_HOME": home,
-        "HF_TOKEN": "hf_of-this-machine",
-    }  # fmt: skip
+    settings = {"GRADIO_SERVER_NAME": "0.0.0.0", "HF_ENDPOINT": hub.address, "HF_HOME": home}
     # Its settings of the Hub are read as it is imported.
-    with serving(tmp_path_factory, commands, forked=False, **settings) as app:
+    with serving(tmp_path_factory, **settings, HF_TOKEN="hf_of-this-machine") as app:
         yield app
 
 

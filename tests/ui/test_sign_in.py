@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.forked import Commands
 from tests.ui.conftest import PATIENCE, App, serving
 from tests.ui.identity_provider import IdentityProvider
 from tests.ui.test_annotate_tab import Judge, Made, pairs
@@ -21,11 +20,9 @@ def provider() -> Iterator[IdentityProvider]:
 
 
 @pytest.fixture(scope="module")
-def space(
-    tmp_path_factory: pytest.TempPathFactory, commands: Commands, provider: IdentityProvider
-) -> Iterator[App]:
+def space(tmp_path_factory: pytest.TempPathFactory, provider: IdentityProvider) -> Iterator[App]:
     # That it is a Space is read as it is imported.
-    with serving(tmp_path_factory, commands, forked=False, **provider.environment) as app:
+    with serving(tmp_path_factory, **provider.environment) as app:
         yield app
 
 
