@@ -42,7 +42,7 @@ RULES = "scripted:" + "; ".join(
 )
 PEOPLE = ("black man", "white woman", "Syrian waiter", "old white man", "German nurse")
 PATIENCE = 90.0
-LONG = 16  # texts of a campaign that is still at work when it is looked at
+LONG = 40  # texts of a campaign that is still at work when it is looked at
 
 
 @pytest.fixture(autouse=True)
