@@ -16,6 +16,8 @@ from hinter_core.campaign.worker import CampaignParts, load_parts
 from hinter_core.data.handwritten import HandwrittenSource
 from hinter_core.data.hub import HubTable
 from hinter_core.data.rows import Columns, Row, Table
+from hinter_core.generators.grammars.cases import GrammarTable
+from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.templates.corpus import MiningCounts
 from hinter_core.generators.templates.table import TemplateRow
 from hinter_core.models.budget import Cost, total
@@ -38,7 +40,8 @@ class Preview:
     first ``looked_at`` rows, which are all if ``complete``: ``unusable``: unusable rows, the first
     of them in ``faults``; ``repeated``: rows with the id of an earlier one; ``mended``: rows that
     were read as Windows-1252, not UTF-8; ``mutants``: handwritten ones; ``classes``: numbers of
-    templates by attribute; ``mined``: how many texts were refused, and why, once a log is read.
+    templates by attribute; ``mined``: how many texts were refused, and why, once a log is read;
+    ``grammar``: the grammar that makes the rows, and ``sentences`` how many it can make.
     """
 
     source: str
@@ -58,6 +61,8 @@ class Preview:
     mutants: int | None = None
     classes: Counter[str] | None = None
     mined: MiningCounts | None = None
+    grammar: Grammar | None = None
+    sentences: int = 0
 
 
 def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
@@ -79,6 +84,8 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
         table.count,
         mutants=0 if campaign.mutants else None,
         classes=Counter() if campaign.templates else None,
+        grammar=table.grammar if isinstance(table, GrammarTable) else None,
+        sentences=table.source.count if isinstance(table, GrammarTable) else 0,
     )
     ids: set[str] = set()
     for row in islice(reading, most):

@@ -13,7 +13,7 @@ from hinter_core.campaign.preview import Forecast
 from hinter_core.errors import HinterError
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions
-from hinter_ui.batch.form import HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
+from hinter_ui.batch.form import GRAMMAR, HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
 from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.batch.updates import BatchState, BatchUpdates
 from hinter_ui.html import notice
@@ -79,6 +79,7 @@ class BatchEvents(TabEvents):
             fields["source"].input, fields["upload"].upload, fields["upload"].clear,
             fields[HANDWRITTEN].upload, fields[HANDWRITTEN].clear, fields[TEMPLATES].upload,
             fields[TEMPLATES].clear, fields["mining_log"].upload, fields["mining_log"].clear,
+            fields[GRAMMAR].input, fields["own_grammar"].upload, fields["own_grammar"].clear,
             fields["path"].submit, fields["path"].blur,
             fields["hub"].input,
         ]  # fmt: skip
@@ -98,7 +99,10 @@ class BatchEvents(TabEvents):
         fields = self.updates.data(form)
         if form.source == "hub" and form.hub:
             yield fields | {self.ui.preview: notice.working(say("working.hub"), 0)}
-        yield fields | self.updates.columns(form, *self._preview(session, form))
+        shown = self.updates.columns(form, *self._preview(session, form))
+        if form.source == GRAMMAR:
+            shown |= self.updates.tested(session.of(BatchState).seen)
+        yield fields | shown
 
     def look_at_columns(self, request: gr.Request, *values: Any) -> Updates:
         """Show the data with the columns chosen."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from hinter_core.campaign.spec import SAMPLE, Campaign, load_campaign, write_campaign
 from hinter_core.data.hub import on_hub
 from hinter_core.errors import InputError
+from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_core.storage import write_whole
 from hinter_ui.batch.form import say
 from hinter_ui.shared.access import attribute_of
@@ -92,6 +93,7 @@ def put(entry: CampaignEntry, campaign: Campaign, *, uploaded: bool) -> None:
         data=_kept(entry, data, "data") if uploaded and data else data,
         mutants=_kept(entry, campaign.mutants, "data") if campaign.mutants else "",
         templates=_kept(entry, campaign.templates, "data") if campaign.templates else "",
+        grammar=_kept(entry, campaign.grammar, "data") if _own(campaign) else campaign.grammar,
         dictionaries=tuple(
             _kept(entry, own, "dictionaries", f"{attribute_of(Path(own))}.csv")
             for own in campaign.dictionaries
@@ -130,7 +132,8 @@ def portable(entry: CampaignEntry) -> str:
     moved = _with_files(campaign, lambda file: Path(file).name)
     note = "# Run it with: hinter run THIS-FILE.yaml --out people\n"
     data = "" if campaign.data == SAMPLE or on_hub(campaign.data) else moved.data
-    for name in (data, moved.mutants, moved.templates, *moved.dictionaries):
+    grammar = moved.grammar if _own(campaign) else ""
+    for name in (data, moved.mutants, moved.templates, grammar, *moved.dictionaries):
         if name:
             note += f"# {name} lies beside this file, or write its path below.\n"
     return note + write_campaign(moved)
@@ -157,6 +160,11 @@ def said_last(log: bytes) -> str:
     return found.removeprefix("hinter: ")
 
 
+def _own(campaign: Campaign) -> bool:
+    """Whether its grammar is a file."""
+    return campaign.grammar not in ("", *shipped_grammars())
+
+
 def _kept(entry: CampaignEntry, upload: str, where: str, name: str = "") -> str:
     """Copy a file to the campaign's folder; return its path from there."""
     folder = entry.folder / where
@@ -174,5 +182,6 @@ def _with_files(campaign: Campaign, named: Callable[[str], str]) -> Campaign:
         data=data if data in ("", SAMPLE) or on_hub(data) else named(data),
         mutants=campaign.mutants and named(campaign.mutants),
         templates=campaign.templates and named(campaign.templates),
+        grammar=named(campaign.grammar) if _own(campaign) else campaign.grammar,
         dictionaries=tuple(map(named, campaign.dictionaries)),
     )

@@ -13,6 +13,8 @@ from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, SAMPLE, Campaign, Campai
 from hinter_core.data.hub import PREFIX, PRESETS, on_hub, read_hub_name
 from hinter_core.data.rows import Rows
 from hinter_core.errors import InputError, ModelError
+from hinter_core.generators.grammars.reading import load_grammar, shipped_grammars
+from hinter_core.generators.grammars.sampling import Sentences
 from hinter_core.generators.templates.template import ATTRIBUTES
 from hinter_core.models.registry import BACKENDS
 from hinter_ui.html.wording import Words
@@ -25,6 +27,7 @@ say = Words("batch")
 
 MOST_MODELS = 8
 SEARCHED = 3  # from this order on a guide has something to search
+_SENTENCES = CAMPAIGN_OPTIONS["sentences"].default
 PUBLIC_SAMPLE = 500  # texts of one campaign on a public host
 PUBLIC_LIMIT = 100  # intersectional mutants of one text there
 PUBLIC_ROWS = 100_000  # rows of a data set of the Hub there
@@ -44,7 +47,7 @@ class DataSource:
     here_only: bool = False
 
 
-HANDWRITTEN, TEMPLATES = "hand", "templates"
+HANDWRITTEN, TEMPLATES, GRAMMAR = "hand", "templates", "grammar"
 SOURCES = {
     "sample": DataSource(),
     "upload": DataSource(columns=True),
@@ -52,15 +55,18 @@ SOURCES = {
     "hub": DataSource(columns=True),
     HANDWRITTEN: DataSource(),
     TEMPLATES: DataSource(),
+    GRAMMAR: DataSource(),
 }
 # The settings of mutants that apply to templates; their attributes are a field of their own.
 _OF_TEMPLATES = frozenset({"sample", "stratify", "limit", "names_per_class", "atomic", "placebo"})
+# Those that apply to grammars; the number of texts is that of their sentences.
+_OF_GRAMMARS = frozenset({"limit", "atomic", "placebo"})
 # (description, name) of data sets that have a name of their own.
 HUB_CHOICES = [(f"{name}: {preset.about}", name) for name, preset in PRESETS.items()]
 # The fields that say what the data are; they come first in the form.
 DATA = (
     "source", "upload", "path", "hub", HANDWRITTEN, TEMPLATES, "mining_log", "classes",
-    "text_column", "label_column",
+    GRAMMAR, "own_grammar", "tested", "text_column", "label_column",
 )  # fmt: skip
 # The other fields: the settings of a campaign, without those of its data and those with one choice.
 SETTINGS = {
@@ -82,6 +88,8 @@ class BatchForm:
     """The values of the form: where the data come from, and the ``settings`` as typed, by name.
 
     ``mining_log``: the log beside a file of templates. ``classes``: their attributes to test.
+    ``grammar``: the name of one that comes with HInter; ``own_grammar``: a file that is used in its
+    place. ``tested``: attributes of the grammar.
     """
 
     source: str = "sample"
@@ -92,6 +100,9 @@ class BatchForm:
     templates: str = ""
     mining_log: str = ""
     classes: tuple[str, ...] = ATTRIBUTES
+    grammar: str = ""
+    own_grammar: str = ""
+    tested: tuple[str, ...] = ()
     text_column: str = ""
     label_column: str = ""
     settings: Mapping[str, Any] = field(default_factory=_defaults)
@@ -100,9 +111,12 @@ class BatchForm:
     def of_data(cls, *values: Any) -> Self:
         """Read the controls that say what the data are, whatever a browser sent."""
         given = dict(zip(DATA, values, strict=True))
-        classes = tuple(str(name) for name in given.pop("classes") or ())
+        classes, tested = (
+            tuple(str(name) for name in given.pop(several) or ())
+            for several in ("classes", "tested")
+        )
         words: dict[str, Any] = {name: str(one or "").strip() for name, one in given.items()}
-        return cls(**words, classes=classes)
+        return cls(**words, classes=classes, tested=tested)
 
     @classmethod
     def of_sample(cls, sample: Any, *values: Any) -> Self:
@@ -131,12 +145,14 @@ class BatchForm:
 
     @property
     def from_texts(self) -> bool:
-        """Whether mutants are made of texts, not of templates or by hand."""
-        return self.source not in (HANDWRITTEN, TEMPLATES)
+        """Whether mutants are made of texts, not of templates, of a grammar or by hand."""
+        return self.source not in (HANDWRITTEN, TEMPLATES, GRAMMAR)
 
     @property
     def given(self) -> str:
         """The file, path or name of the source; the sample needs none."""
+        if self.source == GRAMMAR and self.own_grammar:
+            return self.own_grammar
         return str(getattr(self, self.source)) if self.source in SOURCES.keys() - {"sample"} else ""
 
     def data(self, access: Access) -> Campaign:
@@ -157,6 +173,10 @@ class BatchForm:
             return Campaign(mutants=given)
         if self.source == TEMPLATES:
             return Campaign(templates=given)
+        if self.source == GRAMMAR:
+            if not self.own_grammar and given not in shipped_grammars():
+                raise InputError(say("errors.no_grammar"))
+            return Campaign(grammar=access.admit_grammar(given), sentences=1)
         if self.source == "path":
             given = str(Path(given).expanduser().absolute())
         elif self.source == "hub":
@@ -180,7 +200,14 @@ class BatchForm:
             if not self.classes:
                 raise InputError(say("errors.classes"))
             chosen |= {"attributes": self.classes, "order": min(2, len(self.classes))}
+        if self.source == GRAMMAR:
+            if not self.tested:
+                raise InputError(say("errors.tested"))
+            chosen |= {"attributes": self.tested, "order": min(2, len(self.tested))}
         campaign = replace(self.data(access), **chosen)
+        if self.source == GRAMMAR:
+            most = read_setting(SETTINGS["sample"], self.settings["sample"])
+            campaign = _of_grammar(campaign, most)
         if self.from_texts:
             campaign = _with_own_attributes(campaign, known, access)
             _require_guide(campaign, access)
@@ -194,6 +221,8 @@ class BatchForm:
         """Whether a setting of mutants applies to the source."""
         if self.source == TEMPLATES:
             return name in _OF_TEMPLATES
+        if self.source == GRAMMAR:
+            return name in _OF_GRAMMARS
         return not self.handwritten
 
     def _require_public_limits(self, campaign: Campaign) -> None:
@@ -203,10 +232,18 @@ class BatchForm:
             raise InputError(say("errors.shared_workers"))
         if self.handwritten:
             return  # its rows are counted when they are read
-        if campaign.sample is None or campaign.sample > PUBLIC_SAMPLE:
+        texts = campaign.sentences if campaign.grammar else campaign.sample
+        if texts is None or texts > PUBLIC_SAMPLE:
             raise InputError(say("errors.shared_sample", most=PUBLIC_SAMPLE))
         if limit is None or limit > PUBLIC_LIMIT:
             raise InputError(say("errors.shared_limit", most=PUBLIC_LIMIT))
+
+
+def _of_grammar(campaign: Campaign, most: int | None) -> Campaign:
+    """Draw so many sentences, or all if there are fewer, for a model of the grammar's task."""
+    with without_folders(campaign):
+        there = Sentences(load_grammar(campaign.grammar)).count
+        return replace(campaign.pinned(), sentences=min(most or _SENTENCES, there))
 
 
 def _of_hub(given: str, access: Access) -> str:
@@ -352,12 +389,18 @@ def look_at(campaign: Campaign, access: Access) -> Preview:
     if remote and not access.local:
         require_rows(campaign, access)
     with without_folders(campaign):
+        if campaign.grammar:
+            grammar = load_grammar(campaign.grammar)
+            few = min(_ROWS, Sentences(grammar).count)
+            return preview(replace(campaign, sentences=few), rows=_ROWS, most=few)
         return preview(campaign, rows=_ROWS, most=_MOST_OF_HUB if remote else MOST)
 
 
 def without_folders(campaign: Campaign) -> AbstractContextManager[None]:
     """Name the campaign's files in errors without the folders they lie in on this machine."""
     files = [campaign.mutants, campaign.templates, *campaign.dictionaries]
+    if campaign.grammar not in shipped_grammars():
+        files.append(campaign.grammar)
     if not on_hub(campaign.data) and campaign.data != SAMPLE:
         files.append(campaign.data)
     parents = [Path(file).parent for file in files if file]

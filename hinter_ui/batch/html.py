@@ -10,6 +10,8 @@ from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, Campaign
 from hinter_core.campaign.store import NOTHING, UNUSABLE
 from hinter_core.data.rows import Row
+from hinter_core.generators.grammars.answers import usual_model
+from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.templates.mining import TAKEN
 from hinter_core.generators.templates.table import TemplateRow
 from hinter_core.models.budget import cost_in_words
@@ -19,6 +21,7 @@ from hinter_ui.batch.jobs import CampaignStatus, JobState
 from hinter_ui.html import glossary, notice
 from hinter_ui.html.marked import changed, excerpt
 from hinter_ui.html.markup import Markup, isolated, join, table, tag
+from hinter_ui.html.sentences import sentence
 from hinter_ui.html.wording import ARROW, SEVERITY, SIGNS, listed, name_of, verdict_name
 
 # Kinds of variants as charts show them: their texts, and their entries in the glossary.
@@ -282,17 +285,19 @@ def preview(seen: Preview, sample: int | None) -> Markup:
     """
     columns, handwritten = seen.chosen, seen.mutants is not None
     templates = seen.classes is not None
-    usable = [row for row in seen.rows if not row.fault][: _TEMPLATES if templates else _ROWS]
+    most = _TEMPLATES if templates or seen.grammar else _ROWS
+    usable = [row for row in seen.rows if not row.fault][:most]
     first, *rest = _facts(seen)
     head = tag("p", tag("strong", first), *(f" \u00b7 {fact}" for fact in rest))
     with_label = bool(columns.label) and any(row.label for row in usable)
     shown = "original" if handwritten else "template" if templates else "text"
+    shown = "sentence" if seen.grammar else shown
     titles = ["row", shown, *(["label"] if with_label else [])]
     lines = [
         tag(
             "tr",
             tag("td", f"{row.number:,}", class_="number"),
-            tag("td", _text(row)),
+            tag("td", sentence(row, seen.grammar) if seen.grammar else _text(row)),
             tag("td", isolated(_short(row.label, 40)), class_="row-label") if with_label else None,
         )
         for row in usable
@@ -332,15 +337,20 @@ def _around_slots(piece: str, *, first: bool, last: bool) -> str:
 def _drawn(seen: Preview, sample: int | None) -> Markup | None:
     """Say how many rows a campaign tests, if not all."""
     rows = seen.count if seen.count is not None else seen.looked_at
+    if seen.grammar:
+        sample, rows = sample or CAMPAIGN_OPTIONS["sentences"].default, seen.sentences
     if sample is None or seen.mutants is not None or not 0 < sample < rows:
         return None
     field = CAMPAIGN_OPTIONS["sample"].title
     key = "preview.drawn" if seen.count is not None else "preview.drawn_of_more"
+    key = "preview.drawn_sentences" if seen.grammar else key
     return tag("p", say(key, n=sample, all=rows, field=field), class_="quiet")
 
 
 def _facts(seen: Preview) -> list[str]:
     """List what to know about the data before they are tested."""
+    if seen.grammar:
+        return _facts_of_grammar(seen.grammar, seen.sentences)
     usable, columns = seen.looked_at - seen.unusable, seen.chosen
     if seen.mutants is not None:
         facts = [
@@ -371,8 +381,17 @@ def _facts(seen: Preview) -> list[str]:
     return facts
 
 
+def _facts_of_grammar(grammar: Grammar, sentences: int) -> list[str]:
+    rules, terminals = grammar.size
+    return [
+        say.count("preview.sentences", sentences),
+        say("preview.size", rules=rules, terminals=terminals),
+        say("preview.task", task=say(f"tasks.{grammar.task}"), model=usual_model(grammar)),
+    ]
+
+
 def _labels(seen: Preview) -> Markup | None:
-    if not seen.labels:
+    if not seen.labels or seen.grammar:
         return None
     common = [
         tag("li", isolated(_short(label, 40)), f" {many:,}")
@@ -420,22 +439,22 @@ def _short(text: str, most: int = _SHORT) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}\u2026"
 
 
-def findings(found: Sequence[MutantRecord], models: Sequence[str], *, busy: bool) -> Markup:
-    """List findings, each with a button that opens it in Explore.
+def findings(found: Sequence[MutantRecord], campaign: Campaign, *, busy: bool) -> Markup:
+    """List findings, each with a button that opens it in Explore if that can make it.
 
-    ``models`` are those of the campaign: a button names one by its place.
+    A button names a model by its place among those of the campaign.
     """
     if not found:
         return Markup("")
     columns = say.branch("findings.columns")
-    rows = [_row(one, models.index(one.model), columns) for one in found]
+    rows = [_row(one, campaign, columns) for one in found]
     grid = table(say("findings.caption"), (*columns.values(), ""), rows)
     title = say("findings.latest" if busy else "findings.some")
     remark = tag("span", say("findings.remark"), class_="quiet")
     return join([tag("h3", title, " ", remark), tag("div", grid, class_="model-table found-table")])
 
 
-def _row(finding: MutantRecord, model: int, columns: Mapping[str, str]) -> Markup:
+def _row(finding: MutantRecord, campaign: Campaign, columns: Mapping[str, str]) -> Markup:
     changes = [tag("li", isolated(edit.in_words)) for edit in finding.edits]
     answer = tag(
         "div",
@@ -443,10 +462,10 @@ def _row(finding: MutantRecord, model: int, columns: Mapping[str, str]) -> Marku
         tag("strong", isolated(", ".join(finding.answer.labels))),
         tag("code", isolated(finding.model)),
     )
-    if finding.handwritten is None:
+    if finding.handwritten is None and not campaign.grammar:
         text = excerpt(finding.text, finding.edits)
         button = tag("button", say("findings.open"), type="button", class_="act open",
-                     data_model=model, data_shard=finding.shard,
+                     data_model=campaign.models.index(finding.model), data_shard=finding.shard,
                      data_place=finding.place)  # fmt: skip
     else:  # Explore makes mutants of its own
         text, button = changed(finding.text, finding.edits, finding.handwritten), None

@@ -6,10 +6,12 @@ from typing import Any, Literal
 import gradio as gr
 
 from hinter_core.campaign.spec import CampaignOption
+from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_core.generators.templates.template import ATTRIBUTES
 from hinter_core.types import Verdict
 from hinter_ui.batch.form import (
     DATA,
+    GRAMMAR,
     HANDWRITTEN,
     HUB_CHOICES,
     SETTINGS,
@@ -61,7 +63,8 @@ class BatchLayout:
         self.form = [*self.data, *(self.fields[name] for name in SETTINGS)]
         # What follows from a choice of data.
         self.of_data = [
-            *self.data, self.columns, self.of_templates, *self.making, self.preview,
+            *self.data, self.columns, self.of_templates, self.of_grammar, *self.making,
+            self.preview,
         ]  # fmt: skip
         # What changes while a campaign is open.
         self.watched = [self.current, self.timer, self.table, *self.job.watched]
@@ -92,6 +95,15 @@ class BatchLayout:
                 value=list(ATTRIBUTES),
                 elem_classes="attribute-chips",
             )
+        with gr.Column(min_width=0, visible=False) as self.of_grammar:
+            fields[GRAMMAR] = labels.make(
+                gr.Dropdown, "batch-grammar", choices=[("", ""), *shipped_grammars()], value="",
+            )  # fmt: skip
+            fields["own_grammar"] = labels.make(gr.File, "batch-own-grammar", height=130)
+            fields["tested"] = labels.make(
+                gr.CheckboxGroup, "batch-tested", choices=[], value=[],
+                elem_classes="attribute-chips",
+            )  # fmt: skip
         detected = [(labels.say("choices.detected"), "")]
         with gr.Row(
             visible=False, elem_classes="option-grid", elem_id="batch-columns"

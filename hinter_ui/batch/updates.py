@@ -9,11 +9,12 @@ from hinter_core.campaign.preview import Preview
 from hinter_core.errors import HinterError
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions, keep_days
-from hinter_ui.batch.form import HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
+from hinter_ui.batch.form import GRAMMAR, HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
 from hinter_ui.batch.jobs import CampaignStatus, JobState
 from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup
+from hinter_ui.html.wording import name_of
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.library import known
 from hinter_ui.shared.services import Services
@@ -44,11 +45,19 @@ class BatchUpdates:
         free = form.from_texts
         made = {making: free, bounding: not form.handwritten, choosing: free}
         made[self.ui.of_templates] = form.source == TEMPLATES
+        made[self.ui.of_grammar] = form.source == GRAMMAR
         return {column: gr.update(visible=shown) for column, shown in made.items()} | {
             fields[name]: gr.update(visible=name == form.source)
             for name in SOURCES
-            if name != "sample"  # which has no field; the setting of that name is another
+            if name
+            not in ("sample", GRAMMAR)  # which has no field; the setting of that name is another
         }
+
+    def tested(self, seen: Preview | None) -> Updates:
+        """Offer the attributes of a grammar, all chosen."""
+        names = list(seen.grammar.sensitive) if seen and seen.grammar else []
+        choices = [(name_of(name), name) for name in names]
+        return {self.ui.fields["tested"]: gr.update(choices=choices, value=names)}
 
     def columns(self, form: BatchForm, seen: Any, names: tuple[str, ...]) -> Updates:
         """Show the preview, and a choice of columns where there is one."""
@@ -148,9 +157,9 @@ def _job(status: CampaignStatus | None, problem: str) -> dict[str, str]:
     if status is None:
         told = notice.error(problem, say("titles.not_shown")) if problem else Markup("")
         return {"title": told, "progress": "", "findings": ""}
-    latest, models = status.seen.latest, status.campaign.models
+    latest = status.seen.latest
     return {
         "title": html.title(status),
         "progress": html.progress(status),
-        "findings": html.findings(latest, models, busy=status.state.busy),
+        "findings": html.findings(latest, status.campaign, busy=status.state.busy),
     }

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from hinter_core.annotation.invitation import is_loopback
 from hinter_core.errors import DictionaryError, InputError, ModelError, ParserError
+from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_core.models.prompting import shipped_prompts
 from hinter_core.models.registry import (
     BACKENDS,
@@ -37,6 +38,7 @@ _LONGEST_KEY = 1_000
 PARSERS = ("embedded", "en_core_web_sm", "en_core_web_md", "en_core_web_lg", "en_core_web_trf")
 MOST_DICTIONARIES = 6  # of one's own, in a page or a campaign
 _MOST_TERMS = 600  # of a dictionary on a public host; the largest of ours has 469
+_MOST_OF_GRAMMAR = 100_000  # bytes on a public host; the largest of ours has 5,270
 _NO_NAME = re.compile(r"[^\w]+")  # in the name of an attribute
 _LONGEST_ATTRIBUTE = 40
 
@@ -120,6 +122,20 @@ class Access:
                 say("access.dictionary_terms", file=file.name, terms=terms, most=_MOST_TERMS)
             )
         return dictionary
+
+    def admit_grammar(self, name: str) -> str:
+        """Return the name or file of a grammar that may be read here.
+
+        Raises:
+            InputError: a file that takes a host too long to read.
+        """
+        if not self.local and name not in shipped_grammars():
+            file = Path(name)
+            if file.is_file() and file.stat().st_size > _MOST_OF_GRAMMAR:
+                raise InputError(
+                    say("access.grammar", file=file.name, most=_MOST_OF_GRAMMAR // 1_000)
+                )
+        return name
 
     def _admit_judge(self, judge: str) -> None:
         backend = BACKENDS.get(judge.strip().partition(":")[0])

@@ -180,6 +180,8 @@ def explore_form(
     """
     if campaign.mutants:
         raise InputError(say("form.handwritten"))
+    if campaign.grammar:
+        raise InputError(say("form.grammar"))
     if len(edits) > _HIGHEST:
         raise InputError(say("form.many", n=len(edits), most=_HIGHEST))
     able = campaign.attributes if campaign.templates else known

@@ -353,3 +353,30 @@ def test_templates_are_uploaded_with_their_log_and_tested_by_attribute(
     figures = batch.page.locator("#batch-told .estimate")
     expect(figures).to_contain_text("with 1 attribute changed")
     expect(figures).not_to_contain_text("2 attributes changed")
+
+
+def test_a_grammar_is_uploaded_chosen_and_tested_to_the_end(batch: Batch, tmp_path: Path) -> None:
+    bad = tmp_path / "mine.yaml"
+    bad.write_text("start: s\nrules:\n  s: [<who> left]\n", encoding="utf-8")
+    batch.open().source("Grammar")
+    expect(batch.batch_preview).not_to_contain_text("282 usable texts")  # all is drawn
+    expect(batch.batch_attributes).to_be_hidden()
+    batch.batch_own_grammar.locator("input[type=file]").set_input_files(bad)
+    expect(batch.batch_preview.get_by_role("alert")).to_contain_text("no sensitive attribute")
+    batch.batch_own_grammar.get_by_role("button", name="Clear").click()
+    expect(batch.batch_preview.get_by_role("alert")).to_have_count(0)
+    names = batch.batch_grammar.locator("input")
+    names.fill("masked-pro")  # by keyboard
+    names.press("ArrowDown")
+    names.press("Enter")
+    expect(batch.batch_preview).to_contain_text("208,026 different sentences")
+    expect(batch.batch_preview.locator("mark.term").first).to_be_visible()
+    chips = batch.batch_tested.get_by_role("checkbox")
+    expect(chips.first).to_be_checked()
+    batch.number("sample", "2")
+    expect(batch.batch_preview).to_contain_text("Start tests 2 of these 208,026 sentences")
+    batch.start()
+    batch.state("done")
+    expect(batch.job_title).to_contain_text("masked-pronouns")
+    expect(batch.job_title.locator("code")).to_have_text("masked")
+    expect(batch.job_progress).to_contain_text("2 of 2 texts")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +31,7 @@ _KEYS = {"about", "task", "start", "rules", "sensitive", "labels", *_ASKED}
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,60}")
 _REFERENCE = re.compile(r"<([^<>\n]{0,80})>")
 _MOST_BYTES = 1_000_000
+_DEEPEST = 100  # levels of rules
 _OWN = ("group", "concept")  # what a value says beside its words
 
 
@@ -115,8 +117,11 @@ class _Reader:
         """Note the lines of keys and items, and refuse keys that stand twice."""
         import yaml
 
-        if id(node) in self._noted:  # an alias; a file of them may have paths without number
-            return
+        if id(node) in self._noted:  # a file of them may have more texts than memory holds
+            raise InputError(
+                f"{self._place}, line {node.start_mark.line + 1}: an alias (*) repeats this; write "
+                "it out in each place."
+            )
         self._noted.add(id(node))
         if isinstance(node, yaml.MappingNode):
             for key, value in node.value:
@@ -179,13 +184,13 @@ class _Reader:
         return found
 
     def _alternatives(self, name: str, written: list[Any]) -> tuple[Alternative, ...]:
-        found: list[Alternative] = []
+        found: dict[Alternative, None] = {}
         for number, one in enumerate(written):
             place = ("rules", name, str(number))
             alternative = self._alternative(one, place)
             if alternative in found:
                 raise self._fault(f"'{one}' stands twice in rule '{name}'; remove one.", *place)
-            found.append(alternative)
+            found[alternative] = None
         return tuple(found)
 
     def _alternative(self, written: object, place: tuple[str, ...]) -> Alternative:
@@ -226,6 +231,7 @@ class _Reader:
                 "write a list of values.", *place,
             )  # fmt: skip
         values: list[Value] = []
+        said: set[frozenset[tuple[str, str]]] = set()
         for number, one in enumerate(written):
             value = self._value(attribute, one, (*place, str(number)))
             if values and set(value.words) != set(values[0].words):
@@ -233,14 +239,16 @@ class _Reader:
                     f"this value of '{attribute}' has other names than the first "
                     f"({', '.join(values[0].words)}); give each of them.", *place, str(number),
                 )  # fmt: skip
-            if value.words in [known.words for known in values]:
+            if (words := frozenset(value.words.items())) in said:
                 raise self._fault(
                     f"'{value.title}' stands twice in '{attribute}'; remove one.",
                     *place, str(number),
                 )  # fmt: skip
             values.append(value)
+            said.add(words)
+        concepts = Counter(value.concept for value in values)
         for value in values:
-            if sum(value.concept == other.concept for other in values) < 2:
+            if concepts[value.concept] < 2:
                 raise self._fault(
                     f"no other value of '{attribute}' has the concept of '{value.title}'; give it "
                     "a partner.", *place,
@@ -264,9 +272,9 @@ class _Reader:
 
     def _require_names(self, grammar: Grammar) -> None:
         """Refuse a name that means two things, or none."""
-        names = [name for values in grammar.sensitive.values() for name in values[0].words]
-        for name in names:
-            if name in grammar.rules or names.count(name) > 1 or name in (ARTICLE, MASK):
+        names = Counter(name for values in grammar.sensitive.values() for name in values[0].words)
+        for name, times in names.items():
+            if name in grammar.rules or times > 1 or name in (ARTICLE, MASK):
                 raise self._fault(
                     f"'{name}' is the name of two things; rename one of them.", "sensitive"
                 )
@@ -286,6 +294,8 @@ class _Reader:
         done: set[str] = set()
 
         def visit(name: str, path: tuple[str, ...]) -> None:
+            if len(path) > _DEEPEST:
+                raise self._fault("rules are nested too deeply; use fewer levels.", "rules")
             if name in path:
                 way = " \u2192 ".join((*path[path.index(name) :], name))
                 raise self._fault(
@@ -297,11 +307,8 @@ class _Reader:
                     visit(other, (*path, name))
                 done.add(name)
 
-        try:
-            for name in grammar.rules:
-                visit(name, ())
-        except RecursionError as error:
-            raise self._fault("rules are nested too deeply; use fewer levels.", "rules") from error
+        for name in grammar.rules:
+            visit(name, ())
 
     def _require_reached(self, grammar: Grammar) -> None:
         reached, todo = {grammar.start}, [grammar.start]

@@ -9,6 +9,7 @@ order, which a permutation of their numbers gives: nothing drawn has to be remem
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,6 +31,7 @@ from hinter_core.generators.grammars.grammar import (
 )
 
 _MOST_STRUCTURES = 50_000
+_LONGEST, _MOST_PIECES = 400, 1_000_000  # texts and names in a sentence, and in all structures
 _ROUNDS, _ODD, _WIDE = 4, 0x9E3779B97F4A7C15, (1 << 64) - 1
 _STALE = 8  # refusals in a row after which the weights of what is left are computed anew
 Weights = Mapping[str, Mapping[str, float]]  # of words by list, and of values by attribute
@@ -125,13 +127,13 @@ class Sentences:
                 # A stratum is as probable as what is left of it.
                 refused, before = 0, left.copy()
                 bounds = list(accumulate(
-                    one.probability * rest / one.count
+                    one.probability * (rest / one.count)
                     for one, rest in zip(strata, left, strict=True)
                 ))  # fmt: skip
                 if not bounds or bounds[-1] <= 0:
                     return
             number = min(bisect_right(bounds, rng.random() * bounds[-1]), len(strata) - 1)
-            if rng.random() * before[number] >= left[number]:
+            if rng.random() >= left[number] / before[number]:
                 refused += 1
                 continue
             refused = 0
@@ -154,35 +156,17 @@ class Sentences:
         return Derivation(structure, tuple(words), values)
 
     def _structures(self) -> list[Structure]:
-        counted: dict[str, int] = {}
-
-        def count(name: str) -> int:
-            if name not in counted:
-                counted[name] = (
-                    1
-                    if self._stays(name)
-                    else sum(
-                        prod(count(piece.name) for piece in one if isinstance(piece, Reference))
-                        for one in self.grammar.rules[name]
-                    )
-                )
-            return counted[name]
-
-        if count(self.grammar.start) > _MOST_STRUCTURES:
-            raise InputError(
-                f"{self.grammar.name} has {count(self.grammar.start):,} sentences before words are "
-                f"chosen, more than {_MOST_STRUCTURES:,}; use fewer alternatives, or lists of "
-                "words."
-            )
+        self._require_few()
         found = []
         for pieces, rules, probability in self._expanded(Reference(self.grammar.start)):
             choices = self._choices(pieces)
             self._require_asked(pieces)
-            sizes = [
-                len(self.grammar.sensitive[one.name]) if one.sensitive
-                else len(self._lists[one.name]) - choices[:i].count(one)
-                for i, one in enumerate(choices)
-            ]  # fmt: skip
+            before: Counter[Choice] = Counter()
+            sizes = []
+            for one in choices:
+                words = self.grammar.sensitive if one.sensitive else self._lists
+                sizes.append(len(words[one.name]) - before[one])
+                before[one] += 1
             structure = Structure(pieces, rules, probability, choices, tuple(sizes), {})
             if not structure.count:
                 raise InputError(
@@ -191,6 +175,44 @@ class Sentences:
                 )
             found.append(structure)
         return found
+
+    def _require_few(self) -> None:
+        """Refuse more than can be kept: sentences before words are chosen, and what is in them."""
+        counted: dict[str, tuple[int, int, int]] = {}  # structures, their pieces, the longest
+
+        def count(name: str) -> tuple[int, int, int]:
+            if name not in counted:
+                alternatives = [] if self._stays(name) else self.grammar.rules[name]
+                several = [together(one) for one in alternatives] or [(1, 1, 1)]
+                many, pieces, longest = zip(*several, strict=True)
+                # Beyond the limits, figures would grow without end.
+                counted[name] = (
+                    min(sum(many), 100 * _MOST_STRUCTURES),
+                    min(sum(pieces), 100 * _MOST_PIECES),
+                    min(max(longest), 100 * _LONGEST),
+                )
+            return counted[name]
+
+        def together(one: Alternative) -> tuple[int, int, int]:
+            if len(one) > _LONGEST:
+                return 1, 1, len(one)
+            parts = [count(p.name) if isinstance(p, Reference) else (1, 1, 1) for p in one]
+            many = prod(structures for structures, _, _ in parts)
+            each = sum(pieces * many // structures for structures, pieces, _ in parts)
+            return many, each, sum(longest for _, _, longest in parts)
+
+        many, pieces, longest = count(self.grammar.start)
+        if many > _MOST_STRUCTURES:
+            number = f"{many:,}" if many < 100 * _MOST_STRUCTURES else "countless"
+            raise InputError(
+                f"{self.grammar.name} has {number} sentences before words are chosen, more than "
+                f"{_MOST_STRUCTURES:,}; use fewer alternatives, or lists of words."
+            )
+        if longest > _LONGEST or pieces > _MOST_PIECES:
+            raise InputError(
+                f"{self.grammar.name} makes sentences of {longest:,} parts, more than {_LONGEST}, "
+                "or too many long ones; use shorter rules."
+            )
 
     def _require_asked(self, pieces: Alternative) -> None:
         """Refuse a structure in which a model has nothing to answer."""
@@ -244,13 +266,15 @@ class Sentences:
     def _choices(self, pieces: Alternative) -> tuple[Choice, ...]:
         """Return what is to choose, in order; a value of an attribute is chosen once."""
         found: list[Choice] = []
+        once: set[Choice] = set()
         for piece in pieces:
             if not isinstance(piece, Reference) or piece.name in (ARTICLE, MASK):
                 continue
             attribute = self._attributes.get(piece.name)
             choice = Choice(attribute, True) if attribute else Choice(piece.name)
-            if not (choice.sensitive and choice in found):
+            if not (choice.sensitive and choice in once):
                 found.append(choice)
+            once.add(choice)
         return tuple(found)
 
     def _weighted(self, weights: Weights) -> list[Structure]:

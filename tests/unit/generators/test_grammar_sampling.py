@@ -151,6 +151,28 @@ def test_too_many_structures_and_too_few_words_are_told() -> None:
 
 
 @pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("[<r{0}><r{0}>, x <r{0}>]", "countless sentences before words are chosen"),
+        ("[<r{0}><r{0}>]", "makes sentences of 40,000 parts"),
+    ],
+)
+def test_rules_that_double_are_refused_before_they_are_made(rule: str, said: str) -> None:
+    doubling = "".join(f"  r{i}: {rule.format(i + 1)}\n" for i in range(60))
+    with pytest.raises(InputError, match=said):
+        Sentences(read_grammar(f"start: r0\nrules:\n{doubling}  r60: [<job> <he>]\n{SENSITIVE}"))
+
+
+def test_more_sentences_than_floats_can_count_are_drawn() -> None:
+    words = "".join(f"  w{i}: [{', '.join(f'word{n}' for n in range(100))}]\n" for i in range(190))
+    names = " ".join(f"<w{i}>" for i in range(190))
+    rules = f"start: s\nrules:\n  s: [The <job> <he> {names}, The <job> <he> saw]\n{words}"
+    found = Sentences(read_grammar(rules + SENSITIVE))
+    assert found.count > 10**380
+    assert len(list(islice(found.draw(0), 5))) == 5
+
+
+@pytest.mark.parametrize(
     ("sentence", "said"),
     [
         ("The <job> saw the <other>.", r"lacks one of the pronouns \(he\)"),
