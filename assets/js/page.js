@@ -178,6 +178,12 @@ function fetchFile(place) {
   link.remove();
 }
 
+// What follows from a click stands elsewhere on the page.
+function reveal(id) {
+  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  document.getElementById(id)?.scrollIntoView({block: 'start', behavior: calm ? 'auto' : 'smooth'});
+}
+
 // A finding is to be opened in Explore, or another page of findings shown.
 function findings(element, trigger) {
   element.addEventListener('click', event => {

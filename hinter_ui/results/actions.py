@@ -32,6 +32,7 @@ from hinter_core.errors import InputError
 from hinter_core.report.aggregate import count
 from hinter_core.report.comparison import Comparison, compare
 from hinter_core.report.formats import flat_rows, plain, to_html, to_markdown
+from hinter_core.report.metrics.diagnosis import WordRate, diagnose
 from hinter_core.report.model import ModelReport, Report, report_of
 from hinter_core.report.sections import sections
 from hinter_core.report.tables import table_files
@@ -62,6 +63,7 @@ class OpenReport:
     ``by_shard`` counts each model's mutants by shard, attributes and verdict. ``stamp`` tells which
     tables were counted, so that a running campaign is counted again only when it has more.
     ``state`` says what is still missing. ``attributes`` limits what is shown; empty for all.
+    ``diagnosis`` is that of the model shown, once it is asked for.
     """
 
     store: CampaignStore
@@ -77,6 +79,7 @@ class OpenReport:
     counted: ShardCounts | None = None
     shown: list[MutantRecord] = field(default_factory=list)
     comparison: Comparison | None = None
+    diagnosis: list[WordRate] = field(default_factory=list)
 
     @property
     def chosen(self) -> ModelReport | None:
@@ -187,6 +190,32 @@ class ResultsActions:
             start = reading.page * PAGE
             reading.shown = page_of_findings(side, wanted, reading.counted, start, PAGE)
         return total, reading.page
+
+    def diagnose(self, session: Session) -> list[WordRate]:
+        """Diagnose the open campaign: which words change answers of the model shown."""
+        reading = _open(session)
+        if reading.model and not reading.diagnosis:
+            with self._discreet(reading.store), CampaignReader(reading.store) as reader:
+                found = diagnose(reader, reading.model)
+            tested = reading.report.campaign.attributes  # before the lists of a grammar
+            reading.diagnosis = sorted(found, key=lambda one: one.attribute not in tested)
+        return reading.diagnosis
+
+    def show_word(self, session: Session, number: int) -> OpenReport:
+        """Filter the findings by a word of the diagnosis."""
+        reading = _open(session)
+        if not 0 <= number < len(reading.diagnosis):
+            raise InputError(say("errors.gone"))
+        one = reading.diagnosis[number]
+        report = next((m for m in reading.report.models if m.model == reading.model), None)
+        alone = (
+            any(line.attributes == (one.attribute,) for line in report.lines) if report else False
+        )
+        reading.wanted = replace(
+            FIRST, search=one.word, attributes=(one.attribute,) if alone else ()
+        )
+        reading.counted, reading.page = None, 0
+        return reading
 
     def form_of_finding(self, session: Session, shard: int, place: int) -> ExploreForm:
         """Return the Explore form that shows one mutant."""

@@ -10,6 +10,7 @@ from gradio.utils import get_upload_folder
 
 from hinter_ui.results import html as present
 from hinter_ui.results.actions import OpenReport, ResultsActions, ResultsState
+from hinter_ui.results.diagnosis import diagnosis
 from hinter_ui.results.html import say
 from hinter_ui.results.layout import ResultsLayout
 from hinter_ui.results.updates import ResultsUpdates, attributes_of, wanted_of
@@ -17,7 +18,7 @@ from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import find_kept, known
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.wiring import after_event, attempt, parts_of
+from hinter_ui.shared.wiring import after_event, attempt, parts_of, scripted
 
 
 def build(services: Services) -> None:
@@ -73,6 +74,10 @@ class ResultsEvents(TabEvents):
         self.on(typed, self.filter, filters, [ui.findings])
         picked = partial(gr.on, [w.select for w in (ui.examples, ui.findings, ui.comparison)])
         explore.follow(self.on(picked, self.pick, [], [ui.findings, self.tabs]).then)
+
+        self.on(ui.diagnose.click, self.diagnose, [], [ui.diagnosis], show_progress="minimal")
+        words = self.on(ui.diagnosis.select, self.show_word, [], [*filters, ui.findings])
+        scripted(words.success, "page.reveal", first=("results-findings-title",))
 
     def _wire_comparison(self) -> None:
         ui = self.ui
@@ -138,7 +143,7 @@ class ResultsEvents(TabEvents):
         if any(model == known.model for known in reading.report.models):
             reading.model = str(model)
         reading.attributes = attributes_of(attributes)
-        reading.counted, reading.page = None, 0
+        reading.counted, reading.page, reading.diagnosis = None, 0, []
         return self.updates.of_model(reading) | {self.ui.notice: ""}
 
     def filter(
@@ -175,6 +180,24 @@ class ResultsEvents(TabEvents):
     def _table(self, reading: OpenReport) -> Updates:
         found = self.updates.table(reading)
         return {self.ui.findings: found, self.ui.notice: ""}
+
+    # -- words ----------------------------------------------------------------------------------
+
+    def diagnose(self, request: gr.Request) -> Updates:
+        """Show the words that change answers."""
+        session = self.session(request)
+        found = self.actions.diagnose(session)
+        reading = session.of(ResultsState).reading
+        shown = diagnosis(found, reading.model if reading else "")
+        return {self.ui.diagnosis: shown, self.ui.notice: ""}
+
+    def show_word(self, event: gr.EventData, request: gr.Request) -> Updates:
+        """Show the findings behind a word."""
+        ui, data = self.ui, event._data or {}
+        reading = self.actions.show_word(self.session(request), int(data.get("word", -1)))
+        shown = self.updates.filters(reading)
+        kept = (ui.verdicts, ui.which, ui.search, ui.validity)
+        return {widget: shown[widget] for widget in kept} | self._table(reading)
 
     # -- comparing and taking along -------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from hinter_core.report.section import joined
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.results import html as present
 from hinter_ui.results.actions import FIRST, PAGE, OpenReport, ResultsActions
+from hinter_ui.results.diagnosis import diagnosis
 from hinter_ui.results.html import say
 from hinter_ui.results.layout import MAPS, ResultsLayout
 from hinter_ui.shared.events import Updates
@@ -75,7 +76,8 @@ class ResultsUpdates:
         ui, model = self.ui, reading.chosen
         if model is None:
             plots = dict.fromkeys((ui.flow, *ui.maps), gr.update(value=None, visible=False))
-            blank = (ui.flow_words, ui.overlaps, ui.groups, ui.sections, ui.examples, ui.findings)
+            blank = (ui.flow_words, ui.overlaps, ui.groups, ui.sections, ui.diagnosis, ui.examples,
+                     ui.findings)  # fmt: skip
             boxes = dict.fromkeys(ui.map_boxes, gr.update(visible=False))
             return plots | boxes | dict.fromkeys(blank, "") | dict.fromkeys(ui.map_titles, "")
         maps = heat_maps(model)
@@ -85,6 +87,7 @@ class ResultsUpdates:
             ui.overlaps: present.overlaps(model),
             ui.groups: present.beside_chart(reading.report, model, "groups"),
             ui.sections: present.of_model(reading.report, model),
+            ui.diagnosis: diagnosis(found, reading.model) if (found := reading.diagnosis) else "",
             ui.examples: present.examples(model),
             ui.findings: self.table(reading),
         }

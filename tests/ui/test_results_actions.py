@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -17,6 +18,7 @@ from hinter_core.errors import HinterError, InputError
 from hinter_ui.batch.html import findings as latest
 from hinter_ui.results import html
 from hinter_ui.results.actions import ResultsActions, ResultsState
+from hinter_ui.results.diagnosis import diagnosis
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import CAMPAIGNS_FOLDER
 from hinter_ui.shared.services import Services
@@ -129,7 +131,7 @@ def test_mutants_by_hand_are_shown_as_they_stand_and_not_sent_to_explore(
         html.findings([aunt], 1, 0, 20),
         latest(
             ProgressReader().look(store, [BY_HAND], 0.0).latest,
-            [BY_HAND],
+            Campaign(mutants=str(written), models=(BY_HAND,)),
             busy=False,
         ),
     ]
@@ -154,3 +156,37 @@ def test_files_go_when_the_page_closes(shelf: Path, tmp_path: Path) -> None:
     assert len({path.parent.name for path in paths}) == 6
     session.close()
     assert not any(path.parent.exists() for path in paths)
+
+
+def test_the_words_that_change_answers_lead_to_their_findings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CAMPAIGNS_FOLDER, str(tmp_path / "shelf"))
+    model = 'scripted:negative if "nurse"; positive otherwise'
+    store = CampaignStore(tmp_path / "shelf" / MINE / "campaign")
+    run_campaign(
+        Campaign(grammar="sentiment-gender-occupation", sentences=12, limit=4, models=(model,)),
+        store,
+    )
+    owner, session = desk(local=True), Session()
+    with pytest.raises(InputError, match="Open a campaign first"):
+        owner.diagnose(session)
+    reading = owner.open(session, MINE)
+    assert reading.diagnosis == []  # until it is asked for
+    found = owner.diagnose(session)
+    assert [one.word for one in found if one.stands_out] == ["nurse"]
+    shown = diagnosis(found, reading.model)
+    assert "nurse stands out by changing the answer" in shown
+    assert "none stands out" in shown  # of genders
+    number = next(i for i, one in enumerate(found) if one.stands_out)
+    assert f'data-word="{number}"' in shown
+    owner.show_word(session, number)
+    assert reading.filter.attributes == ("occupation",)
+    total, _ = owner.findings(reading)
+    assert total == found[number].rate.hits
+    assert all("nurse" in (e.source.text, e.target.text) for m in reading.shown for e in m.edits)
+    with pytest.raises(InputError, match="no longer exists"):
+        owner.show_word(session, len(found))
+    evil = replace(found[number], word="<b>", attribute="<i>")
+    assert "<b>" not in diagnosis([evil], "<u>")
+    assert "vader" in diagnosis([], "vader")

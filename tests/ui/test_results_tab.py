@@ -315,3 +315,25 @@ def test_the_shelf_is_offered_and_a_link_opens_it(results: Results, shelf: Campa
     page.goto(f"{results.explore.url}/?campaign={shelf.id}")  # the link of the Batch tab
     results.tab("Results")
     expect(results.cards).to_have_count(2)
+
+
+def test_words_that_change_answers_are_diagnosed_and_filter_the_findings(
+    results: Results, made: CampaignStore
+) -> None:
+    results.open(made.folder)
+    results.pick("model", ALONE)
+    expect(results.examples).to_contain_text("No hidden bias was found")
+    expect(results.diagnosis).to_be_empty()
+    results.diagnose.focus()
+    results.page.keyboard.press("Enter")
+    words = results.diagnosis.locator("section", has_text="Gender").locator("tbody tr")
+    word = words.first.get_by_role("button")
+    expect(word).to_be_visible()
+    said = str(word.locator("bdi").inner_text())
+    word.focus()
+    results.page.keyboard.press("Enter")
+    expect(results.search.locator("input, textarea").first).to_have_value(said)
+    expect(results.which.locator("input")).to_have_value("gender")
+    expect(results.rows.first).to_contain_text(said)
+    results.pick("model", HIDDEN)
+    expect(results.diagnosis).to_be_empty()
