@@ -1,8 +1,8 @@
 """How often the person sense is right, on sentences written for it.
 
 Run by ``python -m benchmarks --person-sense``. Each line of ``probes/person_*.csv`` has a sentence,
-a word of it, and whether the word is about a person there. The rules were fitted on ``dev`` and
-``test``; ``fresh`` was written by another author and read only to print these figures.
+a word of it, and whether the word is about a person there. The rules were fitted on ``dev``,
+``test``, ``fresh`` and ``film``; ``held`` and ``film_held`` are read only to print these figures.
 """
 
 from __future__ import annotations
