@@ -17,6 +17,7 @@ from hinter_ui.annotate import events as annotate
 from hinter_ui.annotate.page import LinkOfAnnotators, add_page
 from hinter_ui.batch import events as batch
 from hinter_ui.explore import events as explore
+from hinter_ui.generate import events as generate
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.wording import DEFAULT, Words, attribute_styles, chosen
 from hinter_ui.learn import events as learn
@@ -46,7 +47,8 @@ transition-duration: .01ms !important; scroll-behavior: auto !important; } }</st
 # Addresses of the tabs, and what builds each.
 TABS: dict[str, Callable[[Services], None]] = {
     "explore": explore.build, "batch": batch.build, "results": results.build,
-    "annotate": annotate.build, "models": models.build, "learn": learn.build,
+    "generate": generate.build, "annotate": annotate.build, "models": models.build,
+    "learn": learn.build,
 }  # fmt: skip
 
 # Colours of the theme, on light and dark.

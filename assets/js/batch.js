@@ -36,7 +36,7 @@ function opened(name) {
 function filled() {
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
   const box = document.getElementById('batch-source');
-  if (box?.querySelector('input:checked')?.value !== 'hand') return;
+  if (!['hand', 'grammar'].includes(box?.querySelector('input:checked')?.value)) return;
   box?.scrollIntoView({block: 'center', behavior: calm ? 'auto' : 'smooth'});
   box?.querySelector('input:checked')?.focus({preventScroll: true});
 }

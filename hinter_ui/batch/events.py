@@ -11,6 +11,7 @@ from gradio.utils import get_upload_folder
 
 from hinter_core.campaign.preview import Forecast
 from hinter_core.errors import HinterError
+from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions
 from hinter_ui.batch.form import GRAMMAR, HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
@@ -70,7 +71,7 @@ class BatchEvents(TabEvents):
         for event in (begun, opened, closed):
             scripted(event.success, "batch.opened", [ui.current])
         # Mutants of an open campaign, here or in Results, become the data of a new one.
-        self.link = TabLink(self.run_handwritten, [self.tabs, *ui.of_data], (("batch.filled",),))
+        self.link = TabLink(self.run_handed_over, [self.tabs, *ui.of_data], (("batch.filled",),))
         self.services.links["batch"] = self.link
 
     def _wire_data(self) -> None:
@@ -116,10 +117,13 @@ class BatchEvents(TabEvents):
         shown = html.preview(seen, form.sample) if seen else self._preview(session, form)[0]
         return {self.ui.preview: shown}
 
-    def run_handwritten(self, request: gr.Request) -> Updates:
-        """Fill in the mutants that another tab handed over."""
+    def run_handed_over(self, request: gr.Request) -> Updates:
+        """Fill in the mutants, or the grammar, that another tab handed over."""
         session = self.session(request)
         path, session.hand = session.hand, ""
+        grammar, session.grammar = session.grammar, ""
+        if grammar:
+            return self._test_grammar(session, grammar)
         if not path:
             return {self.tabs: gr.skip()}
         form = BatchForm(source=HANDWRITTEN, hand=path)
@@ -127,6 +131,18 @@ class BatchEvents(TabEvents):
         return (
             updates | self.updates.columns(form, *self._preview(session, form)) | self.show("batch")
         )
+
+    def _test_grammar(self, session: Session, name: str) -> Updates:
+        own = name not in shipped_grammars()
+        form, fields = BatchForm(source=GRAMMAR), self.ui.fields
+        form = replace(form, own_grammar=name) if own else replace(form, grammar=name)
+        updates = self.updates.data(form) | {
+            fields["source"]: gr.update(value=GRAMMAR),
+            fields[GRAMMAR]: gr.update(value=form.grammar),
+            fields["own_grammar"]: gr.update(value=form.own_grammar or None),
+        }
+        updates |= self.updates.columns(form, *self._preview(session, form))
+        return updates | self.updates.tested(session.of(BatchState).seen) | self.show("batch")
 
     def _preview(self, session: Session, form: BatchForm) -> tuple[Any, tuple[str, ...]]:
         state = session.of(BatchState)
@@ -160,7 +176,10 @@ class BatchEvents(TabEvents):
     def start(self, request: gr.Request, kept: Any, *values: Any) -> Updates:
         """Start a campaign and open it."""
         session = self.session(request)
-        entry = self.actions.start(session, BatchForm.of(*values))
+        form = BatchForm.of(*values)
+        entry = self.actions.start(session, form)
+        if form.source == GRAMMAR:
+            session.tested = entry.id
         names = known(kept)
         if not self.services.access.local:
             names = [entry.id, *names]

@@ -18,7 +18,7 @@ from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import find_kept, known
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.wiring import after_event, attempt, parts_of, scripted
+from hinter_ui.shared.wiring import TabLink, after_event, attempt, parts_of, scripted
 
 
 def build(services: Services) -> None:
@@ -77,6 +77,10 @@ class ResultsEvents(TabEvents):
 
         self.on(ui.diagnose.click, self.diagnose, [], [ui.diagnosis], show_progress="minimal")
         words = self.on(ui.diagnosis.select, self.show_word, [], [*filters, ui.findings])
+        self.services.links["results"] = TabLink(
+            self.show_words, [self.tabs, ui.diagnosis, ui.notice],
+            (("page.reveal", (), ("results-words",)),),
+        )  # fmt: skip
         scripted(words.success, "page.reveal", first=("results-findings-title",))
 
     def _wire_comparison(self) -> None:
@@ -190,6 +194,16 @@ class ResultsEvents(TabEvents):
         reading = session.of(ResultsState).reading
         shown = diagnosis(found, reading.model if reading else "")
         return {self.ui.diagnosis: shown, self.ui.notice: ""}
+
+    def show_words(self, request: gr.Request) -> Updates:
+        """Open the diagnosis of the grammar tested last; selecting the tab shows the rest."""
+        session = self.session(request)
+        session.campaign = session.tested or session.campaign
+        if not session.campaign:
+            return {self.ui.notice: ""}
+        _, failure = attempt(self.actions.open, session, session.campaign, title=self.title)
+        shown = {self.ui.notice: failure} if failure else self.diagnose(request)
+        return shown | self.show("results")
 
     def show_word(self, event: gr.EventData, request: gr.Request) -> Updates:
         """Show the findings behind a word."""

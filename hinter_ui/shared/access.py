@@ -38,7 +38,7 @@ _LONGEST_KEY = 1_000
 PARSERS = ("embedded", "en_core_web_sm", "en_core_web_md", "en_core_web_lg", "en_core_web_trf")
 MOST_DICTIONARIES = 6  # of one's own, in a page or a campaign
 _MOST_TERMS = 600  # of a dictionary on a public host; the largest of ours has 469
-_MOST_OF_GRAMMAR = 100_000  # bytes on a public host; the largest of ours has 5,270
+MOST_OF_GRAMMAR = 100_000  # bytes on a public host; the largest of ours has 5,270
 _NO_NAME = re.compile(r"[^\w]+")  # in the name of an attribute
 _LONGEST_ATTRIBUTE = 40
 
@@ -131,9 +131,9 @@ class Access:
         """
         if not self.local and name not in shipped_grammars():
             file = Path(name)
-            if file.is_file() and file.stat().st_size > _MOST_OF_GRAMMAR:
+            if file.is_file() and file.stat().st_size > MOST_OF_GRAMMAR:
                 raise InputError(
-                    say("access.grammar", file=file.name, most=_MOST_OF_GRAMMAR // 1_000)
+                    say("access.grammar", file=file.name, most=MOST_OF_GRAMMAR // 1_000)
                 )
         return name
 

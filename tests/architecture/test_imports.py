@@ -23,7 +23,7 @@ CORE = [
 ]  # fmt: skip
 # Rooms of the app. Tabs know what they share and nothing of one another.
 SHARED = ["html", "shared"]
-TABS = {"explore", "batch", "results", "annotate", "models", "learn"}
+TABS = {"explore", "batch", "results", "generate", "annotate", "models", "learn"}
 TOP = ("shell", "__main__")
 EACH_TAB = {"events", "layout", "actions", "updates", "html"}
 MOST_MODULES = 12

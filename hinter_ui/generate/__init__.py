@@ -1,0 +1,1 @@
+"""The Generate tab: a grammar is chosen or written, checked, and its sentences are drawn."""

@@ -1,0 +1,89 @@
+"""The Generate tab: a grammar is chosen or written, checked, drawn from, and tested in Batch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from hinter_core.errors import InputError
+from hinter_core.generators.grammars.reading import shipped_grammars
+from hinter_ui.generate import html
+from hinter_ui.generate.actions import draw, hand_over, text_of
+from hinter_ui.shared.session import Session
+from tests.ui.test_batch_grammars import OWN
+
+
+def test_a_grammar_shows_its_size_ten_sentences_and_variants() -> None:
+    found = draw(text_of("sentiment-gender-occupation"))
+    shown = html.drawn(found)
+    assert "24,528 different sentences" in shown
+    assert "18 rules, 107 terminals" in shown
+    assert shown.count("<tr>") == 1 + 10
+    assert shown.count("<li>") == len(found.variants) > 0
+    again = draw(text_of("sentiment-gender-occupation"), 1)
+    assert [row.text for row in again.rows] != [row.text for row in found.rows]
+    assert len(draw(OWN.replace("[left, stayed, slept]", "[left, stayed]")).rows) == 8
+
+
+@pytest.mark.parametrize("name", shipped_grammars())
+def test_shipped_grammars_are_drawn(name: str) -> None:
+    assert "variants" in html.drawn(draw(text_of(name)))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (" \n", "Write a grammar: begin with start"),
+        ("#" * 100_001, "up to 100 kB"),
+        (f"{OWN}x: 1\n", "^The grammar, line 8: unknown key 'x'"),
+    ],
+)
+def test_faults_are_told(text: str, told: str, tmp_path: Path) -> None:
+    session = Session()
+    with pytest.raises(InputError, match=told):
+        draw(text)
+    with pytest.raises(InputError, match=told):
+        hand_over(session, text, tmp_path)
+    assert (session.grammar, list(tmp_path.iterdir())) == ("", [])
+    assert text_of("../../etc/passwd") == ""
+
+
+def test_a_grammar_is_handed_over_by_name_or_as_a_file_of_the_page(tmp_path: Path) -> None:
+    session = Session()
+    hand_over(session, text_of("legal"), tmp_path)
+    assert session.grammar == "legal"
+    hand_over(session, OWN, tmp_path)
+    assert Path(session.grammar).read_text(encoding="utf-8") == OWN
+    session.close()
+    assert not Path(session.grammar).exists()
+
+
+def test_a_grammar_is_written_checked_and_handed_to_batch(explore: Any) -> None:
+    page = explore.page
+    page.goto(f"{explore.url}/?tab=generate")
+    drawn, again = page.locator("#generate-drawn"), page.locator("#generate-again")
+    editor = page.locator("#generate-text .cm-content")
+    expect(drawn.locator("tbody tr")).to_have_count(10)
+    expect(editor).to_contain_text("start:")
+    first = drawn.locator("tbody").inner_text()
+    again.click()
+    expect(drawn.locator("tbody")).not_to_have_text(first, use_inner_text=True)
+    editor.fill(f"{OWN}x: 1\n")
+    expect(drawn.get_by_role("alert")).to_contain_text("line 8: unknown key 'x'")
+    expect(page.locator("#generate-test")).to_be_disabled()
+    editor.fill(OWN)
+    expect(drawn).to_contain_text("12 different sentences")
+    page.locator("#generate-words").click()
+    expect(page.locator("#generate-notice")).to_contain_text("Test sentences first")
+    page.locator("#generate-test").click()
+    expect(page.locator("#batch-preview")).to_contain_text("12 different sentences")
+    expect(page.locator("#batch-own-grammar")).to_contain_text("grammar")
+    expect(page.locator("#batch-tested").get_by_role("checkbox").first).to_be_checked()
+    page.locator("#batch-start").click()
+    expect(page.locator("#job-title .badge")).to_have_text("done", timeout=120_000)
+    page.get_by_role("tab", name="Generate").click()
+    page.locator("#generate-words").click()
+    expect(page.locator("#results-diagnosis section").first).to_be_visible()
