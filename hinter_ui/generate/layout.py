@@ -24,7 +24,7 @@ class GenerateLayout:
                 )
                 self.text = labels.make(
                     gr.Code, "generate-text", value=text_of(FIRST), language="yaml", lines=18,
-                    max_lines=26,
+                    wrap_lines=True,
                 )  # fmt: skip
                 self.check = labels.make(gr.Button, "generate-check", size="sm")
             with gr.Column(min_width=0):
