@@ -27,7 +27,7 @@ _VARIANTS = 3  # of each attribute
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnSentences:
     """A grammar without faults, with some sentences and variants of the first of them."""
 
     grammar: Grammar
@@ -48,7 +48,7 @@ def text_of(name: str) -> str:
     return grammar_file(name).read_text(encoding="utf-8") if name in shipped_grammars() else ""
 
 
-def draw(text: str, seed: int = 0) -> Drawn:
+def draw(text: str, seed: int = 0) -> DrawnSentences:
     """Read a grammar, and draw sentences.
 
     Raises:
@@ -61,7 +61,7 @@ def draw(text: str, seed: int = 0) -> Drawn:
     grammar = read_grammar(text, place=say("place"))
     count = GrammarTable(grammar, 0).source.count
     rows = list(GrammarTable(grammar, min(_DRAWN, count), seed).rows())
-    return Drawn(grammar, count, rows, _variants(grammar, rows[0]))
+    return DrawnSentences(grammar, count, rows, _variants(grammar, rows[0]))
 
 
 def _variants(grammar: Grammar, row: Row) -> list[Edit]:

@@ -1,14 +1,14 @@
 """The HTML of the Generate tab: what a grammar makes."""
 
 from hinter_core.generators.grammars.answers import usual_model
-from hinter_ui.generate.actions import Drawn, say
+from hinter_ui.generate.actions import DrawnSentences, say
 from hinter_ui.html.marked import changed
 from hinter_ui.html.markup import Markup, isolated, table, tag
 from hinter_ui.html.sentences import sentence
 from hinter_ui.html.wording import name_of
 
 
-def drawn(found: Drawn) -> Markup:
+def drawn(found: DrawnSentences) -> Markup:
     """Show the size of a grammar, sentences, and variants of the first of them."""
     rules, terminals = found.grammar.size
     facts = (
