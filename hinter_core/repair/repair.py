@@ -309,8 +309,3 @@ def _checkpoint_of(model: ModelUnderTest) -> Checkpoint:
     if hasattr(model.checkpoint.model, "body"):
         raise InputError(f"{model.name} is hierarchical, which cannot be trained here.")
     return model.checkpoint
-
-
-def stages_in_words(stage: Stage) -> str:
-    """Return a stage for a line of progress."""
-    return f"{stage.name} {stage.done:,}/{stage.of:,}" if stage.of else stage.name
