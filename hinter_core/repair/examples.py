@@ -79,22 +79,19 @@ def split_words(grammar: Mapping[str, Any], seed: int) -> tuple[dict[str, Any], 
 
 
 def labels_of(grammar: Grammar, labels: Sequence[str]) -> list[str]:
-    """Return the labels of a grammar, which are among those of the model.
+    """Return the labels of a grammar that the model has; sentences with another are left out.
 
     Raises:
-        InputError: the grammar gives less than two, or some that the model does not have.
+        InputError: they are fewer than two.
     """
-    wanted = sorted(set(grammar.labels.values()))
+    given = sorted(set(grammar.labels.values()))
+    wanted = [label for label in given if label in labels]
     if len(wanted) < 2:
         raise InputError(
-            f"The grammar {grammar.name} gives {len(wanted)} labels, and a model learns from two "
-            "or more; add labels, or choose another grammar."
-        )
-    if unknown := [label for label in wanted if label not in labels]:
-        raise InputError(
-            f"The grammar {grammar.name} gives the labels {', '.join(wanted)}, and the model has "
-            f"{', '.join(labels)}; {', '.join(unknown)} is none of these. Rename them, in the "
-            "grammar or with the model's setting labels=."
+            f"The grammar {grammar.name} gives {', '.join(given) or 'no labels'}, and the model "
+            f"has the labels {', '.join(labels)}; a model learns from two or more of its own. "
+            "Rename them, in the grammar or with the model's setting labels=, or choose another "
+            "grammar."
         )
     return wanted
 
@@ -113,7 +110,7 @@ def from_grammar(
     found: list[Example] = []
     for one in islice(Sentences(grammar, weights).draw(seed), _TRIED * number):
         label = label_of(grammar, one)
-        if not label or counted[label] == most:
+        if label not in wanted or counted[label] == most:
             continue
         plan = plan_of(grammar, one, Settings(), tuple(grammar.sensitive))
         edits = drawn_edits(plan, rng)

@@ -171,5 +171,5 @@ def test_forms_fit_a_narrow_dark_page(models: Models) -> None:
     models.page.get_by_label("Concurrency").fill("999")
     told = models.name_openai.locator(".why")
     expect(told).to_have_text(re.compile("concurrency=999.*from 1 to 256"))
-    expect(models.model_kinds.locator("dt")).to_have_count(8)
+    expect(models.model_kinds.locator("dt")).to_have_count(13)
     expect(models.model_kinds).not_to_contain_text("python")

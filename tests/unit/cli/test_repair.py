@@ -77,7 +77,7 @@ def test_a_repair_is_measured_on_what_it_did_not_learn_and_goes_on_where_it_was(
     [
         (("--model", "vader"), "vader cannot be trained here; name embedded"),
         (("--model", "masked"), "masked cannot be trained here"),
-        (("--grammar", "coreference-unambiguous"), "gives the labels colleague, occupation, and"),
+        (("--grammar", "coreference-unambiguous"), "gives colleague, occupation, and the model"),
         (("--grammar", "nothing"), "There is no grammar 'nothing'"),
         (("--epochs", "0"), "--epochs is a whole number from 1 to 100, not 0"),
         (("--share", "2"), "--share is a number from 0.001 to 1, not 2"),

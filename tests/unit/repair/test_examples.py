@@ -55,8 +55,8 @@ def test_weights_draw_the_words_that_change_answers() -> None:
 @pytest.mark.parametrize(
     ("grammar", "labels", "said"),
     [
-        ("feelings", ("LABEL_0", "LABEL_1"), "and the model has LABEL_0, LABEL_1"),
-        ("masked-pronouns", LABELS, "gives 0 labels, and a model learns from two or more"),
+        ("feelings", ("LABEL_0", "LABEL_1"), "and the model has the labels LABEL_0, LABEL_1"),
+        ("masked-pronouns", LABELS, "gives no labels, and the model has the labels negative"),
     ],
 )
 def test_labels_that_do_not_fit_are_refused(
