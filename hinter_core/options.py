@@ -10,6 +10,12 @@ from typing import Any, get_args, get_type_hints
 Value = str | int | float | bool
 
 
+class Unchosen(tuple[str, ...]):
+    """Names that nobody chose: a default, which else equals the same names when chosen."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """A setting by its name; values have the type of ``default`` unless ``kind`` is given.

@@ -22,7 +22,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.worker import ShardDone, Worker
 from hinter_core.data.rows import Row, Rows
-from hinter_core.errors import InputError
+from hinter_core.errors import HinterError, InputError
 from hinter_core.language.parsing import spare_torch
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import parse_name
@@ -91,17 +91,22 @@ def _pooled(
             yield future.result()
 
 
-_worker: Worker | None = None
+_worker: Worker | HinterError | None = None
 
 
 def _start(campaign: Campaign, store: CampaignStore) -> None:
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
     spare_torch(campaign.parser)
-    _worker = Worker(campaign, store)
+    try:
+        _worker = Worker(campaign, store)
+    except HinterError as error:  # raised here, it would break the pool and not be told
+        _worker = error
 
 
 def _do(number: int, rows: Sequence[Row]) -> ShardDone:
+    if isinstance(_worker, HinterError):
+        raise _worker
     assert _worker is not None
     return _worker.do(number, rows)
 
@@ -205,25 +210,30 @@ def run_campaign(
     """Run all shards that are not done; return the progress.
 
     Raises:
-        HinterError: an unknown engine; see :func:`plan_run`; or a table cannot be written.
+        HinterError: an unknown engine; see :func:`plan_run`; a model is refused, which leaves no
+            directory behind; or a table cannot be written.
     """
     if engine not in ENGINES:
         raise InputError(f"There is no engine '{engine}'; use {', '.join(ENGINES)}.")
     work = work or plan_run(campaign, store)
     campaign = store.pinned(campaign)
     shards = enumerate(chunks(rows_of(work), campaign.shard))
-    with store.alone():
-        state = RunProgress(0, work.shards, repaired=store.repair())
-        runs, own = store.read().get("runs", []), circumstances()
-        store.note(runs=[*runs, own])
-        for done in ENGINES[engine](campaign, store, shards, cancelled):
-            if not state.shards:  # all shards are of the same models
-                store.note(models=_noted(store.read()["models"], done.models))
-            sums = {name: getattr(state, name) + getattr(done, name) for name in _SUMMED}
-            state = replace(state, shards=state.shards + 1, **sums)
-            on_progress(state)
-        own["finished" if state.shards == state.of else "stopped"] = now()
-        store.note(runs=[*runs, own])
+    try:
+        with store.alone():
+            state = RunProgress(0, work.shards, repaired=store.repair())
+            runs, own = store.read().get("runs", []), circumstances()
+            store.note(runs=[*runs, own])
+            for done in ENGINES[engine](campaign, store, shards, cancelled):
+                if not state.shards:  # all shards are of the same models
+                    store.note(models=_noted(store.read()["models"], done.models))
+                sums = {name: getattr(state, name) + getattr(done, name) for name in _SUMMED}
+                state = replace(state, shards=state.shards + 1, **sums)
+                on_progress(state)
+            own["finished" if state.shards == state.of else "stopped"] = now()
+            store.note(runs=[*runs, own])
+    except HinterError:
+        store.discard_if_empty()
+        raise
     return state
 
 

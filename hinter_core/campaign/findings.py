@@ -34,6 +34,10 @@ _SEARCH = f"""(
 )"""
 
 
+_AND = " + "
+_NEW_WORDS = "list_has_all(list_transform(m.edits, lambda e: lower(e.target)), $words)"
+
+
 @dataclass(frozen=True)
 class Side:
     """A model in a campaign."""
@@ -98,8 +102,8 @@ class FindingFilter:
 
     ``verdicts``: any of these. ``attributes``: exactly these are changed, or ``ONLY_PLACEBO``.
     ``search``: part of a changed word, a group, the text or a handwritten mutant, case-insensitive;
-    or the text's id or row. ``validity``: least validity score; tables older than it have 1 for
-    mutants that were kept, else 0.
+    or the text's id or row; or ``she + nurse``, words that are all brought in. ``validity``: least
+    validity score; tables older than it have 1 for mutants that were kept, else 0.
     """
 
     verdicts: tuple[str, ...] = ()
@@ -120,8 +124,11 @@ class FindingFilter:
             parts.append("list_sort(m.attributes) = $attributes")
             parameters["attributes"] = sorted(self.attributes)
         if self.search:
-            parts.append(_SEARCH)
+            words = [word.strip().lower() for word in self.search.split(_AND)]
+            parts.append(_SEARCH if len(words) == 1 else f"({_SEARCH} OR {_NEW_WORDS})")
             parameters["search"] = self.search
+            if len(words) > 1:
+                parameters["words"] = words
         if self.validity:
             parts.append(f"{VALIDITY} >= $validity")
             parameters["validity"] = self.validity

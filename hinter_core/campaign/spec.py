@@ -27,7 +27,7 @@ from hinter_core.generators.templates.template import ATTRIBUTES as TEMPLATE_ATT
 from hinter_core.generators.templates.template import COUNTRY
 from hinter_core.models.registry import split_names
 from hinter_core.mutation.plan import EVEN_HANDED, INVARIANTS, PUBLISHED, TOLERANCE, Settings
-from hinter_core.options import Option, options_of
+from hinter_core.options import Option, Unchosen, options_of
 from hinter_core.relations.registry import RELATIONS
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary, choose, load_file, load_shipped
@@ -37,7 +37,7 @@ VERSION = 3  # of stored tables; version 2 had only substitutions
 READABLE = (2, VERSION)
 IDENTITY_VERSION = 3  # changes only when the same settings give other mutants
 _WITHOUT_CONTENT = 2  # identities that do not know what is in word lists and parsers
-CAMPAIGN_ATTRIBUTES = ("race", "gender")  # default
+CAMPAIGN_ATTRIBUTES = Unchosen(("race", "gender"))  # default
 _MODELS = ("embedded",)  # default
 _FEWEST_COUNTRIES = 2  # to compare
 SAMPLE = "sample"  # value of ``data`` for the shipped texts
@@ -234,7 +234,7 @@ class Campaign:
 
     def __post_init__(self) -> None:
         """Test all attributes of templates, unless some are chosen."""
-        if self.templates and self.attributes == CAMPAIGN_ATTRIBUTES:
+        if self.templates and isinstance(self.attributes, Unchosen):
             object.__setattr__(self, "attributes", TEMPLATE_ATTRIBUTES)
 
     @property
@@ -306,7 +306,7 @@ class Campaign:
 
     def _attributes_of_grammar(self) -> tuple[str, ...]:
         own = tuple(load_grammar(self.grammar).sensitive)
-        if self.attributes == CAMPAIGN_ATTRIBUTES:
+        if isinstance(self.attributes, Unchosen):
             return own
         self._require_among(own, f"The grammar {self.title} has")
         return self.attributes
@@ -397,17 +397,13 @@ class Campaign:
         return f"{item.name}={json.dumps(value, ensure_ascii=False)}"
 
 
+def content_of(data: str) -> str:
+    """Hash the content of a file of texts; raises InputError if it cannot be read."""
+    return file_content(_data_file(data))
+
+
 def _data_file(name: str) -> Path:
     return SAMPLE_FILE if name == SAMPLE else Path(name)
-
-
-def content_of(data: str) -> str:
-    """Hash the content of a file of texts.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
-    return file_content(_data_file(data))
 
 
 CAMPAIGN_OPTIONS: dict[str, CampaignOption] = options_of(Campaign, CampaignOption)
@@ -458,7 +454,8 @@ def write_campaign(campaign: Campaign) -> str:
     """Return a campaign as YAML: data, attributes, models, and changed settings."""
     import yaml
 
-    always = ("data", "attributes", "models")
+    all_of_grammar = campaign.grammar and isinstance(campaign.attributes, Unchosen)
+    always = ("data", "models") if all_of_grammar else ("data", "attributes", "models")
     values = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in asdict(campaign).items()

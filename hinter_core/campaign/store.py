@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -212,6 +212,19 @@ class CampaignStore:
         finally:
             sign.release()
             lock.release()
+
+    def discard_if_empty(self) -> None:
+        """Remove a directory in which nothing was tested, such as that of a refused model.
+
+        One that another process runs stays, and so do files that are not the campaign's.
+        """
+        with suppress(OSError, StoreError):
+            with self.alone():
+                self.shards.rmdir()
+                (self.folder / SPEC).unlink()
+            for name in (".lock", _RUNNING):
+                (self.folder / name).unlink(missing_ok=True)
+            self.folder.rmdir()
 
     def running(self) -> bool:
         """Whether a process runs the campaign; the check never stops one from starting."""

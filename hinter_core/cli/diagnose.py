@@ -1,4 +1,4 @@
-"""``hinter diagnose``: which words of a campaign change answers more often than others."""
+"""``hinter diagnose``: which words of a campaign change answers, alone and in pairs."""
 
 import sys
 from math import isinf
@@ -13,7 +13,8 @@ from hinter_core.cli.options import output, print_json
 from hinter_core.errors import InputError
 from hinter_core.report.formats import print_sections
 from hinter_core.report.metrics.diagnosis import WordRate, diagnose, weights_of
-from hinter_core.report.section import Section
+from hinter_core.report.metrics.interactions import Interactions, WordPair, interactions
+from hinter_core.report.section import PValue, Rows, Section
 
 _MOST = 20  # words of an attribute that are shown
 
@@ -34,7 +35,7 @@ def diagnosis(
     ] = 0.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """Diagnose a campaign: which words change a model's answer more often than others."""
+    """Diagnose a campaign: which words change a model's answer, alone and in pairs."""
     with CampaignReader(CampaignStore(folder)) as reader:
         asked = model or next(iter(reader.models), "")
         if asked not in reader.models:
@@ -42,7 +43,7 @@ def diagnosis(
                 f"{folder} has no answers of '{asked}'; it has those of "
                 f"{', '.join(reader.models) or 'no model'}."
             )
-        found = diagnose(reader, asked)
+        found, pairs = diagnose(reader, asked), interactions(reader, asked)
     if not found:
         raise InputError(
             f"{folder} has no single change with an answer of {asked}; run it with all single "
@@ -51,11 +52,15 @@ def diagnosis(
     if weights is not None:
         _write(weights, found, smooth)
     if as_json:
-        print_json([_values(one) for one in found])
+        of_pairs = [_values_of(pair) for one in pairs for pair in one.pairs]
+        print_json({"words": [_values(one) for one in found], "pairs": of_pairs})
         return
     names = dict.fromkeys(one.attribute for one in found)
     print_sections(
-        [_section(name, asked, [o for o in found if o.attribute == name]) for name in names],
+        [
+            *(_section(name, asked, [o for o in found if o.attribute == name]) for name in names),
+            *(_section_of_pairs(one, asked) for one in pairs),
+        ],
         sys.stdout,
     )
 
@@ -67,14 +72,54 @@ def _section(attribute: str, model: str, words: list[WordRate]) -> Section:
         f"{attribute}: of {len(words):,} words, {told if odd else 'none stands out'} by changing "
         f"the answer of {model}."
     )
-    rows = [
-        [one.word, one.rate, one.rate.of, _index(one), "yes" if one.stands_out else ""]
-        for one in words[:_MOST]
+    rows: Rows = [
+        [one.word, one.rate, one.rate.of, _index(one), _standing(one)] for one in words[:_MOST]
     ]
     return Section(
         f"diagnosis-{attribute}", f"Words of {attribute}", [sentence],
         ["Word", "Changed answers", "Cases", "Anomaly index", "Stands out"], rows, model,
     )  # fmt: skip
+
+
+def _section_of_pairs(found: Interactions, model: str) -> Section:
+    first, second = found.attributes
+    odd = dict.fromkeys(" + ".join(pair.words) for pair in found.pairs if pair.stands_out)
+    told = "they change" if len(odd) > 1 else "it changes"
+    sentence = (
+        f"{first} and {second}: of {found.of:,} pairs of new words ({found.tested:,} have enough "
+        "texts for a test), "
+    )
+    if odd:
+        sentence += (
+            f"{', '.join(odd)}: {told} the answer of {model} more often than each word alone."
+        )
+    else:
+        sentence += f"none changes the answer of {model} more often than each word alone."
+    rows: Rows = [
+        [" + ".join(pair.words), pair.answer, pair.texts, pair.both, *pair.alone, pair.contrast,
+         PValue(pair.contrast.p_value or 0.0), "yes" if pair.stands_out else ""]
+        for pair in found.pairs[:_MOST]
+    ]  # fmt: skip
+    columns = ["New words", "Answer before", "Texts", "Changed by both", f"{first} alone",
+               f"{second} alone", "Both less each", "p, adjusted", "Stands out"]  # fmt: skip
+    return Section(
+        f"pairs-{first}-{second}", f"Pairs of {first} and {second}", [sentence], columns, rows,
+        model,
+    )  # fmt: skip
+
+
+def _values_of(pair: WordPair) -> dict[str, Any]:
+    one, two = pair.alone
+    return {
+        "words": pair.words, "answer": pair.answer, "texts": pair.texts, "cases": pair.both.of,
+        "both": pair.both.hits, "first": one.hits, "second": two.hits,
+        "contrast": pair.contrast.value, "low": pair.contrast.low, "high": pair.contrast.high,
+        "p": pair.contrast.p_value, "stands_out": pair.stands_out,
+    }  # fmt: skip
+
+
+def _standing(one: WordRate) -> str:
+    return "yes" if one.stands_out else "too few to say" if one.too_few else ""
 
 
 def _index(one: WordRate) -> str:
@@ -88,6 +133,7 @@ def _values(one: WordRate) -> dict[str, Any]:
         "attribute": one.attribute, "word": one.word, "changed": one.rate.hits,
         "cases": one.rate.of, "low": one.rate.low, "high": one.rate.high,
         "index": None if isinf(one.index) else one.index, "stands_out": one.stands_out,
+        "too_few": one.too_few,
     }  # fmt: skip
 
 

@@ -33,6 +33,7 @@ from hinter_core.report.aggregate import count
 from hinter_core.report.comparison import Comparison, compare
 from hinter_core.report.formats import flat_rows, plain, to_html, to_markdown
 from hinter_core.report.metrics.diagnosis import WordRate, diagnose
+from hinter_core.report.metrics.interactions import Interactions, interactions
 from hinter_core.report.model import ModelReport, Report, report_of
 from hinter_core.report.sections import sections
 from hinter_core.report.tables import table_files
@@ -63,7 +64,7 @@ class OpenReport:
     ``by_shard`` counts each model's mutants by shard, attributes and verdict. ``stamp`` tells which
     tables were counted, so that a running campaign is counted again only when it has more.
     ``state`` says what is still missing. ``attributes`` limits what is shown; empty for all.
-    ``diagnosis`` is that of the model shown, once it is asked for.
+    ``diagnosis`` and ``pairs`` of words are those of the model shown, once they are asked for.
     """
 
     store: CampaignStore
@@ -80,6 +81,7 @@ class OpenReport:
     shown: list[MutantRecord] = field(default_factory=list)
     comparison: Comparison | None = None
     diagnosis: list[WordRate] = field(default_factory=list)
+    pairs: list[Interactions] = field(default_factory=list)
 
     @property
     def chosen(self) -> ModelReport | None:
@@ -191,15 +193,16 @@ class ResultsActions:
             reading.shown = page_of_findings(side, wanted, reading.counted, start, PAGE)
         return total, reading.page
 
-    def diagnose(self, session: Session) -> list[WordRate]:
+    def diagnose(self, session: Session) -> OpenReport:
         """Diagnose the open campaign: which words change answers of the model shown."""
         reading = _open(session)
         if reading.model and not reading.diagnosis:
             with self._discreet(reading.store), CampaignReader(reading.store) as reader:
                 found = diagnose(reader, reading.model)
+                reading.pairs = interactions(reader, reading.model)
             tested = reading.report.campaign.attributes  # before the lists of a grammar
             reading.diagnosis = sorted(found, key=lambda one: one.attribute not in tested)
-        return reading.diagnosis
+        return reading
 
     def show_word(self, session: Session, number: int) -> OpenReport:
         """Filter the findings by a word of the diagnosis."""
@@ -207,13 +210,23 @@ class ResultsActions:
         if not 0 <= number < len(reading.diagnosis):
             raise InputError(say("errors.gone"))
         one = reading.diagnosis[number]
+        return self._searched(reading, one.word, (one.attribute,))
+
+    def show_pair(self, session: Session, number: int) -> OpenReport:
+        """Filter the findings by a pair of new words of the diagnosis."""
+        reading = _open(session)
+        pairs = [(pair, found.attributes) for found in reading.pairs for pair in found.pairs]
+        if not 0 <= number < len(pairs):
+            raise InputError(say("errors.gone"))
+        pair, attributes = pairs[number]
+        return self._searched(reading, " + ".join(pair.words), attributes)
+
+    def _searched(self, reading: OpenReport, search: str, wanted: Attributes) -> OpenReport:
+        """Filter by words, and by their attributes if mutants of these alone were tested."""
         report = next((m for m in reading.report.models if m.model == reading.model), None)
-        alone = (
-            any(line.attributes == (one.attribute,) for line in report.lines) if report else False
-        )
-        reading.wanted = replace(
-            FIRST, search=one.word, attributes=(one.attribute,) if alone else ()
-        )
+        sets = [line.attributes for line in report.lines] if report else []
+        own = next((names for names in sets if sorted(names) == sorted(wanted)), ())
+        reading.wanted = replace(FIRST, search=search, attributes=own)
         reading.counted, reading.page = None, 0
         return reading
 

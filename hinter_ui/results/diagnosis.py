@@ -1,10 +1,12 @@
-"""The HTML of a diagnosis: a bar for each word, with its interval, and those that stand out."""
+"""The HTML of a diagnosis: a bar for each word and pair of words, and those that stand out."""
 
 from collections.abc import Sequence
 from itertools import groupby
 
 from hinter_core.report.metrics.diagnosis import WordRate
-from hinter_core.statistics.format import percent
+from hinter_core.report.metrics.interactions import Interactions, WordPair
+from hinter_core.statistics.format import percent, points
+from hinter_core.statistics.rates import Rate
 from hinter_ui.html.markup import Markup, isolated, tag
 from hinter_ui.html.sections import report_table
 from hinter_ui.html.wording import Words, capital, name_of
@@ -14,8 +16,8 @@ say = Words("results")
 _MOST = 20  # words of an attribute
 
 
-def diagnosis(found: Sequence[WordRate], model: str) -> Markup:
-    """Show the words of each attribute; a button shows the findings behind a word."""
+def diagnosis(found: Sequence[WordRate], together: Sequence[Interactions], model: str) -> Markup:
+    """Show words by attribute, then pairs; a button shows the findings behind a word or pair."""
     if not found:
         return tag("p", say("diagnosis.none", model=model), class_="quiet", role="status")
     numbered = enumerate(found)  # in the order of attributes
@@ -23,6 +25,7 @@ def diagnosis(found: Sequence[WordRate], model: str) -> Markup:
         "div",
         *(_of(name, list(words), model)
           for name, words in groupby(numbered, key=lambda one: one[1].attribute)),
+        *_all_pairs(together, model),
         class_="diagnosis", role="status",
     )  # fmt: skip
 
@@ -42,19 +45,68 @@ def _of(attribute: str, words: Sequence[tuple[int, WordRate]], model: str) -> Ma
 
 
 def _row(number: int, one: WordRate, heads: Sequence[str]) -> Markup:
-    share, low, high = one.rate.share or 0.0, one.rate.low, one.rate.high
+    if one.stands_out:
+        mark = tag("span", say("diagnosis.mark"), class_="badge biased")
+    else:
+        mark = tag("span", say("diagnosis.too_few"), class_="quiet") if one.too_few else Markup()
+    bar, label = _bar(one.rate, bad=one.stands_out), _button(one.word, data_word=number)
+    return _cells(heads, (label, bar, percent(one.rate), f"{one.rate.of:,}", mark))
+
+
+def _all_pairs(found: Sequence[Interactions], model: str) -> list[Markup]:
+    sections, first = [], 0
+    for one in found:
+        sections.append(_of_pairs(one, first, model))
+        first += len(one.pairs)
+    return sections
+
+
+def _of_pairs(found: Interactions, first: int, model: str) -> Markup:
+    names = [name_of(attribute) for attribute in found.attributes]
+    odd = list(dict.fromkeys(_joined(pair) for pair in found.pairs if pair.stands_out))
+    key = "diagnosis.pairs_stand_out" if odd else "diagnosis.no_pair"
+    told = say.count(key, len(odd), words=", ".join(odd), all=found.of, tested=found.tested,
+                     model=model)  # fmt: skip
+    title = say("diagnosis.pairs", first=capital(names[0]), second=names[1])
+    columns = say.branch("diagnosis.pair_columns").values()
+    heads = [head.format(first=names[0], second=names[1]) for head in columns]
+    rows = [_pair(first + n, pair, heads) for n, pair in enumerate(found.pairs[:_MOST])]
+    about = tag("p", say("diagnosis.pairs_about"), class_="quiet")
+    return tag("section", tag("h3", title), tag("p", isolated(told)), about,
+               report_table(title, heads, rows))  # fmt: skip
+
+
+def _pair(number: int, pair: WordPair, heads: Sequence[str]) -> Markup:
+    mark = tag("span", say("diagnosis.mark"), class_="badge biased") if pair.stands_out else ""
+    cells = (
+        _button(_joined(pair), data_pair=number), isolated(pair.answer),
+        _bar(pair.both, bad=pair.stands_out) + percent(pair.both),
+        *(percent(rate) for rate in pair.alone), points(pair.contrast), f"{pair.texts:,}", mark,
+    )  # fmt: skip
+    return _cells(heads, cells)
+
+
+def _joined(pair: WordPair) -> str:
+    return " + ".join(pair.words)
+
+
+def _bar(rate: Rate, *, bad: bool) -> Markup:
+    share, low, high = rate.share or 0.0, rate.low, rate.high
     ends = (share if end is None else end for end in (low, high))
     first, last = (f"{100 * end:.1f}" for end in ends)
-    kind = "fill bad" if one.stands_out else "fill"
-    bar = tag(
+    return tag(
         "span",
-        tag("span", class_=kind, style=f"width:{100 * share:.1f}%"),
+        tag("span", class_="fill bad" if bad else "fill", style=f"width:{100 * share:.1f}%"),
         tag("span", class_="whisker", style=f"left:{first}%;right:calc(100% - {last}%)"),
         class_="bar", aria_hidden="true",
     )  # fmt: skip
-    label = tag("button", isolated(one.word), tag("span", say("diagnosis.show"), class_="sr-only"),
-                type="button", class_="act open", data_word=number)  # fmt: skip
-    mark = tag("span", say("diagnosis.mark"), class_="badge biased") if one.stands_out else ""
-    cells = (label, bar, percent(one.rate), f"{one.rate.of:,}", mark)
+
+
+def _button(words: str, **data: int) -> Markup:
+    show = tag("span", say("diagnosis.show"), class_="sr-only")
+    return tag("button", isolated(words), show, type="button", class_="act open", **data)
+
+
+def _cells(heads: Sequence[str], cells: Sequence[Markup | str]) -> Markup:
     return tag("tr", *(tag("td", tag("div", cell), data_column=head)
                        for head, cell in zip(heads, cells, strict=True)))  # fmt: skip

@@ -147,7 +147,7 @@ class ResultsEvents(TabEvents):
         if any(model == known.model for known in reading.report.models):
             reading.model = str(model)
         reading.attributes = attributes_of(attributes)
-        reading.counted, reading.page, reading.diagnosis = None, 0, []
+        reading.counted, reading.page, reading.diagnosis, reading.pairs = None, 0, [], []
         return self.updates.of_model(reading) | {self.ui.notice: ""}
 
     def filter(
@@ -190,9 +190,8 @@ class ResultsEvents(TabEvents):
     def diagnose(self, request: gr.Request) -> Updates:
         """Show the words that change answers."""
         session = self.session(request)
-        found = self.actions.diagnose(session)
-        reading = session.of(ResultsState).reading
-        shown = diagnosis(found, reading.model if reading else "")
+        reading = self.actions.diagnose(session)
+        shown = diagnosis(reading.diagnosis, reading.pairs, reading.model)
         return {self.ui.diagnosis: shown, self.ui.notice: ""}
 
     def show_words(self, request: gr.Request) -> Updates:
@@ -206,9 +205,12 @@ class ResultsEvents(TabEvents):
         return shown | self.show("results")
 
     def show_word(self, event: gr.EventData, request: gr.Request) -> Updates:
-        """Show the findings behind a word."""
-        ui, data = self.ui, event._data or {}
-        reading = self.actions.show_word(self.session(request), int(data.get("word", -1)))
+        """Show the findings behind a word, or a pair of words."""
+        ui, data, session = self.ui, event._data or {}, self.session(request)
+        if "pair" in data:
+            reading = self.actions.show_pair(session, int(data["pair"]))
+        else:
+            reading = self.actions.show_word(session, int(data.get("word", -1)))
         shown = self.updates.filters(reading)
         kept = (ui.verdicts, ui.which, ui.search, ui.validity)
         return {widget: shown[widget] for widget in kept} | self._table(reading)

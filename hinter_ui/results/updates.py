@@ -87,7 +87,9 @@ class ResultsUpdates:
             ui.overlaps: present.overlaps(model),
             ui.groups: present.beside_chart(reading.report, model, "groups"),
             ui.sections: present.of_model(reading.report, model),
-            ui.diagnosis: diagnosis(found, reading.model) if (found := reading.diagnosis) else "",
+            ui.diagnosis: diagnosis(found, reading.pairs, reading.model)
+            if (found := reading.diagnosis)
+            else "",
             ui.examples: present.examples(model),
             ui.findings: self.table(reading),
         }

@@ -173,9 +173,9 @@ def test_the_words_that_change_answers_lead_to_their_findings(
         owner.diagnose(session)
     reading = owner.open(session, MINE)
     assert reading.diagnosis == []  # until it is asked for
-    found = owner.diagnose(session)
+    found = owner.diagnose(session).diagnosis
     assert [one.word for one in found if one.stands_out] == ["nurse"]
-    shown = diagnosis(found, reading.model)
+    shown = diagnosis(found, reading.pairs, reading.model)
     assert "nurse stands out by changing the answer" in shown
     assert "none stands out" in shown  # of genders
     number = next(i for i, one in enumerate(found) if one.stands_out)
@@ -188,5 +188,34 @@ def test_the_words_that_change_answers_lead_to_their_findings(
     with pytest.raises(InputError, match="no longer exists"):
         owner.show_word(session, len(found))
     evil = replace(found[number], word="<b>", attribute="<i>")
-    assert "<b>" not in diagnosis([evil], "<u>")
-    assert "vader" in diagnosis([], "vader")
+    assert "<b>" not in diagnosis([evil], [], "<u>")
+    assert "vader" in diagnosis([], [], "vader")
+
+
+def test_a_pair_of_words_shows_its_findings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CAMPAIGNS_FOLDER, str(tmp_path / "shelf"))
+    model = "scripted:negative if gender=female and occupation=healthcare; positive otherwise"
+    store = CampaignStore(tmp_path / "shelf" / MINE / "campaign")
+    run_campaign(
+        Campaign(grammar="sentiment-gender-occupation", sentences=40, limit=30, models=(model,)),
+        store,
+    )
+    owner, session = desk(local=True), Session()
+    reading = owner.open(session, MINE)
+    owner.diagnose(session)
+    (found,) = reading.pairs
+    named = [number for number, pair in enumerate(found.pairs) if pair.stands_out]
+    assert {found.pairs[number].words[0] for number in named} == {"she"}
+    shown = diagnosis(reading.diagnosis, reading.pairs, reading.model)
+    assert "together they flip the answer" in shown
+    assert f'data-pair="{named[0]}"' in shown
+    owner.show_pair(session, named[0])
+    total, _ = owner.findings(reading)
+    pair = found.pairs[named[0]]
+    assert total == pair.both.hits
+    for mutant in reading.shown:
+        assert {edit.target.text for edit in mutant.edits} == set(pair.words)
+    with pytest.raises(InputError, match="no longer exists"):
+        owner.show_pair(session, len(found.pairs))

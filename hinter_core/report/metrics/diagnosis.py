@@ -7,9 +7,10 @@ rate in median absolute deviations. An index beyond 2 in size is an anomaly.
 Departures: the deviation is scaled by 1.4826, as in the published code and not in the paper, so
 that 2 means for a normal distribution what the paper says it does. Where it is 0, because at least
 half of the words have the median rate, each word with another rate is an anomaly; its index is
-infinite. And a word *stands out* only if it does so without the pairs of words that stand out more:
-*baker* changes answers when it replaces *cleaner*, and is not the cause. At least two texts must
-show it.
+infinite. And a word *stands out* only if it does so without the pairs of words that stand out
+more: *baker* changes answers when it replaces *cleaner*, and is not the cause. It must do so in
+five texts or more, and the interval of the difference to the rate of the others, which counts
+texts, must lie above 0.
 """
 
 from collections import Counter, defaultdict
@@ -20,11 +21,12 @@ from statistics import median
 from typing import NamedTuple
 
 from hinter_core.campaign.reader import CampaignReader
-from hinter_core.statistics.clustered import cluster_rate
+from hinter_core.statistics.clustered import cluster_rate, two_sample_difference
 from hinter_core.statistics.rates import Rate
 
 ANOMALY = 2.0  # anomaly index, in size
-_FEWEST_TEXTS = 2  # with a changed answer
+_FEWEST_TEXTS = 5  # of a word that stands out
+_FEWEST_CHANGED = 2  # of them, with a changed answer
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,8 @@ class WordRate:
 
     ``rate``: changed answers among the single changes with it; its interval counts texts.
     ``index``: the anomaly index. ``stands_out``: whether it changes answers more often than others,
-    also without the pairs of words that do so still more.
+    also without the pairs of words that do so still more. ``too_few``: it would stand out, but its
+    texts are too few to say.
     """
 
     attribute: str
@@ -41,6 +44,7 @@ class WordRate:
     rate: Rate
     index: float
     stands_out: bool
+    too_few: bool = False
 
 
 def diagnose(reader: CampaignReader, model: str) -> list[WordRate]:
@@ -96,30 +100,52 @@ class _Pair(NamedTuple):
 
 def _of(attribute: str, pairs: list[_Pair]) -> list[WordRate]:
     shares = _shares(pairs)
-    indices, causes = anomaly_indices(shares), _causes(pairs)
-    texts: dict[str, dict[int, tuple[int, int]]] = defaultdict(dict)
-    for words, row, changed, of in pairs:
-        for word in words:
-            before = texts[word].get(row, (0, 0))
-            texts[word][row] = before[0] + changed, before[1] + of
+    indices, (causes, too_few) = anomaly_indices(shares), _causes(pairs)
+    rates = {
+        word: cluster_rate(_texts(pair for pair in pairs if word in pair.words).values())
+        for word in shares
+    }
     return [
-        WordRate(attribute, word, cluster_rate(texts[word].values()), indices[word], word in causes)
+        WordRate(attribute, word, rates[word], indices[word], word in causes, word in too_few)
         for word in sorted(shares, key=lambda word: (-shares[word], word))
     ]
 
 
-def _causes(pairs: list[_Pair]) -> set[str]:
-    """Return the words that stand out, each without the pairs of those before it."""
+def _texts(pairs: Iterable[_Pair]) -> dict[int, tuple[int, int]]:
+    """Return changed answers and cases by text."""
+    texts: dict[int, tuple[int, int]] = {}
+    for _, row, changed, of in pairs:
+        before = texts.get(row, (0, 0))
+        texts[row] = before[0] + changed, before[1] + of
+    return texts
+
+
+def _causes(pairs: list[_Pair]) -> tuple[set[str], set[str]]:
+    """Return the words that stand out, each without the pairs of those before it.
+
+    And those that would, if there were more texts.
+    """
     causes: set[str] = set()
     while True:
         shares = _shares(pairs)
-        above = {word: index for word, index in anomaly_indices(shares).items() if index > ANOMALY}
-        top = max(above, key=lambda word: (shares[word], word), default=None)
-        changed = {pair.row for pair in pairs if top in pair.words and pair.changed}
-        if top is None or len(changed) < _FEWEST_TEXTS:
-            return causes
+        indices = anomaly_indices(shares).items()
+        above = sorted((-shares[word], word) for word, index in indices if index > ANOMALY)
+        top = next((word for _, word in above if _is_shown(pairs, word)), None)
+        if top is None:
+            return causes, {word for _, word in above if shares[word]}
         causes.add(top)
         pairs = [pair for pair in pairs if top not in pair.words]
+
+
+def _is_shown(pairs: list[_Pair], word: str) -> bool:
+    """Whether a word's texts are enough to say that it changes answers more than the others."""
+    texts = _texts(pair for pair in pairs if word in pair.words)
+    changed = sum(hits > 0 for hits, _ in texts.values())
+    if len(texts) < _FEWEST_TEXTS or changed < _FEWEST_CHANGED:
+        return False
+    others = _texts([pair for pair in pairs if word not in pair.words])
+    more = two_sample_difference(texts.values(), others.values())
+    return more.value is None or (more.low or 0.0) > 0
 
 
 def _shares(pairs: list[_Pair]) -> dict[str, float]:

@@ -15,7 +15,7 @@ from hinter_core.campaign.engines import plan_run, run_campaign
 from hinter_core.campaign.preview import forecast
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
-from hinter_core.errors import InputError
+from hinter_core.errors import HinterError, InputError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import load_model, open_store
 from hinter_core.pipeline.pipeline import Pipeline
@@ -362,3 +362,21 @@ def test_a_forecast_counts_what_the_run_then_makes(campaign: Campaign, tmp_path:
     assert outcomes.count("tested") == seen.tested
     assert seen.seconds > 0
     assert seen.costs == {}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_refused_model_leaves_no_directory(
+    campaign: Campaign, tmp_path: Path, workers: int
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    refused = replace(campaign, models=(f"hf:{empty}",), workers=workers, sample=2)
+    with pytest.raises(HinterError, match="empty"):
+        run_campaign(refused, CampaignStore(tmp_path / "campaign"))
+    assert list(tmp_path.iterdir()) == [empty]
+    # One with tables stays.
+    store = CampaignStore(tmp_path / "second")
+    run_campaign(replace(campaign, sample=2), store)
+    with pytest.raises(HinterError, match="empty"):
+        run_campaign(refused, store)
+    assert store.known()

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.campaign.spec import SAMPLE, SAMPLE_FILE, Campaign, from_mapping, load_campaign
+from hinter_core.campaign.spec import (
+    SAMPLE,
+    SAMPLE_FILE,
+    Campaign,
+    from_mapping,
+    load_campaign,
+    write_campaign,
+)
 from hinter_core.errors import InputError
 
 OTHER = {
@@ -117,3 +124,32 @@ def test_names_may_be_given_as_one_text() -> None:
 def test_models_are_a_list_or_names_with_commas() -> None:
     for given in ("vader,textblob", ["vader,textblob"], ["vader", " textblob"]):
         assert from_mapping({"models": given}, "a test").models == ("vader", "textblob")
+
+
+GRAMMAR = """
+start: s
+rules: {s: ['The <race> <gender> of <age> was late.', 'It was late.']}
+sensitive: {race: [white, black], gender: [man, woman], age: [forty, twenty]}
+"""
+
+
+def test_race_and_gender_can_be_chosen_among_more_attributes_of_a_grammar(here: Path) -> None:
+    (here / "g.yaml").write_text(GRAMMAR)
+    (here / "c.yaml").write_text("grammar: g.yaml\nattributes: [race, gender]\n")
+    (here / "all.yaml").write_text("grammar: g.yaml\n")
+    chosen, every = load_campaign(here / "c.yaml"), load_campaign(here / "all.yaml")
+    assert chosen.pinned().attributes == ("race", "gender")
+    assert every.pinned().attributes == ("race", "gender", "age")
+    for campaign in (chosen, every, chosen.pinned(), every.pinned()):
+        (here / "again.yaml").write_text(write_campaign(campaign))
+        assert load_campaign(here / "again.yaml").pinned() == campaign.pinned()
+    other = replace(Campaign(), grammar=str(here / "g.yaml"))  # as options override a file
+    assert other.pinned().attributes == every.pinned().attributes
+
+
+def test_attributes_of_templates_are_all_unless_some_are_chosen() -> None:
+    assert Campaign(templates="t.jsonl").attributes == ("gender", "occupation", "country")
+    assert replace(Campaign(), templates="t.jsonl").attributes == Campaign(templates="t").attributes
+    chosen = Campaign(templates="t.jsonl", attributes=("race", "gender"))
+    with pytest.raises(InputError, match="not 'race'"):
+        chosen.table()

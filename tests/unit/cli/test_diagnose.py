@@ -35,7 +35,7 @@ def test_planted_bias_is_named_and_its_absence_names_nothing(run: Run, tmp_path:
         "diagnose", str(out), "--model", planted, "--weights", str(weights), "--json"
     )
     assert code == 0
-    found = {(one["attribute"], one["word"]): one for one in json.loads(text)}
+    found = {(one["attribute"], one["word"]): one for one in json.loads(text)["words"]}
     assert {key for key, one in found.items() if one["stands_out"]} == {("occupation", "nurse")}
     nurse = found["occupation", "nurse"]
     assert nurse["changed"] == nurse["cases"]
@@ -53,7 +53,7 @@ def test_planted_bias_is_named_and_its_absence_names_nothing(run: Run, tmp_path:
     )  # fmt: skip
     assert code == 0, error
     code, text, _ = run("diagnose", str(tmp_path / "second"), "--json")
-    again = {(one["attribute"], one["word"]): one for one in json.loads(text)}
+    again = {(one["attribute"], one["word"]): one for one in json.loads(text)["words"]}
     assert again["occupation", "nurse"]["cases"] / 20 > nurse["cases"] / 60
 
 
@@ -72,7 +72,7 @@ def test_sensitive_words_named_are_those_of_the_lexicons(
         code, text, _ = run("diagnose", out, "--model", model, "--json")
         named = {
             one["word"]
-            for one in json.loads(text)
+            for one in json.loads(text)["words"]
             if one["stands_out"] and one["attribute"] in grammar.sensitive
         }
         assert named == valued(grammar, model)
@@ -91,3 +91,24 @@ def test_bad_input_is_told(run: Run, tmp_path: Path) -> None:
     code, _, error = run("diagnose", str(tmp_path))
     assert code == 2
     assert "is no campaign" in error
+
+
+def test_a_pair_that_changes_answers_together_is_named(run: Run, tmp_path: Path) -> None:
+    grammar, out = tmp_path / "g.yaml", str(tmp_path / "campaign")
+    grammar.write_text(GRAMMAR, encoding="utf-8")
+    model = "scripted:negative if gender=female and occupation=healthcare; positive otherwise"
+    code, _, error = run(
+        "run", "--grammar", str(grammar), "--sentences", "40", "--model", model, "--out", out
+    )
+    assert code == 0, error
+    code, text, _ = run("diagnose", out)
+    assert (code, "she + nurse: it changes the answer" in text, "none changes" in text) == (
+        0,
+        True,
+        False,
+    )
+    code, text, _ = run("diagnose", out, "--json")
+    (pair,) = [one for one in json.loads(text)["pairs"] if one["stands_out"]]
+    assert (pair["words"], pair["answer"]) == (["she", "nurse"], "positive")
+    assert (pair["both"], pair["first"], pair["second"]) == (pair["cases"], 0, 0)
+    assert 0 < pair["low"] < pair["contrast"] == pair["high"] == 1

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import inf
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hinter_core.report.metrics.diagnosis import anomaly_indices
+from hinter_core.report.metrics.diagnosis import _of, _Pair, anomaly_indices
 
 
 def test_an_index_is_the_distance_in_scaled_deviations() -> None:
@@ -30,3 +31,40 @@ def test_indices_do_not_depend_on_the_scale(shares: dict[str, float], scale: flo
             assert again[word] == pytest.approx(index, rel=1e-6, abs=1e-6)
     ordered = sorted(shares, key=lambda word: shares[word])
     assert [found[word] for word in ordered] == sorted(found.values())
+
+
+def pairs_of(word: str, changed: int, texts: int) -> list[_Pair]:
+    """Return pairs of a word with ten others, changed in some texts, among pairs of the others."""
+    others = [f"other {number}" for number in range(10)]
+    own = [
+        _Pair(frozenset((word, other)), row, int(row < changed), 1)
+        for row in range(texts)
+        for other in others
+    ]
+    rest = [
+        _Pair(frozenset(both), 100 + row, 0, 1) for row in range(40) for both in pairwise(others)
+    ]
+    return own + rest
+
+
+@pytest.mark.parametrize(
+    ("changed", "texts", "stands_out"), [(2, 2, False), (2, 5, True), (1, 30, False), (4, 4, False)]
+)
+def test_a_word_of_few_texts_does_not_stand_out(changed: int, texts: int, stands_out: bool) -> None:
+    found = {one.word: one for one in _of("x", pairs_of("nurse", changed, texts))}
+    nurse = found.pop("nurse")
+    assert (nurse.stands_out, nurse.too_few) == (stands_out, not stands_out)
+    assert not any(one.stands_out for one in found.values())
+
+
+def test_a_word_whose_interval_holds_the_rate_of_the_others_does_not_stand_out() -> None:
+    # Three words of one text in five, one of two in five: above by the index alone.
+    pairs = [
+        _Pair(frozenset((word,)), row, int(row < hits), 1)
+        for word, hits in {"a": 1, "b": 1, "c": 1, "d": 2}.items()
+        for row in range(5)
+    ]
+    found = {one.word: one for one in _of("x", pairs)}
+    assert found["d"].index == inf
+    assert not found["d"].stands_out
+    assert found["d"].too_few

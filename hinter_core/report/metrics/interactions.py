@@ -1,0 +1,188 @@
+"""Interactions: pairs of new words that change answers together more than each does alone.
+
+Of each pair of words of two attributes, the texts in which both were brought in, by the answer to
+the unchanged text: what turns a positive answer is no reason against what turns a negative one. A
+text counts for an interaction if the answer changed more often with both words than with the first
+alone and with the second alone, taken together: the interaction contrast *both - first - second* of
+changed answers. Where two causes only add up, or answers change by chance, it is about as often
+negative as positive, or more often; the exact sign test over texts (Dixon and Mood 1946) says
+whether it is positive more often. Pairs whose texts are too few for any result are not tested
+(Tarone 1990), and p-values are adjusted for the number of those that are (Benjamini and Hochberg
+1995). A pair *stands out* if its adjusted p-value is below 0.05 and the interval of its contrast,
+which counts texts, is above 0.
+
+Source: our own; Astraea (Algorithm 3) diagnoses words one by one. The contrast is that of changed
+answers, so a model that merely adds up scores shows where only the sum of both turns the answer;
+to people it is no other matter.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from hinter_core.campaign.reader import CampaignReader
+from hinter_core.statistics.clustered import cluster_rate
+from hinter_core.statistics.rates import CONFIDENCE, Difference, Rate, benjamini_hochberg
+
+MOST = 20  # pairs of two attributes that are returned, and more if more stand out
+_LEVEL = 1 - CONFIDENCE
+
+
+@dataclass(frozen=True)
+class WordPair:
+    """Two new words: their rates of changed answers together and alone, of the same mutants.
+
+    ``answer``: to the unchanged texts; "" of a model that answers with more than labels.
+    ``contrast``: both less the first and the second, with its interval and adjusted p-value.
+    """
+
+    words: tuple[str, str]
+    answer: str
+    texts: int
+    both: Rate
+    alone: tuple[Rate, Rate]
+    contrast: Difference
+    stands_out: bool
+
+
+@dataclass(frozen=True)
+class Interactions:
+    """The pairs of two attributes, clearest first; ``of``: how many there are, ``tested`` of them.
+
+    A pair is tested if its texts are enough for a result.
+    """
+
+    attributes: tuple[str, str]
+    of: int
+    tested: int
+    pairs: list[WordPair]
+
+
+Sums = tuple[int, int, int, int]  # of a text: cases, and changed with both, first, second
+_Attributes = tuple[str, str]
+_Case = tuple[str, str, str]  # both words, and the answer to the unchanged texts
+
+_KEY = "{{'a': {0}.attribute, 's': {0}.source, 't': {0}.target, 'p': {0}.spans}}"
+
+
+def interactions(reader: CampaignReader, model: str) -> list[Interactions]:
+    """Return the pairs of new words of a campaign's mutants of order 2, by attributes.
+
+    Mutants count whose single changes have an answer, too.
+    """
+    tables = reader.tables(models=(model,))
+    answered = (
+        f"FROM ({tables.mutants}) m JOIN ({tables.answers}) a USING (shard, place) WHERE kept AND "
+        "changed IS NOT NULL AND NOT starts_with(edits[1].attribute, 'placebo') AND n_edits = "
+    )
+    reader.run(
+        f"CREATE OR REPLACE TEMP TABLE alone AS SELECT m.row, {_KEY.format('edits[1]')} AS e, "
+        f"bool_or(changed)::INT AS changed {answered}1 GROUP BY ALL"
+    )
+    # x and y are the new words in alphabetical order of their attributes.
+    reader.run(
+        "CREATE OR REPLACE TEMP TABLE together AS WITH two AS "
+        f"(SELECT m.row, {_KEY.format('edits[1]')} AS f, {_KEY.format('edits[2]')} AS g, "
+        f"changed::INT AS joint {answered}2), parts AS "
+        "(SELECT two.row, {'a': f.a, 't': f.t} AS u, {'a': g.a, 't': g.t} AS v, joint, "
+        "p.changed AS p, q.changed AS q FROM two JOIN alone p ON p.row = two.row AND p.e = f "
+        "JOIN alone q ON q.row = two.row AND q.e = g WHERE f.a <> g.a) "
+        "SELECT least(u, v) AS x, greatest(u, v) AS y, row, "
+        "coalesce(array_to_string(any_value(labels), ', '), '') AS answer, count(*) AS n, "
+        "sum(joint) AS joint, sum(if(u < v, p, q)) AS one, sum(if(u < v, q, p)) AS two "
+        f"FROM parts JOIN ({tables.originals}) USING (row) GROUP BY x, y, row"
+    )
+    rows = reader.run(
+        "SELECT x.a, y.a, x.t, y.t, answer, count_if(joint > one + two), "
+        "count_if(joint < one + two) FROM together GROUP BY ALL"
+    )
+    signs: dict[_Attributes, dict[_Case, tuple[int, int]]] = defaultdict(dict)
+    for first, second, one, two, answer, more, less in rows:
+        signs[first, second][one, two, answer] = more, less
+    found = []
+    for attributes in sorted(signs):
+        p_values, chosen = _clearest(signs[attributes])
+        sums = _sums(reader, attributes, chosen)
+        pairs = [_pair(case, sums[case], p_values.get(case, 1.0)) for case in chosen]
+        found.append(Interactions(attributes, len(signs[attributes]), len(p_values), pairs))
+    return found
+
+
+def judged(texts: dict[_Case, list[Sums]]) -> list[WordPair]:
+    """Judge pairs of words by their sums in each text, clearest first."""
+    signs = {
+        case: (
+            sum(both > one + two for _, both, one, two in sums),
+            sum(both < one + two for _, both, one, two in sums),
+        )
+        for case, sums in texts.items()
+    }
+    p_values, chosen = _clearest(signs)
+    return [_pair(case, texts[case], p_values.get(case, 1.0)) for case in chosen]
+
+
+def _clearest(signs: dict[_Case, tuple[int, int]]) -> tuple[dict[_Case, float], list[_Case]]:
+    """Return adjusted p-values of the pairs tested, and the pairs to show."""
+    from scipy.stats import binom
+
+    raw = {
+        case: float(binom.sf(more - 1, more + less, 0.5))
+        for case, (more, less) in signs.items()
+        if 0.5 ** (more + less) < _LEVEL
+    }
+    adjusted = dict(zip(raw, benjamini_hochberg(list(raw.values())), strict=True))
+
+    def unclear(case: _Case) -> tuple[float, int, _Case]:
+        return adjusted.get(case, 1.0), signs[case][1] - signs[case][0], case
+
+    ordered = sorted(signs, key=unclear)
+    clear = sum(p < _LEVEL for p in adjusted.values())
+    return adjusted, ordered[: max(MOST, clear)]
+
+
+def _sums(
+    reader: CampaignReader, attributes: _Attributes, chosen: list[_Case]
+) -> dict[_Case, list[Sums]]:
+    """Read the sums by text of some pairs."""
+    rows = reader.run(
+        "SELECT x.t, y.t, answer, n, joint, one, two FROM together "
+        "WHERE x.a = $first AND y.a = $second AND "
+        "list_contains($cases, {'x': x.t, 'y': y.t, 'z': answer}"
+        "::STRUCT(x VARCHAR, y VARCHAR, z VARCHAR))",
+        first=attributes[0], second=attributes[1],
+        cases=[dict(zip("xyz", case, strict=True)) for case in chosen],
+    )  # fmt: skip
+    sums: dict[_Case, list[Sums]] = defaultdict(list)
+    for one, two, answer, *own in rows:
+        n, both, first, second = map(int, own)
+        sums[one, two, answer].append((n, both, first, second))
+    return sums
+
+
+def _pair(case: _Case, sums: list[Sums], p_value: float) -> WordPair:
+    both, first, second = (
+        cluster_rate([(one[place], one[0]) for one in sums]) for place in (1, 2, 3)
+    )
+    contrast = _contrast(sums, p_value)
+    clear = p_value < _LEVEL and contrast.low is not None and contrast.low > 0
+    return WordPair(case[:2], case[2], len(sums), both, (first, second), contrast, clear)
+
+
+def _contrast(sums: list[Sums], p_value: float) -> Difference:
+    """Compute the mean contrast of the texts, with an interval.
+
+    The interval is Student's over texts, with half a text of contrast 1 and half a text of -1, and
+    one without: so it does not vanish where all are alike (Agresti and Min 2005, for pairs).
+    """
+    from numpy import array, average, sqrt
+    from scipy.stats import t
+
+    own = [(both - first - second) / n for n, both, first, second in sums]
+    value = sum(own) / len(own)
+    if len(own) < 2:
+        return Difference(value, p_value=p_value)
+    values, weights = array([*own, 1.0, -1.0, 0.0]), [1.0] * len(own) + [0.5, 0.5, 1.0]
+    middle, number = average(values, weights=weights), len(own) + 2
+    spread = average((values - middle) ** 2, weights=weights)
+    reach = float(t.ppf(1 - _LEVEL / 2, len(own) - 1) * sqrt(spread / number))
+    low, high = min(float(middle) - reach, value), max(float(middle) + reach, value)
+    return Difference(value, max(low, -2.0), min(high, 1.0), p_value)
