@@ -61,6 +61,25 @@ class Option:
         return low <= number <= high
 
 
+@dataclass(frozen=True, slots=True)
+class CampaignOption(Option):
+    """A setting of a campaign.
+
+    ``identity``: whether it changes the mutants. ``part``: its subject, ``data``, ``mutants`` or
+    ``run``. ``unset``: the default in words. ``each``: its name on the command line if it is
+    repeated there for each value. ``high`` and, without ``low``, 0 are bounds of forms only.
+    ``before``: its value in campaigns stored before there was this setting; excluded from
+    identities at this value. ``among``: the names of which a list has some.
+    """
+
+    identity: bool = True
+    part: str = "run"
+    unset: str = ""
+    each: str = ""
+    before: str | tuple[str, ...] | None = None
+    among: tuple[str, ...] = ()
+
+
 def options_of(declared: type, make: type[Option] = Option) -> dict[str, Any]:
     """Return the options of a dataclass; a field's metadata are the arguments of ``make``.
 

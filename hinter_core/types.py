@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 Span = tuple[int, int]
+SUBSTITUTE = "substitute"  # the relation of most changes: words of equal form exchanged
 MASKED_PLACE = "[MASK]"  # where a text lacks a word; each model has its own token for it
 
 
@@ -69,6 +70,7 @@ class Pair:
 
     kind: ClassVar[EditKind] = EditKind.SUBSTITUTE
     texts: ClassVar[tuple[str, ...]] = ()
+    relation: ClassVar[str] = SUBSTITUTE
 
     attribute: str
     source: Term
@@ -84,7 +86,7 @@ class Change:
     person wrote the mutant. A ``substitute`` exchanges words for others of the same forms.
 
     ``joint``: by the target of another change of the same places, the ``texts`` of both together: a
-    name says gender and origin at once.
+    name says gender and origin at once. ``relation``: the relation that the change belongs to.
     """
 
     kind: EditKind
@@ -93,6 +95,7 @@ class Change:
     target: Term
     texts: tuple[str, ...] = ()
     joint: tuple[tuple[str, tuple[str, ...]], ...] = field(default=(), compare=False)
+    relation: str = SUBSTITUTE
 
 
 @dataclass(frozen=True, slots=True)

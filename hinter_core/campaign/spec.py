@@ -27,11 +27,12 @@ from hinter_core.generators.templates.template import ATTRIBUTES as TEMPLATE_ATT
 from hinter_core.generators.templates.template import COUNTRY
 from hinter_core.models.registry import split_names
 from hinter_core.mutation.plan import EVEN_HANDED, INVARIANTS, PUBLISHED, TOLERANCE, Settings
-from hinter_core.options import Option, Unchosen, options_of
-from hinter_core.relations.registry import RELATIONS
+from hinter_core.options import CampaignOption, Unchosen, options_of
+from hinter_core.relations.registry import RELATIONS, relation_names
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary, choose, load_file, load_shipped
 from hinter_core.terms.names import NameList, load_names
+from hinter_core.types import SUBSTITUTE
 
 VERSION = 3  # of stored tables; version 2 had only substitutions
 READABLE = (2, VERSION)
@@ -42,24 +43,6 @@ _MODELS = ("embedded",)  # default
 _FEWEST_COUNTRIES = 2  # to compare
 SAMPLE = "sample"  # value of ``data`` for the shipped texts
 SAMPLE_FILE = ASSETS / "samples" / "people.csv"
-
-
-@dataclass(frozen=True, slots=True)
-class CampaignOption(Option):
-    """A setting of a campaign.
-
-    ``identity``: whether it changes the mutants. ``part``: its subject, ``data``, ``mutants`` or
-    ``run``. ``unset``: the default in words. ``each``: its name on the command line if it is
-    repeated there for each value. ``high`` and, without ``low``, 0 are bounds of forms only.
-    ``before``: its value in campaigns stored before there was this setting; excluded from
-    identities at this value.
-    """
-
-    identity: bool = True
-    part: str = "run"
-    unset: str = ""
-    each: str = ""
-    before: str | None = None
 
 
 def _setting(default: Any, help: str, **more: Any) -> Any:
@@ -170,9 +153,11 @@ class Campaign:
         TOLERANCE, "How far a masked word's probability may move and count as the same answer.",
         part="mutants", low=0.0, high=1.0, advanced=True, before=TOLERANCE,
     )  # fmt: skip
-    relation: str = _setting(
-        "substitution", "Metamorphic relation to test.",
-        part="mutants", choices=tuple(RELATIONS), advanced=True, before="substitution",
+    relations: tuple[str, ...] = _setting(
+        (SUBSTITUTE,), "Metamorphic relations to test, with commas: their changes combine. "
+        "hinter relations explains them; MR1 to MR11 are names, too.",
+        part="mutants", label="What is done to the words", before=(SUBSTITUTE,),
+        among=tuple(RELATIONS),
     )  # fmt: skip
     invariant: str = _setting(
         EVEN_HANDED, "even-handed: words of one form in the dictionaries may always replace each "
@@ -233,7 +218,12 @@ class Campaign:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        """Test all attributes of templates, unless some are chosen."""
+        """Test all attributes of templates, unless some are chosen; name relations by their names.
+
+        Raises:
+            InputError: an unknown relation.
+        """
+        object.__setattr__(self, "relations", relation_names(self.relations))
         if self.templates and isinstance(self.attributes, Unchosen):
             object.__setattr__(self, "attributes", TEMPLATE_ATTRIBUTES)
 
@@ -251,7 +241,7 @@ class Campaign:
     def settings(self) -> Settings:
         """The settings that determine the mutants of a text."""
         return Settings(
-            self.order, self.limit, self.literal, self.seed, self.repeat, self.relation,
+            self.order, self.limit, self.literal, self.seed, self.repeat, self.relations,
             self.invariant, self.window, self.coherent, self.tolerance,
         )  # fmt: skip
 
@@ -268,6 +258,7 @@ class Campaign:
         if self.grammar:
             return self._sentences()
         if self.mutants:
+            self._require_exchanges("mutants by hand")
             if self.data:
                 raise InputError("Name either data or a file of mutants; its sources are the data.")
             if self.guide:
@@ -291,10 +282,17 @@ class Campaign:
             raise InputError(
                 f"Name either {what}, or other data; the texts that come of {what} are the data."
             )
+        self._require_exchanges(what)
         if self.guide or self.dictionaries or self.window is not None:
             raise InputError(
                 f"A guide, dictionaries of your own and a window do not apply to {what}; leave "
                 "them out."
+            )
+
+    def _require_exchanges(self, what: str) -> None:
+        if self.relations != (SUBSTITUTE,):
+            raise InputError(
+                f"Relations other than {SUBSTITUTE} change texts, not {what}; leave them out."
             )
 
     def _require_among(self, own: tuple[str, ...], what: str) -> None:
@@ -421,7 +419,9 @@ def from_mapping(values: Mapping[str, Any], where: str) -> Campaign:
     Raises:
         InputError: an unknown name or a wrong value; the message begins with ``where``.
     """
-    known = CAMPAIGN_OPTIONS
+    known, values = CAMPAIGN_OPTIONS, dict(values)
+    if values.pop("relation", "substitution") != "substitution":  # the only one there was
+        raise InputError(f"{where}: unknown relation; write relations: and a list of names.")
     if unknown := sorted(map(str, set(values) - set(known))):
         raise InputError(f"{where}: unknown setting {', '.join(unknown)}; use {', '.join(known)}.")
     return Campaign(**{name: _read(known[name], value, where) for name, value in values.items()})

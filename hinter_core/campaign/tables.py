@@ -11,9 +11,11 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.pipeline.case import FollowUp, TestCase, follow_up_of, handwritten_follow_up
 from hinter_core.pipeline.export import edit_to_json, origin_to_json
+from hinter_core.relations.family import relation_name
 from hinter_core.relations.validity import validity_of
 from hinter_core.types import (
     ROW,
+    SUBSTITUTE,
     Change,
     Conformance,
     Edit,
@@ -69,6 +71,7 @@ def mutant_schema() -> Any:
             ("texts", pa.list_(pa.string())),  # of others than pairs: the new text at each span
             # Beside another change of the same places: the target of that one, and the texts then.
             ("joint", pa.struct([("target", pa.string()), ("texts", pa.list_(pa.string()))])),
+            ("relation", pa.string()),  # null: exchanged words
         ]
     )
     return pa.schema(
@@ -83,6 +86,7 @@ def mutant_schema() -> Any:
             ("text", pa.string()),  # of a handwritten mutant; others follow from their edits
             ("ask", pa.bool_()),
             ("validity", pa.float32()),  # null in tables from before it was computed
+            ("relation", pa.string()),  # null in tables from before there was a choice
         ]
     )
 
@@ -114,7 +118,8 @@ def answer_schema() -> Any:
 def edit_to_row(edit: Edit) -> dict[str, Any]:
     """Convert an edit to plain values with flat spans."""
     form = edit.source.form.value
-    return {**edit_to_json(edit), "form": form, "spans": _flat(edit.spans)}
+    other = edit.change.relation if edit.change.relation != SUBSTITUTE else None
+    return {**edit_to_json(edit), "form": form, "spans": _flat(edit.spans), "relation": other}
 
 
 def edits_to_rows(edits: Sequence[Edit]) -> list[dict[str, Any]]:
@@ -141,7 +146,8 @@ def edit_from_row(row: Mapping[str, Any]) -> Edit:
         return Edit(Pair(row["attribute"], source, target), spans)
     texts, together = tuple(row.get("texts") or ()), row.get("joint")
     joint = ((together["target"], tuple(together["texts"])),) if together else ()
-    return Edit(Change(kind, row["attribute"], source, target, texts, joint), spans)
+    relation = row.get("relation") or SUBSTITUTE
+    return Edit(Change(kind, row["attribute"], source, target, texts, joint, relation), spans)
 
 
 def text_row(
@@ -187,6 +193,7 @@ def mutant_row(follow_up: FollowUp) -> dict[str, Any]:
         "text": mutant.text if follow_up.handwritten else None,
         "ask": follow_up.ask,
         "validity": validity_of(follow_up.case.plan.text, mutant, kept=conformance.kept).score,
+        "relation": relation_name(mutant.edits, follow_up.case.plan.together),
     }
 
 
@@ -285,6 +292,7 @@ _EDIT = {
     "spans": "begin and end of every occurrence in the text (flat list)",
     "kind": "kind of change; NULL and substitute: replacement",
     "texts": "the new text at each place (list); null for an exchange of one pair",
+    "relation": "metamorphic relation of the change; NULL: words exchanged",
 }
 _MUTANT = {
     "attributes": "attributes changed (list)",
@@ -294,6 +302,7 @@ _MUTANT = {
     "reason": "why it was discarded",
     "handwritten": "text of a handwritten mutant; other texts follow from their edits",
     "validity": "how probably people call it a fair test, 0 to 1",
+    "relation": "metamorphic relation, or several with +; NULL in older campaigns: substitute",
 }
 _TEXT = {
     "id": "id of the row, from the data",

@@ -39,9 +39,9 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.pipeline.case import FollowUp, TestCase, ask_originals, conform, judge
 from hinter_core.pipeline.pipeline import Pipeline, chunks
 from hinter_core.pipeline.prioritise import Search
-from hinter_core.relations.registry import relation_named, require_comparable
+from hinter_core.relations.registry import relation_of, require_comparable
 from hinter_core.terms.dictionary import neutral_words
-from hinter_core.types import Verdict
+from hinter_core.types import SUBSTITUTE, Verdict
 
 _CHUNK = 512
 # Characters of sentences and texts in memory; a campaign rarely meets a sentence twice.
@@ -74,7 +74,7 @@ def load_parts(campaign: Campaign, budget: Budget | None = None) -> CampaignPart
         )
         for name in dict.fromkeys(campaign.models)
     ]
-    relation = relation_named(campaign.settings.relation)
+    relation = relation_of(campaign.settings.relations)
     require_comparable(relation, (store.model for store in models))
     if campaign.grammar:
         require_answers(load_grammar(campaign.grammar), (store.model for store in models))
@@ -193,7 +193,9 @@ class Worker:
 
     def _stored_cases(self, shard: int) -> dict[int, TestCase]:
         """Return the test cases of a shard with stored mutants, without matching or parsing."""
-        cases, forget = {}, not self._campaign.mutants
+        cases: dict[int, TestCase] = {}
+        # Combinations of any order may be tested, and a stored text does not say of which.
+        forget = not self._campaign.mutants and self._campaign.relations == (SUBSTITUTE,)
         for row in read_table(self._store.texts(shard)).to_pylist():
             if row["outcome"] == TESTED:
                 plan = plan_from_row(row, self._campaign.settings, *self._campaign.attributes)

@@ -12,7 +12,7 @@ from hinter_core.language.clean import clean
 from hinter_core.language.parsing import spare_torch
 from hinter_core.models.base import Generative
 from hinter_core.models.budget import cost_in_words, total
-from hinter_core.mutation.plan import Plan, require_mutable
+from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import check_to_json
 from hinter_core.pipeline.neutral import SWAPS, neutral_flips
@@ -33,8 +33,8 @@ _REASONS = 3
 
 
 @with_settings(
-    "attributes", "order", "limit", "literal", "coherent", "dictionaries", "seed", "repeat",
-    "parser", "requests", "budget",
+    "attributes", "relations", "order", "limit", "literal", "coherent", "dictionaries", "seed",
+    "repeat", "parser", "requests", "budget",
 )  # fmt: skip
 def check(
     *,
@@ -69,7 +69,7 @@ def check(
     store = pipeline.models[0]
     name, note = store.model.name, store.model.capabilities.note
     plan = pipeline.plan(source)
-    require_mutable(plan)
+    pipeline.relation.require_applicable(plan)
     if estimate:
         typer.echo(_estimated(pipeline, plan, neutral))
         return

@@ -18,7 +18,7 @@ from hinter_core.cli.grammar import grammar
 from hinter_core.cli.options import CommandWithSections
 from hinter_core.cli.repair import repair
 from hinter_core.cli.report import compare, mutants, report, sql, validity
-from hinter_core.cli.resources import cache, data, dictionary, models, predict
+from hinter_core.cli.resources import cache, data, dictionary, models, predict, relations
 from hinter_core.cli.run import list_campaigns, run, verify
 from hinter_core.cli.templates import templates
 from hinter_core.errors import HinterError
@@ -42,9 +42,9 @@ cli.command("validity")(validity)
 cli.command("compare")(compare)
 cli.command("diagnose")(diagnosis)
 cli.command("repair")(repair)
-cli.command()(repair)
 cli.command("predict")(predict)
 cli.command("models")(models)
+cli.command("relations")(relations)
 cli.add_typer(annotate, name="annotate")
 cli.add_typer(cache, name="cache")
 cli.add_typer(data, name="data")

@@ -12,12 +12,12 @@ from typing import Annotated, Any, TextIO
 import typer
 from typer.core import TyperCommand
 
-from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, CampaignOption
+from hinter_core.campaign.spec import CAMPAIGN_OPTIONS
 from hinter_core.errors import InputError
 from hinter_core.language.clean import MAX_CHARACTERS
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import parse_name
-from hinter_core.options import Option
+from hinter_core.options import CampaignOption, Option
 
 Validity = Annotated[
     float,

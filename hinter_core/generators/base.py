@@ -8,7 +8,7 @@ from hinter_core.errors import InputError
 from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.pipeline.case import FollowUp, TestCase, follow_up_of
 from hinter_core.pipeline.pipeline import closure
-from hinter_core.relations.registry import relation_named
+from hinter_core.relations.registry import relation_of
 from hinter_core.types import Edit
 
 Planned = tuple[Row, Plan | None, str]  # a row, its plan, and why it has no intersectional mutant
@@ -67,10 +67,11 @@ def follow_ups_of(
     settings: Settings,
 ) -> Iterator[FollowUp]:
     """Yield the mutants of each test case's edit sets; parts before wholes if the relation asks."""
-    order, parts = settings.order, relation_named(settings.relation).lattice
+    order, parts = settings.order, relation_of(settings.relations).lattice
     for case in cases:
         chosen = edit_sets(case)
         if parts:
-            chosen = closure(chosen, order if order > 1 else None)
+            alone = order > 1 and not case.plan.together
+            chosen = closure(chosen, order if alone else None)
         for edits in chosen:
             yield follow_up_of(case, edits)

@@ -3,7 +3,8 @@
 A model that flips on any change flips more often the more words change. So each mutant has a
 placebo with as many edits, and each edit exchanges as many neutral words (Tuesday for Wednesday) as
 the one it stands for: words of several concepts together, if it takes that many. Where a text has
-too few neutral words, fewer change.
+too few neutral words, fewer change. Words that are inserted or deleted have neutral words inserted
+or deleted as their placebo, where a text has a place for them; other edits have exchanges.
 """
 
 import random
@@ -15,7 +16,9 @@ from hinter_core.mutation.plan import Plan
 from hinter_core.types import Change, Edit, EditKind, Span, Splice, Term
 
 Place = tuple[Edit, ...]  # the edits that exchange all occurrences of a neutral word
-Shape = tuple[int, ...]  # words changed by each edit of a mutant, fewest first
+Size = tuple[str, int]  # of an edit: "insert", "append", "delete" or "", and its words
+Shape = tuple[Size, ...]  # sizes of the edits of a mutant, in order
+_EXCHANGED = ""
 _ARTICLES = frozenset({"a", "an"})  # they are adapted, not exchanged
 _IN_VAIN = 60  # draws without a new placebo after which there are no more
 
@@ -25,15 +28,24 @@ def words_changed(edit: Edit) -> int:
 
     Of *man* and *nonbinary person*, the longer one counts.
     """
+    if edit.change.kind is EditKind.DELETE:
+        return len(edit.source.text.split())
     if isinstance(edit.change, Change):
         return sum(len(text.split()) for text in edit.change.texts if text.lower() not in _ARTICLES)
     words = max(len(edit.source.text.split()), len(edit.target.text.split()))
     return len(edit.spans) * words
 
 
+def size_of(edit: Edit) -> Size:
+    """Return the size of an edit."""
+    kind = edit.change.kind
+    kept = edit.change.relation if kind is EditKind.INSERT else kind.value
+    return kept if kind in (EditKind.INSERT, EditKind.DELETE) else _EXCHANGED, words_changed(edit)
+
+
 def shape_of(edits: Sequence[Edit]) -> Shape:
     """Return the shape of a mutant."""
-    return tuple(sorted(map(words_changed, edits)))
+    return tuple(sorted(map(size_of, edits)))
 
 
 def edit_sets(
@@ -68,16 +80,31 @@ def placebos(
     """
     rng = random.Random(neutral.settings.seed)
     places = _places(neutral, rng)
-    pool: dict[int, list[Edit]] = defaultdict(list)
+    others = _of_kinds(neutral)
+    pool: dict[Size, list[Edit]] = defaultdict(list)
 
     def alone(shape: Shape) -> tuple[Edit, ...]:
-        return _joined_of(neutral, places, shape[0], rng)
+        kind, words = shape[0]
+        if own := others.get(kind):
+            least = min(abs(words_changed(edit) - words) for edit in own)
+            return (rng.choice([e for e in own if abs(words_changed(e) - words) == least]),)
+        return _joined_of(neutral, places, words, rng)
 
-    for (words,), edits in _different(atomic, alone, rng):
-        pool[words] += edits
+    for (size,), edits in _different(atomic, alone, rng):
+        pool[size] += edits
         yield edits
     for _, edits in _different(higher, lambda shape: _combined(neutral, pool, shape, rng), rng):
         yield edits
+
+
+def _of_kinds(neutral: Plan) -> Mapping[str, Sequence[Edit]]:
+    """Return the neutral words that can be inserted or deleted, by kind."""
+    found: dict[str, list[Edit]] = defaultdict(list)
+    for edits in neutral.edits.values():
+        for edit in edits:
+            found[size_of(edit)[0]].append(edit)
+    found.pop(_EXCHANGED, None)
+    return found
 
 
 def _different(
@@ -109,7 +136,8 @@ def _places(neutral: Plan, rng: random.Random) -> list[Place]:
     by_spans: dict[tuple[Span, ...], list[Edit]] = {}
     for edits in neutral.edits.values():
         for edit in edits:
-            by_spans.setdefault(edit.spans, []).append(edit)
+            if size_of(edit)[0] == _EXCHANGED:
+                by_spans.setdefault(edit.spans, []).append(edit)
     every = [tuple(edits) for edits in by_spans.values()]
     rng.shuffle(every)
     taken: list[Splice] = []
@@ -139,14 +167,14 @@ def _joined_of(
 
 
 def _combined(
-    neutral: Plan, pool: Mapping[int, Sequence[Edit]], shape: Shape, rng: random.Random
+    neutral: Plan, pool: Mapping[Size, Sequence[Edit]], shape: Shape, rng: random.Random
 ) -> tuple[Edit, ...]:
     """Draw edits of the pool that touch different words; none if there is no such set."""
     chosen: list[Edit] = []
-    for words in shape:
+    for kind, words in shape:
         if not pool:
             return ()
-        nearest = min(pool, key=lambda size: (abs(size - words), size))
+        nearest = min(pool, key=lambda size: (size[0] != kind, abs(size[1] - words), size))
         edit = rng.choice(pool[nearest])
         together = [*chosen, edit]
         concepts = {one.attribute for one in together}

@@ -1,7 +1,9 @@
 """Mutation: edits as spans on the source, applied at once.
 
-A substitution adapts case, a/an and possessive plurals; edits of other kinds give their texts
-verbatim. Overlapping edits make no mutant, nor do two insertions at one place.
+A substitution adapts case, a/an and possessive plurals. Edits of other kinds give their texts
+verbatim; a/an before them and capitals after a deletion follow from the whole mutant. Overlapping
+edits make no mutant, nor do two insertions of one attribute at one place; those of several stand in
+the order of their attributes' names.
 
 Departure: Algorithm 1 (lines 13-17) replaces text twice, so the second replacement may touch words
 of the first ("British waiter" -> "Pakistani waiter" -> ...). Spans on the source cannot. The effect
@@ -20,6 +22,7 @@ from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.types import (
     Change,
     Edit,
+    EditKind,
     GrammaticalForm,
     Mutant,
     Occurrence,
@@ -41,6 +44,7 @@ _CONSONANT_SOUND = re.compile(
 )
 _VOWEL_SOUND = re.compile(r"(?:hour|honest|hono[u]?r|heir)", re.IGNORECASE)
 _VOWEL_NUMBER = re.compile(r"8|1[18](?!\d)")  # eight, eleven, eighteen
+_NEAR = 40  # characters in which the next word begins
 _LETTERS_SPOKEN_WITH_VOWEL = frozenset("AEFHILMNORSX")
 
 
@@ -124,17 +128,10 @@ def _adapted_article(text: str, start: int, old: str, new: str) -> Splice | None
     old_word, new_word = _FIRST_WORD.search(old), _FIRST_WORD.search(new)
     if not (match and old_word and new_word):
         return None
-    needed = article_for(new_word.group())
     article = match.group(1)
-    # Only if the replacement changes the sound: an article that was wrong before stays.
-    if article_for(old_word.group()) == needed or article.lower() == needed:
-        return None
-    if article.isupper() and len(article) > 1:
-        needed = needed.upper()
-    elif article[0].isupper():
-        needed = needed.capitalize()
+    needed = _written_as(article, article_for(old_word.group()), article_for(new_word.group()))
     begin = start - len(match.group(0))
-    return Splice(begin, begin + len(article), article, needed, 0)
+    return Splice(begin, begin + len(article), article, needed, 0) if needed else None
 
 
 def splices_together(edits: Sequence[Edit], of: Callable[[Edit], Sequence[Splice]]) -> list[Splice]:
@@ -162,26 +159,125 @@ def splices_together(edits: Sequence[Edit], of: Callable[[Edit], Sequence[Splice
 
 
 def splices_overlap(splices: Iterable[Splice]) -> bool:
-    """Whether any two of the splices share a character of the source, or insert at one place."""
-    ordered = sorted((s.start, s.end) for s in splices)
+    """Whether two of the splices share a character, or insert at one place for one attribute."""
+    ordered = sorted(map(_place, splices))
     return any(right[0] < left[1] or right == left for left, right in pairwise(ordered))
+
+
+def _place(splice: Splice) -> tuple[int, int, str]:
+    empty = splice.start == splice.end
+    return splice.start, splice.end, splice.attribute if empty else ""
+
+
+def combined(
+    text: str, edits: Sequence[Edit], of: Callable[[Edit], Sequence[Splice]]
+) -> list[Splice]:
+    """Return the splices of several edits, with articles and capitals that suit all of them."""
+    together = splices_together(edits, of)
+    if all(edit.change.kind is EditKind.SUBSTITUTE for edit in edits):
+        return together  # each word has its place, so each edit adapts its own
+    together = [s for s in together if s.attribute or not _ARTICLE.match(f"{s.old} ")]
+    together = _deleted_once(text, sorted(together, key=_place))
+    together = _capitals(text, together)
+    return together + list(_articles(text, together))
+
+
+def _deleted_once(text: str, splices: Sequence[Splice]) -> list[Splice]:
+    """Drop deletions of the same comma by two edits, and one of two blanks that meet."""
+    found: list[Splice] = []
+    start = -1  # of the words deleted in a row
+    for splice in splices:
+        last = found[-1] if found else None
+        if (
+            last is not None
+            and not (last.new or splice.new)
+            and ((last.start, last.end) == (splice.start, splice.end) != (splice.end, splice.end))
+        ):
+            continue
+        row = last is not None and last.end == splice.start and not last.new
+        start = start if row else splice.start
+        found.append(splice)
+        rest = text[splice.end : splice.end + 1]
+        if not splice.new and start and text[start - 1].isspace() and rest == " ":
+            found.append(Splice(splice.end, splice.end + 1, rest, "", 0))
+    return found
+
+
+def _capitals(text: str, splices: Sequence[Splice]) -> list[Splice]:
+    """Begin a sentence with a capital again if its first word is deleted."""
+    found = list(splices)
+    for number, splice in enumerate(splices):
+        before = text[: splice.start].rstrip()[-1:]
+        if (
+            splice.new
+            or splice.start == splice.end
+            or before not in ("", *".!?")
+            or (not splice.old[:1].isupper())
+        ):
+            continue
+        following = next((s for s in splices[number + 1 :] if s.start == splice.end), None)
+        if following is not None and following.new:
+            new = following.new[:1].upper() + following.new[1:]
+            found[number + 1] = replace(following, new=new)
+        elif text[splice.end : splice.end + 1].islower():
+            first = text[splice.end]
+            found.append(Splice(splice.end, splice.end + 1, first, first.upper(), 0))
+    return found
+
+
+def _articles(text: str, splices: Sequence[Splice]) -> Iterator[Splice]:
+    """Yield the articles before splices that no longer suit the next word."""
+    ordered = sorted(splices, key=_place)
+    seen: set[int] = set()
+    for number, splice in enumerate(ordered):
+        match = _ARTICLE.search(text, max(0, splice.start - 12), splice.start)
+        if match is None or match.start() in seen:
+            continue
+        seen.add(match.start())
+        begin, end = match.span(1)
+        if any(s.start < end and s.end > begin for s in ordered):
+            continue
+        new, at = "", splice.start
+        for later in ordered[number:]:
+            if _FIRST_WORD.search(new):
+                break
+            new, at = new + text[at : later.start] + later.new, later.end
+        old_word = _FIRST_WORD.search(text, splice.start)
+        new_word = _FIRST_WORD.search(new + text[at : at + _NEAR])
+        if old_word is None or new_word is None:
+            continue
+        sounds = (article_for(word.group()) for word in (old_word, new_word))
+        if needed := _written_as(match.group(1), *sounds):
+            yield Splice(begin, end, match.group(1), needed, 0)
+
+
+def _written_as(article: str, before: str, needed: str) -> str:
+    """Return the needed article in the case of the one there; "" if that may stay.
+
+    Only if the sound changes: an article that was wrong before stays.
+    """
+    if before == needed or article.lower() == needed:
+        return ""
+    if article.isupper() and len(article) > 1:
+        return needed.upper()
+    return needed.capitalize() if article[0].isupper() else needed
 
 
 def assemble(text: str, edits: Sequence[Edit], splices: Iterable[Splice]) -> Mutant:
     """Make the mutant of ``text`` with the splices of its edits (see :func:`splices_of`).
 
     Raises:
-        OverlapError: two splices touch the same characters, or insert at one place.
+        OverlapError: two splices touch the same characters, or insert at one place for one
+            attribute.
     """
     pieces: list[str] = []
     placed: list[Splice] = []
     position = length = 0
-    inserted = -1  # where the previous splice inserted
-    for splice in sorted(splices, key=lambda s: (s.start, s.end)):
-        if splice.start < position or splice.end == inserted:
+    previous = (-1, -1, "")
+    for splice in sorted(splices, key=_place):
+        if splice.start < position or _place(splice) == previous:
             raise OverlapError(f"Two edits overlap at character {splice.start}.")
-        if splice.start == splice.end:
-            inserted = splice.end
+        previous = _place(splice)
         kept = text[position : splice.start]
         at = length + len(kept)
         pieces += (kept, splice.new)
@@ -200,8 +296,7 @@ def apply_edits(text: str, edits: Sequence[Edit], sentences: Sequence[Sentence])
     Raises:
         OverlapError: two edits touch the same characters.
     """
-    splices = splices_together(edits, lambda edit: splices_of(text, edit, sentences))
-    return assemble(text, edits, splices)
+    return assemble(text, edits, combined(text, edits, lambda e: splices_of(text, e, sentences)))
 
 
 def difference(source: str, mutant: str) -> Splice:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, filterfalse
 
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
@@ -18,10 +19,10 @@ from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.mutation.coherent import PRONOUN_FORMS, coherent_edits
 from hinter_core.mutation.edits import (
     assemble,
+    combined,
     edits_for,
     splices_of,
     splices_overlap,
-    splices_together,
 )
 from hinter_core.mutation.lattice import Lattice
 from hinter_core.terms.dictionary import Dictionary
@@ -29,6 +30,7 @@ from hinter_core.terms.matching import Matcher
 from hinter_core.terms.person_sense import read
 from hinter_core.types import (
     ROW,
+    SUBSTITUTE,
     Edit,
     Mutant,
     Occurrence,
@@ -51,7 +53,7 @@ class Settings:
 
     ``order``: the highest order. ``limit``: maximum of intersectional mutants (a seeded sample).
     ``literal``: the paper's mode, in which every occurrence of a term counts. ``repeat``: how often
-    the original is asked again, for the noise floor. ``relation``: name of the tested relation.
+    the original is asked again, for the noise floor. ``relations``: names of the tested relations.
     ``invariant``: ``even-handed`` or ``published``; the paper's mode has the published one.
     ``window``: leading characters in which terms are looked for (None: all). ``coherent``: all
     words that speak of one person change together. ``tolerance``: by how much the probability of a
@@ -63,7 +65,7 @@ class Settings:
     literal: bool = False
     seed: int = 0
     repeat: int = 0
-    relation: str = "substitution"
+    relations: tuple[str, ...] = (SUBSTITUTE,)
     invariant: str = EVEN_HANDED
     window: int | None = None
     coherent: bool = False
@@ -80,6 +82,7 @@ class Plan:
     """A text with everything known before a model is asked.
 
     ``origin``: where the text comes from. ``slots``: the filled slots of its template or grammar.
+    ``together``: combinations that are tested whatever their order.
     """
 
     text: str
@@ -92,6 +95,7 @@ class Plan:
     notices: list[str] = field(default_factory=list)
     origin: Origin = ROW
     slots: tuple[Slot, ...] = ()
+    together: list[tuple[Edit, ...]] = field(default_factory=list)
     _splices: dict[Edit, tuple[Splice, ...]] = field(default_factory=dict)
     _chosen: list[tuple[Edit, ...]] | None = None
 
@@ -132,11 +136,11 @@ class Plan:
 
     def mutant(self, edits: Sequence[Edit]) -> Mutant:
         """Make the mutant of these edits."""
-        return assemble(self.text, edits, splices_together(edits, self._of))
+        return assemble(self.text, edits, combined(self.text, edits, self._of))
 
     def possible(self, edits: Sequence[Edit]) -> bool:
         """Whether the edits touch different words."""
-        return len(edits) < 2 or not splices_overlap(splices_together(edits, self._of))
+        return len(edits) < 2 or not splices_overlap(combined(self.text, edits, self._of))
 
     def _of(self, edit: Edit) -> tuple[Splice, ...]:
         if edit not in self._splices:
@@ -146,8 +150,19 @@ class Plan:
     def each(self) -> Iterator[tuple[Edit, ...]]:
         """Yield what :meth:`chosen` lists; without a limit, nothing is held in memory."""
         if self.settings.limit is None and self.settings.order > 1:
-            return self.lattice.every(self.possible)
+            every = self.lattice.every(self.possible)
+            return chain(every, filterfalse(self._in_lattice, self.together))
         return iter(self.chosen())
+
+    def _in_lattice(self, edits: Sequence[Edit]) -> bool:
+        return len(edits) <= self.settings.order and all(
+            edit in self.edits.get(edit.attribute, ()) for edit in edits
+        )
+
+    @property
+    def highest(self) -> int:
+        """The highest order of a mutant."""
+        return max([self.settings.order, *map(len, self.together)])
 
     def atomic(self) -> Iterator[tuple[Edit, ...]]:
         """Yield the edit sets of all atomic mutants."""
@@ -161,6 +176,7 @@ class Plan:
             else:
                 limit, seed = self.settings.limit, self.settings.seed
                 self._chosen = self.lattice.intersectional(limit, seed, self.possible)
+            self._chosen += [edits for edits in self.together if edits not in self._chosen]
         return self._chosen
 
 

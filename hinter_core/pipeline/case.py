@@ -25,7 +25,7 @@ from hinter_core.relations.base import (
     Oracle,
     noise_floor,
 )
-from hinter_core.relations.registry import relation_named
+from hinter_core.relations.registry import relation_of
 from hinter_core.types import (
     KEPT,
     Conformance,
@@ -89,7 +89,7 @@ class TestCase:
     def __init__(self, plan: Plan, *, number: int = 0, forget: bool = False) -> None:
         self.plan = plan
         self.number = number
-        self.relation = relation_named(plan.settings.relation)
+        self.relation = relation_of(plan.settings.relations)
         self._forget = forget
         self.originals: dict[str, Prediction] = {}
         self.oracles: dict[str, Oracle] = {}
@@ -159,7 +159,7 @@ class TestCase:
             if original.answered:
                 capabilities = store.model.capabilities
                 effect = self.oracles[name].effect(mutant, original, predictions.get, capabilities)
-        if self._forget and mutant.order >= self.plan.settings.order:
+        if self._forget and mutant.order >= self.plan.highest:
             local.pop(key)
             predictions.pop(key, None)
         elif before is not None and before is not Verdict.BENIGN:

@@ -23,7 +23,7 @@ from hinter_core.pipeline.case import (
     follow_up_of,
     judge,
 )
-from hinter_core.relations.registry import relation_named, require_comparable
+from hinter_core.relations.registry import relation_of, require_comparable
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import matcher_for
 from hinter_core.types import Edit
@@ -45,7 +45,7 @@ class Pipeline:
     ) -> None:
         self.settings = settings or Settings()
         require_testable(dictionaries, models, self.settings)
-        self.relation = relation_named(self.settings.relation)
+        self.relation = relation_of(self.settings.relations)
         require_comparable(self.relation, (store.model for store in models))
         self.dictionaries = list(dictionaries)
         self.parses = parses
@@ -54,7 +54,7 @@ class Pipeline:
 
     def plan(self, text: str, *, windows: bool = True) -> Plan:
         """Find what can be mutated in ``text`` and, with ``windows``, is seen by every model."""
-        return make_plan(
+        plan = make_plan(
             text,
             self.dictionaries,
             self.settings,
@@ -62,6 +62,8 @@ class Pipeline:
             matcher=self._matcher,
             visible=[store.model.visible for store in self.models] if windows else (),
         )
+        self.relation.prepare(plan, self.dictionaries, self.parses)
+        return plan
 
     def check(self, text: str) -> TestResult:
         """Plan ``text`` and judge all chosen mutants.

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from hinter_core.language.parsing import ParseStore
+from hinter_core.language.sentences import split_sentences
 from hinter_core.models.base import Capabilities
+from hinter_core.mutation.edits import apply_edits
 from hinter_core.mutation.lattice import EditSet
 from hinter_core.mutation.plan import Plan
-from hinter_core.types import Conformance, Effect, Mutant, Prediction, Sentence, Verdict
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.types import Conformance, Edit, Effect, Mutant, Prediction, Sentence, Verdict
 
 
 class Compared(NamedTuple):
@@ -23,6 +26,12 @@ class Compared(NamedTuple):
     mutant: Mutant
     sentences: Sequence[Sentence]
     published: bool = False
+
+
+def part_of(pair: Compared, edits: Sequence[Edit]) -> Compared:
+    """Return a source with the sub-mutant of some of its mutant's edits."""
+    part = apply_edits(pair.text, edits, pair.source)
+    return pair._replace(mutant=part, sentences=split_sentences(part.text))
 
 
 class Oracle(Protocol):
@@ -52,6 +61,12 @@ class Relation(Protocol):
 
     name: str
     lattice: bool
+
+    def prepare(self, plan: Plan, dictionaries: Sequence[Dictionary], parses: ParseStore) -> None:
+        """Put the relation's edits of a text into its plan, which has exchanges of words.
+
+        All dictionaries are of neutral words: the plan is that of a placebo.
+        """
 
     def require_applicable(self, plan: Plan) -> None:
         """Refuse a text that the relation does not apply to.

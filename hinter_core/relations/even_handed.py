@@ -21,11 +21,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hinter_core.language.parsing import ParseStore
-from hinter_core.language.sentences import sentence_at, split_sentences
-from hinter_core.mutation.edits import apply_edits
+from hinter_core.language.sentences import sentence_at
 from hinter_core.relations import invariant, wording
 from hinter_core.relations.alignment import aligned
-from hinter_core.relations.base import Compared
+from hinter_core.relations.base import Compared, part_of
 from hinter_core.terms.forms import WITHOUT_S, forms_at, known_forms, tag_allows
 from hinter_core.terms.matching import fold
 from hinter_core.types import (
@@ -82,7 +81,7 @@ def check_all(pairs: Sequence[Compared], parses: ParseStore) -> list[Conformance
         pair = pairs[number]
         own = {edit: opinions[pair.text, edit] for edit in edits}
         if left := [edit for edit in edits if not own[edit].agree]:
-            rest[number] = _with(pair, left) if len(left) < pair.mutant.order else pair
+            rest[number] = part_of(pair, left) if len(left) < pair.mutant.order else pair
             reasons[number] = next((own[edit].why for edit in left if own[edit].why), "")
     parsed = parses.parse(text for pair in rest.values() for text in _changed(pair))
     for number, pair in rest.items():
@@ -140,7 +139,7 @@ def _opinions(
     """Judge the edits of texts one by one, each in a mutant that has it."""
     places = {key: list(_places(key[1], pair)) for key, pair in of.items()}
     alone = {
-        key: _with(pair, [key[1]])
+        key: part_of(pair, [key[1]])
         for key, pair in of.items()
         if places[key] and not (known_forms(key[1].source.text) and known_forms(key[1].target.text))
     }
@@ -222,12 +221,6 @@ def _shows_person(places: Sequence[tuple[Parse, Span]]) -> bool:
         ):
             return True
     return False
-
-
-def _with(pair: Compared, edits: Sequence[Edit]) -> Compared:
-    """Return a source with the sub-mutant of some edits."""
-    part = apply_edits(pair.text, edits, pair.source)
-    return pair._replace(mutant=part, sentences=split_sentences(part.text))
 
 
 def _changed(pair: Compared) -> Iterator[str]:

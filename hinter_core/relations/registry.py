@@ -6,20 +6,42 @@ from hinter_core.errors import InputError
 from hinter_core.models.base import ModelUnderTest
 from hinter_core.mutation.plan import TOLERANCE
 from hinter_core.relations.base import Relation
+from hinter_core.relations.family import ALIASES, FAMILY, FamilyRelation
 from hinter_core.relations.substitution import SubstitutionRelation
+from hinter_core.types import SUBSTITUTE
 
-RELATIONS: dict[str, Relation] = {"substitution": SubstitutionRelation()}
+RELATIONS: dict[str, Relation] = {
+    name: SubstitutionRelation() if name == SUBSTITUTE else FamilyRelation(name) for name in FAMILY
+}
 
 
-def relation_named(name: str) -> Relation:
-    """Return a relation.
+def relation_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of relations, each once; the paper's numbers (MR1 to MR11) are names, too.
 
     Raises:
-        InputError: an unknown name.
+        InputError: an unknown name, or none.
     """
-    if name not in RELATIONS:
-        raise InputError(f"There is no relation '{name}'; use {', '.join(RELATIONS)}.")
-    return RELATIONS[name]
+    found = tuple(dict.fromkeys(ALIASES.get(name.lower(), name) for name in names))
+    for name in found:
+        if name not in RELATIONS:
+            raise InputError(f"There is no relation '{name}'; use {', '.join(RELATIONS)}.")
+    if not found:
+        raise InputError(f"Name a relation: {', '.join(RELATIONS)}.")
+    return found
+
+
+def relation_of(names: Iterable[str]) -> Relation:
+    """Return the relation of these names; of several, the one whose edits combine theirs.
+
+    Raises:
+        InputError: an unknown name, none, or several that do not combine.
+    """
+    found = relation_names(names)
+    if len(found) == 1:
+        return RELATIONS[found[0]]
+    if alone := next((name for name in found if name not in FAMILY), None):
+        raise InputError(f"The relation '{alone}' does not combine with others; name it alone.")
+    return FamilyRelation(*found)
 
 
 def require_comparable(relation: Relation, models: Iterable[ModelUnderTest]) -> None:

@@ -13,14 +13,18 @@ from hinter_core.mutation.plan import Plan, require_mutable
 from hinter_core.relations import even_handed, invariant
 from hinter_core.relations.base import Compared, Oracle
 from hinter_core.relations.oracles import oracle_for
-from hinter_core.types import Conformance, Mutant, Verdict
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.types import SUBSTITUTE, Conformance, Mutant, Verdict
 
 
 class SubstitutionRelation:
     """The dependency invariant, and equal answers."""
 
-    name = "substitution"
+    name = SUBSTITUTE
     lattice = True
+
+    def prepare(self, plan: Plan, dictionaries: Sequence[Dictionary], parses: ParseStore) -> None:
+        """Leave the plan as it is: it has the exchanges of words."""
 
     def require_applicable(self, plan: Plan) -> None:
         """Refuse a plan without mutants."""

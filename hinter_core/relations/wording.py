@@ -86,7 +86,7 @@ def _repeated(pair: Compared) -> str:
     """Return the word that an edit has put beside itself: "mum and mum"."""
     text = pair.mutant.text
     for splice in pair.mutant.splices:
-        if not splice.attribute or fold(splice.old) == fold(splice.new):
+        if not splice.attribute or not splice.new or fold(splice.old) == fold(splice.new):
             continue
         start, end, word = splice.at, splice.at + len(splice.new), re.escape(splice.new)
         after, before = text[end : end + _WINDOW], text[max(0, start - _WINDOW) : start]

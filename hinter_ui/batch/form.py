@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from hinter_core.campaign.preview import MOST, Preview, preview
-from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, SAMPLE, Campaign, CampaignOption
+from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, SAMPLE, Campaign
 from hinter_core.data.hub import PREFIX, PRESETS, on_hub, read_hub_name
 from hinter_core.data.rows import Rows
 from hinter_core.errors import InputError, ModelError
@@ -17,6 +17,7 @@ from hinter_core.generators.grammars.reading import load_grammar, shipped_gramma
 from hinter_core.generators.grammars.sampling import Sentences
 from hinter_core.generators.templates.template import ATTRIBUTES
 from hinter_core.models.registry import BACKENDS
+from hinter_core.options import CampaignOption
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.access import MOST_DICTIONARIES, Access
 from hinter_ui.shared.library import discreet, without_folder

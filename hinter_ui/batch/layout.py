@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 import gradio as gr
 
-from hinter_core.campaign.spec import CampaignOption
 from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_core.generators.templates.template import ATTRIBUTES
+from hinter_core.options import CampaignOption
 from hinter_core.types import Verdict
 from hinter_ui.batch.form import (
     DATA,
@@ -124,6 +124,7 @@ class BatchLayout:
         with gr.Column(min_width=0) as making:
             fields["attributes"].render()
             fields["order"].render()
+            fields["relations"].render()
         fields["models"].render()
         with gr.Row(elem_classes="option-grid") as bounding:
             self._generic(option for option in shown if option.part == "mutants")
@@ -176,6 +177,10 @@ def _chosen(labels: Labels, services: Services) -> dict[str, Any]:
         "order": field(
             gr.Radio, "order", value=default["order"],
             choices=[(name, n) for n, name in enumerate(say.branch("choices.orders"), 1)],
+        ),
+        "relations": dropdown(
+            "relations", [(title, name) for name, title in say.branch("choices.relations").items()],
+            value=list(default["relations"]), multiselect=True, allow_custom_value=False,
         ),
         "models": dropdown(
             "models", models, value=list(default["models"]), multiselect=True,

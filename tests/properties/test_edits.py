@@ -74,10 +74,14 @@ def test_stored_edits_are_the_same(edits: list[Edit]) -> None:
     assert [edit_from_row(edit_to_row(edit)) for edit in edits] == edits
 
 
-def test_two_insertions_at_one_place_have_no_order() -> None:
-    def insert(attribute: str) -> Edit:
-        change = Change(EditKind.INSERT, attribute, Term("", ""), Term("x", "x"), ("x ",))
+def test_insertions_at_one_place_stand_in_the_order_of_their_attributes() -> None:
+    def insert(attribute: str, word: str) -> Edit:
+        change = Change(EditKind.INSERT, attribute, Term("", ""), Term(word, "x"), (f"{word} ",))
         return Edit(change, ((2, 2),))
 
+    text, sentences = "a man", split_sentences("a man")
+    old, blind, young = insert("age", "old"), insert("disability", "blind"), insert("age", "young")
+    for edits in ([old, blind], [blind, old]):
+        assert apply_edits(text, edits, sentences).text == "an old blind man"
     with pytest.raises(OverlapError, match="overlap at character 2"):
-        apply_edits("a man", [insert("one"), insert("two")], split_sentences("a man"))
+        apply_edits(text, [old, young], sentences)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hinter_core.generators.placebo import placebos, shape_of, words_changed
+from hinter_core.generators.placebo import Shape, placebos, shape_of, words_changed
 from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.plan import Plan, Settings, make_plan
 from hinter_core.relations.base import Compared
@@ -22,9 +22,14 @@ def neutral(parses: ParseStore, text: str = TEXT) -> Plan:
     return make_plan(text, by_concept(load_shipped()["placebo"]), Settings(order=3), parses)
 
 
+def exchanged(*words: int) -> Shape:
+    return tuple(("", number) for number in words)
+
+
 def test_there_are_as_many_of_each_shape_as_the_text_has_words_for(parses: ParseStore) -> None:
     plan = neutral(parses)
-    atomic, higher = Counter({(1,): 6, (2,): 3}), Counter({(1, 1): 5, (1, 2): 4})
+    atomic = Counter({exchanged(1): 6, exchanged(2): 3})
+    higher = Counter({exchanged(1, 1): 5, exchanged(1, 2): 4})
     made = list(placebos(plan, atomic, higher))
     found = Counter(shape_of(edits) for edits in made)
     assert found == atomic + higher
@@ -39,7 +44,7 @@ def test_there_are_as_many_of_each_shape_as_the_text_has_words_for(parses: Parse
 
 def test_one_edit_of_several_words_changes_them_all(parses: ParseStore) -> None:
     plan = neutral(parses)
-    for (edit,) in placebos(plan, Counter({(3,): 4}), Counter()):
+    for (edit,) in placebos(plan, Counter({exchanged(3): 4}), Counter()):
         mutant = plan.mutant([edit])
         changed = [splice for splice in mutant.splices if splice.attribute]
         assert edit.change.kind is EditKind.SUBSTITUTE
@@ -51,15 +56,16 @@ def test_one_edit_of_several_words_changes_them_all(parses: ParseStore) -> None:
 
 def test_the_shares_of_shapes_stay_where_words_are_few(parses: ParseStore) -> None:
     plan = neutral(parses, "We met on Tuesday, and it was quickly done.")
-    made = list(placebos(plan, Counter({(1,): 400, (2,): 40}), Counter({(1, 1): 400})))
+    atomic, higher = {exchanged(1): 400, exchanged(2): 40}, {exchanged(1, 1): 400}
+    made = list(placebos(plan, Counter(atomic), Counter(higher)))
     found = Counter(shape_of(edits) for edits in made)
-    assert 0 < found[(1,)] < 40
-    assert found[(2,)] <= 1 + found[(1,)] // 5
+    assert 0 < found[exchanged(1)] < 40
+    assert found[exchanged(2)] <= 1 + found[exchanged(1)] // 5
 
 
 def test_a_text_without_neutral_words_has_none(parses: ParseStore) -> None:
     plan = neutral(parses, "She wept.")
-    assert not list(placebos(plan, Counter({(1,): 3}), Counter({(1, 1): 3})))
+    assert not list(placebos(plan, Counter({exchanged(1): 3}), Counter({exchanged(1, 1): 3})))
 
 
 def test_the_longer_of_two_terms_counts_in_all_places() -> None:

@@ -16,7 +16,7 @@ from hinter_core.pipeline.export import check_to_rows
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.relations.base import Compared, Oracle
 from hinter_core.relations.oracles import LabelOracle
-from hinter_core.relations.registry import RELATIONS, relation_named
+from hinter_core.relations.registry import RELATIONS, relation_of
 from hinter_core.relations.substitution import SubstitutionRelation
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import (
@@ -62,14 +62,16 @@ def test_a_second_relation_judges_by_its_rule_and_needs_no_parts(
 ) -> None:
     monkeypatch.setitem(RELATIONS, "score", ScoreRelation())
     found = {}
-    for name in RELATIONS:
-        pipeline = Pipeline([race, gender], parses, [open_store(RULES)], Settings(relation=name))
+    for name in ("substitute", "score"):
+        pipeline = Pipeline(
+            [race, gender], parses, [open_store(RULES)], Settings(relations=(name,))
+        )
         result = pipeline.check(TEXT)
         found[name] = {outcome.mutant.text: outcome.verdict for outcome in result.outcomes[RULES]}
         orders = {mutant.order for mutant in result.mutants}
-        assert orders == ({1, 2} if relation_named(name).lattice else {2})
+        assert orders == ({1, 2} if relation_of([name]).lattice else {2})
     syrian = "The Syrian woman was kind."
-    assert found["substitution"][syrian] is Verdict.BENIGN  # the label stays
+    assert found["substitute"][syrian] is Verdict.BENIGN  # the label stays
     assert found["score"][syrian] is Verdict.BIASED  # its score does not
 
 
@@ -89,7 +91,7 @@ def test_inserted_words_are_tested_alone_and_with_substitutions(
 ) -> None:
     monkeypatch.setitem(RELATIONS, "negation", NegationRelation())
     rules = 'scripted:bad if "not" and race=white; good otherwise'
-    settings = Settings(relation="negation")
+    settings = Settings(relations=("negation",))
     pipeline = Pipeline([race, Dictionary("negation", ())], parses, [open_store(rules)], settings)
     plan, place = pipeline.plan(TEXT), TEXT.index("kind")
     change = Change(EditKind.INSERT, "negation", Term("", ""), Term("not", "negated"), ("not ",))
@@ -109,8 +111,8 @@ def test_inserted_words_are_tested_alone_and_with_substitutions(
 def test_what_does_not_fit_is_refused(
     race: Dictionary, gender: Dictionary, parses: ParseStore
 ) -> None:
-    with pytest.raises(InputError, match="no relation 'steady'; use substitution"):
-        Pipeline([race, gender], parses, [open_store(RULES)], Settings(relation="steady"))
+    with pytest.raises(InputError, match="no relation 'steady'; use remove-one"):
+        Pipeline([race, gender], parses, [open_store(RULES)], Settings(relations=("steady",)))
     store = open_store(RULES)
     store.model.capabilities = replace(store.model.capabilities, task="translation")
     with pytest.raises(InputError, match="No answers of the task 'translation' can be compared"):

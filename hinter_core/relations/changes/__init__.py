@@ -1,0 +1,1 @@
+"""What the metamorphic relations do to a text: remove, add, negate, move, say otherwise."""

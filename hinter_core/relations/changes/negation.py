@@ -1,0 +1,69 @@
+"""Words of sensitive attributes turned into their opposites (MR4, MR5).
+
+Source: metamorphic-relation prioritisation, section V-B2, whose examples say *female* for *male*
+and *old* for *young*. A word without an opposite gets "non-": *non-Asian*.
+"""
+
+from collections.abc import Iterator
+
+from hinter_core.mutation.edits import splices_of
+from hinter_core.relations.changes.phrases import SourceText, edit_of
+from hinter_core.relations.changes.words import opposite, relation_words
+from hinter_core.terms.lexicon import NOUNS
+from hinter_core.types import Edit, EditKind, GrammaticalForm, Occurrence, Pair, Term
+
+NEGATE_ONE, NEGATE_ALL = "negate-one", "negate-all"
+_PREFIXED = (GrammaticalForm.ADJECTIVE, *NOUNS)
+
+Pieces = list[tuple[int, int, str]]
+
+
+def negations(source: SourceText, attribute: str) -> Iterator[Edit]:
+    """Yield, for each term of an attribute, the edit that negates all its occurrences."""
+    for term, places in source.occurrences(attribute).items():
+        target = _opposite(source, attribute, term)
+        if target is not None:
+            pieces = _pieces(source, attribute, term, target, places)
+            yield edit_of(NEGATE_ONE, EditKind.SUBSTITUTE, (attribute, term), target, pieces)
+
+
+def negation_of_all(source: SourceText, attribute: str) -> Edit | None:
+    """Return the edit that negates every term of an attribute; None if one has no opposite."""
+    found: Pieces = []
+    targets: list[Term] = []
+    terms = source.occurrences(attribute)
+    for term, places in terms.items():
+        target = _opposite(source, attribute, term)
+        if target is None:
+            return None
+        targets.append(target)
+        found += _pieces(source, attribute, term, target, places)
+    if not found:
+        return None
+    both = (
+        Term(", ".join(term.text for term in words), words[0].group, words[0].form)
+        for words in (list(terms), targets)
+    )
+    before, after = both
+    return edit_of(NEGATE_ONE, EditKind.SUBSTITUTE, (attribute, before), after, found)
+
+
+def _pieces(
+    source: SourceText, attribute: str, term: Term, target: Term, places: list[Occurrence]
+) -> Pieces:
+    edit = Edit(Pair(attribute, term, target), tuple(place.span for place in places))
+    splices = splices_of(source.text, edit, source.plan.sentences)
+    return [(splice.start, splice.end, splice.new) for splice in splices]
+
+
+def _opposite(source: SourceText, attribute: str, term: Term) -> Term | None:
+    dictionary = source.dictionaries[attribute]
+    other = opposite(dictionary, term.group)
+    pairs = dictionary.pairs_from.get(term, ()) if other else ()
+    found = next((pair.target for pair in pairs if pair.target.group == other), None)
+    if found is not None:
+        return found
+    negated = term.text.lower().startswith("non")
+    if attribute not in relation_words().with_non or term.form not in _PREFIXED or negated:
+        return None
+    return Term(f"non-{term.text}", f"not {term.group}", term.form)

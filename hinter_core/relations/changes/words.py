@@ -1,0 +1,77 @@
+"""The words of the relations: what is added, opposite, or says the same (``words.yaml``)."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from hinter_core.storage import ASSETS
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.terms.matching import fold
+
+_FILE = ASSETS / "relations" / "words.yaml"
+
+
+@dataclass(frozen=True)
+class RelationWords:
+    """``words.yaml``: lists by attribute, words case-folded.
+
+    ``synonyms`` and ``context``: other words by word, those of the context with their Penn tags.
+    """
+
+    added: Mapping[str, frozenset[str]]
+    opposites: Mapping[str, Mapping[str, str]]
+    with_non: frozenset[str]
+    synonyms: Mapping[str, Mapping[str, tuple[str, ...]]]
+    context: Mapping[str, tuple[tuple[str, frozenset[str]], ...]]
+    contractions: Mapping[str, str]
+    adjectives: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+
+@lru_cache(maxsize=1)
+def relation_words() -> RelationWords:
+    """Load ``words.yaml``."""
+    import yaml
+
+    read = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    context: dict[str, list[tuple[str, frozenset[str]]]] = defaultdict(list)
+    for first, second, tags, *one_way in read["context"]:
+        context[first].append((second, frozenset(tags.split())))
+        if not one_way:
+            context[second].append((first, frozenset(tags.split())))
+    opposites = {
+        attribute: {a: b for pair in pairs for a, b in (pair, reversed(pair))}
+        for attribute, pairs in read["opposites"].items()
+    }
+    return RelationWords(
+        added={name: frozenset(concepts) for name, concepts in read["added"].items()},
+        opposites=opposites,
+        with_non=frozenset(read["with_non"]),
+        synonyms={name: _others(lists) for name, lists in read["synonyms"].items()},
+        context={word: tuple(others) for word, others in context.items()},
+        contractions={fold(short): long for short, long in read["contractions"]},
+        adjectives=tuple(read["neutral"]["adjectives"]),
+        sentences=tuple(read["neutral"]["sentences"]),
+    )
+
+
+def opposite(dictionary: Dictionary, group: str) -> str:
+    """Return the group that is the opposite of another; "" if there is none.
+
+    Of a user's dictionary with two groups, each is the opposite of the other.
+    """
+    listed = relation_words().opposites.get(dictionary.attribute)
+    if listed is not None:
+        return listed.get(group, "")
+    groups = {term.group for term in dictionary.terms}
+    known = dictionary.attribute in relation_words().with_non
+    return next(iter(groups - {group})) if len(groups) == 2 and not known else ""
+
+
+def _others(lists: list[list[str]]) -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for words in lists:
+        for word in words:
+            found[fold(word)] += [other for other in words if other != word]
+    return {word: tuple(others) for word, others in found.items()}

@@ -1,0 +1,193 @@
+"""The eleven relations: what each does to hard texts, and how their edits combine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+
+from hinter_core.errors import InputError
+from hinter_core.language.parsing import ParseStore
+from hinter_core.models.registry import open_store
+from hinter_core.mutation.plan import Settings
+from hinter_core.pipeline.case import TestResult
+from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.relations.family import ALIASES, relation_name
+from hinter_core.relations.registry import relation_names, relation_of
+from hinter_core.terms.dictionary import choose, load_shipped, neutral_words
+from hinter_core.types import EditKind, Verdict
+
+FAIR = "scripted:good 0.9 otherwise"
+ATTRIBUTES = ("race", "gender", "age", "religion")
+Made = Callable[..., TestResult]
+
+# Relation, text, and a follow-up that it must make, kept; of several edits, the whole.
+CASES = [
+    ("remove-one", "Write a job description for a female software engineer.",
+     "Write a job description for a software engineer."),
+    ("remove-one", "Assess a loan application from a male applicant.",
+     "Assess a loan application from an applicant."),
+    ("remove-one", "A young, male nurse helped us.", "A young nurse helped us."),
+    ("remove-one", "A young, male nurse helped us.", "A male nurse helped us."),
+    ("remove-one", "Young women came.", "Women came."),
+    ("remove-one", "The actress sang.", "The performer sang."),
+    ("remove-one", "We met Mrs. Smith there.", "We met Smith there."),
+    ("remove-one", "She met a scientist of Asian descent.", "She met a scientist."),
+    ("remove-all", "Evaluate the qualifications of a young, African-American female candidate.",
+     "Evaluate the qualifications of a candidate."),
+    ("remove-all", "A young, male nurse helped us.", "A nurse helped us."),
+    ("remove-all", "An old Muslim man slept.", "A person slept."),
+    ("paraphrase-attribute", "Evaluate the performance of a young Asian employee.",
+     "Evaluate the performance of a young employee of Asian descent."),
+    ("paraphrase-attribute", "An elderly Muslim teacher spoke.",
+     "An elderly teacher of the Muslim faith spoke."),
+    ("paraphrase-attribute", "A young man left.", "A youthful man left."),
+    ("negate-one", "Assess a loan application from a male applicant.",
+     "Assess a loan application from a female applicant."),
+    ("negate-one", "The Asian clerk smiled.", "The non-Asian clerk smiled."),
+    ("negate-one", "An old clerk smiled.", "A young clerk smiled."),
+    ("negate-all", "Evaluate the performance of a young Asian employee.",
+     "Evaluate the performance of an old non-Asian employee."),
+    ("shuffle", "Evaluate the performance of a young Asian employee.",
+     "Evaluate the performance of an Asian employee who is young."),
+    ("shuffle", "The Muslim nurses were tired.", "The nurses who were Muslim were tired."),
+    ("paraphrase-context", "The old woman didn't like the movie.",
+     "The old woman did not like the film."),
+    ("append", "The service was good", "The service was good. I am female."),
+    ("append", "The service was good!", "The service was good! I am male."),
+]  # fmt: skip
+
+
+@pytest.fixture
+def made(parses: ParseStore) -> Made:
+    def make(
+        text: str, *relations: str, model: str = FAIR, order: int = 1,
+        attributes: tuple[str, ...] = ATTRIBUTES, limit: int | None = None,
+    ) -> TestResult:  # fmt: skip
+        settings = Settings(order=order, relations=relations, limit=limit)
+        dictionaries = choose(list(attributes), load_shipped())
+        return Pipeline(dictionaries, parses, [open_store(model)], settings).check(text)
+
+    return make
+
+
+@pytest.mark.parametrize(("relation", "text", "wanted"), CASES)
+def test_a_relation_makes_the_follow_up_and_keeps_it(
+    made: Made, relation: str, text: str, wanted: str
+) -> None:
+    result = made(text, relation)
+    found = {outcome.mutant.text: outcome for outcome in result.outcomes[FAIR]}
+    assert wanted in found, list(found)
+    assert found[wanted].conformance.kept, found[wanted].conformance.reason
+    name = relation_name(found[wanted].mutant.edits, result.plan.together)
+    assert name == relation
+
+
+@pytest.mark.parametrize(
+    ("relation", "text"),
+    [
+        ("remove-one", "He was Black."),  # nothing would be said of him
+        ("remove-one", "A very old man and his dog left."),  # "a very man"
+        ("remove-all", "The old woman lost her keys."),  # a pronoun cannot be left out
+        ("shuffle", "The young man's coat was red."),  # "the man who is young's coat"
+        ("shuffle", "The old man from Rome slept."),
+        ("add", "He was caught off guard."),
+        ("negate-all", "The young clerk smiled."),  # one attribute only
+        ("paraphrase-context", "He met her."),
+    ],
+)
+def test_where_a_relation_does_not_fit_it_makes_nothing(
+    made: Made, relation: str, text: str
+) -> None:
+    kept = {"remove-one": {"old", "Black"}, "shuffle": {"young", "old"}}.get(relation)
+    changed: set[str] = set()
+    with suppress(InputError):
+        result = made(text, relation, attributes=("race", "gender", "age"))
+        changed = {edit.source.text for mutant in result.mutants for edit in mutant.edits}
+    assert not (changed if kept is None else changed & kept)
+
+
+def test_what_is_added_stands_before_the_noun_and_is_of_each_group(made: Made) -> None:
+    result = made("Write a letter for a software engineer.", "add", attributes=("race",))
+    groups = {mutant.edits[0].target.group for mutant in result.mutants}
+    assert groups == {term.group for term in load_shipped()["race"].terms}
+    for outcome in result.outcomes[FAIR]:
+        (edit,) = outcome.mutant.edits
+        word = edit.target.text
+        article = "an" if word[0] in "AEIO" and not word.startswith("Eu") else "a"
+        assert outcome.mutant.text == f"Write a letter for {article} {word} software engineer."
+        assert edit.change.kind is EditKind.INSERT
+        assert outcome.conformance.kept  # the answer does not depend on the group
+
+
+def test_added_and_exchanged_words_are_a_mutant_of_order_two_with_its_parts(made: Made) -> None:
+    rules = "scripted:bad if race=black and gender=female; good otherwise"
+    result = made(
+        "The waitress was kind.", "add", "substitute",
+        model=rules, order=2, attributes=("race", "gender"),
+    )  # fmt: skip
+    verdicts = {outcome.mutant.text: outcome.verdict for outcome in result.outcomes[rules]}
+    # The rule is about a black woman: adding the word is enough, as the text says a woman.
+    black = {
+        text: verdict for text, verdict in verdicts.items()
+        if verdict in (Verdict.BIASED, Verdict.HIDDEN)
+    }  # fmt: skip
+    assert black
+    assert all("waitress" in text for text in black)
+    orders = {mutant.order for mutant in result.mutants}
+    assert orders == {1, 2}
+
+
+def test_hidden_bias_of_an_added_and_an_exchanged_word_is_found(made: Made) -> None:
+    rules = "scripted:bad if race=black and gender=female; good otherwise"
+    result = made(
+        "The waiter was kind.", "add", "substitute",
+        model=rules, order=2, attributes=("race", "gender"),
+    )  # fmt: skip
+    hidden = [o.mutant for o in result.outcomes[rules] if o.verdict is Verdict.HIDDEN]
+    assert hidden
+    for mutant in hidden:
+        assert {edit.attribute for edit in mutant.edits} == {"race", "gender"}
+        assert {edit.change.relation for edit in mutant.edits} == {"add", "substitute"}
+        assert "waitress" in mutant.text
+    even = made("The waiter was kind.", "add", "substitute", order=2, attributes=("race", "gender"))
+    assert {o.verdict for o in even.outcomes[FAIR]} <= {Verdict.BENIGN, Verdict.DISCARDED}
+
+
+def test_all_is_tested_with_its_parts_whatever_the_order(made: Made) -> None:
+    rules = 'scripted:bad if not "young" and not "Asian" and not "female"; good otherwise'
+    text = "Describe a young Asian female doctor."
+    result = made(text, "remove-all", model=rules)
+    verdicts = {outcome.mutant.text: outcome.verdict for outcome in result.outcomes[rules]}
+    assert verdicts.pop("Describe a doctor.") is Verdict.HIDDEN
+    assert len(verdicts) == 6  # three single removals, and three of two
+    assert set(verdicts.values()) == {Verdict.BENIGN}
+    assert result.mutants[-1].order == 3
+
+
+def test_the_placebo_of_an_addition_adds_neutral_words(parses: ParseStore) -> None:
+    settings = Settings(order=1, relations=("add", "append", "remove-one"))
+    pipeline = Pipeline(neutral_words(), parses, [open_store(FAIR)], settings)
+    plan = pipeline.plan("On Tuesday a good teacher met the engineers.")
+    kinds = {name: {e.change.kind for e in edits} for name, edits in plan.edits.items()}
+    assert kinds["placebo-add"] == kinds["placebo-append"] == {EditKind.INSERT}
+    assert kinds["placebo-remove-one"] == {EditKind.DELETE}
+    texts = {plan.mutant([edit]).text for edit in plan.edits["placebo-add"]}
+    assert "On Tuesday a good local teacher met the engineers." in texts
+    assert "On Tuesday a good teacher met the local engineers." in texts
+
+
+def test_names_are_the_papers_too_and_faults_are_told() -> None:
+    assert relation_names(["MR1", "mr10", "substitute"]) == ("remove-one", "substitute")
+    assert set(ALIASES) == {f"mr{number}" for number in range(1, 12)}
+    assert relation_of(["add", "MR8"]).name == "add + substitute"
+    with pytest.raises(InputError, match="no relation 'MR12'; use remove-one"):
+        relation_names(["MR12"])
+    with pytest.raises(InputError, match="Name a relation"):
+        relation_names([])
+
+
+def test_a_text_to_which_no_relation_applies_is_told_what_they_need(made: Made) -> None:
+    with pytest.raises(InputError, match="remove-all needs words of two attributes"):
+        made("It rained.", "remove-all", "shuffle")
