@@ -28,6 +28,7 @@ from hinter_core.generators.templates.template import COUNTRY
 from hinter_core.models.registry import split_names
 from hinter_core.mutation.plan import EVEN_HANDED, INVARIANTS, PUBLISHED, TOLERANCE, Settings
 from hinter_core.options import CampaignOption, Unchosen, options_of
+from hinter_core.relations.changes.words import WORDS
 from hinter_core.relations.registry import RELATIONS, relation_names
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary, choose, load_file, load_shipped
@@ -390,6 +391,8 @@ class Campaign:
             value = file_content(grammar_file(value))
         elif item.name in ("data", "mutants", "templates", "names", "weights") and value:
             value = content_of(value)
+        elif item.name == "relations":  # never the default, which is left out
+            value = [*value, file_content(WORDS)]
         elif item.name == "dictionaries":
             value = [file_content(Path(path)) for path in value]
         return f"{item.name}={json.dumps(value, ensure_ascii=False)}"

@@ -44,8 +44,8 @@ from hinter_core.report.metrics.lattice import (
     pies,
     truth_table,
 )
-from hinter_core.report.metrics.positives import Positives, positives
-from hinter_core.report.metrics.scores import AtLeast, by_validity
+from hinter_core.report.metrics.positives import AtLeast, Positives, by_validity, positives
+from hinter_core.report.metrics.relations import RelationRate, relation_rates
 from hinter_core.report.metrics.uncovering import UncoveringCases, uncovering_cases
 from hinter_core.report.metrics.validity import People, Validity, validities
 from hinter_core.report.section import joined, ordered
@@ -147,6 +147,7 @@ class ModelReport:
     by_validity: list[AtLeast] = field(default_factory=list)
     uncovering: list[UncoveringCases] = field(default_factory=list)
     word_scores: list[WordScore] = field(default_factory=list)
+    relations: list[RelationRate] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -265,6 +266,7 @@ def _of_model(model: str, tally: ModelCounts) -> ModelReport:
         by_validity(tally),
         uncovering_cases(tally, model),
         word_scores(tally, model),
+        relation_rates(tally, model),
     )
 
 

@@ -13,8 +13,8 @@ from hinter_core.report.metrics.discards import discards_sections
 from hinter_core.report.metrics.excess import excess_section
 from hinter_core.report.metrics.group_fairness import group_fairness_section
 from hinter_core.report.metrics.lattice import overlap_section, pies_section, truth_section
-from hinter_core.report.metrics.positives import positives_section
-from hinter_core.report.metrics.scores import validity_score_sections
+from hinter_core.report.metrics.positives import positives_section, validity_score_sections
+from hinter_core.report.metrics.relations import relations_section
 from hinter_core.report.metrics.uncovering import uncovering_section
 from hinter_core.report.metrics.validity import people_sections, validity_sections
 from hinter_core.report.model import ALPHA, GroupRate, ModelReport, Report, ReportRow, WordEffect
@@ -94,6 +94,7 @@ def _of_model(model: ModelReport) -> Iterable[Section]:
     yield _flow(model)
     yield uncovering_section(model.uncovering)
     yield group_fairness_section(model.word_scores)
+    yield relations_section(model.relations)
     yield positives_section(model.positives)
     yield excess_section(model.excess)
     yield from validity_score_sections(model.by_validity)

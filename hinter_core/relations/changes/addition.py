@@ -29,7 +29,7 @@ def additions(source: SourceText, attribute: str) -> Iterator[Edit]:
     if not _unsaid(source, attribute):
         return
     terms = _terms(source.dictionaries[attribute], (GrammaticalForm.ADJECTIVE,))
-    rng = random.Random(f"{source.plan.settings.seed} {attribute}")
+    rng = random.Random(f"{source.plan.settings.seed} {attribute} {source.text}")
     for noun in _drawn(source):
         place = _place(source, noun)
         for group in terms.values():
@@ -45,7 +45,7 @@ def appended(source: SourceText, attribute: str) -> Iterator[Edit]:
     terms = _terms(dictionary, (GrammaticalForm.ADJECTIVE,)) or _terms(
         dictionary, (GrammaticalForm.NOUN_SG,)
     )
-    rng = random.Random(f"{source.plan.settings.seed} {attribute}")
+    rng = random.Random(f"{source.plan.settings.seed} {attribute} {source.text}")
     for group in terms.values():
         term = rng.choice(group)
         noun = term.form is GrammaticalForm.NOUN_SG

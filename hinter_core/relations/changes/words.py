@@ -9,7 +9,7 @@ from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import fold
 
-_FILE = ASSETS / "relations" / "words.yaml"
+WORDS = ASSETS / "relations" / "words.yaml"
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def relation_words() -> RelationWords:
     """Load ``words.yaml``."""
     import yaml
 
-    read = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    read = yaml.safe_load(WORDS.read_text(encoding="utf-8"))
     context: dict[str, list[tuple[str, frozenset[str]]]] = defaultdict(list)
     for first, second, tags, *one_way in read["context"]:
         context[first].append((second, frozenset(tags.split())))

@@ -1,0 +1,104 @@
+"""Rates by relation: they are those of the tables, and a planted relation stands out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hinter_core.campaign.engines import run_campaign
+from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.report.model import make_report
+from hinter_core.report.sections import sections
+
+# Answers otherwise where one of two groups is said; no text says any.
+BIASED = "scripted:bad if race=black; bad if race=white; good otherwise"
+EVEN = "scripted:good otherwise"
+TEXTS = [
+    f"On {day} the {adjective} waiter brought {food} to the table."
+    for day in ("Monday", "Tuesday")
+    for adjective in ("busy", "cheerful", "new")
+    for food in ("soup", "bread", "salad")
+]
+RELATIONS = ("add", "append", "remove-one", "substitute")
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., CampaignStore]:
+    folder = tmp_path_factory.mktemp("relations")
+    (folder / "texts.txt").write_text("\n".join(TEXTS), encoding="utf-8")
+
+    def run(name: str, *models: str, **settings: object) -> CampaignStore:
+        campaign = Campaign(
+            data=str(folder / "texts.txt"), attributes=("race", "gender"), models=models, limit=20,
+            shard=6,
+        )  # fmt: skip
+        store = CampaignStore(Path(folder / name))
+        run_campaign(replace(campaign, **({"relations": RELATIONS} | settings)), store)  # type: ignore[arg-type]
+        return store
+
+    return run
+
+
+def test_rates_are_those_of_the_tables_and_the_planted_relation_stands_out(
+    ran: Callable[..., CampaignStore],
+) -> None:
+    store = ran("one", BIASED, EVEN)
+    report = make_report(store)
+    biased, even = report.models
+    with CampaignReader(store) as reader:
+        reader.run("SELECT 1")
+        tables = reader.tables(models=(BIASED,))
+        counted = {
+            (relation, order): (errors, cases)
+            for relation, order, errors, cases in reader.run(
+                "SELECT m.relation, m.n_edits, count_if(verdict IN ('biased', 'hidden')), "
+                "count_if(verdict IN ('biased', 'hidden', 'benign')) FROM "
+                f"({tables.mutants}) m JOIN ({tables.answers}) a USING (shard, place) "
+                "WHERE NOT starts_with(attributes[1], 'placebo') GROUP BY ALL"
+            )
+        }
+    found = {(one.relation, one.order): one for one in biased.relations}
+    assert {key: (one.errors.hits, one.errors.of) for key, one in found.items()} == counted
+    added, exchanged = found["add", 1], found["substitute", 1]
+    assert added.errors.hits > 0 == exchanged.errors.hits
+    assert added.placebo is not None
+    assert added.excess is not None
+    assert added.placebo.hits == 0 < added.placebo.of
+    assert added.excess.low is not None
+    assert added.excess.low > 0
+    assert all(one.errors.hits == 0 for one in even.relations)
+    text = next(s for s in sections(report) if s.key == "relations" and s.model == BIASED)
+    assert any(sentence.startswith("add: ") for sentence in text.sentences)
+
+
+def test_another_model_on_stored_mutants_is_judged_as_in_one_run(
+    ran: Callable[..., CampaignStore],
+) -> None:
+    settings = {
+        "relations": ("remove-all", "substitute"),
+        "order": 1,
+        "attributes": ("age", "gender"),
+    }
+    both = ran("both", BIASED, EVEN, **settings)
+    later = ran("later", EVEN, **settings)
+    run_campaign(replace(later.campaign(), models=(BIASED,)), later)
+    verdicts = []
+    for store in (both, later):
+        with CampaignReader(store) as reader:
+            tables = reader.tables(models=(BIASED,))
+            rows = reader.run(f"SELECT row, verdict FROM ({tables.answers})")
+            verdicts.append(Counter(rows))
+    assert verdicts[0] == verdicts[1]
+    assert len(verdicts[0]) > len(TEXTS)
+
+
+def test_a_campaign_of_exchanges_has_no_such_section(ran: Callable[..., CampaignStore]) -> None:
+    report = make_report(ran("plain", EVEN, relations=("substitute",)))
+    assert report.models[0].relations == []
+    assert "relations" not in {section.key for section in sections(report)}
