@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from benchmarks import (
     annotators,
@@ -22,6 +23,7 @@ from benchmarks import (
     grammars,
     noise,
     person_sense,
+    prioritisation,
     reference,
     report,
     texts,
@@ -260,7 +262,16 @@ def main() -> None:
     arguments.add_argument(
         "--sentences", type=int, default=1000, help="of each grammar, to judge (1,000)"
     )
-    arguments.add_argument("--seeds", type=int, default=30, help="of RAND and PROB (30)")
+    arguments.add_argument(
+        "--seeds", type=int, default=30, help="of RAND and PROB, and of orders (30)"
+    )
+    arguments.add_argument(
+        "--prioritise", type=Path, action="append", metavar="CAMPAIGN",
+        help="replay orders on a finished campaign only; may be repeated",
+    )  # fmt: skip
+    arguments.add_argument(
+        "--stopping", action="store_true", help="simulate what is said of rates at a stop only"
+    )
     arguments.add_argument("--frames", type=int, default=40, help="sentences of each form (40)")
     arguments.add_argument("--attribute", action="append", help="of them; may be repeated")
     given = arguments.parse_args()
@@ -273,6 +284,8 @@ def main() -> None:
         "validity": validity.report,
         "grammars": lambda: grammars.report(given.sentences, given.seeds),
         "coverage": lambda: [coverage.report(given.trials)],
+        "prioritise": lambda: prioritisation.report(given.prioritise, given.seeds, given.model),
+        "stopping": lambda: prioritisation.stopping(given.trials),
     }
     for name, made in lines.items():
         if getattr(given, name):

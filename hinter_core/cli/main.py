@@ -11,9 +11,10 @@ import typer
 from typer.exceptions import TyperException
 
 from hinter_core import __version__
+from hinter_core.cli.analysis.diagnose import diagnosis
+from hinter_core.cli.analysis.prioritise import prioritise
 from hinter_core.cli.annotate import annotate
 from hinter_core.cli.check import check
-from hinter_core.cli.diagnose import diagnosis
 from hinter_core.cli.grammar import grammar
 from hinter_core.cli.options import CommandWithSections
 from hinter_core.cli.repair import repair
@@ -41,6 +42,7 @@ cli.command("sql")(sql)
 cli.command("validity")(validity)
 cli.command("compare")(compare)
 cli.command("diagnose")(diagnosis)
+cli.command("prioritise")(prioritise)
 cli.command("repair")(repair)
 cli.command("predict")(predict)
 cli.command("models")(models)

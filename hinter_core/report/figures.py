@@ -3,6 +3,7 @@
 Plotly interprets a few tags in texts, so all texts from data are escaped.
 """
 
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -307,3 +308,57 @@ def _venn(overlap: Overlap) -> Figure:
         xaxis={**axis, "range": [-0.3, 3.5]},
         yaxis={**axis, "range": [-0.5, 2.4], "scaleanchor": "x"},
     )
+
+
+def curves(
+    lines: Mapping[str, tuple[Sequence[float], Sequence[float], Sequence[float]]],
+    along: Sequence[float],
+    x_title: str,
+    y_title: str,
+    dashed: str = "",
+) -> Figure:
+    """Return curves of shares in percent, by name: mean, lower and upper end of a band.
+
+    ``along``: their common x. ``dashed``: the name of a curve that is drawn as a reference.
+    """
+    data: list[dict[str, Any]] = []
+    for place, (name, (middle, low, high)) in enumerate(lines.items()):
+        colour = _GREY if name == dashed else COLOURS[place % len(COLOURS)]
+        x = list(along)
+        shared = {"type": "scatter", "mode": "lines", "legendgroup": escape(name)}
+        if name != dashed:
+            data.append(
+                {
+                    **shared,
+                    "x": x + x[::-1],
+                    "y": _percent([*high, *list(low)[::-1]]),
+                    "fill": "toself",
+                    "fillcolor": colour + "26",
+                    "line": {"width": 0},
+                    "hoverinfo": "skip",
+                    "showlegend": False,
+                }
+            )
+        data.append(
+            {
+                **shared,
+                "name": escape(name),
+                "x": x,
+                "y": _percent(middle),
+                "line": {"color": colour, "width": 2, "dash": "dot" if name == dashed else "solid"},
+                "hovertemplate": f"{escape(name)}: %{{y:.1f}} % at %{{x:,}}<extra></extra>",
+            }
+        )
+    axis = {"gridcolor": GRID, "fixedrange": True, "zeroline": False, "automargin": True}
+    return _figure(
+        data,
+        420,
+        (10, 20, 10, 40),
+        legend=_LEGEND_ABOVE,
+        xaxis={**axis, "title": {"text": escape(x_title)}, "rangemode": "tozero"},
+        yaxis={**axis, "title": {"text": escape(y_title)}, "rangemode": "tozero"},
+    )
+
+
+def _percent(shares: Sequence[float]) -> list[float]:
+    return [round(100 * float(share), 3) for share in shares]

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from html import escape
 from typing import Any, Literal, TextIO
@@ -208,6 +208,25 @@ def to_html(report: Report) -> str:
         *(_model(model, by_model[model.model]) for model in report.models),
         *(_section(section) for section in rest if section.key not in _BEFORE_MODELS),
     ]
+    return _PAGE.format(
+        title=escape(title),
+        style=STYLE.read_text(encoding="utf-8"),
+        body="\n".join(body),
+        plotly=get_plotlyjs(),
+        draw=_SCRIPT.read_text(encoding="utf-8"),
+    )
+
+
+def page_of(
+    title: str, written: Iterable[Section], charts: Mapping[str, Sequence[tuple[Figure, str]]]
+) -> str:
+    """Return sections as one HTML file that needs no network; ``charts`` with names, by section."""
+    from plotly.offline import get_plotlyjs
+
+    body = [f"<header><h1>{escape(title)}</h1></header>"]
+    for section in written:
+        drawn = "".join(_chart(figure, name) for figure, name in charts.get(section.key, ()))
+        body.append(_section(section, drawn))
     return _PAGE.format(
         title=escape(title),
         style=STYLE.read_text(encoding="utf-8"),

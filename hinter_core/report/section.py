@@ -21,6 +21,11 @@ class PValue(float):
     """A p-value."""
 
 
+@dataclass(frozen=True)
+class Amount(Estimate):
+    """An estimated number with its interval, such as of calls: ``57.3 [12.0, 130.1]``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Counted:
     """A rate that is written ``12 of 80``; with ``share``: ``12 of 80, 15.0 % [9.0, 24.4]``."""
@@ -59,6 +64,8 @@ def written(cell: Cell) -> str:
     if isinstance(cell, Counted):
         counts = f"{cell.rate.hits:,} of {cell.rate.of:,}"
         return f"{counts}, {percent(cell.rate)}" if cell.share else counts
+    if isinstance(cell, Amount):
+        return _amount(cell)
     if isinstance(cell, Rate | Estimate):
         return percent(cell)
     if isinstance(cell, Difference):
@@ -70,6 +77,14 @@ def written(cell: Cell) -> str:
     if isinstance(cell, float):
         return f"{cell:.3f}"
     return _NONE if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def _amount(cell: Amount) -> str:
+    if cell.value is None:
+        return _NONE
+    if cell.low is None or cell.high is None:
+        return f"{cell.value:,.1f}"
+    return f"{cell.value:,.1f} [{cell.low:,.1f},\u00a0{cell.high:,.1f}]"
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:

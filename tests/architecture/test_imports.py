@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE = [
     "types", "errors", "options", "storage", "statistics", "language", "terms", "mutation",
     "models", "relations", "pipeline", "data", "generators", "campaign", "validity", "report",
-    "repair", "annotation", "cli",
+    "prioritisation", "repair", "annotation", "cli",
 ]  # fmt: skip
 # Rooms of the app. Tabs know what they share and nothing of one another.
 SHARED = ["html", "shared"]

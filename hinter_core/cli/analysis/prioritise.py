@@ -1,0 +1,117 @@
+"""``hinter prioritise``: how soon other orders of a campaign's test cases find its faults."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from tqdm import tqdm
+
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.cli.options import output, split_names
+from hinter_core.errors import InputError
+from hinter_core.prioritisation.arms import ARMS
+from hinter_core.prioritisation.cases import read_cases
+from hinter_core.prioritisation.replays import (
+    LEVELS,
+    ORDERS,
+    Replays,
+    ReplaySettings,
+    replay_orders,
+)
+from hinter_core.prioritisation.report import (
+    replay_csv,
+    replay_latex,
+    replay_markdown,
+    replay_page,
+    replay_sections,
+    replay_values,
+)
+from hinter_core.prioritisation.scorers import METRICS, load_scorers
+from hinter_core.report.formats import print_sections
+
+_FORMS: dict[str, Callable[[Replays], str]] = {
+    ".json": lambda found: json.dumps(replay_values(found), ensure_ascii=False, indent=1) + "\n",
+    ".csv": replay_csv,
+    ".tex": replay_latex,
+    ".md": replay_markdown,
+    ".html": replay_page,
+}
+
+
+def prioritise(
+    folder: Annotated[Path, typer.Argument(help="A finished campaign's directory.")],
+    orders: Annotated[
+        str, typer.Option(help=f"Orders to compare, with commas: {', '.join(ORDERS)}.")
+    ] = ",".join(ORDERS),
+    seeds: Annotated[int, typer.Option(help="Replays of each order, with seeds from 0.")] = 30,
+    model: Annotated[
+        str, typer.Option(help="The model.  [default: the first of the campaign]")
+    ] = "",
+    metrics: Annotated[
+        str,
+        typer.Option(
+            help="Metrics of the order diversity, with commas; NAME=MODEL names the model that "
+            f"one asks: {', '.join(METRICS)}."
+        ),
+    ] = ",".join(METRICS),
+    weights: Annotated[
+        str, typer.Option(help="Weights of metrics, such as cosine=2,tone=0.  [default: 1 each]")
+    ] = "",
+    level: Annotated[
+        str, typer.Option(help=f"Order single pairs or whole arms: {' or '.join(LEVELS)}.")
+    ] = "pair",
+    arm: Annotated[
+        str, typer.Option(help=f"With --level arm, what an arm is: {', '.join(ARMS)}.")
+    ] = "groups",
+    budget: Annotated[
+        int | None, typer.Option(help="Stop each replay after this number of pairs.")
+    ] = None,
+    below: Annotated[
+        float | None,
+        typer.Option(
+            help="Also replay each order until a random fifth of its calls tells with 95 % "
+            "confidence on which side of this rate the rate of faults lies, such as 0.02."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the comparison: .json, .csv, .tex, .md or .html.")
+    ] = None,
+) -> None:
+    """Replay orders of test cases on a finished campaign: which finds its faults soonest?"""
+    if out is not None and out.suffix.lower() not in _FORMS:
+        raise InputError(f"{out}: name a file that ends in {', '.join(_FORMS)}.")
+    if below is not None and level == "arm":
+        raise InputError("--below needs single pairs, one after the other; leave out --level arm.")
+    settings = ReplaySettings(split_names(orders), seeds, level, arm, budget, below)
+    own = _weights(weights)
+    answered = read_cases(CampaignStore(folder), model)
+    total = len(settings.orders) * settings.seeds
+    with tqdm(total=total, unit=" replays", disable=not sys.stderr.isatty()) as bar:
+        found = replay_orders(
+            answered,
+            settings,
+            lambda: load_scorers(split_names(metrics), answered.model),
+            own,
+            bar.update,
+        )
+    if out is None:
+        print_sections(replay_sections(found), sys.stdout)
+        return
+    with output(out) as stream:
+        stream.write(_FORMS[out.suffix.lower()](found))
+
+
+def _weights(given: str) -> dict[str, float]:
+    found = {}
+    for one in split_names(given):
+        name, _, value = one.partition("=")
+        try:
+            found[name] = float(value)
+        except ValueError as error:
+            raise InputError(
+                f"'{one}' is no weight of a metric; write NAME=NUMBER, such as cosine=2."
+            ) from error
+    return found

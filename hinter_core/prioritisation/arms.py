@@ -1,0 +1,202 @@
+"""Arms: groups of test cases that are asked together, and orders of whole arms.
+
+The paper orders metamorphic relations. With one relation, or in addition to it, an arm can be a
+relation and a set of attributes, of groups, or of word pairs; an arm of one case is the order of
+pairs (:mod:`hinter_core.prioritisation.orders`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hinter_core.errors import InputError
+from hinter_core.prioritisation.adaptive import SHARE, FaultModel
+from hinter_core.prioritisation.cases import Case
+from hinter_core.prioritisation.features import Design
+from hinter_core.prioritisation.orders import CaseOrder
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+
+_MOST = 1 - 1e-9  # probability of a fault, so that its logarithm is finite
+_TIE = 1e-9  # by which equal arms are shuffled
+
+
+def _joined(parts: Iterator[str]) -> str:
+    return " \u00d7 ".join(parts)
+
+
+ARMS: dict[str, Callable[[Case], str]] = {
+    "relation": lambda case: case.relation,
+    "attributes": lambda case: f"{case.relation}: {_joined(iter(case.attributes))}",
+    "groups": lambda case: (
+        f"{case.relation}: "
+        + _joined(f"{e.attribute} {e.source_group} \u2192 {e.target_group}" for e in case.edits)
+    ),
+    "words": lambda case: (
+        f"{case.relation}: "
+        + _joined(f"{e.attribute} {e.source} \u2192 {e.target}" for e in case.edits)
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Arms:
+    """``names`` of all arms, and the number of the arm ``of`` each case."""
+
+    names: tuple[str, ...]
+    of: ndarray
+
+    def means(self, scores: ndarray) -> ndarray:
+        """Return the mean of the scores of the cases of each arm (an arm's FDS)."""
+        import numpy
+
+        sums = numpy.bincount(self.of, scores, len(self.names))
+        found: ndarray = sums / numpy.bincount(self.of, minlength=len(self.names))
+        return found
+
+
+def arms_of(cases: Sequence[Case], kind: str) -> Arms:
+    """Group cases by :data:`ARMS`, sorted by name.
+
+    Raises:
+        InputError: an unknown kind, or all cases in one arm.
+    """
+    import numpy
+
+    if kind not in ARMS:
+        raise InputError(f"'{kind}' is no kind of arm; name one of {', '.join(ARMS)}.")
+    names = [ARMS[kind](case) for case in cases]
+    distinct = tuple(sorted(set(names)))
+    if len(distinct) < 2:
+        raise InputError(
+            f"All cases have the same {kind} ({distinct[0]}), so there is no order of arms; name "
+            f"another --arm ({', '.join(ARMS)})."
+        )
+    places = {name: i for i, name in enumerate(distinct)}
+    return Arms(distinct, numpy.array([places[name] for name in names]))
+
+
+class ArmOrder(CaseOrder):
+    """Gives the cases of one arm after the other, those of an arm in random order.
+
+    ``choose`` names the next arm among those left, when the verdicts on all before are known.
+    """
+
+    def __init__(self, arms: Arms, choose: Callable[[list[int]], int], seed: int) -> None:
+        import numpy
+
+        drawn = numpy.random.default_rng(seed).permutation(len(arms.of))
+        by_arm = drawn[numpy.argsort(arms.of[drawn], kind="stable")]
+        ends = numpy.cumsum(numpy.bincount(arms.of, minlength=len(arms.names)))
+        self._cases = [part.tolist() for part in numpy.split(by_arm, ends[:-1])]
+        self._choose = choose
+        self._left = list(range(len(arms.names)))
+        self._open: list[int] = []
+        self.sizes: list[int] = []  # of the arms given, in order
+
+    def next(self, number: int) -> list[int]:
+        """Return cases of the current arm, or of the next one if it is done."""
+        if not self._open and self._left and number > 0:
+            arm = self._choose(self._left)
+            self._left.remove(arm)
+            self._open = self._cases[arm]
+            self.sizes.append(len(self._open))
+        chosen, self._open = self._open[:number], self._open[number:]
+        return chosen
+
+    def learn(self, chosen: Sequence[int], faults: Sequence[bool]) -> None:
+        """Learn nothing; :class:`AdaptiveArms` does."""
+
+
+def arms_by(arms: Arms, ranking: Sequence[int], seed: int) -> ArmOrder:
+    """Return the order of arms by a fixed ranking."""
+    place = {arm: i for i, arm in enumerate(ranking)}
+    return ArmOrder(arms, lambda left: min(left, key=place.__getitem__), seed)
+
+
+def random_arms(arms: Arms, seed: int) -> ArmOrder:
+    """Return the arms in random order."""
+    import numpy
+
+    ranking = numpy.random.default_rng(seed).permutation(len(arms.names)).tolist()
+    return arms_by(arms, ranking, seed)
+
+
+def arms_by_score(arms: Arms, scores: ndarray, seed: int) -> ArmOrder:
+    """Return the arms by the mean score of their cases, descending; ties are drawn by the seed."""
+    import numpy
+
+    means = arms.means(scores)
+    tie = numpy.random.default_rng(seed).random(len(means))
+    return arms_by(arms, numpy.lexsort((tie, -means)).tolist(), seed)
+
+
+def fault_based_arms(arms: Arms, faults: ndarray, texts: ndarray, seed: int) -> ArmOrder:
+    """Return the greedy order of arms by unique faults, with all verdicts known (the paper, V-C).
+
+    A fault is a source text whose answer changes. The paper stops when all are covered; arms after
+    that are ordered by the same rule anew, as is usual.
+    """
+    import numpy
+
+    rng = numpy.random.default_rng(seed)
+    every = [set(texts[faults & (arms.of == arm)].tolist()) for arm in range(len(arms.names))]
+    left, ranking, missing = set(range(len(every))), [], set().union(*every)
+    while left:
+        most = max(len(every[arm] & missing) for arm in left)
+        if not most and any(every[arm] for arm in left):
+            missing = set().union(*(every[arm] for arm in left))
+            continue
+        best = sorted(arm for arm in left if len(every[arm] & missing) == most)
+        arm = int(rng.choice(best))
+        ranking.append(arm)
+        left.remove(arm)
+        missing -= every[arm]
+    return arms_by(arms, ranking, seed)
+
+
+class AdaptiveArms(ArmOrder):
+    """Chooses the arm with the most texts that are expected to fail for the first time, per pair.
+
+    The probabilities are those of :class:`FaultModel`, fitted as often as in the order of pairs.
+    Per pair and not per arm, since pairs are what costs; the greedy order of the paper counts arms.
+    """
+
+    def __init__(self, arms: Arms, design: Design, texts: ndarray, seed: int) -> None:
+        import numpy
+
+        super().__init__(arms, self._likeliest, seed)
+        self._model = FaultModel(design)
+        self._texts = texts
+        self._number = len(arms.names)
+        self._pairs = numpy.bincount(arms.of, minlength=self._number)
+        # A number for each arm and text that has cases in it.
+        _, self._cell = numpy.unique(arms.of * (texts.max() + 1) + texts, return_inverse=True)
+        self._arm_of_cell = numpy.zeros(self._cell.max() + 1, dtype=int)
+        self._arm_of_cell[self._cell] = arms.of
+        self._tie = numpy.random.default_rng(seed).random(self._number) * _TIE
+        self._asked: list[int] = []
+        self._faults: list[bool] = []
+        self._fitted = 0
+
+    def learn(self, chosen: Sequence[int], faults: Sequence[bool]) -> None:
+        """Remember verdicts for the choice of the next arm."""
+        self._asked += map(int, chosen)
+        self._faults += map(bool, faults)
+
+    def _likeliest(self, left: list[int]) -> int:
+        import numpy
+
+        places, faults = numpy.array(self._asked, dtype=int), numpy.array(self._faults, dtype=float)
+        if len(places) > (1 + SHARE) * self._fitted:
+            self._model.fit(places, faults)
+            self._fitted = len(places)
+        fresh = ~numpy.isin(self._texts, self._texts[places[faults > 0]])
+        benign = numpy.log1p(-numpy.minimum(self._model.probabilities(), _MOST))
+        none = numpy.bincount(self._cell, benign * fresh)
+        expected = numpy.bincount(self._arm_of_cell, -numpy.expm1(none), self._number)
+        return max(left, key=(expected / self._pairs + self._tie).__getitem__)

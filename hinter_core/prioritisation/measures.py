@@ -1,0 +1,149 @@
+"""Measures of an order: how soon it finds faults.
+
+The fault detection rate (FDR) is the share of source texts with a fault found so far, cumulative,
+as in the paper's figures; the share of faults found is that of pairs. Time to first failure (TTFF)
+counts pairs, the failing one included. APFD is the average percentage of faults detected
+(Rothermel et al. 2001). The area under the FDR's curve is its mean over all numbers of pairs.
+Departure: of the paper's formulas of FDR and TTFF only the sentences around them are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from math import ceil
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+MOST_FAULTS = 0.8  # share of the faults whose cost in pairs is measured
+
+
+@dataclass(frozen=True)
+class OrderMeasures:
+    """Measures of one replay of ``asked`` pairs; None if the replay ended before.
+
+    ``first``: pairs to the first fault. ``most``: pairs to 80 % of all faults. ``apfd``: of faults.
+    ``apfd_sources``: of source texts with a fault. ``area``: mean FDR by source. ``found`` and
+    ``sources``: shares of all faults, and of all source texts (FDR), at the end.
+    """
+
+    first: float | None
+    most: float | None
+    apfd: float | None
+    apfd_sources: float | None
+    area: float
+    found: float
+    sources: float
+
+
+@dataclass(frozen=True)
+class Population:
+    """Verdicts on all cases, in any order: ``faults``, and the number of the source ``texts``."""
+
+    faults: ndarray
+    texts: ndarray
+
+    @property
+    def needed(self) -> int:
+        """Number of faults that are :data:`MOST_FAULTS` of all."""
+        return ceil(MOST_FAULTS * int(self.faults.sum()) - 1e-9)
+
+    def failures(self) -> ndarray:
+        """Return the number of faults of each source text with cases."""
+        import numpy
+
+        _, places = numpy.unique(self.texts, return_inverse=True)
+        return numpy.bincount(places, self.faults).astype(int)
+
+    def cumulated(self, asked: Sequence[int]) -> tuple[ndarray, ndarray]:
+        """Return the shares of faults and of source texts with one, after each pair asked."""
+        import numpy
+
+        places = numpy.asarray(asked, dtype=int)
+        faults = self.faults[places]
+        hit = numpy.flatnonzero(faults)
+        _, first = numpy.unique(self.texts[places[hit]], return_index=True)
+        new = numpy.zeros(len(places), dtype=int)
+        new[hit[first]] = 1
+        sources = len(numpy.unique(self.texts))
+        return numpy.cumsum(faults) / int(self.faults.sum()), numpy.cumsum(new) / sources
+
+    def measure(self, asked: Sequence[int]) -> OrderMeasures:
+        """Measure a replay; ``asked``: all or the first cases of an order.
+
+        APFD needs all cases.
+        """
+        import numpy
+
+        found, sources = self.cumulated(asked)
+        total, number = int(self.faults.sum()), len(self.faults)
+        counts = numpy.rint(found * total).astype(int)
+        hit = numpy.flatnonzero(numpy.diff(counts, prepend=0)) + 1
+        texts = len(self.failures())
+        first = numpy.flatnonzero(numpy.diff(numpy.rint(sources * texts), prepend=0)) + 1
+        whole = len(found) == number
+        return OrderMeasures(
+            first=float(hit[0]) if len(hit) else None,
+            most=float(hit[self.needed - 1]) if len(hit) >= self.needed else None,
+            apfd=_apfd(hit, number) if whole else None,
+            apfd_sources=_apfd(first, number) if whole else None,
+            area=float(sources.mean()),
+            found=float(found[-1]),
+            sources=float(sources[-1]),
+        )
+
+    def expected(self) -> OrderMeasures:
+        """Return the expectation of a random order of all cases, in closed form.
+
+        The j-th of F faults among n cases is expected at place j (n + 1) / (F + 1).
+        """
+        number, total = len(self.faults), int(self.faults.sum())
+        failures = self.failures()
+        failing = failures[failures > 0]
+        step = (number + 1) / (total + 1)
+        firsts = (number + 1) / (failing + 1)
+        # A source whose first fault is at place p counts in n + 1 - p of the n numbers of pairs.
+        area = float(((number + 1 - firsts) / number).sum() / len(failures))
+        return OrderMeasures(
+            first=step,
+            most=self.needed * step,
+            apfd=_apfd(step * (1 + _places(total)), number),
+            apfd_sources=_apfd(firsts, number),
+            area=area,
+            found=1.0,
+            sources=len(failing) / len(failures),
+        )
+
+    def expected_curve(self, pairs: ndarray) -> tuple[ndarray, ndarray]:
+        """Return the expectation of :meth:`cumulated` after these numbers of pairs, at random."""
+        import numpy
+        from scipy.special import gammaln
+
+        number, failures = len(self.faults), self.failures()
+        sources = numpy.zeros(len(pairs))
+        kinds, texts = numpy.unique(failures[failures > 0], return_counts=True)
+        left = number - pairs.astype(float)
+        for faults, many in zip(kinds, texts, strict=True):
+            # None of a source's f faults among k of n: C(n - k, f) / C(n, f).
+            open_ = left >= faults
+            rest = numpy.where(open_, left, faults)
+            none = gammaln(rest + 1) - gammaln(rest - faults + 1)
+            none -= gammaln(number + 1) - gammaln(number - faults + 1)
+            sources += many * (1 - numpy.where(open_, numpy.exp(none), 0.0))
+        return pairs / number, sources / len(failures)
+
+
+def _places(number: int) -> ndarray:
+    import numpy
+
+    return numpy.arange(number, dtype=float)
+
+
+def _apfd(places: ndarray, number: int) -> float:
+    """Return 1 - mean place / n + 1 / 2n of faults first detected at these places (from 1)."""
+    return float(1 - places.mean() / number + 1 / (2 * number))
+
+
+MEASURES = tuple(field.name for field in fields(OrderMeasures))

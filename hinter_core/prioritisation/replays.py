@@ -1,0 +1,323 @@
+"""Replay orders on the known verdicts of a campaign, with several seeds, and compare them.
+
+A figure over seeds has the interval of the central 95 % of the replays; it says how much the order
+varies on these cases, not what it would do on others.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from hinter_core.errors import InputError
+from hinter_core.prioritisation.adaptive import AdaptiveOrder
+from hinter_core.prioritisation.arms import (
+    AdaptiveArms,
+    ArmOrder,
+    Arms,
+    arms_by_score,
+    arms_of,
+    fault_based_arms,
+    random_arms,
+)
+from hinter_core.prioritisation.cases import AnsweredCases
+from hinter_core.prioritisation.features import Design, design_of
+from hinter_core.prioritisation.measures import MEASURES, OrderMeasures, Population
+from hinter_core.prioritisation.metrics import LEVENSHTEIN, Diversity, PairScorer, diversity
+from hinter_core.prioritisation.orders import CaseOrder, by_score, fault_based, random_order
+from hinter_core.prioritisation.stopping import AuditedOrder, StopBelow, replay, require_budget
+from hinter_core.statistics.rates import Estimate, percentiles
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+ORDERS = {
+    "random": "a random order",
+    "levenshtein": "by distance of the texts, the largest first",
+    "diversity": "by the diversity score of the texts, the largest first",
+    "fault-based": "greedy with all verdicts known: the upper bound",
+    "adaptive": "HInter's own: the likeliest to fail first, learnt from the verdicts so far",
+}
+LEVELS = ("pair", "arm")
+_POINTS = 200  # of a curve
+_BATCH = 16  # pairs that are asked before a rule is looked at
+
+
+@dataclass(frozen=True)
+class ReplaySettings:
+    """What to replay; see ``hinter prioritise``.
+
+    ``level``: ``pair`` or ``arm``, and of which kind ``arm`` is. ``budget``: pairs that are asked
+    at most. ``below``: a rate that the audit shall certify.
+
+    Raises:
+        InputError: an unknown or repeated order or level, no seed, or a budget of 0.
+    """
+
+    orders: tuple[str, ...] = tuple(ORDERS)
+    seeds: int = 30
+    level: str = "pair"
+    arm: str = "groups"
+    budget: int | None = None
+    below: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.orders:
+            if name not in ORDERS:
+                raise InputError(f"'{name}' is no order; the orders are {', '.join(ORDERS)}.")
+        if not self.orders or len(set(self.orders)) < len(self.orders):
+            raise InputError(f"Name each order once, of {', '.join(ORDERS)}.")
+        if self.level not in LEVELS:
+            raise InputError(f"'{self.level}' is no level; name one of {', '.join(LEVELS)}.")
+        if self.seeds < 1:
+            raise InputError(f"{self.seeds} seeds replay nothing; give 1 or more.")
+        if self.budget is not None:
+            require_budget(self.budget)
+        if self.below is not None:
+            StopBelow(self.below)
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """What certifying a rate took: ``calls`` over seeds, and the shares of replays by answer."""
+
+    calls: Estimate
+    below: float
+    above: float
+
+
+@dataclass(frozen=True)
+class OrderReplay:
+    """An order over all seeds.
+
+    ``measures`` by name. ``faults`` and ``sources``: curves of the shares found, mean and ends of
+    the interval (3 x points), at the numbers of pairs of :class:`Replays`. ``ranks``: the curve of
+    sources after each arm, as in the paper's figures (3 x arms); None at the level of pairs, or
+    with a budget. ``seconds``: that one replay took to order all cases, model calls not counted.
+    """
+
+    name: str
+    measures: Mapping[str, Estimate]
+    faults: ndarray
+    sources: ndarray
+    seconds: float
+    ranks: ndarray | None = None
+    certainty: Certainty | None = None
+
+
+@dataclass(frozen=True)
+class Replays:
+    """All orders of a comparison; ``pairs``: numbers of pairs of the curves' points.
+
+    ``expected``: of a random order of pairs, in closed form; None at the level of arms.
+    ``scoring``: seconds that the scores of an order took, by order.
+    """
+
+    answered: AnsweredCases
+    settings: ReplaySettings
+    pairs: ndarray
+    orders: Sequence[OrderReplay]
+    expected: OrderMeasures | None
+    scoring: Mapping[str, float]
+    arms: int | None = None
+    diversity: Diversity | None = None
+
+    @property
+    def population(self) -> Population:
+        """The verdicts on all cases."""
+        return Population(self.answered.faults, self.answered.texts)
+
+
+class _Scores:
+    """Scores of orders, computed when an order first needs them, with the time it took."""
+
+    def __init__(self, answered: AnsweredCases, scorers: Callable[[], Sequence[PairScorer]],
+                 weights: Mapping[str, float]) -> None:  # fmt: skip
+        self._answered, self._scorers, self._weights = answered, scorers, weights
+        self.seconds: dict[str, float] = {}
+
+    @cached_property
+    def _texts(self) -> tuple[list[str], list[str]]:
+        sources = self._answered.sources
+        return [sources[case.text] for case in self._answered.cases], self._answered.follow_ups()
+
+    @cached_property
+    def levenshtein(self) -> ndarray:
+        """The normalised distance of each pair."""
+        texts = self._texts
+        start = time.perf_counter()
+        found = LEVENSHTEIN.score(*texts)
+        self.seconds["levenshtein"] = time.perf_counter() - start
+        return found
+
+    @cached_property
+    def diversity(self) -> Diversity:
+        """The metrics of each pair.
+
+        Raises:
+            InputError: all pairs have the same score, so that they have no order.
+        """
+        import numpy
+
+        texts, scorers = self._texts, self._scorers()
+        start = time.perf_counter()
+        found = diversity(*texts, scorers, self._weights)
+        self.seconds["diversity"] = time.perf_counter() - start
+        if numpy.ptp(found.total) < 1e-9:
+            raise InputError(
+                f"All pairs have the same diversity by {', '.join(found.names)}, so that order "
+                "would be random; name other metrics or leave out the order diversity."
+            )
+        return found
+
+    @cached_property
+    def design(self) -> Design:
+        """The features of the adaptive order."""
+        start = time.perf_counter()
+        found = design_of(self._answered.cases)
+        self.seconds["adaptive"] = time.perf_counter() - start
+        return found
+
+
+def replay_orders(
+    answered: AnsweredCases,
+    settings: ReplaySettings,
+    scorers: Callable[[], Sequence[PairScorer]] = tuple,
+    weights: Mapping[str, float] | None = None,
+    on_progress: Callable[[], object] = lambda: None,
+) -> Replays:
+    """Replay orders with all seeds.
+
+    ``scorers`` loads the metrics, if the order *diversity* is among them.
+
+    Raises:
+        HinterError: a metric cannot be loaded, or nothing can be compared.
+    """
+    import numpy
+
+    population = Population(answered.faults, answered.texts)
+    arms = arms_of(answered.cases, settings.arm) if settings.level == "arm" else None
+    most = min(settings.budget or len(answered.cases), len(answered.cases))
+    pairs = numpy.unique(numpy.linspace(1, most, min(_POINTS, most)).astype(int))
+    scores = _Scores(answered, scorers, weights or {})
+    done = []
+    for name in settings.orders:
+        make = _maker(name, answered, scores, arms)
+        done.append(_replayed(name, make, population, settings, pairs, on_progress))
+    expected = population.expected() if arms is None else None
+    return Replays(
+        answered, settings, pairs, done, expected, scores.seconds,
+        len(arms.names) if arms else None, scores.__dict__.get("diversity"),
+    )  # fmt: skip
+
+
+def _maker(
+    name: str, answered: AnsweredCases, scores: _Scores, arms: Arms | None
+) -> Callable[[int], CaseOrder]:
+    """Return a function from a seed to an order; its scores are computed now."""
+    faults, texts, number = answered.faults, answered.texts, len(answered.cases)
+    if name == "random":
+        return (
+            (lambda seed: random_order(number, seed))
+            if arms is None
+            else (lambda seed: random_arms(arms, seed))
+        )
+    if name == "fault-based":
+        return (
+            (lambda seed: fault_based(faults, texts, seed))
+            if arms is None
+            else (lambda seed: fault_based_arms(arms, faults, texts, seed))
+        )
+    if name == "adaptive":
+        design = scores.design
+        return (
+            (lambda seed: AdaptiveOrder(design, seed))
+            if arms is None
+            else (lambda seed: AdaptiveArms(arms, design, texts, seed))
+        )
+    values = scores.levenshtein if name == "levenshtein" else scores.diversity.total
+    return (
+        (lambda seed: by_score(values, seed))
+        if arms is None
+        else (lambda seed: arms_by_score(arms, values, seed))
+    )
+
+
+def _replayed(
+    name: str,
+    make: Callable[[int], CaseOrder],
+    population: Population,
+    settings: ReplaySettings,
+    pairs: ndarray,
+    on_progress: Callable[[], object],
+) -> OrderReplay:
+    import numpy
+
+    measured, faults, sources, ranks, seconds = [], [], [], [], []
+    for seed in range(settings.seeds):
+        start = time.perf_counter()
+        order = make(seed)
+        asked = replay(order, population.faults, settings.budget)
+        seconds.append(time.perf_counter() - start)
+        measured.append(population.measure(asked))
+        of_faults, of_sources = population.cumulated(asked)
+        faults.append(of_faults[pairs - 1])
+        sources.append(of_sources[pairs - 1])
+        if isinstance(order, ArmOrder) and settings.budget is None:
+            ranks.append(of_sources[numpy.cumsum(order.sizes) - 1])
+        on_progress()
+    values = {one: over_seeds([getattr(m, one) for m in measured]) for one in MEASURES}
+    certainty = None
+    if settings.below is not None and settings.level == "pair":
+        certainty = _certified(make, population, settings)
+    return OrderReplay(
+        name, values, _band(faults), _band(sources), float(numpy.median(seconds)),
+        _band(ranks) if ranks else None, certainty,
+    )  # fmt: skip
+
+
+def _certified(
+    make: Callable[[int], CaseOrder], population: Population, settings: ReplaySettings
+) -> Certainty:
+    """Replay an order with an audit until a rate is certain."""
+    assert settings.below is not None
+    rule, calls, below, above = StopBelow(settings.below), [], 0, 0
+    for seed in range(settings.seeds):
+        order = AuditedOrder(make(seed), population.texts, seed, centre=settings.below)
+        stops = partial(_stops, rule, order)
+        asked = replay(order, population.faults, settings.budget, stops, batch=_BATCH)
+        answer = rule.stops(order)
+        below, above = below + (" below " in answer), above + (" above " in answer)
+        calls.append(float(len(asked)) if answer else None)
+    return Certainty(over_seeds(calls), below / settings.seeds, above / settings.seeds)
+
+
+def _stops(rule: StopBelow, order: AuditedOrder) -> bool:
+    return bool(rule.stops(order))
+
+
+def _band(curves: Sequence[ndarray]) -> ndarray:
+    import numpy
+
+    every = numpy.array(curves)
+    low, high = numpy.quantile(every, [0.025, 0.975], axis=0)
+    return numpy.array([every.mean(axis=0), low, high])
+
+
+def over_seeds(values: Sequence[float | None]) -> Estimate:
+    """Return the mean with the central 95 % of the replays, if they differ.
+
+    None if a replay has no value.
+    """
+    import numpy
+
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        missing = len(values) - len(known)
+        return Estimate(None, why=f"{missing} of {len(values)} replays did not get there")
+    if min(known) == max(known):
+        return Estimate(known[0])
+    return Estimate(float(numpy.mean(known)), *percentiles(numpy.array(known)))

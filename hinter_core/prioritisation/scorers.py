@@ -1,0 +1,281 @@
+"""Metrics that ask a parser, an encoder or a model, and all metrics by name.
+
+Departures from the paper, which names a sentence encoder and a classifier of seven emotions that do
+not come with HInter: semantic diversity is by default that of the embedded encoder, and tone by
+default that of a lexicon. Any other model can be named.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from hinter_core.errors import InputError, ModelError
+from hinter_core.language.parsing import ParseStore, load_parser
+from hinter_core.language.sentences import split_sentences
+from hinter_core.models.huggingface.checkpoint import open_checkpoint
+from hinter_core.models.registry import open_store
+from hinter_core.models.store import PredictionStore
+from hinter_core.prioritisation.metrics import (
+    COSINE,
+    LEXICAL,
+    PairScorer,
+    TextScorer,
+    cosine_distance,
+    jaccard_distance,
+)
+from hinter_core.storage import ASSETS
+from hinter_core.types import Parse, Prediction
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+EMBEDDED = "embedded"
+_ENCODER = ASSETS / "models" / "masked-lm"
+_BATCH = 32  # texts of similar length that are encoded at once
+# Metrics, with the models that are asked by default: the first that is not under test itself.
+METRICS: dict[str, tuple[str, ...]] = {
+    "cosine": (),
+    "lexical": (),
+    "entity": (EMBEDDED,),
+    "semantic": (EMBEDDED,),
+    "sentiment": ("embedded", "vader"),
+    "tone": ("vader", "textblob"),
+}
+
+
+def load_scorers(wanted: Iterable[str], under_test: str = "") -> list[PairScorer]:
+    """Load metrics by name; ``NAME=MODEL`` names the model that a metric asks.
+
+    ``entity``: a parser. ``semantic``: ``embedded`` or a model of sentence-transformers.
+    ``sentiment`` and ``tone``: models under test by their names. ``under_test``: a metric that asks
+    the model under test spares none of its calls, so it is never the default.
+
+    Raises:
+        HinterError: an unknown metric, one named twice, or a model that is missing or unfit.
+    """
+    found: dict[str, PairScorer] = {}
+    for one in wanted:
+        name, _, model = one.partition("=")
+        if name not in METRICS:
+            raise InputError(f"'{name}' is no metric; the metrics are {', '.join(METRICS)}.")
+        if name in found:
+            raise InputError(f"The metric {name} is named twice; name it once.")
+        if model and not METRICS[name]:
+            raise InputError(f"The metric {name} asks no model; leave out '={model}'.")
+        defaults = METRICS[name] or ("",)
+        chosen = model or next((d for d in defaults if d != under_test), defaults[-1])
+        found[name] = _load(name, chosen)
+    return list(found.values())
+
+
+def _load(name: str, model: str) -> PairScorer:
+    if name == "cosine":
+        return COSINE
+    if name == "lexical":
+        return LEXICAL
+    if name == "entity":
+        return EntityScorer(ParseStore(load_parser(model)))
+    if name == "semantic":
+        return SemanticScorer(_encoder(model))
+    store = open_store(model, trusted=True)
+    return SentimentScorer(store) if name == "sentiment" else ToneScorer(store)
+
+
+@dataclass(frozen=True)
+class EntityScorer(PairScorer):
+    """Jaccard distance of the named entities of both texts, by type and words, in [0, 1]."""
+
+    parses: ParseStore
+    name: str = "entity"
+
+    def score(self, sources: Sequence[str], follow_ups: Sequence[str]) -> ndarray:
+        """Parse each distinct sentence once."""
+        return TextScorer(self.name, self._compare).score(sources, follow_ups)
+
+    def _compare(self, texts: list[str], first: ndarray, second: ndarray) -> ndarray:
+        import numpy
+
+        sentences = [[s.text for s in split_sentences(text)] for text in texts]
+        known: dict[str, frozenset[tuple[str, str]]] = {}
+        for own in sentences:
+            new = [sentence for sentence in dict.fromkeys(own) if sentence not in known]
+            parsed = self.parses.parse(new, entities=True) if new else {}
+            known |= {sentence: entities_of(parse) for sentence, parse in parsed.items()}
+        sets = [frozenset().union(*(known[sentence] for sentence in own)) for own in sentences]
+        pairs = zip(first, second, strict=True)
+        return numpy.array([jaccard_distance(sets[a], sets[b]) for a, b in pairs])
+
+
+def entities_of(parse: Parse) -> frozenset[tuple[str, str]]:
+    """Return the named entities of a parsed sentence: type, and words in lower case."""
+    tokens = zip(parse.entities, parse.words, strict=True)
+    runs = ((kind, [word for _, word in run]) for kind, run in groupby(tokens, lambda t: t[0]))
+    return frozenset((kind, " ".join(words).lower()) for kind, words in runs if kind)
+
+
+@dataclass(frozen=True)
+class SemanticScorer(PairScorer):
+    """1 - cosine of the embeddings of both texts, in [0, 2].
+
+    ``encode``: from texts to an array (texts x dimensions).
+    """
+
+    encode: Any
+    name: str = "semantic"
+
+    def score(self, sources: Sequence[str], follow_ups: Sequence[str]) -> ndarray:
+        """Encode each distinct text once."""
+        return TextScorer(self.name, self._compare).score(sources, follow_ups)
+
+    def _compare(self, texts: list[str], first: ndarray, second: ndarray) -> ndarray:
+        import numpy
+
+        vectors = numpy.asarray(self.encode(texts), dtype=numpy.float64)
+        return cosine_distance(vectors[first], vectors[second])
+
+
+def _encoder(model: str) -> Any:
+    """Return a function from texts to embeddings.
+
+    Raises:
+        ModelError: the library or the model is missing.
+    """
+    if model == EMBEDDED:
+        return EmbeddedEncoder().encode
+    try:
+        library = importlib.import_module("sentence_transformers")
+    except ImportError as error:
+        raise ModelError(
+            f"The semantic metric by '{model}' needs sentence-transformers: pip install "
+            "sentence-transformers, or use semantic=embedded."
+        ) from error
+    try:
+        return library.SentenceTransformer(model).encode
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ModelError(
+            f"sentence-transformers has no model '{model}'; check its name, or use "
+            "semantic=embedded."
+        ) from error
+
+
+class EmbeddedEncoder:
+    """Mean hidden states of the last layer of the embedded masked language model.
+
+    A text past the model's window is cut off there; a change behind it is not seen.
+    """
+
+    def __init__(self) -> None:
+        self._checkpoint = open_checkpoint(EMBEDDED, str(_ENCODER), "AutoModel")
+
+    def encode(self, texts: Sequence[str]) -> ndarray:
+        """Return embeddings (texts x dimensions), in order."""
+        import numpy
+        import torch
+
+        found: dict[int, ndarray] = {}
+        by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        for start in range(0, len(texts), _BATCH):
+            places = by_length[start : start + _BATCH]
+            inputs = self._checkpoint.tokenizer(
+                [texts[place] for place in places],
+                padding=True, truncation=True, max_length=self._checkpoint.window,
+                return_tensors="pt",
+            ).to(self._checkpoint.device)  # fmt: skip
+            with torch.inference_mode():
+                states = self._checkpoint.model(**inputs).last_hidden_state
+            mask = inputs["attention_mask"].unsqueeze(-1).to(states.dtype)
+            means = (states * mask).sum(1) / mask.sum(1)
+            found.update(zip(places, means.cpu().numpy(), strict=True))
+        return numpy.array([found[place] for place in range(len(texts))])
+
+
+@dataclass(frozen=True)
+class SentimentScorer(PairScorer):
+    """Absolute difference of polarities, in [0, 2]; 0 if a text has no answer.
+
+    The polarity is the score of *positive* less that of *negative*, as in the paper's example.
+
+    Raises:
+        ModelError: the model gives no scores, or has no label positive.
+    """
+
+    store: PredictionStore
+    name: str = "sentiment"
+
+    def __post_init__(self) -> None:
+        labels = [label.lower() for label in self.store.model.capabilities.labels]
+        _require_scores(self.store, self.name)
+        if "positive" not in labels:
+            raise ModelError(
+                f"The sentiment metric needs a model with a label positive; "
+                f"'{self.store.model.name}' has {', '.join(labels) or 'none'}."
+            )
+
+    def score(self, sources: Sequence[str], follow_ups: Sequence[str]) -> ndarray:
+        """Ask for each distinct text once."""
+        return TextScorer(self.name, self._compare).score(sources, follow_ups)
+
+    def _compare(self, texts: list[str], first: ndarray, second: ndarray) -> ndarray:
+        import numpy
+
+        answers = self.store.predict(texts)
+        polarity = numpy.array([_polarity(answers[text]) for text in texts])
+        differences: ndarray = numpy.nan_to_num(numpy.abs(polarity[first] - polarity[second]))
+        return differences
+
+
+def _polarity(answer: Prediction) -> float:
+    scores = {label.lower(): score for label, score in answer.scores.items()}
+    if "positive" not in scores:
+        return float("nan")
+    return scores["positive"] - scores.get("negative", 1 - scores["positive"])
+
+
+@dataclass(frozen=True)
+class ToneScorer(PairScorer):
+    """Half the sum of the absolute differences of all scores, in [0, 1]; 0 without an answer.
+
+    Of one label per text this is the total variation distance of both answers. Of several labels at
+    once it is the mean difference. The paper takes the difference of one score, and does not say
+    how it is made of those of seven emotions.
+
+    Raises:
+        ModelError: the model gives no scores.
+    """
+
+    store: PredictionStore
+    name: str = "tone"
+
+    def __post_init__(self) -> None:
+        _require_scores(self.store, self.name)
+
+    def score(self, sources: Sequence[str], follow_ups: Sequence[str]) -> ndarray:
+        """Ask for each distinct text once."""
+        return TextScorer(self.name, self._compare).score(sources, follow_ups)
+
+    def _compare(self, texts: list[str], first: ndarray, second: ndarray) -> ndarray:
+        import numpy
+
+        answers = self.store.predict(texts)
+        labels = sorted({label for answer in answers.values() for label in answer.scores})
+        scores = numpy.array(
+            [[answers[text].scores.get(label, 0.0) for label in labels] for text in texts]
+        ).reshape(len(texts), len(labels))
+        answered = numpy.array([bool(answers[text].scores) for text in texts])
+        differences = numpy.abs(scores[first] - scores[second]).sum(axis=1)
+        several = self.store.model.capabilities.multi_label
+        differences = differences / (max(1, len(labels)) if several else 2)
+        found: ndarray = numpy.where(answered[first] & answered[second], differences, 0.0)
+        return found
+
+
+def _require_scores(store: PredictionStore, metric: str) -> None:
+    if store.model.capabilities.scores is False:
+        raise ModelError(
+            f"The {metric} metric needs a model that gives scores, and '{store.model.name}' gives "
+            "none; name another one."
+        )

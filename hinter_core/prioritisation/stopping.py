@@ -1,0 +1,317 @@
+"""When to stop, and what may be said about rates then.
+
+An adaptive order asks what is likeliest to fail, so the rate among the cases that it asked is no
+estimate of anything, and looking at it again and again until it pleases makes that worse. So a
+random share of the calls is kept aside: the *audit* goes through a random sequence that was drawn
+before the first verdict, in its order. Cases of it that the order asked meanwhile cost no call.
+
+What is said of the rate uses the audit only, as far as it was gone through without a gap, by a
+confidence sequence: its bounds hold for all lengths of the audit at once with the promised
+probability. Therefore they hold whenever one stops, for whatever reason, and however the other
+cases were chosen.
+
+- ``pair`` (all cases in random order): the rate among *these* planned cases. Cases of one text are
+  alike, which does not matter here: the cases are fixed, and chance is only in the drawing.
+- ``text`` (one random case of each text, texts in random order): the mean over texts of their share
+  of faults, in the population that the *texts* are a random sample of. Cases of one text are no
+  independent evidence about other texts, so each text counts once.
+
+Valid in any case: the faults found, and their number among those asked. Not valid under an adaptive
+order: the rate among the cases asked, its interval, and rates of groups among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf, lgamma, log, log1p
+from typing import TYPE_CHECKING, Protocol
+
+from hinter_core.errors import InputError
+from hinter_core.prioritisation.orders import CaseOrder
+from hinter_core.statistics.rates import CONFIDENCE
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+AUDIT = 0.2  # share of the calls that go to the audit
+UNITS = ("pair", "text")
+
+
+@dataclass
+class RateSequence:
+    """A confidence sequence of a rate, from cases drawn one by one at random.
+
+    The prior-posterior ratio of a beta-binomial mixture: for every rate, the probability of what
+    was seen under the mixture over that under the rate is a supermartingale that begins at 1. So it
+    ever exceeds 1 / alpha with probability alpha at most (Ville 1939; without replacement:
+    Waudby-Smith and Ramdas 2020). ``population``: number of cases that are drawn from without
+    replacement; None: independent draws. ``centre``: mean of the prior, near which the bounds are
+    tightest; they hold with any.
+    """
+
+    population: int | None = None
+    confidence: float = CONFIDENCE
+    centre: float = 0.02
+    faults: int = 0
+    cases: int = 0
+
+    def add(self, fault: bool) -> None:
+        """Take the verdict on the next drawn case."""
+        self.cases += 1
+        self.faults += fault
+
+    def excludes(self, rate: float) -> bool:
+        """Whether a rate is ruled out.
+
+        With a rate above the observed one all higher rates are, with one below it all lower.
+        """
+        return self._log_ratio(rate) >= -log(1 - self.confidence)
+
+    def bounds(self) -> tuple[float, float]:
+        """Return the ends of the interval of rates that are not excluded."""
+        if not self.cases:
+            return 0.0, 1.0
+        seen = self.faults / self.cases
+        if self.population is None:
+            return self._end(seen, 0.0), self._end(seen, 1.0)
+        number = self.population
+        likeliest = min(max(round(seen * number), self.faults), self._most)
+        low, high = self._whole_end(likeliest, self.faults), self._whole_end(likeliest, self._most)
+        return low / number, high / number
+
+    @property
+    def _most(self) -> int:
+        """Faults of the population if all cases that were not drawn are faults."""
+        assert self.population is not None
+        return self.population - (self.cases - self.faults)
+
+    def _end(self, inside: float, outside: float) -> float:
+        if not self.excludes(outside):
+            return outside
+        for _ in range(40):
+            middle = (inside + outside) / 2
+            inside, outside = (inside, middle) if self.excludes(middle) else (middle, outside)
+        return outside
+
+    def _whole_end(self, inside: int, outside: int) -> int:
+        """Return the last number of faults, towards one that may be excluded, that is not."""
+        assert self.population is not None
+        if not self.excludes(outside / self.population):
+            return outside
+        while abs(outside - inside) > 1:
+            middle = (inside + outside) // 2
+            excluded = self.excludes(middle / self.population)
+            inside, outside = (inside, middle) if excluded else (middle, outside)
+        return inside
+
+    def _log_ratio(self, rate: float) -> float:
+        """Return log(probability under the mixture / probability under the rate)."""
+        faults, others = self.faults, self.cases - self.faults
+        a, b = 0.5, 0.5 / self.centre - 0.5
+        mixture = _log_beta(a + faults, b + others) - _log_beta(a, b)
+        if self.population is None:
+            if (rate <= 0 and faults) or (rate >= 1 and others):
+                return inf
+            known = faults * log(rate) if faults else 0.0
+            return mixture - known - (others * log1p(-rate) if others else 0.0)
+        number, hits = self.population, round(rate * self.population)
+        if hits < faults or number - hits < others:
+            return inf
+        known = _log_falling(hits, faults) + _log_falling(number - hits, others)
+        return mixture - known + _log_falling(number, self.cases)
+
+
+def _log_beta(a: float, b: float) -> float:
+    return lgamma(a) + lgamma(b) - lgamma(a + b)
+
+
+def _log_falling(number: int, length: int) -> float:
+    """Return log(number (number - 1) ...), a product of ``length`` factors."""
+    return lgamma(number + 1) - lgamma(number - length + 1)
+
+
+class AuditedOrder(CaseOrder):
+    """An order that gives a share of its places to the audit; see the module.
+
+    ``rate``: the confidence sequence of the audit. ``unit``: ``pair`` or ``text``. With ``text``
+    the audit ends when each text was drawn.
+
+    Raises:
+        InputError: a share outside 0 to 1, or an unknown unit.
+    """
+
+    def __init__(
+        self,
+        order: CaseOrder,
+        texts: ndarray,
+        seed: int,
+        unit: str = "pair",
+        share: float = AUDIT,
+        centre: float = 0.02,
+    ) -> None:
+        if not 0 < share <= 1:
+            raise InputError("The audit's share of the calls must be above 0 and up to 1.")
+        if unit not in UNITS:
+            raise InputError(f"'{unit}' is no unit of an audit; name one of {', '.join(UNITS)}.")
+        self._order = order
+        self._share = share
+        self._sequence = _drawn(texts, unit, seed)
+        self.rate = RateSequence(len(texts) if unit == "pair" else None, centre=centre)
+        self.audited = 0  # calls made for the audit
+        self.given = 0
+        self.found = 0  # faults among all cases asked
+        self._given: set[int] = set()
+        self._known: dict[int, bool] = {}
+        self._gone = 0  # places of the sequence that are known without a gap
+        self._ahead = 0  # places of the sequence that were given
+
+    def next(self, number: int) -> list[int]:
+        """Return the next cases, of the audit and of the order."""
+        chosen: list[int] = []
+        while len(chosen) < number:
+            place = self._of_audit() if self.audited < self._share * (self.given + 1) else None
+            if place is not None:
+                self.audited += 1
+            else:
+                place = self._of_order()
+            if place is None:
+                place = self._of_audit()  # the order waits for verdicts, or is done
+                if place is None or chosen:
+                    break
+                self.audited += 1
+            chosen.append(place)
+            self._given.add(place)
+            self.given += 1
+        return chosen
+
+    def learn(self, chosen: Sequence[int], faults: Sequence[bool]) -> None:
+        """Take verdicts, and go on in the audit as far as they are known."""
+        for place, fault in zip(chosen, faults, strict=True):
+            self._known[int(place)] = bool(fault)
+            self.found += bool(fault)
+        self._order.learn(chosen, faults)
+        while self._gone < len(self._sequence) and self._sequence[self._gone] in self._known:
+            self.rate.add(self._known[self._sequence[self._gone]])
+            self._gone += 1
+
+    def _of_audit(self) -> int | None:
+        while self._ahead < len(self._sequence):
+            place = self._sequence[self._ahead]
+            self._ahead += 1
+            if place not in self._given:
+                return place
+        return None
+
+    def _of_order(self) -> int | None:
+        while own := self._order.next(1):
+            if own[0] not in self._given:
+                return own[0]
+        return None
+
+
+def _drawn(texts: ndarray, unit: str, seed: int) -> list[int]:
+    """Draw the sequence of the audit."""
+    import numpy
+
+    rng = numpy.random.default_rng([seed, 7])  # apart from the order's own draws
+    sequence = rng.permutation(len(texts))
+    if unit == "text":
+        # The first case of each text in a random order is one at random; texts are shuffled, as
+        # those with many cases would come first.
+        _, first = numpy.unique(texts[sequence], return_index=True)
+        sequence = rng.permutation(sequence[first])
+    drawn: list[int] = sequence.tolist()
+    return drawn
+
+
+class StoppingRule(Protocol):
+    """Say after each batch of verdicts whether to stop."""
+
+    def stops(self, order: AuditedOrder) -> str:
+        """Return the reason to stop, as a sentence, or ""."""
+
+
+@dataclass(frozen=True)
+class StopAtBudget(StoppingRule):
+    """Stop after a number of calls.
+
+    Raises:
+        InputError: less than one call.
+    """
+
+    calls: int
+
+    def __post_init__(self) -> None:
+        require_budget(self.calls)
+
+    def stops(self, order: AuditedOrder) -> str:
+        """Compare the calls made."""
+        return f"The budget of {self.calls:,} calls is used." if order.given >= self.calls else ""
+
+
+def require_budget(calls: int) -> None:
+    """Refuse a budget without a call.
+
+    Raises:
+        InputError: less than one call.
+    """
+    if calls < 1:
+        raise InputError(f"A budget of {calls} calls asks nothing; give 1 or more.")
+
+
+@dataclass(frozen=True)
+class StopAtFirst(StoppingRule):
+    """Stop at the first fault."""
+
+    def stops(self, order: AuditedOrder) -> str:
+        """Look for a fault."""
+        return f"A first fault was found after {order.given:,} calls." if order.found else ""
+
+
+@dataclass(frozen=True)
+class StopBelow(StoppingRule):
+    """Stop when the rate is below a limit with 95 % confidence, or cannot be.
+
+    Raises:
+        InputError: a limit that is no rate.
+    """
+
+    limit: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.limit < 1:
+            raise InputError("The limit of a rate lies between 0 and 1, such as 0.02 for 2 %.")
+
+    def stops(self, order: AuditedOrder) -> str:
+        """Look at the bounds of the audit."""
+        rate, percent = order.rate, f"{100 * self.limit:g} %"
+        if not rate.cases or not rate.excludes(self.limit):
+            return ""
+        side = "below" if rate.faults < self.limit * rate.cases else "above"
+        return (
+            f"The rate is {side} {percent} with {100 * rate.confidence:g} % confidence, by "
+            f"{rate.cases:,} cases of the audit with {rate.faults:,} faults."
+        )
+
+
+def replay(
+    order: CaseOrder,
+    faults: ndarray,
+    budget: int | None = None,
+    stop: Callable[[], bool] = lambda: False,
+    batch: int | None = None,
+) -> list[int]:
+    """Ask an order on known verdicts; return the cases in the order in which they were asked.
+
+    ``batch``: cases that are asked before the order learns; by default as many as it gives.
+    """
+    asked: list[int] = []
+    most = len(faults) if budget is None else min(budget, len(faults))
+    while len(asked) < most and not stop():
+        chosen = order.next(min(batch or most, most - len(asked)))
+        if not chosen:
+            break
+        order.learn(chosen, faults[chosen].tolist())
+        asked += chosen
+    return asked

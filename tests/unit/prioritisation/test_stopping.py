@@ -1,0 +1,142 @@
+"""The audit's bounds hold under optional stopping and adaptive orders; naive ones do not."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy
+import pytest
+
+from benchmarks.prioritisation import coverage, false_claims, new_texts
+from hinter_core.errors import InputError
+from hinter_core.prioritisation.orders import FixedOrder, random_order
+from hinter_core.prioritisation.stopping import (
+    AuditedOrder,
+    RateSequence,
+    StopAtBudget,
+    StopAtFirst,
+    StopBelow,
+    replay,
+)
+
+
+def test_the_ratio_has_mean_1_at_most() -> None:
+    """Over all sequences of draws from 7 cases with 3 faults, in every step."""
+    for population in (7, None):
+        for length in range(1, 6):
+            total = 0.0
+            for code in range(2**length):
+                drawn = [bool(code >> i & 1) for i in range(length)]
+                chance, left, hits = 1.0, 7, 3
+                sequence = RateSequence(population, centre=0.3)
+                for fault in drawn:
+                    share = max(hits, 0) / left if population else 3 / 7
+                    chance *= share if fault else 1 - share
+                    left, hits = left - 1, hits - fault
+                    sequence.add(fault)
+                if chance > 0:
+                    total += chance * numpy.exp(sequence._log_ratio(3 / 7))
+            # Sequences that the rate forbids count for the mixture only.
+            assert total <= 1 + 1e-9
+            if population is None or length <= 3:
+                assert total == pytest.approx(1)
+
+
+def test_bounds_by_hand() -> None:
+    sequence = RateSequence(100, centre=0.1)
+    assert sequence.bounds() == (0, 1)
+    for _ in range(100):
+        sequence.add(False)
+    assert sequence.bounds() == (0, 0)  # all were drawn
+    free = RateSequence(None, centre=0.1)
+    for fault in [True] * 3 + [False] * 50:
+        free.add(fault)
+    low, high = free.bounds()
+    assert 0 < low < 3 / 53 < high < 0.3
+    for end in (low, high):
+        assert free._log_ratio(end) == pytest.approx(log(20), abs=1e-3)
+
+
+def test_whole_bounds_are_the_last_numbers_that_are_not_excluded() -> None:
+    sequence = RateSequence(60, centre=0.1)
+    for fault in [False, True, False, False] * 5:
+        sequence.add(fault)
+    low, high = sequence.bounds()
+    kept = [hits for hits in range(61) if not sequence.excludes(hits / 60)]
+    assert (round(low * 60), round(high * 60)) == (kept[0], kept[-1])
+
+
+def test_the_audit_is_a_random_sequence_without_gaps() -> None:
+    texts = numpy.arange(40) // 4
+    faults = numpy.arange(40) % 4 == 0
+    order = AuditedOrder(FixedOrder(range(40)), texts, 3, share=0.25)
+    asked = []
+    while chosen := order.next(8):
+        order.learn(chosen, faults[chosen].tolist())
+        asked += chosen
+        known = [place in asked for place in order._sequence]
+        gone = known.index(False) if False in known else 40
+        assert order.rate.cases == gone
+        assert order.rate.faults == faults[order._sequence[:gone]].sum()
+        # Known cases were skipped, and a quarter of the calls is made for the audit.
+        assert order.audited <= 0.25 * len(asked) + 1
+    assert len(asked) == 40
+    assert order.found == 10
+
+
+def test_an_audit_by_text_has_a_case_of_each() -> None:
+    texts = numpy.arange(40) // 4
+    drawn = [AuditedOrder(random_order(40, 0), texts, seed, "text")._sequence for seed in range(50)]
+    assert all(sorted(texts[sequence]) == list(range(10)) for sequence in drawn)
+    assert len({sequence[0] for sequence in drawn}) > 10
+
+
+def test_rules() -> None:
+    faults = numpy.zeros(400, dtype=bool)
+    faults[30] = True
+    texts = numpy.arange(400)
+
+    def stop(rule: StopAtBudget | StopAtFirst | StopBelow, share: float = 0.2) -> tuple[int, str]:
+        order = AuditedOrder(FixedOrder(range(400)), texts, 0, share=share)
+        asked = replay(order, faults, stop=lambda: bool(rule.stops(order)), batch=1)
+        return len(asked), rule.stops(order)
+
+    assert stop(StopAtBudget(25)) == (25, "The budget of 25 calls is used.")
+    number, reason = stop(StopAtFirst())
+    assert faults.any()
+    assert reason == f"A first fault was found after {number} calls."
+    number, reason = stop(StopBelow(0.05), share=1)
+    assert 59 < number < 200  # 59 cases without a fault suffice if one looks once
+    assert reason.startswith("The rate is below 5 % with 95 % confidence, by ")
+    faults[:] = True
+    assert " above 5 % " in stop(StopBelow(0.05))[1]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        lambda: StopAtBudget(0),
+        lambda: StopBelow(0),
+        lambda: StopBelow(1.5),
+        lambda: AuditedOrder(FixedOrder(()), numpy.array([1]), 0, share=0),
+        lambda: AuditedOrder(FixedOrder(()), numpy.array([1]), 0, unit="word"),
+    ],
+)
+def test_bad_rules_are_refused(bad: object) -> None:
+    with pytest.raises(InputError, match=r"\."):
+        bad()  # type: ignore[operator]
+
+
+@pytest.mark.slow
+def test_what_is_said_with_certainty_holds_in_simulation() -> None:
+    """A fast version of ``python -m benchmarks --stopping``."""
+    claims = false_claims(60, texts=15, each=20)
+    assert claims["audit, adaptive"] <= 0.1
+    assert claims["audit, worst order"] <= 0.1
+    assert claims["naive, worst order"] == 1
+    held = coverage(30, texts=10, each=20)
+    assert held["audit, adaptive"] >= 0.85
+    assert held["naive, adaptive"] <= 0.2
+    texts = new_texts(300, texts=120, each=20)
+    assert texts["text"] <= 0.06
+    assert texts["pair, as if independent"] > 0.1
