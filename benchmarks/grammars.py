@@ -29,7 +29,7 @@ from hinter_core.campaign.engines import plan_run, run_campaign
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.cli.diagnose import diagnosis
+from hinter_core.cli.analysis.diagnose import diagnosis
 from hinter_core.generators.grammars.cases import GrammarTable
 from hinter_core.generators.grammars.coverage import coverage_of
 from hinter_core.generators.grammars.grammar import Grammar

@@ -13,7 +13,7 @@ and counts how often each rule says that it is below: 5 % are allowed.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,7 @@ from hinter_core.models.registry import load_model
 from hinter_core.prioritisation.adaptive import AdaptiveOrder
 from hinter_core.prioritisation.cases import AnsweredCases, Case, EditWords, read_cases
 from hinter_core.prioritisation.features import design_of
+from hinter_core.prioritisation.metrics import PairScorer
 from hinter_core.prioritisation.orders import CaseOrder, FixedOrder, random_order
 from hinter_core.prioritisation.replays import Replays, ReplaySettings, replay_orders
 from hinter_core.prioritisation.scorers import METRICS, load_scorers
@@ -40,6 +41,7 @@ _OF_RANDOM, _OF_DIVERSITY, _OF_CALLS = 0.4, 0.7, 0.05  # what the adaptive order
 def report(folders: list[Path], seeds: int, models: list[str] | None = None) -> Iterator[str]:
     """Yield a paragraph for each campaign and model."""
     for folder in folders:
+        known: dict[Hashable, numpy.ndarray] = {}
         store = CampaignStore(folder)
         for model in models or store.read()["models"]:
             yield f"{folder.name}, {model}"
@@ -49,9 +51,34 @@ def report(folders: list[Path], seeds: int, models: list[str] | None = None) -> 
                 yield f"  {error}"
                 continue
             found = replay_orders(
-                answered, ReplaySettings(seeds=seeds), partial(load_scorers, METRICS, model)
+                answered, ReplaySettings(seeds=seeds), partial(_scorers, model, known)
             )
             yield from map("  {}".format, _of_model(found, _seconds_of_call(answered)))
+
+
+@dataclass(frozen=True)
+class RememberedScorer(PairScorer):
+    """A metric whose scores are kept, as the pairs of all models of a campaign are the same."""
+
+    scorer: PairScorer
+    known: dict[Hashable, numpy.ndarray]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The metric's."""
+        return self.scorer.name
+
+    def score(self, sources: Sequence[str], follow_ups: Sequence[str]) -> numpy.ndarray:
+        """Score pairs that are new to this metric and its model."""
+        store = getattr(self.scorer, "store", None)
+        key = (self.name, store and store.model.name, hash((*sources, *follow_ups)))
+        if key not in self.known:
+            self.known[key] = self.scorer.score(sources, follow_ups)
+        return self.known[key]
+
+
+def _scorers(model: str, known: dict[Hashable, numpy.ndarray]) -> list[PairScorer]:
+    return [RememberedScorer(scorer, known) for scorer in load_scorers(METRICS, model)]
 
 
 def _of_model(found: Replays, call: float) -> Iterator[str]:

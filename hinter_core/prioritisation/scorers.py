@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 EMBEDDED = "embedded"
 _ENCODER = ASSETS / "models" / "masked-lm"
+_SENTENCES = 2_000  # parsed at once
 _BATCH = 32  # texts of similar length that are encoded at once
 # Metrics, with the models that are asked by default: the first that is not under test itself.
 METRICS: dict[str, tuple[str, ...]] = {
@@ -100,10 +101,10 @@ class EntityScorer(PairScorer):
         import numpy
 
         sentences = [[s.text for s in split_sentences(text)] for text in texts]
+        distinct = list(dict.fromkeys(sentence for own in sentences for sentence in own))
         known: dict[str, frozenset[tuple[str, str]]] = {}
-        for own in sentences:
-            new = [sentence for sentence in dict.fromkeys(own) if sentence not in known]
-            parsed = self.parses.parse(new, entities=True) if new else {}
+        for start in range(0, len(distinct), _SENTENCES):
+            parsed = self.parses.parse(distinct[start : start + _SENTENCES], entities=True)
             known |= {sentence: entities_of(parse) for sentence, parse in parsed.items()}
         sets = [frozenset().union(*(known[sentence] for sentence in own)) for own in sentences]
         pairs = zip(first, second, strict=True)
