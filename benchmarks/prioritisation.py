@@ -25,7 +25,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError
 from hinter_core.models.registry import load_model
 from hinter_core.prioritisation.adaptive import AdaptiveOrder
-from hinter_core.prioritisation.cases import AnsweredCases, Case, EditWords, read_cases
+from hinter_core.prioritisation.cases import AnsweredCases, EditWords, PairCase, read_cases
 from hinter_core.prioritisation.features import design_of
 from hinter_core.prioritisation.metrics import PairScorer
 from hinter_core.prioritisation.orders import CaseOrder, FixedOrder, random_order
@@ -136,7 +136,7 @@ def _seconds_of_call(answered: AnsweredCases) -> float:
 class SimulatedCases:
     """Cases of simulated texts, with their faults."""
 
-    cases: list[Case]
+    cases: list[PairCase]
     faults: numpy.ndarray
     texts: numpy.ndarray
 
@@ -163,7 +163,9 @@ def simulated(
         faults = faults[:, :each].ravel()
     numbers = numpy.arange(texts).repeat(each)
     cases = [
-        Case(int(text), "substitute", (EditWords("race", "a", f"w{i % each}", "g", f"h{i % 7}"),))
+        PairCase(
+            int(text), "substitute", (EditWords("race", "a", f"w{i % each}", "g", f"h{i % 7}"),)
+        )
         for i, text in enumerate(numbers)
     ]
     return SimulatedCases(cases, faults, numbers)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from hinter_core.errors import InputError
 from hinter_core.prioritisation.adaptive import SHARE, FaultModel
-from hinter_core.prioritisation.cases import Case
+from hinter_core.prioritisation.cases import PairCase
 from hinter_core.prioritisation.features import Design
 from hinter_core.prioritisation.orders import CaseOrder
 
@@ -29,7 +29,7 @@ def _joined(parts: Iterator[str]) -> str:
     return " \u00d7 ".join(parts)
 
 
-ARMS: dict[str, Callable[[Case], str]] = {
+ARMS: dict[str, Callable[[PairCase], str]] = {
     "relation": lambda case: case.relation,
     "attributes": lambda case: f"{case.relation}: {_joined(iter(case.attributes))}",
     "groups": lambda case: (
@@ -59,7 +59,7 @@ class Arms:
         return found
 
 
-def arms_of(cases: Sequence[Case], kind: str) -> Arms:
+def arms_of(cases: Sequence[PairCase], kind: str) -> Arms:
     """Group cases by :data:`ARMS`, sorted by name.
 
     Raises:

@@ -38,7 +38,7 @@ class EditWords(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class PairCase:
     """A pair of a source text and a follow-up, as an order sees it: without texts or verdict.
 
     ``text``: number of the source text. ``relation``: the metamorphic relation that made the
@@ -55,13 +55,13 @@ class Case:
         return tuple(sorted(edit.attribute for edit in self.edits))
 
 
-def case_of(text: int, edits: Sequence[Edit], relation: str = SUBSTITUTE) -> Case:
+def case_of(text: int, edits: Sequence[Edit], relation: str = SUBSTITUTE) -> PairCase:
     """Return the case of a follow-up with these edits."""
     words = (
         EditWords(e.attribute, e.source.text, e.target.text, e.source.group, e.target.group)
         for e in edits
     )
-    return Case(text, relation, tuple(sorted(words)))
+    return PairCase(text, relation, tuple(sorted(words)))
 
 
 def relation_of(record: MutantRecord) -> str:
@@ -78,7 +78,7 @@ class AnsweredCases:
     """
 
     model: str
-    cases: Sequence[Case]
+    cases: Sequence[PairCase]
     faults: ndarray
     sources: Mapping[int, str]
     records: Sequence[MutantRecord]
@@ -111,7 +111,7 @@ def read_cases(store: CampaignStore, model: str = "") -> AnsweredCases:
             f"{store.folder} has no answers of '{name}'; it has those of "
             f"{', '.join(tested) or 'no model'}."
         )
-    cases: list[Case] = []
+    cases: list[PairCase] = []
     faults: list[bool] = []
     records: list[MutantRecord] = []
     sources: dict[int, str] = {}

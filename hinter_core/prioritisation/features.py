@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hinter_core.prioritisation.cases import Case
+from hinter_core.prioritisation.cases import PairCase
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -45,7 +45,7 @@ class Design:
     spread: ndarray
 
 
-def design_of(cases: Sequence[Case]) -> Design:
+def design_of(cases: Sequence[PairCase]) -> Design:
     """Return the design of all cases that an order may choose from."""
     import numpy
     from scipy.sparse import csr_matrix
@@ -67,7 +67,7 @@ def design_of(cases: Sequence[Case]) -> Design:
     return Design(csr_matrix((ones, columns, ends), shape=shape), numpy.array(spread))
 
 
-def _features(case: Case) -> Iterator[tuple[str, Hashable]]:
+def _features(case: PairCase) -> Iterator[tuple[str, Hashable]]:
     text, attributes = case.text, case.attributes
     yield "number of edits", len(case.edits)
     yield "relation", case.relation

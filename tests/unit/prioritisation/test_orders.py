@@ -20,7 +20,7 @@ from hinter_core.prioritisation.arms import (
     fault_based_arms,
     random_arms,
 )
-from hinter_core.prioritisation.cases import Case, EditWords
+from hinter_core.prioritisation.cases import EditWords, PairCase
 from hinter_core.prioritisation.features import design_of
 from hinter_core.prioritisation.measures import Population
 from hinter_core.prioritisation.orders import CaseOrder, by_score, fault_based, random_order
@@ -137,7 +137,7 @@ def test_one_arm_is_no_order() -> None:
     [lambda case: any(e.target == "t7" for e in case.edits), lambda case: case.text in (3, 11)],
     ids=["word", "text"],
 )
-def test_the_adaptive_order_learns_what_was_planted(faulty: Callable[[Case], bool]) -> None:
+def test_the_adaptive_order_learns_what_was_planted(faulty: Callable[[PairCase], bool]) -> None:
     cases = grid(texts=20, targets=10)
     faults = numpy.array([faulty(case) for case in cases])
     population = Population(faults, texts_of(cases))
@@ -174,7 +174,7 @@ def test_the_model_approaches_the_mode() -> None:
 
 def test_features_need_no_model_and_count_once() -> None:
     edit = EditWords("race", "black", "white", "b", "w")
-    design = design_of([Case(1, "substitute", (edit,)), Case(1, "add one", (edit, edit))])
+    design = design_of([PairCase(1, "substitute", (edit,)), PairCase(1, "add one", (edit, edit))])
     assert design.matrix.shape == (2, 18)
     assert design.matrix.max() == 1
     shared = design.matrix[0].multiply(design.matrix[1]).sum()
