@@ -23,6 +23,7 @@ from hinter_ui.html.wording import DEFAULT, Words, attribute_styles, chosen
 from hinter_ui.learn import events as learn
 from hinter_ui.learn.teachers import HANDOUTS
 from hinter_ui.models import events as models
+from hinter_ui.repair import events as repair
 from hinter_ui.results import events as results
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.gate import Gate
@@ -47,8 +48,8 @@ transition-duration: .01ms !important; scroll-behavior: auto !important; } }</st
 # Addresses of the tabs, and what builds each.
 TABS: dict[str, Callable[[Services], None]] = {
     "explore": explore.build, "batch": batch.build, "results": results.build,
-    "generate": generate.build, "annotate": annotate.build, "models": models.build,
-    "learn": learn.build,
+    "generate": generate.build, "repair": repair.build, "annotate": annotate.build,
+    "models": models.build, "learn": learn.build,
 }  # fmt: skip
 
 # Colours of the theme, on light and dark.

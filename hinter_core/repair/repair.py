@@ -27,6 +27,7 @@ from hinter_core.options import Option, options_of
 from hinter_core.repair.card import write_card
 from hinter_core.repair.examples import Example, from_grammar, from_texts, labels_of, split_words
 from hinter_core.repair.figures import Measured, RepairResult, measured_in
+from hinter_core.repair.progress import Notes, Stage, write_figures
 from hinter_core.repair.training import Recipe, Training
 from hinter_core.report.metrics.diagnosis import diagnose, weights_of
 from hinter_core.statistics.rates import Rate, wilson
@@ -60,36 +61,36 @@ class Repair:
     attributes: str = _setting(
         ",".join(CAMPAIGN_ATTRIBUTES), "Attributes changed in the texts, with commas."
     )
-    texts: int = _setting(2_000, "Maximum number of texts to learn from.", low=40, high=1_000_000)
+    texts: int = _setting(
+        2_000,
+        "Maximum number of texts to learn from.",
+        label="Maximum texts",
+        low=40,
+        high=1_000_000,
+    )
     share: float = _setting(
         0.1, "Sentences of the grammar to learn from, as a share of the texts.", low=0.001, high=1.0
     )
     sentences: int = _setting(
         200,
         "Sentences of each grammar, and texts, to measure.",
+        label="Sentences and texts to measure",
         low=10,
         high=100_000,
         advanced=True,
     )
     epochs: int = _setting(3, "Times that each text is learnt from.", low=1, high=100)
-    rate: float = _setting(1e-4, "Learning rate.", low=1e-7, high=1.0, advanced=True)
+    rate: float = _setting(
+        1e-4, "Learning rate.", label="Learning rate", low=1e-7, high=1.0, advanced=True
+    )
     pairing: float = _setting(
         1.0, "Weight of equal answers to a text and its variant, beside right ones.",
-        low=0.0, high=100.0, advanced=True,
+        label="Weight of equal answers", low=0.0, high=100.0, advanced=True,
     )  # fmt: skip
     seed: int = _setting(0, "Seed of all that is drawn.", low=0, high=2**31 - 1, advanced=True)
 
 
 REPAIR_OPTIONS: dict[str, Option] = options_of(Repair)
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """A stage of a repair, and how much of it is done."""
-
-    name: str
-    done: int = 0
-    of: int = 0
 
 
 OnStage = Callable[[Stage], None]
@@ -118,6 +119,15 @@ class RepairRun:
         Raises:
             InputError: the model cannot be trained, or grammar or data do not fit it.
         """
+        notes = Notes(self._folder)
+
+        def noted(stage: Stage) -> None:
+            notes.note(stage)
+            on_stage(stage)
+
+        return self._run(noted, cancelled)
+
+    def _run(self, on_stage: OnStage, cancelled: Callable[[], bool]) -> RepairResult | None:
         train, test = self._texts()
         seen, unseen = self._grammars()
         on_stage(Stage("diagnosis"))
@@ -133,9 +143,10 @@ class RepairRun:
         measured = []
         for number, (name, grammar) in enumerate([*named.items(), ("texts", "")]):
             on_stage(Stage("measurement", number, len(named) + 1))
-            measured.append(self._measured(name, grammar, cancelled))
-            if cancelled():
+            figures = self._measured(name, grammar, cancelled)
+            if figures is None:
                 return None
+            measured.append(figures)
         counted = {
             "texts": len(train),
             "sentences": len(examples) - len(train),
@@ -143,6 +154,7 @@ class RepairRun:
         }
         result = RepairResult(self.repaired, counted, self._accuracy(test), measured)
         write_card(self._folder / "model", asdict(self._repair), result)
+        write_figures(self._folder, result)
         return result
 
     def _open(self) -> None:
@@ -263,7 +275,7 @@ class RepairRun:
             training.model.save_pretrained(folder)
         return whole
 
-    def _measured(self, name: str, grammar: str, cancelled: Callable[[], bool]) -> Measured:
+    def _measured(self, name: str, grammar: str, cancelled: Callable[[], bool]) -> Measured | None:
         store = CampaignStore(self._folder / "measured" / name.replace(" ", "-"))
         models = (self._repair.model, self.repaired)
         if grammar:
@@ -274,7 +286,7 @@ class RepairRun:
             names = tuple(x.strip() for x in self._repair.attributes.split(",") if x.strip())
             settings = {"data": str(self._test_file()), "attributes": names, "models": models}
         run_campaign(self._campaign(**settings), store, cancelled=cancelled)
-        return measured_in(name, store, models)
+        return None if cancelled() else measured_in(name, store, models)
 
     def _test_file(self) -> Path:
         path = self._folder / "test.jsonl"

@@ -71,7 +71,11 @@ class BatchEvents(TabEvents):
         for event in (begun, opened, closed):
             scripted(event.success, "batch.opened", [ui.current])
         # Mutants of an open campaign, here or in Results, become the data of a new one.
-        self.link = TabLink(self.run_handed_over, [self.tabs, *ui.of_data], (("batch.filled",),))
+        self.link = TabLink(
+            self.run_handed_over,
+            [self.tabs, *ui.of_data, ui.fields["models"]],
+            (("batch.filled",),),
+        )
         self.services.links["batch"] = self.link
 
     def _wire_data(self) -> None:
@@ -122,8 +126,10 @@ class BatchEvents(TabEvents):
         session = self.session(request)
         path, session.hand = session.hand, ""
         grammar, session.grammar = session.grammar, ""
+        models, session.models = session.models, ()
         if grammar:
-            return self._test_grammar(session, grammar)
+            filled = self._test_grammar(session, grammar)
+            return filled | ({self.ui.fields["models"]: list(models)} if models else {})
         if not path:
             return {self.tabs: gr.skip()}
         form = BatchForm(source=HANDWRITTEN, hand=path)

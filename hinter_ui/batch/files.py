@@ -15,10 +15,10 @@ from hinter_core.errors import InputError
 from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_core.storage import write_whole
 from hinter_ui.batch.form import say
+from hinter_ui.processes.command import BAD_INPUT, said_last
 from hinter_ui.shared.access import attribute_of
 from hinter_ui.shared.library import CampaignEntry, without_folder
 
-BAD_INPUT = 2  # the exit code of a command with input that it cannot use
 _LOG_TAIL = 4_000  # bytes
 _UNSAFE = re.compile(r"[^\w.-]+")
 
@@ -151,13 +151,6 @@ def last_words(entry: CampaignEntry, record: JobRecord) -> str:
         folders = (entry.folder / "data", entry.folder / "dictionaries", entry.store.folder)
         return without_folder(said, *folders, entry.folder)
     return say("errors.ended", code=record.code)
-
-
-def said_last(log: bytes) -> str:
-    """Return the last message of the command line in its log."""
-    lines = reversed(log.decode("utf-8", "replace").strip().splitlines())
-    found = next((line for line in lines if line.startswith("hinter: ")), "")
-    return found.removeprefix("hinter: ")
 
 
 def _own(campaign: Campaign) -> bool:

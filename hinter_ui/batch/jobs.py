@@ -4,12 +4,9 @@ A job is the command line on a campaign's folder. One runs at a time, others wai
 record of each is written to its folder, so that a restarted app finds it as it was left.
 """
 
-import contextlib
 import json
-import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -26,29 +23,32 @@ from hinter_core.campaign.progress import CampaignProgress
 from hinter_core.campaign.spec import Campaign, write_campaign
 from hinter_core.errors import InputError
 from hinter_core.models.budget import Cost
-from hinter_core.models.server.openai import KEYS
-from hinter_core.storage import ROOT
 from hinter_core.types import Failure
 from hinter_ui.batch.files import (
-    BAD_INPUT,
     JobRecord,
     campaign_file,
     log_file,
     record_of,
-    said_last,
     write_record,
 )
 from hinter_ui.batch.form import say
+from hinter_ui.processes import command
+from hinter_ui.processes.command import (
+    BAD_INPUT,
+    ENDED_FROM_OUTSIDE,
+    WINDOWS,
+    environment,
+    hear_interrupts,
+    said_last,
+    send,
+    stand_back,
+    stop,
+)
 from hinter_ui.shared.library import CampaignEntry
 
-WINDOWS = os.name == "nt"
 _PATIENCE = 900  # seconds for an estimate
-_GRACE = 20.0  # seconds from a polite request to stop to the end; whole tables are kept either way
 _WAITING = 12  # jobs in the queue at most
 _OF_AN_OWNER = 2  # of them, with the one that runs
-_NICE = 10  # how far a job on a shared machine stands back for the app
-_INTERRUPTED = 130  # how a command ends that was asked to stop
-COMMAND = (sys.executable, "-m", "hinter_core.cli")
 
 
 class JobState(StrEnum):
@@ -136,7 +136,7 @@ class Jobs:
         self._running: dict[str, _Job] = {}
         self._closed = False
         self._lock = threading.RLock()
-        _hear_interrupts()
+        hear_interrupts()
 
     # -- what there is --------------------------------------------------------------------------
 
@@ -163,7 +163,7 @@ class Jobs:
             return JobState.DONE
         if record.stopped:
             return JobState.STOPPED
-        return JobState.INTERRUPTED if record.code in _ENDED_FROM_OUTSIDE else JobState.FAILED
+        return JobState.INTERRUPTED if record.code in ENDED_FROM_OUTSIDE else JobState.FAILED
 
     def ahead_of(self, entry: CampaignEntry) -> int:
         """Count the campaigns that run or wait before this one."""
@@ -213,9 +213,9 @@ class Jobs:
             job = self._running.get(entry.id)
         if job and job.process:
             process = job.process
-            _stop(process.pid, lambda: process.poll() is None)
+            stop(process.pid, lambda: process.poll() is None)
         elif record.started and not record.ended and _runs(entry, record.pid):
-            _stop(record.pid, lambda: _runs(entry, record.pid))
+            stop(record.pid, lambda: _runs(entry, record.pid))
 
     def close(self) -> None:
         """Stop all campaigns as the app ends; they can be resumed."""
@@ -224,7 +224,7 @@ class Jobs:
             self._waiting.clear()
             processes = [job.process for job in self._running.values() if job.process]
         for process in processes:
-            _signal(process.pid, signal.SIGTERM)
+            send(process.pid, signal.SIGTERM)
 
     # -- at work --------------------------------------------------------------------------------
 
@@ -258,23 +258,15 @@ class Jobs:
 
     def _launch(self, job: _Job) -> subprocess.Popen[bytes]:
         entry = job.entry
-        command = [*COMMAND, "run", str(campaign_file(entry))]
-        command += ["--out", str(entry.store.folder), "--resume"]
-        command += [part for model in job.models for part in ("--model", model)]
+        arguments = ["run", str(campaign_file(entry))]
+        arguments += ["--out", str(entry.store.folder), "--resume"]
+        arguments += [part for model in job.models for part in ("--model", model)]
         if job.retry:
-            command.append("--retry-failed")
+            arguments.append("--retry-failed")
         own = entry.folder / "answers.sqlite" if self._own_cache else None
-        with log_file(entry).open("wb") as log:
-            process = subprocess.Popen(  # noqa: S603 -- ourselves; settings are in a file
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env=environment(job.keys, own),
-                **_alone(),
-            )
+        process = command.launch(arguments, log_file(entry), job.keys, own)
         if self._longest is not None and not WINDOWS:
-            _stand_back(process.pid)
+            stand_back(process.pid)
         running = replace(
             record_of(entry), started=time.time(), ended=0.0, pid=process.pid, code=None
         )
@@ -298,9 +290,6 @@ class Jobs:
             self._advance()
 
 
-_ENDED_FROM_OUTSIDE = (_INTERRUPTED, -signal.SIGTERM, -signal.SIGINT, -9)
-
-
 def estimate(campaign: Campaign, keys: Mapping[str, str], *, own_cache: bool) -> Forecast:
     """Run an estimate of a campaign in a process, so that its models and keys are freed.
 
@@ -313,7 +302,7 @@ def estimate(campaign: Campaign, keys: Mapping[str, str], *, own_cache: bool) ->
         cache = Path(folder) / "answers.sqlite" if own_cache else None
         try:
             done = subprocess.run(  # noqa: S603 -- ourselves, with no words of a visitor
-                [*COMMAND, "run", str(path), "--estimate", "--json"],
+                [*command.COMMAND, "run", str(path), "--estimate", "--json"],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 env=environment(keys, cache),
@@ -331,65 +320,6 @@ def estimate(campaign: Campaign, keys: Mapping[str, str], *, own_cache: bool) ->
     found["mutants"] = {int(order): number for order, number in found["mutants"].items()}
     found["costs"] = {name: Cost(**cost) for name, cost in found["costs"].items()}
     return Forecast(**found)
-
-
-def environment(keys: Mapping[str, str], cache: Path | None) -> dict[str, str]:
-    """Return the environment of a visitor's process: their keys, and none of this machine's."""
-    env = {name: value for name, value in os.environ.items() if name != "OPENAI_API_KEY"}
-    paths = [str(ROOT), env.get("PYTHONPATH", "")]
-    env["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
-    env[KEYS] = json.dumps(dict(keys))
-    if cache is not None:
-        env["HINTER_CACHE"] = str(cache)
-    return env
-
-
-def _hear_interrupts() -> None:
-    """Let what is started from here be interrupted, even if this process ignores interrupts.
-
-    What a shell starts in the background ignores them and would hand that down; a handler that
-    does nothing is as good for this process and is not handed down.
-    """
-    here = threading.current_thread() is threading.main_thread()
-    if here and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, lambda *_: None)
-
-
-def _stand_back(pid: int) -> None:
-    """Let the app go first, also where Linux gives each terminal session an equal share."""
-    with contextlib.suppress(psutil.Error, OSError):
-        psutil.Process(pid).nice(_NICE)
-        if os.getsid(pid) == pid:
-            Path(f"/proc/{pid}/autogroup").write_text(str(_NICE), encoding="ascii")
-
-
-def _alone() -> dict[str, Any]:
-    """Start a process group, so that stopping it reaches its workers and nothing else does."""
-    if WINDOWS:
-        return {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
-    return {"start_new_session": True}
-
-
-def _signal(pid: int, which: int) -> None:
-    # It may have ended by itself meanwhile.
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        if WINDOWS:
-            os.kill(pid, getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM))
-        else:
-            os.killpg(pid, which)
-
-
-def _stop(pid: int, alive: Any) -> None:
-    """Ask a group of processes to stop, and end it later if it does not."""
-    _signal(pid, signal.SIGINT)
-
-    def end() -> None:
-        if alive():
-            _signal(pid, signal.SIGTERM)
-
-    timer = threading.Timer(_GRACE, end)
-    timer.daemon = True
-    timer.start()
 
 
 def _runs(entry: CampaignEntry, pid: int) -> bool:

@@ -44,6 +44,7 @@ class GenerateEvents(TabEvents):
         self.on(ui.again.click, self.again, [ui.text], seen)
         links["batch"].follow(self.on(ui.test.click, self.test, [ui.text], []).success)
         links["results"].follow(self.on(ui.words.click, self.words, [], []).success)
+        self.services.lead("repair", self.on(ui.repair.click, self.test, [ui.text], []).success)
 
     def choose(self, request: gr.Request, name: Any) -> Updates:
         """Show a grammar that comes with HInter."""
@@ -63,7 +64,7 @@ class GenerateEvents(TabEvents):
         return self.updates.drawn(text, seed)
 
     def test(self, request: gr.Request, text: Any) -> Updates:
-        """Hand the grammar over to Batch."""
+        """Hand the grammar over to another tab."""
         session = self.session(request)
         session.grammar = ""
         hand_over(session, str(text or ""), Path(get_upload_folder()))

@@ -35,4 +35,5 @@ class GenerateLayout:
                         gr.Button, "generate-test", variant="primary", min_width=150
                     )
                     self.words = labels.make(gr.Button, "generate-words", min_width=150)
+                    self.repair = labels.make(gr.Button, "generate-repair", min_width=150)
                 self.notice = html("generate-notice")

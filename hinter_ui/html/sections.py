@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from hinter_core.report.section import Section
+from hinter_core.statistics.rates import Rate
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, isolated, join, table, tag
 from hinter_ui.html.wording import Words, capital, listed
@@ -111,3 +112,16 @@ def report_table(title: str, columns: Iterable[object], rows: Iterable[Markup]) 
     """Write a table in a box that scrolls where it is too wide."""
     grid = table(title, columns, rows)
     return tag("div", grid, class_="report-table", role="region", tabindex="0", aria_label=title)
+
+
+def rate_bar(rate: Rate, *, bad: bool = False) -> Markup:
+    """Draw a rate as a bar with its interval; its numbers stand beside it."""
+    share, low, high = rate.share or 0.0, rate.low, rate.high
+    ends = (share if end is None else end for end in (low, high))
+    first, last = (f"{100 * end:.1f}" for end in ends)
+    return tag(
+        "span",
+        tag("span", class_="fill bad" if bad else "fill", style=f"width:{100 * share:.1f}%"),
+        tag("span", class_="whisker", style=f"left:{first}%;right:calc(100% - {last}%)"),
+        class_="bar rate-bar", aria_hidden="true",
+    )  # fmt: skip

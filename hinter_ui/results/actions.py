@@ -319,6 +319,11 @@ class ResultsActions:
         chosen = Mutants(verdicts=verdicts, attributes=wanted.attributes, models=models)
         return write_for(session, reading.store, chosen, folder)
 
+    def hand_to_repair(self, session: Session) -> None:
+        """Hand the model shown, and the grammar of its campaign, over to Repair."""
+        reading = _open(session)
+        session.models, session.grammar = (reading.model,), reading.report.campaign.grammar
+
     def _discreet(self, *stores: CampaignStore) -> AbstractContextManager[None]:
         """Keep the folders of this machine out of errors on a public host."""
 
@@ -328,6 +333,12 @@ class ResultsActions:
             return words
 
         return discreet(hide)
+
+
+def can_be_repaired(reading: OpenReport) -> bool:
+    """Whether the campaign is of a grammar, and its model of a kind that can learn from it."""
+    kind = reading.model.partition(":")[0]
+    return bool(reading.report.campaign.grammar) and kind in ("embedded", "hf")
 
 
 def _open(session: Session) -> OpenReport:

@@ -6,9 +6,8 @@ from itertools import groupby
 from hinter_core.report.metrics.diagnosis import WordRate
 from hinter_core.report.metrics.interactions import Interactions, WordPair
 from hinter_core.statistics.format import percent, points
-from hinter_core.statistics.rates import Rate
-from hinter_ui.html.markup import Markup, isolated, tag
-from hinter_ui.html.sections import report_table
+from hinter_ui.html.markup import Markup, isolated, join, tag
+from hinter_ui.html.sections import rate_bar, report_table
 from hinter_ui.html.wording import Words, capital, name_of
 
 say = Words("results")
@@ -49,7 +48,7 @@ def _row(number: int, one: WordRate, heads: Sequence[str]) -> Markup:
         mark = tag("span", say("diagnosis.mark"), class_="badge biased")
     else:
         mark = tag("span", say("diagnosis.too_few"), class_="quiet") if one.too_few else Markup()
-    bar, label = _bar(one.rate, bad=one.stands_out), _button(one.word, data_word=number)
+    bar, label = rate_bar(one.rate, bad=one.stands_out), _button(one.word, data_word=number)
     return _cells(heads, (label, bar, percent(one.rate), f"{one.rate.of:,}", mark))
 
 
@@ -71,6 +70,8 @@ def _of_pairs(found: Interactions, first: int, model: str) -> Markup:
     columns = say.branch("diagnosis.pair_columns").values()
     heads = [head.format(first=names[0], second=names[1]) for head in columns]
     rows = [_pair(first + n, pair, heads) for n, pair in enumerate(found.pairs[:_MOST])]
+    if not rows:
+        return tag("section", tag("h3", title), tag("p", isolated(told)))
     about = tag("p", say("diagnosis.pairs_about"), class_="quiet")
     return tag("section", tag("h3", title), tag("p", isolated(told)), about,
                report_table(title, heads, rows))  # fmt: skip
@@ -80,7 +81,7 @@ def _pair(number: int, pair: WordPair, heads: Sequence[str]) -> Markup:
     mark = tag("span", say("diagnosis.mark"), class_="badge biased") if pair.stands_out else ""
     cells = (
         _button(_joined(pair), data_pair=number), isolated(pair.answer),
-        _bar(pair.both, bad=pair.stands_out) + percent(pair.both),
+        join((rate_bar(pair.both, bad=pair.stands_out), percent(pair.both))),
         *(percent(rate) for rate in pair.alone), points(pair.contrast), f"{pair.texts:,}", mark,
     )  # fmt: skip
     return _cells(heads, cells)
@@ -88,18 +89,6 @@ def _pair(number: int, pair: WordPair, heads: Sequence[str]) -> Markup:
 
 def _joined(pair: WordPair) -> str:
     return " + ".join(pair.words)
-
-
-def _bar(rate: Rate, *, bad: bool) -> Markup:
-    share, low, high = rate.share or 0.0, rate.low, rate.high
-    ends = (share if end is None else end for end in (low, high))
-    first, last = (f"{100 * end:.1f}" for end in ends)
-    return tag(
-        "span",
-        tag("span", class_="fill bad" if bad else "fill", style=f"width:{100 * share:.1f}%"),
-        tag("span", class_="whisker", style=f"left:{first}%;right:calc(100% - {last}%)"),
-        class_="bar", aria_hidden="true",
-    )  # fmt: skip
 
 
 def _button(words: str, **data: int) -> Markup:

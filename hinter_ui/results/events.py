@@ -9,7 +9,7 @@ import gradio as gr
 from gradio.utils import get_upload_folder
 
 from hinter_ui.results import html as present
-from hinter_ui.results.actions import OpenReport, ResultsActions, ResultsState
+from hinter_ui.results.actions import OpenReport, ResultsActions, ResultsState, can_be_repaired
 from hinter_ui.results.diagnosis import diagnosis
 from hinter_ui.results.html import say
 from hinter_ui.results.layout import ResultsLayout
@@ -75,10 +75,12 @@ class ResultsEvents(TabEvents):
         picked = partial(gr.on, [w.select for w in (ui.examples, ui.findings, ui.comparison)])
         explore.follow(self.on(picked, self.pick, [], [ui.findings, self.tabs]).then)
 
-        self.on(ui.diagnose.click, self.diagnose, [], [ui.diagnosis], show_progress="minimal")
+        shown = [ui.diagnosis, ui.repair]
+        self.on(ui.diagnose.click, self.diagnose, [], shown, show_progress="minimal")
+        self.services.lead("repair", self.on(ui.repair.click, self.repair, [], []).success)
         words = self.on(ui.diagnosis.select, self.show_word, [], [*filters, ui.findings])
         self.services.links["results"] = TabLink(
-            self.show_words, [self.tabs, ui.diagnosis, ui.notice],
+            self.show_words, [self.tabs, ui.diagnosis, ui.repair, ui.notice],
             (("page.reveal", (), ("results-words",)),),
         )  # fmt: skip
         scripted(words.success, "page.reveal", first=("results-findings-title",))
@@ -192,7 +194,13 @@ class ResultsEvents(TabEvents):
         session = self.session(request)
         reading = self.actions.diagnose(session)
         shown = diagnosis(reading.diagnosis, reading.pairs, reading.model)
-        return {self.ui.diagnosis: shown, self.ui.notice: ""}
+        able = gr.update(visible=can_be_repaired(reading))
+        return {self.ui.diagnosis: shown, self.ui.repair: able, self.ui.notice: ""}
+
+    def repair(self, request: gr.Request) -> Updates:
+        """Hand the model and the grammar over to Repair."""
+        self.actions.hand_to_repair(self.session(request))
+        return {self.ui.notice: ""}
 
     def show_words(self, request: gr.Request) -> Updates:
         """Open the diagnosis of the grammar tested last; selecting the tab shows the rest."""

@@ -34,7 +34,8 @@ class ResultsLayout:
         # What follows from the model and the attributes shown.
         self.of_model = [
             self.flow, self.flow_words, self.overlaps, *self.map_boxes, *self.map_titles,
-            *self.maps, self.groups, self.sections, self.diagnosis, self.examples, self.findings,
+            *self.maps, self.groups, self.sections, self.diagnosis, self.repair, self.examples,
+            self.findings,
         ]  # fmt: skip
         # What an opened campaign sets.
         self.everything = [
@@ -71,6 +72,9 @@ class ResultsLayout:
         self._title("results-words")
         self.diagnose = labels.make(gr.Button, "results-diagnose", size="sm", min_width=180)
         self.diagnosis = html("results-diagnosis", script="page.findings")
+        self.repair = labels.make(
+            gr.Button, "results-repair", size="sm", min_width=180, visible=False
+        )
         self._title("results-hidden")
         self.examples = html("results-examples", script="page.findings")
         self._findings()

@@ -12,7 +12,7 @@ from hinter_core.report.figures import Figure, bars, flow, heat_maps
 from hinter_core.report.section import joined
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.results import html as present
-from hinter_ui.results.actions import FIRST, PAGE, OpenReport, ResultsActions
+from hinter_ui.results.actions import FIRST, PAGE, OpenReport, ResultsActions, can_be_repaired
 from hinter_ui.results.diagnosis import diagnosis
 from hinter_ui.results.html import say
 from hinter_ui.results.layout import MAPS, ResultsLayout
@@ -78,7 +78,9 @@ class ResultsUpdates:
             plots = dict.fromkeys((ui.flow, *ui.maps), gr.update(value=None, visible=False))
             blank = (ui.flow_words, ui.overlaps, ui.groups, ui.sections, ui.diagnosis, ui.examples,
                      ui.findings)  # fmt: skip
-            boxes = dict.fromkeys(ui.map_boxes, gr.update(visible=False))
+            hidden: list[Any] = [*ui.map_boxes, ui.repair]
+            boxes = dict.fromkeys(hidden, gr.update(visible=False))
+
             return plots | boxes | dict.fromkeys(blank, "") | dict.fromkeys(ui.map_titles, "")
         maps = heat_maps(model)
         updates: Updates = {
@@ -90,6 +92,7 @@ class ResultsUpdates:
             ui.diagnosis: diagnosis(found, reading.pairs, reading.model)
             if (found := reading.diagnosis)
             else "",
+            ui.repair: gr.update(visible=bool(reading.diagnosis) and can_be_repaired(reading)),
             ui.examples: present.examples(model),
             ui.findings: self.table(reading),
         }

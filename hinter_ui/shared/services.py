@@ -6,7 +6,7 @@ A parser or model is loaded by the first check that needs it, or by :meth:`Servi
 import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from cachetools import LRUCache
 
@@ -87,6 +87,7 @@ class Services:
         self.access = access or Access()
         self.sessions = Sessions()
         self.links: dict[str, TabLink] = {}
+        self._waiting: dict[str, list[Callable[..., Any]]] = {}
         self.labels: list[Labels] = []
         self.addresses = Addresses()
         self.projects = Annotations.at_home(lambda: self.access.local)
@@ -95,6 +96,19 @@ class Services:
         self._models = _Stores(self.open_store, _STORES)
         self._light = _Stores(self.open_store, _LIGHT_STORES)
         self._scanning = _Stores(self._store_of_scans, 1)
+
+    def offer(self, name: str, link: TabLink) -> None:
+        """Offer a link to a tab, also to the tabs that were built before."""
+        self.links[name] = link
+        for event in self._waiting.pop(name, []):
+            link.follow(event)
+
+    def lead(self, name: str, event: Callable[..., Any]) -> None:
+        """Follow the link to a tab after an event, also if that tab is built later."""
+        if name in self.links:
+            self.links[name].follow(event)
+        else:
+            self._waiting.setdefault(name, []).append(event)
 
     def labels_of(self, room: str) -> Labels:
         """Return what makes the widgets of a tab with the texts of its room."""

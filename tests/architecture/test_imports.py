@@ -22,8 +22,8 @@ CORE = [
     "prioritisation", "repair", "annotation", "cli",
 ]  # fmt: skip
 # Rooms of the app. Tabs know what they share and nothing of one another.
-SHARED = ["html", "shared"]
-TABS = {"explore", "batch", "results", "generate", "annotate", "models", "learn"}
+SHARED = ["html", "processes", "shared"]
+TABS = {"explore", "batch", "results", "generate", "repair", "annotate", "models", "learn"}
 TOP = ("shell", "__main__")
 EACH_TAB = {"events", "layout", "actions", "updates", "html"}
 MOST_MODULES = 12

@@ -109,8 +109,8 @@ LEFT = re.compile(
 START = """
 import json, sys
 import app
-from hinter_ui.batch import jobs
-jobs.COMMAND = tuple(json.loads(sys.argv.pop(1)))
+from hinter_ui.processes import command
+command.COMMAND = tuple(json.loads(sys.argv.pop(1)))
 app.main()
 """
 
@@ -138,6 +138,7 @@ def serving(
         "HINTER_CACHE": str(cache),
         "HINTER_CAMPAIGNS": str(shelf),
         "HINTER_ANNOTATIONS": str(projects),
+        "HINTER_REPAIRS": str(cache.parent / "repairs"),
         "HINTER_CLASSES": str(cache.parent / "classes"),
         "GRADIO_TEMP_DIR": str(uploads),
     }
@@ -289,7 +290,7 @@ class Explore:
 @pytest.fixture
 def quick_campaigns(commands: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     """Campaigns that this process starts need not import first."""
-    monkeypatch.setattr("hinter_ui.batch.jobs.COMMAND", commands.program)
+    monkeypatch.setattr("hinter_ui.processes.command.COMMAND", commands.program)
 
 
 @pytest.fixture(scope="session")

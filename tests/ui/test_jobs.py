@@ -273,7 +273,8 @@ import sys, time
 from pathlib import Path
 from hinter_ui.shared.library import Campaigns
 from hinter_ui.batch import jobs
-jobs.COMMAND = tuple(sys.argv[3:])
+from hinter_ui.processes import command
+command.COMMAND = tuple(sys.argv[3:])
 running = jobs.Jobs()
 running.start(Campaigns(Path(sys.argv[1]), shared=True).get(sys.argv[2]), {})
 time.sleep(600)

@@ -48,7 +48,8 @@ class WordPair:
 class Interactions:
     """The pairs of two attributes, clearest first; ``of``: how many there are, ``tested`` of them.
 
-    A pair is tested if its texts are enough for a result.
+    A pair is tested if its texts are enough for a result. Those without a changed answer are left
+    out.
     """
 
     attributes: tuple[str, str]
@@ -103,6 +104,7 @@ def interactions(reader: CampaignReader, model: str) -> list[Interactions]:
         p_values, chosen = _clearest(signs[attributes])
         sums = _sums(reader, attributes, chosen)
         pairs = [_pair(case, sums[case], p_values.get(case, 1.0)) for case in chosen]
+        pairs = [pair for pair in pairs if pair.both.hits]
         found.append(Interactions(attributes, len(signs[attributes]), len(p_values), pairs))
     return found
 

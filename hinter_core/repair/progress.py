@@ -1,0 +1,87 @@
+"""How far a repair is, and what it changed, as files in its folder: for those who look on."""
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from hinter_core.repair.figures import Errors, Measured, RepairResult
+from hinter_core.report.metrics.accuracy import Accuracy
+from hinter_core.statistics.rates import Rate
+from hinter_core.storage import write_whole
+
+STAGES = ("diagnosis", "examples", "training", "measurement")  # in their order
+_PROGRESS, _FIGURES = "progress.json", "figures.json"
+_EVERY = 0.5  # seconds between two notes of one stage
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage of a repair, and how much of it is done."""
+
+    name: str
+    done: int = 0
+    of: int = 0
+
+
+class Notes:
+    """Write down how far the repair of a folder is."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._last = ("", 0.0)
+
+    def note(self, stage: Stage) -> None:
+        """Write the stage, unless it was written a moment ago."""
+        name, when = self._last
+        if stage.name == name and time.monotonic() - when < _EVERY:
+            return
+        self._last = stage.name, time.monotonic()
+        _write(self._folder / _PROGRESS, asdict(stage))
+
+
+def stage_in(folder: Path) -> Stage | None:
+    """Return the stage that the repair of a folder was in last; None before the first."""
+    found = _read(folder / _PROGRESS)
+    return Stage(**found) if found else None
+
+
+def write_figures(folder: Path, result: RepairResult) -> None:
+    """Write what a repair changed."""
+    _write(folder / _FIGURES, asdict(result))
+
+
+def figures_in(folder: Path) -> RepairResult | None:
+    """Return what the repair of a folder changed; None before its end."""
+    found = _read(folder / _FIGURES)
+    if found is None:
+        return None
+    before, after = (Rate(**rate) for rate in found["accuracy"])
+    measured = [
+        Measured(one["name"], _errors(one["before"]), _errors(one["after"]))
+        for one in found["measured"]
+    ]
+    return RepairResult(found["model"], found["examples"], (before, after), measured)
+
+
+def _errors(found: Mapping[str, Any]) -> Errors:
+    hits, of = found["neutral"]
+    own = found["accuracy"]
+    accuracy = Accuracy(**{**own, "correct": Rate(**own["correct"])}) if own else None
+    return Errors(
+        Rate(**found["single"]), Rate(**found["combined"]), found["hidden"], (hits, of), accuracy
+    )
+
+
+def _write(path: Path, value: Mapping[str, Any]) -> None:
+    with write_whole(path) as part:
+        part.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,1 @@
+"""The command line as processes of their own, which the app starts, watches and stops."""

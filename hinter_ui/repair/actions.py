@@ -1,0 +1,186 @@
+"""What the Repair tab does, without its widgets: read the form, start, watch, stop, hand over.
+
+Faults that a visitor can mend are raised as :class:`hinter_core.errors.HinterError`. A repair
+trains a model for minutes and keeps it on disk, so it is for the owner of the machine; a public
+host says the command instead.
+"""
+
+import atexit
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Self
+
+from hinter_core.errors import InputError
+from hinter_core.generators.grammars.grammar import CLASSIFICATION
+from hinter_core.generators.grammars.reading import load_grammar, shipped_grammars
+from hinter_core.options import Option
+from hinter_core.repair.repair import REPAIR_OPTIONS, Repair
+from hinter_ui.repair.runs import Repairs, RepairState, RepairStatus, arguments_of, say
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
+
+SHARES = (1, 10)  # per cent of the texts (Astraea, Table VII)
+USUAL = "feelings"
+# Settings with a field that is made of their declaration.
+FIELDS = ("texts", "epochs", "sentences", "rate", "pairing", "attributes", "seed")
+
+
+@dataclass
+class RepairForm:
+    """The values of the form, as a browser sent them."""
+
+    model: Any = "embedded"
+    grammar: Any = USUAL
+    own_grammar: Any = None
+    data: Any = None
+    share: Any = SHARES[1]
+    unseen: Any = ()
+    settings: Sequence[Any] = ()
+
+    @classmethod
+    def of(cls, *values: Any) -> Self:
+        """Read the values in the order of the form."""
+        model, grammar, own_grammar, data, share, unseen, *settings = values
+        return cls(model, grammar, own_grammar, data, share, unseen, settings)
+
+
+@dataclass
+class RepairView:
+    """What the tab keeps of a page: the repair shown, and what of it is on the page."""
+
+    opened: str = ""
+    shown: str = ""
+
+
+@cache
+def offered_grammars() -> tuple[str, ...]:
+    """Return the names of grammars whose sentences have labels that a classifier can learn."""
+    named = {name: load_grammar(name) for name in shipped_grammars()}
+    return tuple(
+        name
+        for name, grammar in named.items()
+        if grammar.task == CLASSIFICATION and len(set(grammar.labels.values())) > 1
+    )
+
+
+class RepairActions:
+    """The actions of the Repair tab."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self.repairs = Repairs.at_home()
+        atexit.register(self.repairs.close)
+
+    @property
+    def local(self) -> bool:
+        """Whether the visitor owns the machine, and so may repair here."""
+        return self._services.access.local
+
+    def repair_of(self, form: RepairForm) -> Repair:
+        """Read the form.
+
+        Raises:
+            HinterError: a setting is missing, out of range, or not for this host.
+        """
+        model = str(form.model or "").strip()
+        if not model:
+            raise InputError(say("errors.no_model"))
+        if model.partition(":")[0] not in ("embedded", "hf"):
+            raise InputError(say("errors.kind"))
+        self._services.access.admit(model)
+        grammar = str(form.own_grammar or form.grammar or "").strip()
+        if not form.own_grammar and grammar not in shipped_grammars():
+            raise InputError(say("errors.no_grammar"))
+        share = _number(form.share, say("share"), *SHARES)
+        values = dict(zip(FIELDS, form.settings, strict=False))
+        settings = {name: _setting(REPAIR_OPTIONS[name], value) for name, value in values.items()}
+        unseen = [name for name in map(str, form.unseen or ()) if name in shipped_grammars()]
+        data = str(form.data or "") or REPAIR_OPTIONS["data"].default
+        return Repair(
+            model=model, grammar=grammar, data=data, share=share / 100, unseen=",".join(unseen),
+            **settings,
+        )  # fmt: skip
+
+    def command(self, form: RepairForm) -> str:
+        """Return the command that does what the form says, with files by their names alone."""
+        repair = self.repair_of(form)
+        arguments = [
+            f"{name}={Path(value).name}"
+            if name in ("--data", "--grammar") and "/" in value
+            else argument
+            for argument in arguments_of(repair)
+            for name, _, value in [argument.partition("=")]
+        ]
+        return shlex.join(["hinter", *arguments, "--out=repair"])
+
+    def start(self, session: Session, form: RepairForm) -> None:
+        """Start a repair, and show it."""
+        self._require_local()
+        repair = self.repair_of(form)
+        grammar = load_grammar(repair.grammar)
+        if grammar.task != CLASSIFICATION:
+            raise InputError(say("errors.task"))
+        session.of(RepairView).opened = self.repairs.new(repair)
+
+    def resume(self, session: Session) -> None:
+        """Let the repair that is shown go on."""
+        self.repairs.start(self.shown(session).id)
+
+    def cancel(self, session: Session) -> None:
+        """Stop the repair that is shown."""
+        self.repairs.cancel(self.shown(session).id)
+
+    def delete(self, session: Session) -> None:
+        """Delete the repair that is shown, with its model."""
+        self.repairs.delete(self.shown(session).id)
+        session.of(RepairView).opened = ""
+
+    def shown(self, session: Session) -> RepairStatus:
+        """Return the repair that is shown.
+
+        Raises:
+            InputError: none is, it is gone, or repairs are not for this visitor.
+        """
+        self._require_local()
+        return self.repairs.status(session.of(RepairView).opened)
+
+    def listed(self) -> list[RepairStatus]:
+        """List all repairs to the machine's owner."""
+        return self.repairs.listed() if self.local else []
+
+    def hand_over(self, session: Session) -> None:
+        """Offer the repaired model beside the others, and let Batch test it with the grammar."""
+        status = self.shown(session)
+        if status.state is not RepairState.DONE:
+            raise InputError(say("errors.not_done_yet"))
+        others = [name for name in session.added if name != status.model]
+        session.added = [*others, status.model]
+        session.grammar = status.repair.grammar
+        session.models = (status.repair.model, status.model)
+
+    def _require_local(self) -> None:
+        if not self.local:
+            raise InputError(say("errors.public"))
+
+
+def _setting(option: Option, value: Any) -> Any:
+    if option.type is str:
+        return str(value or "").strip() or option.default
+    low, high = option.low, option.high
+    number = _number(value, option.title, low or 0, high or float("inf"))
+    return int(number) if option.type is int else number
+
+
+def _number(value: Any, field: str, low: float, high: float) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not low <= number <= high:
+        raise InputError(
+            say("errors.number", field=field, low=f"{low:,.10g}", high=f"{high:,.10g}")
+        )
+    return number

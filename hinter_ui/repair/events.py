@@ -1,0 +1,114 @@
+"""The events of the Repair tab: a repair is started, watched, stopped, and its model tested."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import gradio as gr
+
+from hinter_core.generators.grammars.reading import shipped_grammars
+from hinter_ui.repair.actions import RepairActions, RepairForm, RepairView, offered_grammars
+from hinter_ui.repair.layout import RepairLayout
+from hinter_ui.repair.updates import RepairUpdates
+from hinter_ui.shared.events import TabEvents, Updates
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
+from hinter_ui.shared.wiring import TabLink, after_event, scripted
+
+
+def build(services: Services) -> None:
+    """Build the tab inside the current ``gr.Tab`` and wire it."""
+    RepairEvents(services, RepairLayout(services)).wire()
+
+
+class RepairEvents(TabEvents):
+    """From the widgets of the tab to its actions and back."""
+
+    room = "repair"
+    failure = "titles.not_done"
+    options: ClassVar = {"concurrency_limit": 4}
+
+    def __init__(self, services: Services, ui: RepairLayout) -> None:
+        super().__init__(services, ui.notice)
+        self.ui = ui
+        self.actions = RepairActions(services)
+        self.updates = RepairUpdates(self.actions, ui)
+
+    def wire(self) -> None:
+        """Connect every widget with what it does."""
+        ui = self.ui
+        drawn = {"js": after_event("page.drawn", "repair", 0)}
+        self.on(self.tab.select, self.look, [], ui.watched, **drawn)
+        self.on(ui.timer.tick, self.look, [], ui.watched, trigger_mode="once")
+        begun = self.on(ui.start.click, self.start, ui.form, ui.watched)
+        scripted(begun.success, "page.reveal", first=("repair-title",))
+        self.on(ui.show.click, self.show_command, ui.form, [ui.command])
+        opened = self.on(ui.table.select, self.choose, [], ui.watched)
+        scripted(opened.success, "page.reveal", first=("repair-title",))
+        for button, act in ((ui.resume, self.actions.resume), (ui.cancel, self.actions.cancel)):
+            self.on(button.click, self._acting(act), [], ui.watched)
+        self.on(ui.delete.click, self.ask_first, [], [ui.delete, ui.really])
+        self.on(ui.really.click, self._acting(self.actions.delete), [], ui.watched)
+        self.services.links["batch"].follow(self.on(ui.test.click, self.test, [], []).success)
+        chosen = [ui.model, ui.grammar, ui.own_grammar]
+        self.services.offer("repair", TabLink(self.fill, [self.tabs, *chosen, *ui.watched]))
+
+    def look(self, request: gr.Request) -> Updates:
+        """Show what has changed since the last look."""
+        return self.updates.watched(self.session(request))
+
+    def fill(self, request: gr.Request) -> Updates:
+        """Fill in the model and grammar that another tab handed over."""
+        ui, session = self.ui, self.session(request)
+        grammar, models, session.grammar, session.models = (
+            session.grammar, session.models, "", (),
+        )  # fmt: skip
+        session.of(RepairView).shown = ""
+        updates = self.updates.watched(session) | self.show("repair")
+        if models:
+            choices = list(dict.fromkeys(["embedded", *models]))
+            updates[ui.model] = gr.update(value=models[0], choices=choices)
+        if grammar:
+            own = grammar not in shipped_grammars()
+            listed = grammar in offered_grammars()
+            updates[ui.grammar] = gr.update(value=grammar) if listed else gr.skip()
+            updates[ui.own_grammar] = gr.update(value=grammar if own else None)
+        return updates
+
+    def start(self, request: gr.Request, *values: Any) -> Updates:
+        """Start a repair and show it."""
+        session = self.session(request)
+        self.actions.start(session, RepairForm.of(*values))
+        return self.updates.watched(session) | {self.notice: ""}
+
+    def show_command(self, request: gr.Request, *values: Any) -> Updates:
+        """Show the command that does what the form says."""
+        self.session(request)
+        words = self.actions.command(RepairForm.of(*values))
+        return {self.ui.command: gr.update(value=words, visible=True), self.notice: ""}
+
+    def choose(self, event: gr.EventData, request: gr.Request) -> Updates:
+        """Show a repair of the list."""
+        session, data = self.session(request), event._data or {}
+        session.of(RepairView).opened = str(data.get("repair", ""))
+        return self.updates.watched(session) | {self.notice: ""}
+
+    def ask_first(self) -> Updates:
+        """Ask for a second press before deleting."""
+        return {
+            self.ui.delete: gr.update(visible=False), self.ui.really: gr.update(visible=True),
+        }  # fmt: skip
+
+    def test(self, request: gr.Request) -> Updates:
+        """Let Batch test the repaired model beside the old one."""
+        self.actions.hand_over(self.session(request))
+        return {self.notice: ""}
+
+    def _acting(self, act: Callable[[Session], None]) -> Callable[[gr.Request], Updates]:
+        def run(request: gr.Request) -> Updates:
+            """Act on the repair that is shown."""
+            session = self.session(request)
+            act(session)
+            session.of(RepairView).shown = ""
+            return self.updates.watched(session) | {self.notice: ""}
+
+        return run

@@ -1,0 +1,130 @@
+"""The HTML of the Repair tab: how far a repair is, and what it changed."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from hinter_core.repair.figures import Measured, RepairResult
+from hinter_core.repair.progress import STAGES, Stage
+from hinter_core.statistics.format import percent
+from hinter_core.statistics.rates import Rate
+from hinter_ui.html import notice
+from hinter_ui.html.markup import Markup, isolated, join, tag
+from hinter_ui.html.sections import rate_bar, report_table
+from hinter_ui.repair.runs import RepairState, RepairStatus, say
+
+
+def badge(state: RepairState) -> Markup:
+    """Write the state of a repair as a word on its colour."""
+    kind = state.name.lower()
+    return tag("span", say(f"states.{kind}"), class_=f"badge state job-{kind}")
+
+
+def title(status: RepairStatus) -> Markup:
+    """Write what is repaired with what, and the state."""
+    repair = status.repair
+    head = tag("h2", say("title", model=repair.model), " ", badge(status.state))
+    data = say("sample") if repair.data == "sample" else Path(repair.data).name
+    grammar, share = Path(repair.grammar).stem, round(100 * repair.share)
+    what = say("what", grammar=grammar, data=data, share=share, seed=repair.seed)
+    return tag("div", head, tag("p", isolated(what), class_="quiet"), class_="job-title")
+
+
+def progress(status: RepairStatus) -> Markup:
+    """Show the stages, how far the current one is, and what to do if it did not end."""
+    stage, state = status.stage or Stage(STAGES[0]), status.state
+    number = STAGES.index(stage.name) if stage.name in STAGES else 0
+    if state is RepairState.DONE:
+        return Markup("")
+    items = []
+    for place, name in enumerate(STAGES):
+        kind = "done" if place < number else "now" if place == number else "next"
+        items.append(tag("li", tag("span", say(f"stages.{name}")), " ",
+                         tag("span", say(f"marks.{kind}"), class_="quiet-inline"),
+                         class_=f"stage {kind}"))  # fmt: skip
+    words = say(f"stages.{stage.name}") if stage.name in STAGES else stage.name
+    if stage.of:
+        words = say("how_far", stage=words, done=stage.done, of=stage.of)
+    bar = tag("progress", value=stage.done if stage.of else None, max=max(stage.of, 1),
+              aria_label=words) if state.busy or stage.of else None  # fmt: skip
+    line = tag("div", tag("span", words, class_="progress-words"), bar)
+    told = [tag("ol", *items, class_="stages"), tag("div", line, class_="progress", role="status")]
+    if state in (RepairState.STOPPED, RepairState.INTERRUPTED):
+        told.append(notice.info([say(f"remarks.{state.name.lower()}")]))
+    if state is RepairState.FAILED:
+        told.append(notice.error(status.problem, say("remarks.failed")))
+    return join(told)
+
+
+def figures(status: RepairStatus) -> Markup:
+    """Show errors and accuracy before and after, with their intervals, and the model's name."""
+    found = status.figures
+    if found is None:
+        return Markup("")
+    learnt = say("learnt", **{name: found.examples.get(name, 0)
+                              for name in ("texts", "sentences", "variants")})  # fmt: skip
+    card = Path(status.model.removeprefix("hf:")) / "README.md"
+    name = tag("p", say("model"), " ", tag("code", isolated(status.model)))
+    where = tag("p", say("card"), " ", tag("code", isolated(str(card))), class_="quiet")
+    return tag(
+        "div", tag("p", learnt), _accuracy(found), *(_measured(one) for one in found.measured),
+        tag("h3", say("model_title")), name, where, class_="before-after",
+    )  # fmt: skip
+
+
+def _accuracy(found: RepairResult) -> Markup:
+    heads = [say("columns.model"), say("columns.accuracy"), say("columns.rate")]
+    rows = [
+        _cells(heads, (say(f"columns.{when}"), rate_bar(rate), percent(rate)))
+        for when, rate in zip(("before", "after"), found.accuracy, strict=True)
+    ]
+    words = say("accuracy", of=found.accuracy[0].of)
+    return tag("section", tag("h3", say("accuracy_title")), tag("p", words, class_="quiet"),
+               report_table(say("columns.accuracy"), heads, rows))  # fmt: skip
+
+
+def _measured(one: Measured) -> Markup:
+    known = say.branch("sets")
+    name = known.get(one.name) or say("sets.grammar", name=one.name.removeprefix("grammar "))
+    heads = [say(f"columns.{key}") for key in ("model", "single", "combined", "hidden", "neutral")]
+    rows = []
+    for when, errors in (("before", one.before), ("after", one.after)):
+        hits, of = errors.neutral
+        bad = when == "before"
+        rows.append(_cells(heads, (
+            say(f"columns.{when}"), _rate(errors.single, bad=bad), _rate(errors.combined, bad=bad),
+            f"{errors.hidden:,}", say("of", n=hits, of=of) if of else say("none"),
+        )))  # fmt: skip
+    return tag("section", tag("h3", isolated(name)), tag("p", _fall(one)),
+               report_table(name, heads, rows))  # fmt: skip
+
+
+def _fall(one: Measured) -> str:
+    before, after = (100 * (errors.share or 0.0) for errors in (one.before, one.after))
+    if one.less is None:
+        return say("fall.new", after=after) if after else say("fall.none")
+    key = "fall.less" if one.less >= 0 else "fall.more"
+    return say(key, share=100 * abs(one.less), before=before, after=after)
+
+
+def _rate(rate: Rate, *, bad: bool) -> Markup:
+    return join((rate_bar(rate, bad=bad and bool(rate.hits)), percent(rate)))
+
+
+def _cells(heads: Sequence[str], cells: Sequence[Markup | str]) -> Markup:
+    return tag("tr", *(tag("td", tag("div", cell), data_column=head)
+                       for head, cell in zip(heads, cells, strict=True)))  # fmt: skip
+
+
+def repairs(found: Sequence[RepairStatus], *, local: bool) -> Markup:
+    """List the repairs, each with a button that opens it."""
+    if not found:
+        return tag("p", say("no_repair" if local else "no_repair_here"), class_="quiet")
+    heads = [say(f"columns.{key}") for key in ("model", "grammar", "state")]
+    rows = []
+    for one in found:
+        button = tag("button", isolated(one.repair.model), type="button", class_="act open",
+                     data_repair=one.id)  # fmt: skip
+        rows.append(
+            _cells(heads, (button, isolated(Path(one.repair.grammar).stem), badge(one.state)))
+        )
+    return report_table(say("headings.repairs.title"), heads, rows)

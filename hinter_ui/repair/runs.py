@@ -1,0 +1,289 @@
+"""Repairs as processes of their own, each in a folder that keeps its settings, record and files.
+
+One runs at a time. A restarted app finds each as it was left; what was interrupted goes on.
+"""
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import shutil
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Self
+
+import psutil
+
+from hinter_core.errors import InputError
+from hinter_core.generators.grammars.reading import shipped_grammars
+from hinter_core.repair.figures import RepairResult
+from hinter_core.repair.progress import Stage, figures_in, stage_in
+from hinter_core.repair.repair import REPAIR_OPTIONS, Repair
+from hinter_core.storage import user_cache, write_whole
+from hinter_ui.html.wording import Words
+from hinter_ui.processes import command
+from hinter_ui.shared.library import without_folder
+
+say = Words("repair")
+
+REPAIRS_FOLDER = "HINTER_REPAIRS"
+_ID = re.compile(r"[A-Za-z0-9_-]{16,64}")
+_RECORD, _LOG = "job.json", "run.log"
+_LOG_TAIL = 4_000  # bytes
+_UNSAFE = re.compile(r"[^\w.-]+")
+
+
+class RepairState(StrEnum):
+    """The state of a repair."""
+
+    RUNNING = "running"
+    STOPPING = "stopping"
+    STOPPED = "stopped"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+    DONE = "done"
+
+    @property
+    def busy(self) -> bool:
+        """Whether its process runs."""
+        return self in (RepairState.RUNNING, RepairState.STOPPING)
+
+
+@dataclass(frozen=True)
+class RepairRecord:
+    """The settings of a repair and the record of its runs; times in seconds since 1970."""
+
+    settings: Mapping[str, Any]
+    created: float
+    started: float = 0.0
+    ended: float = 0.0
+    pid: int = 0
+    code: int | None = None
+    stopped: bool = False
+
+
+@dataclass(frozen=True)
+class RepairStatus:
+    """A repair now; ``problem`` is why its last run failed."""
+
+    id: str
+    folder: Path
+    state: RepairState
+    record: RepairRecord
+    stage: Stage | None = None
+    figures: RepairResult | None = None
+    problem: str = ""
+
+    @property
+    def repair(self) -> Repair:
+        """Its settings."""
+        return Repair(**self.record.settings)
+
+    @property
+    def model(self) -> str:
+        """Name of the repaired model."""
+        return f"hf:{out_of(self.folder) / 'model'}"
+
+
+def out_of(folder: Path) -> Path:
+    """Return where the command line works within a repair's folder."""
+    return folder / "repair"
+
+
+@dataclass
+class Repairs:
+    """The folder of repairs, and the processes that work in it."""
+
+    folder: Path
+    _running: dict[str, Any] = field(default_factory=dict)
+    _lock: Any = field(default_factory=threading.RLock)
+
+    @classmethod
+    def at_home(cls) -> Self:
+        """Use the folder that ``HINTER_REPAIRS`` names, or one in the user's cache."""
+        named = os.environ.get(REPAIRS_FOLDER)
+        command.hear_interrupts()
+        return cls(Path(named) if named else user_cache() / "repairs")
+
+    def listed(self) -> list[RepairStatus]:
+        """List all repairs, the latest first."""
+        names = [path.name for path in self.folder.glob("*/") if _ID.fullmatch(path.name)]
+        found = []
+        for name in names:
+            with contextlib.suppress(InputError):
+                found.append(self.status(name))
+        return sorted(found, key=lambda one: one.record.created, reverse=True)
+
+    def status(self, name: str) -> RepairStatus:
+        """Return the state of a repair.
+
+        Raises:
+            InputError: there is none of that name, or its record is damaged.
+        """
+        folder = self.folder / name
+        if not _ID.fullmatch(name) or not folder.is_dir():
+            raise InputError(say("errors.unknown"))
+        with self._lock:
+            record = _record_of(folder)
+            state = self._state(folder, record)
+        figures = figures_in(out_of(folder)) if state is RepairState.DONE else None
+        problem = _last_words(folder, record) if state is RepairState.FAILED else ""
+        return RepairStatus(name, folder, state, record, stage_in(out_of(folder)), figures, problem)
+
+    def _state(self, folder: Path, record: RepairRecord) -> RepairState:
+        alive = folder.name in self._running or (not record.ended and _works(folder, record.pid))
+        if alive:
+            return RepairState.STOPPING if record.stopped else RepairState.RUNNING
+        if record.code == 0 or (not record.ended and figures_in(out_of(folder))):
+            return RepairState.DONE
+        if record.stopped:
+            return RepairState.STOPPED
+        outside = not record.ended or record.code in command.ENDED_FROM_OUTSIDE
+        return RepairState.INTERRUPTED if outside else RepairState.FAILED
+
+    def new(self, repair: Repair) -> str:
+        """Keep a repair with copies of its files, and start it; return its name.
+
+        Raises:
+            InputError: another one runs, or the disk cannot be written.
+        """
+        self._require_free()
+        name = secrets.token_urlsafe(16)
+        folder = self.folder / name
+        try:
+            out_of(folder).parent.mkdir(parents=True)
+            kept = replace(
+                repair,
+                data=_kept(folder, repair.data) if Path(repair.data).is_file() else repair.data,
+                grammar=repair.grammar
+                if repair.grammar in shipped_grammars()
+                else _kept(folder, repair.grammar),
+            )
+            _write_record(folder, RepairRecord(asdict(kept), time.time()))
+        except OSError as error:
+            words = say("errors.folder", folder=self.folder, reason=error.strerror,
+                        variable=REPAIRS_FOLDER)  # fmt: skip
+            raise InputError(words) from error
+        self.start(name)
+        return name
+
+    def start(self, name: str) -> None:
+        """Start a repair, or let it go on.
+
+        Raises:
+            InputError: another one runs, or no process can be started.
+        """
+        with self._lock:
+            self._require_free()
+            folder = self.folder / name
+            record = _record_of(folder)
+            arguments = [*arguments_of(Repair(**record.settings)), f"--out={out_of(folder)}"]
+            try:
+                process = command.launch(arguments, folder / _LOG, {})
+            except OSError as error:
+                raise InputError(say("errors.not_started", reason=error.strerror)) from error
+            self._running[name] = process
+            begun = replace(
+                record, started=time.time(), ended=0.0, pid=process.pid, code=None, stopped=False
+            )
+            _write_record(folder, begun)
+        threading.Thread(target=self._attend, args=(name, process), daemon=True).start()
+
+    def _attend(self, name: str, process: Any) -> None:
+        code, folder = process.wait(), self.folder / name
+        with self._lock:
+            self._running.pop(name, None)
+            if folder.is_dir():
+                _write_record(folder, replace(_record_of(folder), ended=time.time(), code=code))
+
+    def cancel(self, name: str) -> None:
+        """Stop a repair; what was done is kept, and it can go on."""
+        status = self.status(name)
+        if not status.state.busy:
+            return
+        with self._lock:
+            _write_record(status.folder, replace(status.record, stopped=True))
+        pid, folder = status.record.pid, status.folder
+        command.stop(pid, lambda: name in self._running or _works(folder, pid))
+
+    def delete(self, name: str) -> None:
+        """Delete a repair with its model.
+
+        Raises:
+            InputError: it runs, or its folder cannot be removed.
+        """
+        status = self.status(name)
+        if status.state.busy:
+            raise InputError(say("errors.running"))
+        try:
+            shutil.rmtree(status.folder)
+        except OSError as error:
+            raise InputError(say("errors.not_deleted", reason=error.strerror)) from error
+
+    def close(self) -> None:
+        """Stop what runs as the app ends; it can go on."""
+        for process in list(self._running.values()):
+            command.send(process.pid, 15)
+
+    def _require_free(self) -> None:
+        if any(one.state.busy for one in self.listed()):
+            raise InputError(say("errors.busy"))
+
+
+def arguments_of(repair: Repair) -> list[str]:
+    """Return the command line of a repair, without its directory; defaults are left out."""
+    given = {
+        name: value
+        for name, value in asdict(repair).items()
+        if name in ("model", "grammar", "data") or value != REPAIR_OPTIONS[name].default
+    }
+    return ["repair", *(f"--{name}={value}" for name, value in given.items() if value != "")]
+
+
+def _works(folder: Path, pid: int) -> bool:
+    """Whether a process from before the app was restarted still works there."""
+    try:
+        return bool(pid) and str(out_of(folder)) in " ".join(psutil.Process(pid).cmdline())
+    except psutil.Error:
+        return False
+
+
+def _kept(folder: Path, file: str) -> str:
+    """Copy a file to the repair's folder; return its path there."""
+    own = folder / "data"
+    own.mkdir(exist_ok=True)
+    path = own / (_UNSAFE.sub("_", Path(file).name).lstrip(".")[-100:] or "file")
+    shutil.copyfile(file, path)
+    return str(path)
+
+
+def _record_of(folder: Path) -> RepairRecord:
+    try:
+        record = RepairRecord(**json.loads((folder / _RECORD).read_text(encoding="utf-8")))
+        Repair(**record.settings)
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(say("errors.damaged")) from error
+    return record
+
+
+def _write_record(folder: Path, record: RepairRecord) -> None:
+    # A repair may be deleted while its last run ends.
+    with contextlib.suppress(FileNotFoundError), write_whole(folder / _RECORD) as part:
+        part.write_text(json.dumps(asdict(record), ensure_ascii=False), encoding="utf-8")
+
+
+def _last_words(folder: Path, record: RepairRecord) -> str:
+    try:
+        with (folder / _LOG).open("rb") as log:
+            log.seek(max(0, log.seek(0, os.SEEK_END) - _LOG_TAIL))
+            said = command.said_last(log.read())
+    except OSError:
+        said = ""
+    if said and record.code in (1, command.BAD_INPUT):
+        return without_folder(said, folder / "data", out_of(folder), folder)
+    return say("errors.ended", code=record.code)

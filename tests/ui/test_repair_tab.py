@@ -1,0 +1,216 @@
+"""The Repair tab: a classifier is trained further in a process, and measured before and after."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from hinter_core.errors import HinterError, InputError
+from hinter_core.repair.repair import REPAIR_OPTIONS
+from hinter_ui.processes import command
+from hinter_ui.repair import html
+from hinter_ui.repair.actions import (
+    FIELDS,
+    RepairActions,
+    RepairForm,
+    RepairView,
+    offered_grammars,
+)
+from hinter_ui.repair.runs import REPAIRS_FOLDER, RepairState
+from hinter_ui.shared.access import Access
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
+from tests.conformance.tiny import make_classifier
+from tests.ui.conftest import turn_to
+from tests.unit.cli.test_repair import GRAMMAR
+
+SMALL = {"epochs": 6, "sentences": 12, "rate": 0.005}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("repair")
+    make_classifier(folder / "tiny", ["negative", "positive"])
+    (folder / "own.yaml").write_text(GRAMMAR.replace(", the]", ", french]"), encoding="utf-8")
+    lines = ["text,label"]
+    for number in range(60):
+        word, label = ("good", "positive") if number % 2 else ("bad", "negative")
+        lines.append(f"the black man served us {word} {number} .,{label}")
+    (folder / "texts.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RepairActions]:
+    monkeypatch.setenv(REPAIRS_FOLDER, str(tmp_path / "repairs"))
+    made = RepairActions(Services(Access(local=True)))
+    yield made
+    made.repairs.close()
+
+
+def form_of(files: Path, **settings: Any) -> RepairForm:
+    values = [{**SMALL, **settings}.get(name, REPAIR_OPTIONS[name].default) for name in FIELDS]
+    return RepairForm(
+        model=f"hf:{files / 'tiny'}", own_grammar=str(files / "own.yaml"),
+        data=str(files / "texts.csv"), share=10, settings=values,
+    )  # fmt: skip
+
+
+def until(desk: RepairActions, session: Session, *states: RepairState) -> None:
+    end = time.monotonic() + 120
+    while desk.shown(session).state not in states:
+        assert time.monotonic() < end, desk.shown(session)
+        time.sleep(0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick_campaigns")
+def test_a_repair_is_stopped_goes_on_and_shows_what_it_changed(
+    desk: RepairActions, files: Path
+) -> None:
+    session = Session()
+    desk.start(session, form_of(files, epochs=100))
+    assert desk.shown(session).state is RepairState.RUNNING
+    assert "Diagnosis" in html.progress(desk.shown(session))
+    with pytest.raises(InputError, match="Another repair is running"):
+        desk.start(session, form_of(files))
+    with pytest.raises(InputError, match="It is running"):
+        desk.delete(session)
+    with pytest.raises(InputError, match="not done yet"):
+        desk.hand_over(session)
+    desk.cancel(session)
+    until(desk, session, RepairState.STOPPED)
+    assert "Go on" in html.progress(desk.shown(session))
+    desk.resume(session)
+    until(desk, session, RepairState.DONE)
+    status = desk.shown(session)
+    assert status.figures is not None
+    shown = html.figures(status)
+    for words in ("words that it did not learn from", "Accuracy", "before", "after", status.model):
+        assert words in shown
+    assert shown.count("rate-bar") == 2 + 4 * len(status.figures.measured)
+    assert [one.id for one in desk.listed()] == [status.id]
+    desk.hand_over(session)
+    assert session.models == (f"hf:{files / 'tiny'}", status.model)
+    assert session.added == [status.model]
+    assert Path(session.grammar).read_text() == (files / "own.yaml").read_text()
+    # A restarted app finds it.
+    again = RepairActions(Services(Access(local=True)))
+    assert [one.state for one in again.listed()] == [RepairState.DONE]
+    desk.delete(session)
+    assert desk.listed() == []
+
+
+@pytest.mark.usefixtures("quick_campaigns")
+def test_a_repair_that_cannot_run_says_why(desk: RepairActions, files: Path) -> None:
+    session, form = Session(), form_of(files)
+    desk.start(session, replace(form, own_grammar=None, grammar="legal"))
+    until(desk, session, RepairState.FAILED)
+    told = html.progress(desk.shown(session))
+    assert "The repair failed" in told
+    assert "The grammar legal gives" in told
+
+
+def test_what_was_running_as_the_app_ended_is_interrupted(
+    desk: RepairActions, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "COMMAND", ("sh", "-c", "sleep 600"))
+    session = Session()
+    desk.start(session, form_of(files))
+    again = RepairActions(Services(Access(local=True)))
+    other = Session()
+    other.of(RepairView).opened = session.of(RepairView).opened
+    desk.repairs.close()
+    until(desk, session, RepairState.INTERRUPTED)
+    assert again.shown(other).state is RepairState.INTERRUPTED
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"model": " "}, "Name the model"),
+        ({"model": "vader"}, "Only embedded and Hugging Face"),
+        ({"model": "../etc"}, "Only embedded"),
+        ({"own_grammar": None, "grammar": "none"}, "Choose a grammar"),
+        ({"share": 11}, "Sentences of the grammar: a number from 1 to 10"),
+        ({"share": None}, "a number from 1 to 10"),
+        ({"settings": [39]}, "Maximum texts: a number from 40"),
+        ({"settings": [40, "x"]}, "a number from 1 to 100"),
+        ({"own_grammar": None, "grammar": "masked-pronouns"}, "not for classifiers"),
+    ],
+)
+def test_bad_input_is_told(
+    desk: RepairActions, files: Path, changed: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(HinterError, match=told):
+        desk.start(Session(), replace(form_of(files), **changed))
+    assert desk.listed() == []
+
+
+def test_a_public_host_gives_the_command_and_keeps_nothing(
+    files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(REPAIRS_FOLDER, str(tmp_path / "repairs"))
+    desk, session = RepairActions(Services(Access(local=False))), Session()
+    form = replace(form_of(files), model="hf:some/model", unseen=["legal"])
+    words = shlex.split(desk.command(form))
+    assert words[:2] == ["hinter", "repair"]
+    assert {"--model=hf:some/model", "--grammar=own.yaml", "--data=texts.csv", "--unseen=legal",
+            "--epochs=6", "--out=repair"} <= set(words)  # fmt: skip
+    assert str(files) not in " ".join(words)
+    for act in (lambda: desk.start(session, form), *(
+        lambda act=act: act(session)
+        for act in (desk.resume, desk.cancel, desk.delete, desk.shown, desk.hand_over)
+    )):  # fmt: skip
+        with pytest.raises(InputError, match="does not repair models"):
+            act()
+    assert desk.listed() == []
+    assert not (tmp_path / "repairs").exists()
+
+
+def test_grammars_whose_sentences_have_labels_are_offered() -> None:
+    assert {"feelings", "legal", "sentiment-race-name"} <= set(offered_grammars())
+    assert not any(name.startswith(("masked", "coreference")) for name in offered_grammars())
+
+
+@pytest.mark.slow
+def test_a_model_is_repaired_in_the_browser_and_tested_in_batch(explore: Any, files: Path) -> None:
+    page = explore.page
+    page.goto(f"{explore.url}/?tab=generate")
+    page.locator("#generate-text .cm-content").fill((files / "own.yaml").read_text())
+    expect(page.locator("#generate-drawn")).to_contain_text("different sentences")
+    page.locator("#generate-repair").click()
+    expect(page.locator("#repair-own-grammar")).to_contain_text("grammar")
+    box = page.locator("#repair-model input")
+    box.fill(f"hf:{files / 'tiny'}")
+    box.press("Enter")
+    page.locator("#repair-data input[type=file]").set_input_files(str(files / "texts.csv"))
+    expect(page.locator("#repair-data")).to_contain_text("texts.csv")
+    page.locator("#repair-more button").first.click()
+    expect(page.locator("#repair-epochs input")).to_be_visible()
+    page.wait_for_timeout(600)  # as long as a hand takes: gradio mounts what an accordion holds
+    for name, value in SMALL.items():
+        field = page.locator(f"#repair-{name} input")
+        field.fill(str(value))
+        field.press("Tab")
+    page.locator("#repair-show").click()
+    expect(page.locator("#repair-command")).to_contain_text("hinter repair")
+    page.locator("#repair-start").click()
+    badge = page.locator("#repair-title .badge")
+    expect(badge).to_have_text("done", timeout=120_000)
+    expect(page.locator("#repair-figures")).to_contain_text("words that it did not learn from")
+    expect(page.locator("#repairs [data-repair]")).to_have_count(1)
+    page.locator("#repair-test").click()
+    expect(page.locator("#batch-models .token")).to_have_count(2)
+    expect(page.locator("#batch-own-grammar")).to_contain_text("grammar")
+    turn_to(page, "Repair")
+    page.locator("#repair-delete").click()
+    page.locator("#repair-really").click()
+    expect(page.locator("#repairs [data-repair]")).to_have_count(0)
