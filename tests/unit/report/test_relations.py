@@ -31,12 +31,12 @@ RELATIONS = ("add", "append", "remove-one", "substitute")
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., CampaignStore]:
     folder = tmp_path_factory.mktemp("relations")
-    (folder / "texts.txt").write_text("\n".join(TEXTS), encoding="utf-8")
 
-    def run(name: str, *models: str, **settings: object) -> CampaignStore:
+    def run(name: str, *models: str, texts: list[str] = TEXTS, **settings: object) -> CampaignStore:
+        (folder / f"{name}.txt").write_text("\n".join(texts), encoding="utf-8")
         campaign = Campaign(
-            data=str(folder / "texts.txt"), attributes=("race", "gender"), models=models, limit=20,
-            shard=6,
+            data=str(folder / f"{name}.txt"), attributes=("race", "gender"), models=models,
+            limit=20, shard=6,
         )  # fmt: skip
         store = CampaignStore(Path(folder / name))
         run_campaign(replace(campaign, **({"relations": RELATIONS} | settings)), store)  # type: ignore[arg-type]
@@ -52,7 +52,6 @@ def test_rates_are_those_of_the_tables_and_the_planted_relation_stands_out(
     report = make_report(store)
     biased, even = report.models
     with CampaignReader(store) as reader:
-        reader.run("SELECT 1")
         tables = reader.tables(models=(BIASED,))
         counted = {
             (relation, order): (errors, cases)
@@ -73,29 +72,31 @@ def test_rates_are_those_of_the_tables_and_the_planted_relation_stands_out(
     assert added.excess.low is not None
     assert added.excess.low > 0
     assert all(one.errors.hits == 0 for one in even.relations)
-    text = next(s for s in sections(report) if s.key == "relations" and s.model == BIASED)
+    text, _ = (section for section in sections(report) if section.key == "relations")
     assert any(sentence.startswith("add: ") for sentence in text.sentences)
 
 
 def test_another_model_on_stored_mutants_is_judged_as_in_one_run(
     ran: Callable[..., CampaignStore],
 ) -> None:
-    settings = {
-        "relations": ("remove-all", "substitute"),
-        "order": 1,
-        "attributes": ("age", "gender"),
-    }
-    both = ran("both", BIASED, EVEN, **settings)
-    later = ran("later", EVEN, **settings)
-    run_campaign(replace(later.campaign(), models=(BIASED,)), later)
+    texts = [f"On Monday we met a young Asian {who}." for who in ("actress", "waiter", "widow")]
+    model = 'scripted:bad if not "young" and not "Asian" and "performer"; good otherwise'
+
+    def run(name: str, *models: str) -> CampaignStore:
+        attributes = ("age", "race", "gender")
+        return ran(name, *models, texts=texts, relations=("remove-all",), order=2,
+                   attributes=attributes)  # fmt: skip
+
+    both, later = run("both", model, EVEN), run("later", EVEN)
+    run_campaign(replace(later.campaign(), models=(model,)), later)
     verdicts = []
     for store in (both, later):
         with CampaignReader(store) as reader:
-            tables = reader.tables(models=(BIASED,))
+            tables = reader.tables(models=(model,))
             rows = reader.run(f"SELECT row, verdict FROM ({tables.answers})")
             verdicts.append(Counter(rows))
     assert verdicts[0] == verdicts[1]
-    assert len(verdicts[0]) > len(TEXTS)
+    assert verdicts[0][1, "hidden"] == 1  # of three changes, though the order is two
 
 
 def test_a_campaign_of_exchanges_has_no_such_section(ran: Callable[..., CampaignStore]) -> None:
