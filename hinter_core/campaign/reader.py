@@ -32,7 +32,7 @@ from hinter_core.errors import InputError
 from hinter_core.language.sentences import split_sentences
 from hinter_core.mutation.edits import apply_edits, handwritten_mutant
 from hinter_core.relations.validity import validity_of
-from hinter_core.types import Edit, HiddenGrade, Mutant, hidden_grade
+from hinter_core.types import SUBSTITUTE, Edit, HiddenGrade, Mutant, hidden_grade
 
 CHUNK = 400_000  # mutants in memory at a time
 # Columns that counts and searches read, after verification.
@@ -67,7 +67,8 @@ class MutantRecord:
     """A stored mutant.
 
     ``place``: its row in the shard's table of mutants. ``text``: the unchanged text.
-    ``handwritten``: the text of a handwritten mutant. ``answers``: by model, if tested on its
+    ``handwritten``: the text of a handwritten mutant. ``relation``: its metamorphic relation, or
+    several with ``+``. ``answers``: by model, if tested on its
     shard. The properties ``model`` to ``why`` are those of the first model.
     """
 
@@ -86,6 +87,7 @@ class MutantRecord:
     handwritten: str | None
     ask: bool
     stored_validity: float | None
+    relation: str
     answers: dict[str, StoredAnswer]
 
     @cached_property
@@ -415,16 +417,17 @@ class CampaignReader:
         own = self.tables((shard,), ())
         return (
             "SELECT m.shard, m.place, m.row, t.id, t.label, t.text, m.edits, m.n_edits, m.kept, "
-            f"m.layer, m.sentence, m.reason, m.handwritten, m.ask, m.validity{''.join(columns)} "
+            f"m.layer, m.sentence, m.reason, m.handwritten, m.ask, m.validity, m.relation"
+            f"{''.join(columns)} "
             f"FROM ({own.mutants}) m JOIN ({own.texts}) t ON t.row = m.row{''.join(joins)}"
         )
 
     def _record(self, row: tuple[Any, ...]) -> MutantRecord:
         (shard, place, number, ident, label, text, edits, order, kept, layer, sentence, reason,
-         handwritten, ask, validity, *answers) = row  # fmt: skip
+         handwritten, ask, validity, relation, *answers) = row  # fmt: skip
         return MutantRecord(
             shard, place, number, ident or "", label or "", text, edits, order, kept, layer or "",
-            sentence, reason or "", handwritten, bool(ask), validity,
+            sentence, reason or "", handwritten, bool(ask), validity, relation or SUBSTITUTE,
             {
                 name: _answer(answer)
                 for name, answer in zip(self.models, answers, strict=True)

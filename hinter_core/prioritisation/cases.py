@@ -17,12 +17,11 @@ from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import edit_from_row, is_placebo
 from hinter_core.errors import InputError
-from hinter_core.types import Edit, Verdict
+from hinter_core.types import SUBSTITUTE, Edit, Verdict
 
 if TYPE_CHECKING:
     from numpy import ndarray
 
-SUBSTITUTE = "substitute"
 MOST_CASES = 300_000  # held in memory, with about 3 kB each
 _FAULTS = (Verdict.BIASED.value, Verdict.HIDDEN.value)
 
@@ -62,11 +61,6 @@ def case_of(text: int, edits: Sequence[Edit], relation: str = SUBSTITUTE) -> Pai
         for e in edits
     )
     return PairCase(text, relation, tuple(sorted(words)))
-
-
-def relation_of(record: MutantRecord) -> str:
-    """Name the relation of a stored mutant; campaigns without that column have one."""
-    return getattr(record, "relation", None) or SUBSTITUTE
 
 
 @dataclass(frozen=True)
@@ -126,7 +120,7 @@ def read_cases(store: CampaignStore, model: str = "") -> AnsweredCases:
                     "it with a lower --limit or --sample."
                 )
             edits = [edit_from_row(edit) for edit in record.stored_edits]
-            cases.append(case_of(record.row, edits, relation_of(record)))
+            cases.append(case_of(record.row, edits, record.relation))
             faults.append(record.verdict in _FAULTS)
             records.append(record)
             sources[record.row] = record.text

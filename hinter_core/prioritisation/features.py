@@ -8,11 +8,11 @@ verdict of a part tells about the whole, and the other way round.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hinter_core.prioritisation.cases import PairCase
+from hinter_core.prioritisation.cases import EditWords, PairCase
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -51,37 +51,47 @@ def design_of(cases: Sequence[PairCase]) -> Design:
     from scipy.sparse import csr_matrix
 
     places: dict[Hashable, int] = {}
+    spread: list[float] = []
+
+    def column(family: str, *key: Hashable) -> int:
+        place = places.setdefault((family, *key), len(places))
+        if place == len(spread):
+            spread.append(PRIOR[family])
+        return place
+
+    of_words: dict[EditWords, list[int]] = {}  # the same in all texts
     columns: list[int] = []
     ends = [0]
-    spread: list[float] = []
     for case in cases:
+        own = [
+            column("number of edits", len(case.edits)),
+            column("relation", case.relation),
+            column("attributes", case.relation, case.attributes),
+            column("text", case.text),
+        ]
+        for edit in case.edits:
+            if edit not in of_words:
+                of_words[edit] = _of_words(edit, column)
+            own += of_words[edit]
+            own.append(column("attribute in text", case.text, edit.attribute))
+            own.append(column("source word in text", case.text, edit.attribute, edit.source))
+            own.append(column("target group in text", case.text, edit.attribute, edit.target_group))
+            own.append(column("edit in text", case.text, case.relation, edit))
         # Two edits may share a feature; it counts once.
-        for family, key in dict.fromkeys(_features(case)):
-            place = places.setdefault((family, key), len(places))
-            if place == len(spread):
-                spread.append(PRIOR[family])
-            columns.append(place)
+        columns += dict.fromkeys(own) if len(case.edits) > 1 else own
         ends.append(len(columns))
     ones = numpy.ones(len(columns), dtype=numpy.float64)
     shape = (len(cases), len(places))
     return Design(csr_matrix((ones, columns, ends), shape=shape), numpy.array(spread))
 
 
-def _features(case: PairCase) -> Iterator[tuple[str, Hashable]]:
-    text, attributes = case.text, case.attributes
-    yield "number of edits", len(case.edits)
-    yield "relation", case.relation
-    yield "attributes", (case.relation, attributes)
-    yield "text", text
-    for edit in case.edits:
-        name, source, target, from_group, to_group = edit
-        yield "source word", (name, source)
-        yield "target word", (name, target)
-        yield "word pair", (name, source, target)
-        yield "source group", (name, from_group)
-        yield "target group", (name, to_group)
-        yield "group pair", (name, from_group, to_group)
-        yield "attribute in text", (text, name)
-        yield "source word in text", (text, name, source)
-        yield "target group in text", (text, name, to_group)
-        yield "edit in text", (text, case.relation, edit)
+def _of_words(edit: EditWords, column: Callable[..., int]) -> list[int]:
+    name, source, target, from_group, to_group = edit
+    return [
+        column("source word", name, source),
+        column("target word", name, target),
+        column("word pair", name, source, target),
+        column("source group", name, from_group),
+        column("target group", name, to_group),
+        column("group pair", name, from_group, to_group),
+    ]

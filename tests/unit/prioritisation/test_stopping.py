@@ -137,6 +137,6 @@ def test_what_is_said_with_certainty_holds_in_simulation() -> None:
     held = coverage(30, texts=10, each=20)
     assert held["audit, adaptive"] >= 0.85
     assert held["naive, adaptive"] <= 0.2
-    texts = new_texts(300, texts=120, each=20)
+    texts = new_texts(200, texts=400, each=20)
     assert texts["text"] <= 0.06
     assert texts["pair, as if independent"] > 0.1
