@@ -40,6 +40,7 @@ ORDERS = {
     "diversity": "by the diversity score of the texts, the largest first",
     "fault-based": "greedy with all verdicts known: the upper bound",
     "adaptive": "HInter's own: the likeliest to fail first, learnt from the verdicts so far",
+    "adaptive-texts": "the same, but texts with a fault come last: soonest one fault of each",
 }
 LEVELS = ("pair", "arm")
 _POINTS = 200  # of a curve
@@ -204,7 +205,9 @@ def replay_orders(
     pairs = numpy.unique(numpy.linspace(1, most, min(_POINTS, most)).astype(int))
     scores = _Scores(answered, scorers, weights or {})
     done = []
-    for name in settings.orders:
+    # Arms are chosen by texts that fail for the first time in any case.
+    names = [n for n in settings.orders if arms is None or n != "adaptive-texts"]
+    for name in names or ("adaptive",):
         make = _maker(name, answered, scores, arms)
         done.append(_replayed(name, make, population, settings, pairs, on_progress))
     expected = population.expected() if arms is None else None
@@ -231,7 +234,10 @@ def _maker(
             if arms is None
             else (lambda seed: fault_based_arms(arms, faults, texts, seed))
         )
-    if name == "adaptive":
+    if name == "adaptive-texts" and arms is None:
+        design = scores.design
+        return lambda seed: AdaptiveOrder(design, seed, texts)
+    if name.startswith("adaptive"):
         design = scores.design
         return (
             (lambda seed: AdaptiveOrder(design, seed))

@@ -28,6 +28,7 @@ _COLUMNS = {
     "found": "Faults found",
     "sources": "FDR (texts)",
 }
+_AT_END = ("found", "sources")
 _AMOUNTS = ("first", "most")
 
 
@@ -44,23 +45,23 @@ def replay_sections(found: Replays) -> list[Section]:
 def _measures(found: Replays) -> Section:
     rows: list[list[Cell]] = []
     if found.expected is not None and found.settings.budget is None:
-        rows.append([_EXPECTED, *_cells(_estimates(found.expected)), None])
+        rows.append([_EXPECTED, *_cells(found, _estimates(found.expected)), None])
     rows += [
-        [one.name, *_cells(one.measures), one.seconds + found.scoring.get(one.name, 0.0)]
+        [one.name, *_cells(found, one.measures), one.seconds + found.scoring.get(one.name, 0.0)]
         for one in found.orders
     ]
-    columns = ["Order", *_COLUMNS.values(), "Seconds to order"]
+    columns = ["Order", *map(_COLUMNS.__getitem__, _shown(found)), "Seconds to order"]
     return Section("orders", "Orders", _sentences(found), columns, rows)
 
 
 def _sentences(found: Replays) -> list[str]:
     answered, settings = found.answered, found.settings
-    faults = int(answered.faults.sum())
+    faults, failing = int(answered.faults.sum()), len(set(answered.texts[answered.faults]))
     what = f"{found.arms} arms by {settings.arm}" if found.arms else "single pairs"
     seeds = f"{settings.seeds:,} {'seed' if settings.seeds == 1 else 'seeds'}"
     said = [
         f"{answered.model}: {len(answered.cases):,} pairs of {len(answered.sources):,} texts, of "
-        f"which {faults:,} are faults; orders of {what}, {seeds}.",
+        f"which {faults:,} are faults, in {failing:,} texts; orders of {what}, {seeds}.",
         "Intervals hold the central 95 % of the seeds.",
     ]
     if settings.budget is not None:
@@ -84,9 +85,14 @@ def _estimates(found: OrderMeasures) -> dict[str, Estimate]:
     return {name: Estimate(getattr(found, name)) for name in MEASURES}
 
 
-def _cells(measures: Mapping[str, Estimate]) -> list[Cell]:
+def _shown(found: Replays) -> list[str]:
+    """Return the measures that differ between orders: at the end of all cases, none is missing."""
+    return [n for n in _COLUMNS if found.settings.budget is not None or n not in _AT_END]
+
+
+def _cells(found: Replays, measures: Mapping[str, Estimate]) -> list[Cell]:
     cells: list[Cell] = []
-    for name in _COLUMNS:
+    for name in _shown(found):
         one = measures[name]
         amount = Amount(one.value, one.low, one.high, one.why)
         cells.append(amount if name in _AMOUNTS else one)

@@ -103,6 +103,7 @@ def test_arms_and_budgets(store: CampaignStore) -> None:
     assert found.expected is None
     assert found.arms is not None
     assert found.arms > 5
+    assert [one.name for one in found.orders] == [n for n in ORDERS if n != "adaptive-texts"]
     for one in found.orders:
         assert one.ranks is not None
         assert one.ranks.shape == (3, found.arms)

@@ -38,6 +38,7 @@ MADE: dict[str, Callable[[int], CaseOrder]] = {
     "score": lambda seed: by_score(SCORES, seed),
     "fault-based": lambda seed: fault_based(FAULTS, TEXTS, seed),
     "adaptive": lambda seed: AdaptiveOrder(DESIGN, seed),
+    "adaptive-texts": lambda seed: AdaptiveOrder(DESIGN, seed, TEXTS),
     "random arms": lambda seed: random_arms(ARMS, seed),
     "arms by score": lambda seed: arms_by_score(ARMS, SCORES, seed),
     "fault-based arms": lambda seed: fault_based_arms(ARMS, FAULTS, TEXTS, seed),
@@ -146,6 +147,27 @@ def test_the_adaptive_order_learns_what_was_planted(faulty: Callable[[PairCase],
     expected = population.expected().most
     assert expected is not None
     assert max(filter(None, needed)) < 0.4 * expected
+
+
+def test_texts_without_a_fault_may_come_first() -> None:
+    cases = grid(texts=12, targets=6)
+    faults = targets(cases, "t1", "t2", "t4")
+    population = Population(faults, texts_of(cases))
+    order = AdaptiveOrder(design_of(cases), 0, texts_of(cases))
+    first = population.measure(replay(order, faults, batch=1)).apfd_sources
+    other = AdaptiveOrder(design_of(cases), 0)
+    second = population.measure(replay(other, faults, batch=1)).apfd_sources
+    assert first is not None
+    assert second is not None
+    assert first > second
+    # Once a text has failed, no case of it is given while others have not.
+    order = AdaptiveOrder(design_of(cases), 1, texts_of(cases))
+    failed: set[int] = set()
+    while len(failed) < 12:
+        (case,) = order.next(1)
+        assert cases[case].text not in failed
+        order.learn([case], [bool(faults[case])])
+        failed |= {cases[case].text} if faults[case] else set()
 
 
 def test_verdicts_of_parts_tell_about_the_whole() -> None:
