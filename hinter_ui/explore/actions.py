@@ -19,7 +19,6 @@ from typing import Any
 from hinter_core.data.tables import rows_to_csv
 from hinter_core.errors import HinterError, InputError
 from hinter_core.generators.templates.template import ATTRIBUTES as TEMPLATE_ATTRIBUTES
-from hinter_core.generators.templates.template import is_template
 from hinter_core.language.clean import clean
 from hinter_core.language.coreference import resolve
 from hinter_core.models.budget import Budget, Cost
@@ -44,7 +43,7 @@ from hinter_ui.shared.access import MOST_DICTIONARIES
 from hinter_ui.shared.links import SEPARATOR, ExploreForm, edit_key, find_edits
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.templates import template_plan
+from hinter_ui.shared.templates import is_slotted, slotted_plan
 
 shared = Words("shared")
 EXAMPLES = ASSETS / "examples" / "examples.toml"
@@ -292,8 +291,8 @@ class ExploreActions:
         return pipeline, plan
 
     def _dictionaries(self, session: Session, form: ExploreForm) -> list[Dictionary]:
-        # Those of templates are chosen by their slots; a pipeline wants two for an intersection.
-        names = TEMPLATE_ATTRIBUTES[:2] if is_template(form.text) else form.attributes
+        # Those of slots are chosen by these; a pipeline wants two for an intersection.
+        names = TEMPLATE_ATTRIBUTES[:2] if is_slotted(form.text, form.template) else form.attributes
         return choose(names, self._services.dictionaries(session))
 
     def _keep(self, session: Session, check: TestResult, form: ExploreForm) -> None:
@@ -405,10 +404,10 @@ class ExploreActions:
 
 
 def _filled(form: ExploreForm) -> Plan | None:
-    """Return the plan of a text that is a template; None for other texts."""
-    if not is_template(form.text):
+    """Return the plan of a template, or of a sentence of a grammar; None for other texts."""
+    if not is_slotted(form.text, form.template):
         return None
-    return template_plan(form.text, form.template, form.settings)
+    return slotted_plan(form.text, form.template, form.settings)
 
 
 def _address(form: ExploreForm) -> str:

@@ -31,6 +31,7 @@ from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER, ExploreForm
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
+from hinter_ui.shared.templates import is_of_grammar
 from hinter_ui.shared.wiring import TabLink, guarded, scripted
 from hinter_ui.shared.wiring import say as shared
 
@@ -168,9 +169,13 @@ class ExploreEvents(TabEvents):
         How a template is filled stays while its text does.
         """
         form, state = ExploreForm.of(*values), session.of(ExploreState)
-        known = {one.text: one.template for one in (state.form, state.controls)}
+        before = (state.form, state.controls)
+        known = {one.text: one.template for one in before}
+        # What was typed into a sentence of a grammar leaves its values.
+        changed = (one.template for one in before if is_of_grammar(form.text, one.template))
+        template = known.get(form.text) or next(changed, "")
         models = self.services.models_named(form.models, session)
-        return replace(form, models=models, template=known.get(form.text, ""))
+        return replace(form, models=models, template=template)
 
     def look(self, request: gr.Request, *values: Any) -> Updates:
         """Highlight what counts and offer replacements, unless we have set the controls so."""

@@ -5,7 +5,6 @@ from typing import Any
 
 import gradio as gr
 
-from hinter_core.generators.templates.template import is_template
 from hinter_core.models.registry import is_generative
 from hinter_core.pipeline.case import TestResult
 from hinter_core.types import Failure
@@ -18,6 +17,7 @@ from hinter_ui.html.wording import capital, name_of
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.links import ExploreForm
 from hinter_ui.shared.session import Session
+from hinter_ui.shared.templates import is_slotted
 
 
 class ExploreUpdates:
@@ -52,7 +52,7 @@ class ExploreUpdates:
             | {
                 self.ui.preview: seen,
                 self.ui.asking: gr.update(visible=asking),
-                self.ui.choosing: gr.update(visible=not is_template(form.text)),
+                self.ui.choosing: gr.update(visible=not is_slotted(form.text, form.template)),
             }
         )
 

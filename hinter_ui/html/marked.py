@@ -11,7 +11,7 @@ from itertools import pairwise, takewhile
 from hinter_core.errors import HinterError
 from hinter_core.mutation.edits import mutant_of
 from hinter_core.mutation.plan import Plan
-from hinter_core.types import Edit, Occurrence, RejectedOccurrence, Splice
+from hinter_core.types import Edit, Occurrence, OriginKind, RejectedOccurrence, Splice
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.wording import ARROW, DEFAULT, Words, hue, listed, name_of, term
@@ -228,14 +228,19 @@ def marked(plan: Plan) -> Markup:
 
 
 def _slots(plan: Plan) -> Markup:
-    """Mark the filled slots of a template, each with its kind."""
+    """Mark the filled slots of a template or a sentence, each with its kind or attribute."""
     text, parts, at = plan.text, list[object](), 0
+    edits = [edit for own in plan.edits.values() for edit in own]
+    said = {span: edit.attribute for edit in edits for span in edit.spans}
     for slot in plan.slots:
         start, end = slot.span
         if end > _MOST_SHOWN:
             break
         kind = slot.name.partition(":")[0].partition(" ")[0].lower()
         attribute = "occupation" if kind in ("occupation", "a") else "gender"
+        if plan.origin.kind is OriginKind.GRAMMAR:
+            attribute = said.get(slot.span, kind)
+            kind = name_of(attribute)
         label = tag("span", kind, class_="term-label") if kind != "a" else None
         mark = tag(
             "mark", text[start:end], label, class_="term slot", style=f"--h:{hue(attribute)}"
@@ -268,7 +273,8 @@ def _summary(plan: Plan) -> Markup:
     ]
     atomic = sum(len(edits) for edits in plan.edits.values())
     if plan.slots:
-        parts.append(say.count("terms.slots", len(plan.slots)))
+        key = "terms.sentence" if plan.origin.kind is OriginKind.GRAMMAR else "terms.slots"
+        parts.append(say.count(key, len(plan.slots), name=plan.origin.name))
     parts.append(glossary.sentence(say, "terms.possible", atomic=atomic, more=plan.total))
     return join([*parts, *plan.notices], " \u00b7 ")
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlencode
 
@@ -12,7 +13,7 @@ from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Edit
 from hinter_ui.html.wording import Words
-from hinter_ui.shared.templates import details_of, template_of, template_plan
+from hinter_ui.shared.templates import details_of, sentence_details, slotted_plan, template_of
 
 say = Words("shared")
 
@@ -26,7 +27,7 @@ SEPARATOR = "|"
 class ExploreForm:
     """The values of Explore's controls; ``edits`` are keys of :func:`edit_key`.
 
-    ``template``: how a text that is a template is filled, by :func:`details_of`.
+    ``template``: how a text with slots is filled, by :func:`details_of` or :func:`sentence_details`.
     """
 
     text: str = ""
@@ -180,17 +181,16 @@ def explore_form(
     """
     if campaign.mutants:
         raise InputError(say("form.handwritten"))
-    if campaign.grammar:
-        raise InputError(say("form.grammar"))
     if len(edits) > _HIGHEST:
         raise InputError(say("form.many", n=len(edits), most=_HIGHEST))
-    able = campaign.attributes if campaign.templates else known
+    slotted = campaign.templates or campaign.grammar
+    able = campaign.attributes if slotted else known
     for edit in edits:
         if edit.attribute not in able:
             raise InputError(say("form.unknown", attribute=edit.attribute))
     keys = tuple(edit_key(edit) for edit in edits)
-    if campaign.templates:
-        return _of_template(campaign, row, text, tuple(models)).for_edits(keys)
+    if slotted:
+        return _slotted(campaign, row, text, tuple(models)).for_edits(keys)
     attributes = tuple(a for a in campaign.attributes if a in known)
     own = tuple(edit.attribute for edit in edits if edit.attribute not in attributes)
     form = ExploreForm(
@@ -204,10 +204,16 @@ def explore_form(
     return form.for_edits(keys)
 
 
-def _of_template(campaign: Campaign, row: int, text: str, models: tuple[str, ...]) -> ExploreForm:
-    template = template_of(campaign, row)
-    details = details_of(campaign, template)
-    form = ExploreForm(text=template.text, models=models, parser=campaign.parser, template=details)
-    if template_plan(form.text, details, form.settings).text != text:
-        raise InputError(say("form.template_filled"))
+def _slotted(campaign: Campaign, row: int, text: str, models: tuple[str, ...]) -> ExploreForm:
+    """Return the form of a template, or of a sentence of a grammar, filled as the campaign did."""
+    if campaign.grammar:
+        written, details = sentence_details(campaign, row)
+        other = say("form.grammar_gone", file=Path(campaign.grammar).name)
+    else:
+        template = template_of(campaign, row)
+        written, details = template.text, details_of(campaign, template)
+        other = say("form.template_filled")
+    form = ExploreForm(text=written, models=models, parser=campaign.parser, template=details)
+    if slotted_plan(form.text, details, form.settings).text != text:
+        raise InputError(other)
     return form

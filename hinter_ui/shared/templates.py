@@ -1,7 +1,8 @@
-"""Templates as texts of Explore: filled as a campaign fills them, and their variants.
+"""Templates and sentences of grammars as texts of Explore, and their variants as in a campaign.
 
-What the text does not say, but decides how it is filled, stands beside it as JSON: the template's
-id, the gender of its person, its attributes, the seed and the number of names.
+What the text does not say, but decides how it is filled, stands beside it as JSON: of a template
+its id, the gender of its person, its attributes, the seed and the number of names; of a sentence
+the values of its sensitive words.
 """
 
 import json
@@ -12,11 +13,15 @@ from typing import Any
 
 from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, Campaign
 from hinter_core.errors import InputError
+from hinter_core.generators.grammars.cases import GrammarRow
+from hinter_core.generators.grammars.reading import load_grammar
+from hinter_core.generators.grammars.sentence import is_sentence, sentence_of, sentence_plan
 from hinter_core.generators.templates.filling import SAME_CLASS, TemplateValues
 from hinter_core.generators.templates.table import TemplateRow, TemplateTable
 from hinter_core.generators.templates.template import (
     OCCUPATION,
     Template,
+    is_template,
     template_from_json,
     template_to_json,
 )
@@ -77,6 +82,60 @@ def template_plan(text: str, details: str, settings: Settings) -> Plan:
         raise InputError(say("form.template", fault=error)) from error
     plan.edits.pop(SAME_CLASS, None)  # the placebo of campaigns
     return plan
+
+
+def sentence_details(campaign: Campaign, row: int) -> tuple[str, str]:
+    """Return a sentence of a campaign's grammar with its names, and the values of these.
+
+    Raises:
+        InputError: the grammar or its weights have moved, or no longer make it.
+    """
+    name = Path(campaign.grammar).name
+    with suppress(InputError):
+        rows = campaign.table().rows()
+        found = next((one for one in rows if one.number == row), None)
+        if isinstance(found, GrammarRow) and found.derivation is not None:
+            grammar = load_grammar(campaign.grammar)
+            text, values = sentence_of(grammar, found.derivation, campaign.attributes)
+            return text, json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+    raise InputError(say("form.grammar_gone", file=name))
+
+
+def is_slotted(text: str, details: str) -> bool:
+    """Whether a text is a template, or a sentence of a grammar with its names."""
+    return is_template(text) or is_of_grammar(text, details)
+
+
+def is_of_grammar(text: str, details: str) -> bool:
+    """Whether a text has a name of the values in these details."""
+    return _of_grammar(text, details) is not None
+
+
+def slotted_plan(text: str, details: str, settings: Settings) -> Plan:
+    """Return the plan of such a text: see :func:`template_plan` and :func:`sentence_plan`.
+
+    Raises:
+        InputError: it cannot be filled.
+    """
+    values = _of_grammar(text, details)
+    if values is None:
+        return template_plan(text, details, settings)
+    try:
+        plan = sentence_plan(text, values, settings)
+    except InputError as error:
+        raise InputError(say("form.sentence", fault=error)) from error
+    present = sum(bool(edits) for edits in plan.edits.values())
+    plan.settings = replace(settings, order=max(1, min(settings.order, present)))
+    return plan
+
+
+def _of_grammar(text: str, details: str) -> dict[str, Any] | None:
+    """Read the values of a sentence; None: the text is none."""
+    with suppress(ValueError, RecursionError, TypeError, AttributeError, LookupError):
+        values = json.loads(details or "{}")
+        if isinstance(values, dict) and isinstance(values.get("attributes"), dict):
+            return values if is_sentence(text, values) else None
+    return None
 
 
 def _read(details: str) -> dict[str, Any]:

@@ -1,0 +1,116 @@
+"""Findings of grammars in Explore, without a browser: the same variants, verdicts, and links."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+
+from hinter_core.campaign.engines import run_campaign
+from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.errors import InputError
+from hinter_core.mutation.plan import Settings
+from hinter_ui.explore.actions import ExploreActions, ExploreState
+from hinter_ui.html.marked import preview
+from hinter_ui.results.actions import ResultsActions
+from hinter_ui.shared.access import Access
+from hinter_ui.shared.links import ExploreForm
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
+from hinter_ui.shared.templates import slotted_plan
+from tests.ui.test_batch_grammars import OWN
+
+PLANTED = "scripted:negative if gender=female and occupation=healthcare; positive otherwise"
+
+
+def opened(folder: Path, grammar: str, model: str, sentences: int = 12) -> ResultsActions:
+    settings = Campaign(
+        grammar=grammar, sentences=sentences, limit=12, seed=3, models=(model,), shard=4
+    )
+    run_campaign(settings, CampaignStore(folder))
+    return ResultsActions(Services(Access(local=True)))
+
+
+@pytest.mark.parametrize(
+    ("grammar", "model"),
+    [
+        ("sentiment-gender-occupation", PLANTED),
+        ("feelings", PLANTED),
+        ("masked-pronouns", "masked"),
+        ("coreference-unambiguous", "resolver:rules"),
+    ],
+)
+def test_every_finding_is_the_same_variant_with_the_same_verdict_in_explore(
+    grammar: str, model: str, tmp_path: Path
+) -> None:
+    desk, session = opened(tmp_path / "out", grammar, model), Session()
+    desk.open(session, "", str(tmp_path / "out"))
+    explore, orders = ExploreActions(desk._services), set()
+    with CampaignReader(CampaignStore(tmp_path / "out"), (model,)) as reader:
+        records = [
+            one for one in reader.records()
+            if not any(edit.attribute.startswith("placebo") for edit in one.edits)
+        ]  # fmt: skip
+    for record in records[:: max(1, len(records) // 25)]:
+        form = desk.form_of_finding(session, record.shard, record.place)
+        check = explore.check(session, form)
+        assert check.plan.text == record.text
+        selected = session.of(ExploreState).selected
+        assert selected is not None
+        assert check.mutants[selected].text == record.mutant
+        outcome = check.outcomes[model][selected]
+        assert (outcome.verdict.value, outcome.conformance.kept) == (record.verdict, record.kept)
+        orders.add(record.order)
+    assert orders >= {1, 2}
+
+
+def test_a_link_needs_no_campaign_and_marks_the_words(tmp_path: Path) -> None:
+    own = tmp_path / "mine.yaml"
+    own.write_text(OWN, encoding="utf-8")
+    desk, session = opened(tmp_path / "out", str(own), PLANTED, 6), Session()
+    desk.open(session, "", str(tmp_path / "out"))
+    with CampaignReader(CampaignStore(tmp_path / "out"), (PLANTED,)) as reader:
+        hidden = next(one for one in reader.records() if one.order == 2)
+    form = desk.form_of_finding(session, hidden.shard, hidden.place)
+    assert form.text.startswith("The <job> said that <he> ")
+    own.unlink()
+    stranger, fresh = ExploreActions(Services()), Session()
+    link = ExploreForm.from_query(dict(parse_qsl(form.query())))
+    assert link == form
+    check = stranger.check(fresh, link)
+    assert check.mutants[-1].text == hidden.mutant
+    seen = preview(check.plan)
+    assert seen.count("<mark") == 2
+    assert '<span class="term-label">job</span>' in seen
+    assert "sentence of the grammar mine with 2 sensitive words" in seen
+    # What is typed around the names keeps their values.
+    typed = replace(link, text=link.text.replace("said", "wrote"), edits=())
+    assert "wrote" in stranger.check(fresh, typed).plan.text
+    with pytest.raises(InputError, match="mine.yaml is not where it was"):
+        desk.form_of_finding(session, hidden.shard, hidden.place)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"job": []}, {"job": [["", {"job": "nurse"}]]}, {"job": [["", {}, ""]]}, {"job": 1},
+     {"job": [["", {"job": "nurse"}, ""], ["", {"he": "pilot"}, ""]]}],
+)  # fmt: skip
+def test_links_with_damaged_values_are_refused(values: object) -> None:
+    details = json.dumps({"attributes": values})
+    try:
+        plan = slotted_plan("The <job> left.", details, Settings())
+    except InputError as error:
+        assert "cannot be filled" in str(error)
+    else:  # no sentence of a grammar, but a text
+        assert plan.text == "The <job> left."
+
+
+def test_unknown_names_are_told() -> None:
+    details = json.dumps({"attributes": {"job": [["", {"job": "nurse"}, ""]]}})
+    with pytest.raises(InputError, match="<town> is none of its words"):
+        slotted_plan("The <job> of <town> left.", details, Settings())
