@@ -29,7 +29,7 @@ from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.wording import name_of
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER, ExploreForm
-from hinter_ui.shared.services import Services
+from hinter_ui.shared.services import SHIPPED, Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.templates import is_of_grammar
 from hinter_ui.shared.wiring import TabLink, guarded, scripted
@@ -418,7 +418,7 @@ class ExploreEvents(TabEvents):
     def _open(self, session: Session, form: ExploreForm | None) -> Updates:
         if form is None:
             return self._fresh(session, *self._seen(session, self.examples[0].form))
-        known = {name for _, name in self.services.model_choices(session)}
+        known = {name for _, name in self.services.model_choices(session)} | SHIPPED
         attributes = tuple(a for a in form.attributes if a in self.services.dictionaries(session))
         form = replace(form, attributes=attributes)
         filled = self.updates.controls(form)

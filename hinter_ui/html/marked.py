@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import pairwise, takewhile
 
 from hinter_core.errors import HinterError
+from hinter_core.generators.grammars.grammar import MASK
 from hinter_core.mutation.edits import mutant_of
 from hinter_core.mutation.plan import Plan
 from hinter_core.types import Edit, Occurrence, OriginKind, RejectedOccurrence, Splice
@@ -274,7 +275,8 @@ def _summary(plan: Plan) -> Markup:
     atomic = sum(len(edits) for edits in plan.edits.values())
     if plan.slots:
         key = "terms.sentence" if plan.origin.kind is OriginKind.GRAMMAR else "terms.slots"
-        parts.append(say.count(key, len(plan.slots), name=plan.origin.name))
+        masks = sum(slot.name == MASK for slot in plan.slots)
+        parts.append(say.count(key, len(plan.slots) - masks, name=plan.origin.name))
     parts.append(glossary.sentence(say, "terms.possible", atomic=atomic, more=plan.total))
     return join([*parts, *plan.notices], " \u00b7 ")
 

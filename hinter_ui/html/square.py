@@ -80,7 +80,11 @@ def _card(
     frame = verdict.value if whole or verdict in (Verdict.BIASED, Verdict.HIDDEN) else ""
     if whole:
         frame += " whole"
-    return _frame(title, body, _foot(judged), judged.prediction, check.originals[model], frame)
+    original = check.originals[model]
+    foot = _foot(judged, original, check.plan.settings.tolerance)
+    # The likeliest word of a masked model may be another one, and the answer the same.
+    compared = None if verdict is Verdict.BENIGN else original
+    return _frame(title, body, foot, judged.prediction, compared, frame)
 
 
 def _frame(
@@ -114,7 +118,7 @@ def _reply(prediction: Prediction | None) -> Markup | None:
     return tag("details", tag("summary", say("square.said")), said, class_="reply")
 
 
-def _foot(judged: Outcome) -> Markup:
+def _foot(judged: Outcome, original: Prediction, tolerance: float) -> Markup:
     if not judged.conformance.kept:
         reason = isolated(judged.conformance.reason)
         sign = f"{SIGNS[Verdict.DISCARDED]} {say('square.discarded')}"
@@ -125,7 +129,10 @@ def _foot(judged: Outcome) -> Markup:
         case Verdict.UNANSWERED:
             parts.append(tag("strong", f"{SIGNS[judged.verdict]} {say('square.unanswered')}"))
         case Verdict.BENIGN:
-            parts.append(f"{say('square.same')}{shift}")
+            own = judged.prediction
+            other = own is not None and set(own.labels) != set(original.labels)
+            same = say("square.within", most=tolerance) if other else say("square.same")
+            parts.append(f"{same}{shift}")
         case _:
             words = f"{SIGNS[judged.verdict]} {say('square.flips')}"
             flips = tag("strong", words, class_="alarm")

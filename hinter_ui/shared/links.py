@@ -27,7 +27,7 @@ SEPARATOR = "|"
 class ExploreForm:
     """The values of Explore's controls; ``edits`` are keys of :func:`edit_key`.
 
-    ``template``: how a text with slots is filled, by :func:`details_of` or :func:`sentence_details`.
+    ``template``: how a text with slots is filled (:func:`details_of`, :func:`sentence_details`).
     """
 
     text: str = ""

@@ -36,6 +36,9 @@ _STORES = 6  # checkpoints in memory
 _LIGHT_STORES = 32  # models that weigh next to nothing
 _LIGHT = ("embedded", "vader", "textblob", "scripted")
 
+# Names of models of other tasks that come with HInter, too.
+SHIPPED = frozenset(("masked", "resolver:rules"))
+
 T = TypeVar("T")
 
 

@@ -96,9 +96,8 @@ def _pieces(text: str, grammar: Grammar) -> tuple[Piece, ...]:
     for match in _NAME.finditer(text):
         name = match[1].lower()
         if name not in names:
-            raise InputError(
-                f"<{match[1]}> is none of its words; it has {', '.join(sorted(names))}"
-            )
+            there = ", ".join(sorted(names))
+            raise InputError(f"<{match[1]}> is none of its words; it has {there}")
         pieces += [text[at : match.start()], Reference(name, match[1][0].isupper())]
         at = match.end()
     return (*pieces, text[at:])
