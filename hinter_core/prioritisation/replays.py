@@ -135,8 +135,12 @@ class Replays:
 class _Scores:
     """Scores of orders, computed when an order first needs them, with the time it took."""
 
-    def __init__(self, answered: AnsweredCases, scorers: Callable[[], Sequence[PairScorer]],
-                 weights: Mapping[str, float]) -> None:  # fmt: skip
+    def __init__(
+        self,
+        answered: AnsweredCases,
+        scorers: Sequence[PairScorer],
+        weights: Mapping[str, float],
+    ) -> None:
         self._answered, self._scorers, self._weights = answered, scorers, weights
         self.seconds: dict[str, float] = {}
 
@@ -163,9 +167,9 @@ class _Scores:
         """
         import numpy
 
-        texts, scorers = self._texts, self._scorers()
+        texts = self._texts
         start = time.perf_counter()
-        found = diversity(*texts, scorers, self._weights)
+        found = diversity(*texts, self._scorers, self._weights)
         self.seconds["diversity"] = time.perf_counter() - start
         if numpy.ptp(found.total) < 1e-9:
             raise InputError(
@@ -203,7 +207,8 @@ def replay_orders(
     arms = arms_of(answered.cases, settings.arm) if settings.level == "arm" else None
     most = min(settings.budget or len(answered.cases), len(answered.cases))
     pairs = numpy.unique(numpy.linspace(1, most, min(_POINTS, most)).astype(int))
-    scores = _Scores(answered, scorers, weights or {})
+    # Loaded first, so that a missing model is told before anything is replayed.
+    scores = _Scores(answered, scorers() if "diversity" in settings.orders else (), weights or {})
     done = []
     # Arms are chosen by texts that fail for the first time in any case.
     names = [n for n in settings.orders if arms is None or n != "adaptive-texts"]
