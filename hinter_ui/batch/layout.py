@@ -181,6 +181,7 @@ def _chosen(labels: Labels, services: Services) -> dict[str, Any]:
         "relations": dropdown(
             "relations", [(title, name) for name, title in say.branch("choices.relations").items()],
             value=list(default["relations"]), multiselect=True, allow_custom_value=False,
+            info=say("choices.about_relations"),
         ),
         "models": dropdown(
             "models", models, value=list(default["models"]), multiselect=True,
