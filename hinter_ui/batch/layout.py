@@ -20,7 +20,7 @@ from hinter_ui.batch.form import (
     BatchForm,
 )
 from hinter_ui.html.markup import Markup
-from hinter_ui.html.wording import name_of, verdict_choices
+from hinter_ui.html.wording import name_of, relation_choices, verdict_choices
 from hinter_ui.shared.library import find_kept
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
@@ -179,7 +179,7 @@ def _chosen(labels: Labels, services: Services) -> dict[str, Any]:
             choices=[(name, n) for n, name in enumerate(say.branch("choices.orders"), 1)],
         ),
         "relations": dropdown(
-            "relations", [(title, name) for name, title in say.branch("choices.relations").items()],
+            "relations", relation_choices(),
             value=list(default["relations"]), multiselect=True, allow_custom_value=False,
             info=say("choices.about_relations"),
         ),

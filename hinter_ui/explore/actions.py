@@ -24,11 +24,12 @@ from hinter_core.language.coreference import resolve
 from hinter_core.models.budget import Budget, Cost
 from hinter_core.models.process import ProcessModel
 from hinter_core.models.registry import is_generative
-from hinter_core.mutation.plan import Plan, make_plan, require_mutable
+from hinter_core.mutation.plan import Plan, make_plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import check_to_json, check_to_rows
 from hinter_core.pipeline.neutral import neutral_flips
 from hinter_core.pipeline.pipeline import Pipeline, estimate
+from hinter_core.relations.registry import relation_of
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary, choose
 from hinter_core.terms.matching import matcher_for
@@ -127,14 +128,17 @@ class ExploreActions:
             return plan
         dictionaries = self._dictionaries(session, form)
         loaded = [self._services.loaded_model(name, session) for name in form.models]
-        return make_plan(
+        parses = self._services.parses(form.parser)
+        plan = make_plan(
             form.text,
             dictionaries,
             form.settings,
-            self._services.parses(form.parser),
+            parses,
             matcher=matcher_for(dictionaries),
             visible=[store.model.visible for store in loaded if store],
         )
+        relation_of(form.relations).prepare(plan, dictionaries, parses)
+        return plan
 
     def costs(self, session: Session, form: ExploreForm, plan: Plan) -> dict[str, Cost]:
         """Return the maximum cost of a scan for each loaded model that answers in words."""
@@ -287,7 +291,7 @@ class ExploreActions:
         for store in session.own.values():
             store.budget = Budget(requests=form.requests or None)
         plan = _filled(form) or pipeline.plan(form.text)
-        require_mutable(plan)
+        pipeline.relation.require_applicable(plan)
         return pipeline, plan
 
     def _dictionaries(self, session: Session, form: ExploreForm) -> list[Dictionary]:

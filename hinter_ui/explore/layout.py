@@ -5,9 +5,10 @@ from typing import Any
 
 import gradio as gr
 
+from hinter_core.types import SUBSTITUTE
 from hinter_ui.explore.actions import ExampleText
 from hinter_ui.html.markup import tag
-from hinter_ui.html.wording import name_of, verdict_choices
+from hinter_ui.html.wording import name_of, relation_choices, verdict_choices
 from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.widgets import Labels, html
@@ -32,8 +33,8 @@ class ExploreLayout:
             self._results(labels)
         # Controls beside the text that decide what is found.
         self.settings: list[Any] = [
-            self.attributes, self.models, self.order, self.person_sense, self.coherent, self.parser,
-            self.repeat,
+            self.attributes, self.models, self.order, self.person_sense, self.coherent,
+            self.relations, self.parser, self.repeat,
         ]  # fmt: skip
         # Follows from the text and the settings alone.
         self.looked = [
@@ -56,7 +57,7 @@ class ExploreLayout:
         # The inputs of ExploreForm.of, in its order.
         self.form = [
             self.text, self.attributes, self.models, self.order, self.person_sense, self.coherent,
-            self.parser, self.limit, self.repeat, self.requests, *self.slots,
+            self.relations, self.parser, self.limit, self.repeat, self.requests, *self.slots,
         ]  # fmt: skip
 
     def _text_side(self, labels: Labels, examples: Iterable[ExampleText]) -> None:
@@ -100,6 +101,9 @@ class ExploreLayout:
         self.order = labels.make(gr.Radio, "order", value=2)
         self.person_sense = labels.make(gr.Checkbox, "person-sense", value=True)
         self.coherent = labels.make(gr.Checkbox, "coherent", value=False)
+        self.relations = labels.choice(
+            gr.Dropdown, "relations", relation_choices, value=[SUBSTITUTE], multiselect=True
+        )
         self.parser = labels.make(
             gr.Dropdown,
             "parser",

@@ -13,7 +13,7 @@ from hinter_core.language.sentences import split_sentences
 from hinter_core.pipeline.case import TestResult
 from hinter_core.relations.validity import validity_of_outcome, word_features
 from hinter_core.relations.wording import clashes
-from hinter_core.types import Layer, Outcome, Parse, Sentence, Verdict
+from hinter_core.types import EditKind, Layer, Outcome, Parse, Sentence, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.marked import Piece, differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
@@ -113,6 +113,9 @@ def _reason(
         (abs(len(parses[a.text].tags) - len(parses[b.text].tags)) for a, b in pairs), default=0
     )
     head = glossary.sentence(say, "trees.kept")
+    if any(edit.change.kind is not EditKind.SUBSTITUTE for edit in judged.mutant.edits):
+        return tag("p", tag("strong", "\u2713 ", head), " ", say("trees.stays"),
+                   class_="reason kept")  # fmt: skip
     if not published:
         return tag("p", tag("strong", "\u2713 ", head), " ", say("trees.forms"),
                    class_="reason kept")  # fmt: skip

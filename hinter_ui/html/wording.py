@@ -192,6 +192,11 @@ def verdict_choices() -> list[tuple[str, str]]:
     return [(verdict_name(verdict), verdict.value) for verdict in Verdict]
 
 
+def relation_choices() -> list[tuple[str, str]]:
+    """Return (words, name) of every metamorphic relation."""
+    return [(title, name) for name, title in say.branch("relations").items()]
+
+
 def badge(verdict: Verdict, grade: HiddenGrade | None = None) -> Markup:
     """Write a verdict as its sign and word on its colour, with the grade of hidden bias."""
     sign = tag("span", SIGNS[verdict], aria_hidden="true", class_="sign")

@@ -10,8 +10,10 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.errors import InputError
 from hinter_core.models.registry import is_generative
 from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.relations.changes.paraphrase import CONTEXT_ATTRIBUTE
+from hinter_core.relations.registry import RELATIONS, relation_names
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.types import Edit
+from hinter_core.types import SUBSTITUTE, Edit
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.templates import details_of, sentence_details, slotted_plan, template_of
 
@@ -19,6 +21,7 @@ say = Words("shared")
 
 DEFAULT_MODEL = "embedded"
 DEFAULT_PARSER = "embedded"
+_DIGITS = 12  # of a seed in a link
 LINK_LIMIT = 8_000  # characters; longer addresses are refused by servers and chats
 SEPARATOR = "|"
 
@@ -37,6 +40,8 @@ class ExploreForm:
     order: int = 2
     literal: bool = False
     coherent: bool = False
+    relations: tuple[str, ...] = (SUBSTITUTE,)
+    seed: int = 0  # of what relations draw; campaigns have their own
     limit: int = 500
     repeat: int = 0
     requests: int = 0  # asked of a visitor's own API at most; 0: no limit
@@ -50,8 +55,8 @@ class ExploreForm:
         Raises:
             InputError: a number is missing or out of range.
         """
-        text, attributes, models, order, person_sense, coherent, parser, limit, *others = values
-        repeat, requests, *edits = others
+        text, attributes, models, order, person_sense, coherent, *others = values
+        relations, parser, limit, repeat, requests, *edits = others
         return cls(
             text=str(text or ""),
             attributes=tuple(str(a) for a in attributes or ()),
@@ -60,6 +65,7 @@ class ExploreForm:
             order=_whole(order, "order", 1, 3),
             literal=not person_sense,
             coherent=bool(coherent),
+            relations=relation_names(str(name) for name in relations or ()),
             limit=_whole(limit, "limit", 1, 5_000),
             repeat=_whole(repeat, "repeat", 0, 100),
             requests=_whole(requests, "requests", 0, 1_000_000),
@@ -70,7 +76,10 @@ class ExploreForm:
     def settings(self) -> Settings:
         """The pipeline's settings; only models that answer in words are asked again."""
         repeat = self.repeat if any(map(is_generative, self.models)) else 0
-        return Settings(self.order, self.limit, self.literal, repeat=repeat, coherent=self.coherent)
+        return Settings(
+            self.order, self.limit, self.literal, self.seed, repeat, self.relations,
+            coherent=self.coherent,
+        )  # fmt: skip
 
     @property
     def source(self) -> Self:
@@ -93,6 +102,8 @@ class ExploreForm:
             "order": self.order if self.order != 2 else "",
             "literal": "1" if self.literal else "",
             "coherent": "1" if self.coherent else "",
+            "relations": ",".join(self.relations) if self.relations != (SUBSTITUTE,) else "",
+            "seed": self.seed or "",
             "again": self.repeat or "",
             "parser": self.parser if self.parser != DEFAULT_PARSER else "",
             "template": self.template,
@@ -110,6 +121,8 @@ class ExploreForm:
         attributes = tuple(a.strip() for a in query.get("attributes", "").split(",") if a.strip())
         models = tuple(m.strip() for m in query.get("models", "").split("\n") if m.strip())
         order, again = query.get("order", "2"), query.get("again", "0")
+        named, seed = query.get("relations", "").split(","), query.get("seed", "0")
+        relations = tuple(name for name in named if name in RELATIONS)
         return replace(
             form,
             attributes=attributes[:12] or form.attributes,
@@ -118,6 +131,8 @@ class ExploreForm:
             repeat=int(again) if again.isdecimal() and int(again) <= 100 else 0,
             literal=query.get("literal") == "1",
             coherent=query.get("coherent") == "1",
+            relations=relations or form.relations,
+            seed=int(seed) if seed.isdecimal() and len(seed) < _DIGITS else 0,
             parser=query.get("parser", DEFAULT_PARSER) or DEFAULT_PARSER,
             edits=tuple(e for e in query.get("edits", "").split("\n") if e)[:3],
             template=query.get("template", "")[:limit],
@@ -135,9 +150,13 @@ def _whole(value: Any, field: str, low: int, high: int) -> int:
 
 
 def edit_key(edit: Edit) -> str:
-    """Name an edit within its text: ``gender|waiter|waitress|noun-sg``."""
-    source = edit.source
-    return SEPARATOR.join((edit.attribute, source.text, edit.target.text, source.form))
+    """Name an edit within its text: ``gender|waiter|waitress|noun-sg``.
+
+    One that is no exchange names its relation and place, too.
+    """
+    source, relation = edit.source, edit.change.relation
+    own = () if relation == SUBSTITUTE else (relation, str(edit.spans[0][0]))
+    return SEPARATOR.join((edit.attribute, source.text, edit.target.text, source.form, *own))
 
 
 def find_edits(plan: Plan, keys: Sequence[str]) -> tuple[Edit, ...]:
@@ -186,13 +205,14 @@ def explore_form(
     slotted = campaign.templates or campaign.grammar
     able = campaign.attributes if slotted else known
     for edit in edits:
-        if edit.attribute not in able:
+        if edit.attribute not in able and edit.attribute != CONTEXT_ATTRIBUTE:
             raise InputError(say("form.unknown", attribute=edit.attribute))
     keys = tuple(edit_key(edit) for edit in edits)
     if slotted:
         return _slotted(campaign, row, text, tuple(models)).for_edits(keys)
     attributes = tuple(a for a in campaign.attributes if a in known)
-    own = tuple(edit.attribute for edit in edits if edit.attribute not in attributes)
+    others = (edit.attribute for edit in edits if edit.attribute != CONTEXT_ATTRIBUTE)
+    own = tuple(attribute for attribute in others if attribute not in attributes)
     form = ExploreForm(
         text=text,
         attributes=(*attributes, *own),
@@ -200,6 +220,8 @@ def explore_form(
         parser=campaign.parser,
         literal=campaign.literal,
         coherent=campaign.coherent,
+        relations=campaign.relations,
+        seed=campaign.seed,
     )
     return form.for_edits(keys)
 
