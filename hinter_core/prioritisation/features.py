@@ -17,8 +17,8 @@ from hinter_core.prioritisation.cases import EditWords, PairCase
 if TYPE_CHECKING:
     from numpy import ndarray
 
-# Standard deviations of the effects in log-odds, normal around 0, by family. They were chosen on
-# other campaigns than those of ``python -m benchmarks --prioritise`` (its module says which).
+# Standard deviations of the effects in log-odds, normal around 0, by family;
+# ``benchmarks/prioritisation.py`` says on which campaigns they were chosen.
 PRIOR = {
     "number of edits": 0.25,
     "relation": 1.0,
