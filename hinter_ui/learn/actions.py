@@ -1,9 +1,12 @@
 """Judge a text of the lesson, with the words chosen, by the pipeline."""
 
 import threading
+from collections import Counter
 from dataclasses import dataclass
 
 from hinter_core.errors import InputError
+from hinter_core.generators.grammars.cases import GrammarRow, GrammarTable, plan_of
+from hinter_core.generators.grammars.reading import read_grammar
 from hinter_core.mutation.lattice import subsets
 from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.pipeline.case import TestResult
@@ -11,9 +14,11 @@ from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary, choose, load_file
 from hinter_core.types import Edit, Outcome, Parse, Prediction, Verdict
 from hinter_ui.html.trees import changed_sentences
-from hinter_ui.learn.lesson import FOLDER, Scene, say
+from hinter_ui.learn.lesson import FOLDER, Scene, Step, say
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
+
+_SENTENCES = 24  # of a step's grammar
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,19 @@ class Trying:
         return judged is not None and judged.verdict is Verdict.HIDDEN
 
 
+@dataclass(frozen=True)
+class WordFlips:
+    """In how many sentences of a grammar a word flips the answer in place of every other word.
+
+    ``example``: one such sentence before and after, with both answers; None if there is none.
+    """
+
+    word: str
+    flips: int
+    of: int
+    example: tuple[Outcome, Prediction, str] | None = None
+
+
 class LessonActions:
     """Run scenes through the app's parser, models and pipeline.
 
@@ -71,6 +89,7 @@ class LessonActions:
         self._services = services
         self._probes: dict[str, tuple[Pipeline, Plan]] = {}
         self._judged: dict[tuple[str, tuple[str, ...]], Trying] = {}
+        self._words: dict[str, list[WordFlips]] = {}
         self._lock = threading.Lock()
 
     def plan(self, scene: Scene) -> Plan:
@@ -99,6 +118,45 @@ class LessonActions:
         trying = Trying(scene, words, check, edits)
         with self._lock:
             return self._judged.setdefault((scene.key, words), trying)
+
+    def words_of(self, step: Step) -> list[WordFlips]:
+        """Judge sentences of a step's grammar with each of its words, the worst word first.
+
+        A word flips a sentence if it does so in place of every other word, or if every other word
+        does in its place: what one word brings in, the others take away.
+        """
+        with self._lock:
+            kept = self._words.get(step.key)
+        if kept is None:
+            kept = self._count(step)
+            with self._lock:
+                kept = self._words.setdefault(step.key, kept)
+        return kept
+
+    def _count(self, step: Step) -> list[WordFlips]:
+        scene = step.scene
+        (attribute,), model = scene.attributes, scene.models[0]
+        pipeline = self._ready(scene)[0]
+        grammar = read_grammar((FOLDER / step.grammar).read_text(encoding="utf-8"), step.key)
+        flips, cases = Counter[str](), Counter[str]()
+        examples: dict[str, tuple[Outcome, Prediction, str]] = {}
+        for row in GrammarTable(grammar, _SENTENCES).rows():
+            assert isinstance(row, GrammarRow)
+            assert row.derivation is not None
+            plan = plan_of(grammar, row.derivation, Settings(1), (attribute,))
+            *_, check = pipeline.run(plan)
+            found = check.outcomes[model]
+            source = row.derivation.values[attribute].title
+            flipped = [one.verdict is Verdict.BIASED for one in found]
+            cases.update([source, *(one.mutant.edits[0].target.text for one in found)])
+            flips[source] += all(flipped)
+            for one, flip in zip(found, flipped, strict=True):
+                target = one.mutant.edits[0].target.text
+                if flip and not all(flipped):
+                    flips[target] += 1
+                    examples.setdefault(target, (one, check.originals[model], row.text))
+        counted = [WordFlips(w, flips[w], of, examples.get(w)) for w, of in cases.items()]
+        return sorted(counted, key=lambda one: (-one.flips, one.word))
 
     def parses(self, trying: Trying) -> dict[str, Parse]:
         """Parse the sentences that changed."""

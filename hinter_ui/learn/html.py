@@ -27,7 +27,7 @@ from hinter_ui.html.wording import (
     term,
     verdict_name,
 )
-from hinter_ui.learn.actions import LessonActions, Trying
+from hinter_ui.learn.actions import LessonActions, Trying, WordFlips
 from hinter_ui.learn.lesson import SECTIONS, Journey, Menu, Scene, Step, load_lesson, query_of, say
 
 _CHECK = Words("check")
@@ -409,6 +409,41 @@ def swaps(tried: Sequence[Trying]) -> Markup:
                 before=f"{_score(first.original):.2f}")  # fmt: skip
     intro = tag("p", say("steps.limits.placebo"), class_="lead")
     return join([intro, answered, tag("p", tag("strong", words), class_="sums")])
+
+
+def by_word(tried: Sequence[Trying], words: Sequence[WordFlips]) -> Markup:
+    """List a review with each word, then in how many sentences of a grammar each word flips."""
+    first = tried[0]
+    columns = [say("ui.text"), say("ui.answer")]
+    rows = [_row(first.scene.text, say("ui.original"), [first.original], columns)]
+    for one in tried:
+        judged = one.judged()
+        if judged is not None:
+            text = mutant(one.scene.text, judged)
+            rows.append(_row(text, "", [judged.prediction], columns, [one.original]))
+    review = table(say("steps.grammar.review"), columns, rows, class_="answers-table")
+    heads = [say("steps.grammar.word"), say("steps.grammar.flips")]
+    counted = [_word_row(one, heads) for one in words]
+    grid = table(say("steps.grammar.flips"), heads, counted, class_="answers-table")
+    asked = tag("p", say("steps.grammar.sentences", n=words[0].of), class_="lead")
+    parts = [tag("p", say("steps.grammar.review"), class_="lead"), review, asked, grid]
+    if words[0].example:
+        judged, before, sentence_before = words[0].example
+        said = [
+            _row(sentence_before, say("ui.original"), [before], columns),
+            _row(mutant(sentence_before, judged), "", [judged.prediction], columns, [before]),
+        ]
+        parts.append(tag("p", say("steps.grammar.example"), class_="lead"))
+        parts.append(table(say("ui.answers"), columns, said, class_="answers-table"))
+    return join(parts)
+
+
+def _word_row(one: WordFlips, heads: Sequence[str]) -> Markup:
+    sign = f"{SIGNS[Verdict.BIASED]} " if one.flips else ""
+    share = say("steps.grammar.share", n=one.flips, of=one.of)
+    count = tag("span", sign, share, class_="answer flipped" if one.flips else "answer")
+    word = tag("th", tag("span", one.word, lang="en"), scope="row", data_column=heads[0])
+    return tag("tr", word, tag("td", count, data_column=heads[1]))
 
 
 def tally(found: int, step: Step) -> Markup:

@@ -77,12 +77,16 @@ class Scene:
 
 @dataclass(frozen=True)
 class Step:
-    """A step of the lesson; with ``choices`` it asks for a guess before it shows."""
+    """A step of the lesson; with ``choices`` it asks for a guess before it shows.
+
+    ``grammar`` is a file of the lesson whose sentences are judged as well as the texts.
+    """
 
     key: str
     scenes: tuple[Scene, ...]
     choices: tuple[str, ...] = ()
     right: str = ""
+    grammar: str = ""
 
     @property
     def scene(self) -> Scene:
@@ -101,6 +105,7 @@ def load_lesson(path: Path = FOLDER / "lesson.toml") -> tuple[Step, ...]:
             tuple(scenes[name] for name in t["scenes"]),
             tuple(t.get("choices", ())),
             t.get("right", ""),
+            t.get("grammar", ""),
         )
         for t in tables["step"]
     )

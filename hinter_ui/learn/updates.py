@@ -128,7 +128,8 @@ class LearnUpdates:
             case "hunt":
                 return html.tally(len(journey.found), step)
         words = [(word,) for word in step.scene.menus[0].words]
-        return html.swaps([actions.judge(step.scene, word) for word in words])
+        tried = [actions.judge(step.scene, word) for word in words]
+        return html.by_word(tried, actions.words_of(step)) if step.grammar else html.swaps(tried)
 
 
 def address(journey: Journey) -> str:

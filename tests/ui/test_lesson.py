@@ -132,6 +132,22 @@ def test_no_answer_to_a_question_stands_on_the_page_before_the_guess(
     assert SCENES["review"].text not in asked
 
 
+def test_a_grammar_shows_what_the_review_does_not(actions: LessonActions) -> None:
+    step = STEPS["grammar"]
+    assert set(verdicts(actions, step.scene).values()) == {"benign"}
+    words = actions.words_of(step)
+    assert {one.word for one in words} == set(step.scene.menus[0].words)
+    assert [one.word for one in words if one.flips] == ["cleaner"]
+    assert words[0].flips == words[0].of == 24
+    assert step.right == "one"
+    tried = [actions.judge(step.scene, (word,)) for word in step.scene.menus[0].words]
+    for language in LANGUAGES:
+        speak(language, "learn")
+        shown = html.by_word(tried, words)
+        assert shown.count("answer flipped") == 2  # the count of one word, and one example
+        assert ("24 of 24" in shown) is (language == "en")
+
+
 def test_words_about_things_are_left_alone(actions: LessonActions) -> None:
     first, second = (actions.plan(scene) for scene in STEPS["attribute"].scenes)
     assert [o.surface for o in first.occurrences] == ["British", "waiter"]
@@ -172,7 +188,7 @@ def test_a_menu_never_breaks_an_article() -> None:
 
 def test_steps_are_found_by_key_and_by_number() -> None:
     assert number_of("guess") == number_of("3") == number_of(" GUESS ") == 2
-    for wrong in ("", None, "0", "10", "nowhere", "²", "-1", "x" * 1000):
+    for wrong in ("", None, "0", "11", "nowhere", "²", "-1", "x" * 1000):
         assert number_of(wrong) == 0
 
 
@@ -186,7 +202,9 @@ def test_every_question_has_its_words() -> None:
             if step.choices:
                 assert step.right in step.choices
                 assert set(texts["choices"]) == set(texts["replies"]) == set(step.choices)
-    assert list(questions()) == ["attribute", "guess", "hidden", "broken", "plot", "limits"]
+    assert list(questions()) == [
+        "attribute", "guess", "hidden", "broken", "plot", "grammar", "limits",
+    ]  # fmt: skip
 
 
 def test_a_journey_is_read_from_a_link() -> None:
