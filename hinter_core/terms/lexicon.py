@@ -17,7 +17,7 @@ FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 NOUNS = (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL)
 # Endings of nouns for people that no list has.
 _PERSON_ENDINGS = re.compile(
-    r"(?!(?:as|con|de|in|per|re|sub)sists?$)\w{2,}(?:m[ae]n|wom[ae]n|persons?|people|goers?|[^ckxw]ists|[^cs]ologists?|ician|icians"
+    r"(?!(?:as|con|de|in|per|re|sub)sists?$|(?:esti|cli|ulti|inti|pri|ani|consum)mates?$)\w{2,}(?:m[ae]n|wom[ae]n|persons?|people|goers?|[^ckxw]ists|[^cs]ologists?|ician|icians"
     r"|keepers?|pickers?|crackers?|dwellers?|diggers?|players?|teers?|mongers?|wrights?|mates?|folk|ographers?)$"
 )
 

@@ -15,6 +15,7 @@ from hinter_core.types import GrammaticalForm, Pair
 SENSITIVE = (
     "race", "gender", "body", "age", "religion", "nationality", "disability", "sexual-orientation",
     "occupation", "socio-economic-status",
+    "political-views", "marital-status", "language",
 )  # fmt: skip
 EVERY = (*SENSITIVE, "placebo")
 
