@@ -123,6 +123,8 @@ def test_links_mean_what_they_meant() -> None:
         if values is not None:
             assert values.pop("coherent") is False  # settings since then
             assert values.pop("template") == ""
+            assert values.pop("relations") == ["substitute"]
+            assert values.pop("seed") == 0
         assert values == link["means"], link["what"]
         assert not link["written"] or (form and form.query() == link["query"]), link["what"]
     for link in links["learn"]:
