@@ -4,8 +4,8 @@
 campaign with ``--seeds``, and compares the adaptive order with the others: pairs to 80 % of the
 faults, and its own time with that of the calls that it saves. Of the priors of the adaptive order,
 those of *text* and *source word in text* were raised, and that of *source group* lowered, after a
-look at the sample and at IMDB test reviews with race and gender. The rest was chosen on other campaigns: 300 IMDB *training* reviews
-with race and gender, and the sample with age and body.
+look at the sample and at IMDB test reviews with race and gender. The rest was chosen on other
+campaigns: 300 IMDB *training* reviews with race and gender, and the sample with age and body.
 
 ``python -m benchmarks --stopping [--trials N]`` simulates campaigns whose rate of faults is 2 %,
 and counts how often each rule says that it is below: 5 % are allowed.
