@@ -34,6 +34,7 @@ from hinter_ui.batch.files import (
 from hinter_ui.batch.form import (
     MOST_MODELS,
     SETTINGS,
+    TEMPLATES,
     BatchForm,
     admitted_keys,
     look_at,
@@ -81,6 +82,10 @@ class BatchActions:
     def preview(self, form: BatchForm) -> Preview:
         """Read the first rows of the data, and what is wrong with others."""
         seen = look_at(form.data(self._services.access), self._services.access)
+        if form.source == TEMPLATES and form.names:
+            filled = Campaign(templates=form.templates, names=form.names, attributes=form.classes)
+            with without_folders(filled):
+                filled.name_list()
         if seen.classes is not None and form.mining_log:
             log = Path(form.mining_log)
             with discreet(lambda words: without_folder(words, log.parent)):

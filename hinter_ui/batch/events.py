@@ -84,6 +84,7 @@ class BatchEvents(TabEvents):
             fields["source"].input, fields["upload"].upload, fields["upload"].clear,
             fields[HANDWRITTEN].upload, fields[HANDWRITTEN].clear, fields[TEMPLATES].upload,
             fields[TEMPLATES].clear, fields["mining_log"].upload, fields["mining_log"].clear,
+            fields["names"].upload, fields["names"].clear,
             fields[GRAMMAR].input, fields["own_grammar"].upload, fields["own_grammar"].clear,
             fields["path"].submit, fields["path"].blur,
             fields["hub"].input,

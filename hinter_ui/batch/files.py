@@ -93,6 +93,7 @@ def put(entry: CampaignEntry, campaign: Campaign, *, uploaded: bool) -> None:
         data=_kept(entry, data, "data") if uploaded and data else data,
         mutants=_kept(entry, campaign.mutants, "data") if campaign.mutants else "",
         templates=_kept(entry, campaign.templates, "data") if campaign.templates else "",
+        names=_kept(entry, campaign.names, "data", "names.csv") if campaign.names else "",
         grammar=_kept(entry, campaign.grammar, "data") if _own(campaign) else campaign.grammar,
         dictionaries=tuple(
             _kept(entry, own, "dictionaries", f"{attribute_of(Path(own))}.csv")
@@ -133,7 +134,7 @@ def portable(entry: CampaignEntry) -> str:
     note = "# Run it with: hinter run THIS-FILE.yaml --out people\n"
     data = "" if campaign.data == SAMPLE or on_hub(campaign.data) else moved.data
     grammar = moved.grammar if _own(campaign) else ""
-    for name in (data, moved.mutants, moved.templates, grammar, *moved.dictionaries):
+    for name in (data, moved.mutants, moved.templates, moved.names, grammar, *moved.dictionaries):
         if name:
             note += f"# {name} lies beside this file, or write its path below.\n"
     return note + write_campaign(moved)
@@ -175,6 +176,7 @@ def _with_files(campaign: Campaign, named: Callable[[str], str]) -> Campaign:
         data=data if data in ("", SAMPLE) or on_hub(data) else named(data),
         mutants=campaign.mutants and named(campaign.mutants),
         templates=campaign.templates and named(campaign.templates),
+        names=campaign.names and named(campaign.names),
         grammar=named(campaign.grammar) if _own(campaign) else campaign.grammar,
         dictionaries=tuple(map(named, campaign.dictionaries)),
     )

@@ -66,7 +66,7 @@ _OF_GRAMMARS = frozenset({"limit", "atomic", "placebo"})
 HUB_CHOICES = [(f"{name}: {preset.about}", name) for name, preset in PRESETS.items()]
 # The fields that say what the data are; they come first in the form.
 DATA = (
-    "source", "upload", "path", "hub", HANDWRITTEN, TEMPLATES, "mining_log", "classes",
+    "source", "upload", "path", "hub", HANDWRITTEN, TEMPLATES, "mining_log", "classes", "names",
     GRAMMAR, "own_grammar", "tested", "text_column", "label_column",
 )  # fmt: skip
 # The other fields: the settings of a campaign, without those of its data and those with one choice.
@@ -89,6 +89,7 @@ class BatchForm:
     """The values of the form: where the data come from, and the ``settings`` as typed, by name.
 
     ``mining_log``: the log beside a file of templates. ``classes``: their attributes to test.
+    ``names``: a file of names that fill them.
     ``grammar``: the name of one that comes with HInter; ``own_grammar``: a file that is used in its
     place. ``tested``: attributes of the grammar.
     """
@@ -101,6 +102,7 @@ class BatchForm:
     templates: str = ""
     mining_log: str = ""
     classes: tuple[str, ...] = ATTRIBUTES
+    names: str = ""
     grammar: str = ""
     own_grammar: str = ""
     tested: tuple[str, ...] = ()
@@ -173,7 +175,7 @@ class BatchForm:
         if self.handwritten:
             return Campaign(mutants=given)
         if self.source == TEMPLATES:
-            return Campaign(templates=given)
+            return Campaign(templates=given, names=self.names)
         if self.source == GRAMMAR:
             if not self.own_grammar and given not in shipped_grammars():
                 raise InputError(say("errors.no_grammar"))
@@ -399,7 +401,7 @@ def look_at(campaign: Campaign, access: Access) -> Preview:
 
 def without_folders(campaign: Campaign) -> AbstractContextManager[None]:
     """Name the campaign's files in errors without the folders they lie in on this machine."""
-    files = [campaign.mutants, campaign.templates, *campaign.dictionaries]
+    files = [campaign.mutants, campaign.templates, campaign.names, *campaign.dictionaries]
     if campaign.grammar not in shipped_grammars():
         files.append(campaign.grammar)
     if not on_hub(campaign.data) and campaign.data != SAMPLE:

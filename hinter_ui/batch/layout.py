@@ -95,6 +95,7 @@ class BatchLayout:
                 value=list(ATTRIBUTES),
                 elem_classes="attribute-chips",
             )
+            fields["names"] = labels.make(gr.File, "batch-names", height=110)
         with gr.Column(min_width=0, visible=False) as self.of_grammar:
             fields[GRAMMAR] = labels.make(
                 gr.Dropdown, "batch-grammar", choices=[("", ""), *shipped_grammars()], value="",

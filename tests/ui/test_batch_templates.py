@@ -135,3 +135,29 @@ def test_files_without_a_template_are_told_in_a_sentence(
         assert told in str(error.value)
         assert str(error.value).startswith("T.jsonl ")
     assert not list((Path(form.templates).parent / "shelf").glob("*"))
+
+
+def test_names_of_ones_own_are_checked_kept_and_used(form: BatchForm, tmp_path: Path) -> None:
+    services = Services(Access(local=True))
+    desk, names = BatchActions(services), tmp_path / "own names.csv"
+    named = replace(form, names=str(names))
+    lines = ["name,part,gender,country", "Ann,given,female,Eire", "Bob,given,male,Eire",
+             "Cleo,given,female,Peru", "Dan,given,male,Peru", "Poe,family,,Eire",
+             "Roe,family,,Peru"]  # fmt: skip
+    names.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert desk.preview(named).classes is not None
+    campaign = named.campaign(services.access, services.dictionaries())
+    entry = services.campaigns.new()
+    put(entry, campaign, uploaded=False)
+    kept = load_campaign(entry.folder / "campaign.yaml")
+    assert Path(kept.names).is_relative_to(entry.folder)
+    assert kept.name_list().countries == ("Eire", "Peru")
+    assert "names.csv lies beside this file" in portable(entry)
+    few = tmp_path / "few.csv"
+    few.write_text("\n".join(lines[:3]) + "\n", encoding="utf-8")
+    named = replace(form, names=str(few))
+    with pytest.raises(InputError) as refused:
+        desk.preview(named)
+    assert "no two countries" in str(refused.value)
+    assert str(tmp_path) not in str(refused.value)
+    assert desk.preview(replace(named, classes=("gender",))).classes is not None
