@@ -22,7 +22,7 @@ def negations(source: SourceText, attribute: str) -> Iterator[Edit]:
     """Yield, for each term of an attribute, the edit that negates all its occurrences."""
     for term, places in source.occurrences(attribute).items():
         target = _opposite(source, attribute, term)
-        if target is not None:
+        if target is not None and not any(_counted(source, place) for place in places):
             pieces = _pieces(source, attribute, term, target, places)
             yield edit_of(NEGATE_ONE, EditKind.SUBSTITUTE, (attribute, term), target, pieces)
 
@@ -34,7 +34,7 @@ def negation_of_all(source: SourceText, attribute: str) -> Edit | None:
     terms = source.occurrences(attribute)
     for term, places in terms.items():
         target = _opposite(source, attribute, term)
-        if target is None:
+        if target is None or any(_counted(source, place) for place in places):
             return None
         targets.append(target)
         found += _pieces(source, attribute, term, target, places)
@@ -54,6 +54,15 @@ def _pieces(
     edit = Edit(Pair(attribute, term, target), tuple(place.span for place in places))
     splices = splices_of(source.text, edit, source.plan.sentences)
     return [(splice.start, splice.end, splice.new) for splice in splices]
+
+
+def _counted(source: SourceText, occurrence: Occurrence) -> bool:
+    """Whether a term says an age in years: *twelve years old* has no opposite."""
+    words = source.words_at(occurrence.span)
+    before = words[0].beside(-1) if words else None
+    while before is not None and before.tag == "HYPH":
+        before = before.beside(-1)
+    return before is not None and before.text.lower() in ("year", "years", "month", "months")
 
 
 def _opposite(source: SourceText, attribute: str, term: Term) -> Term | None:

@@ -10,7 +10,7 @@ from hinter_core.language.sentences import sentence_at
 from hinter_core.mutation.plan import Plan
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.forms import MODIFIER, head_of, tokens_at
-from hinter_core.terms.lexicon import NOUN_TAGS, names_person
+from hinter_core.terms.lexicon import NOUN_TAGS, lexicon, names_person
 from hinter_core.types import (
     Change,
     Edit,
@@ -24,13 +24,14 @@ from hinter_core.types import (
 
 _COMMON_NOUNS = frozenset({"NN", "NNS"})
 _BEFORE_MODIFIER = frozenset("DT PRP$ JJ JJR JJS CD IN VB VBD VBP VBZ VBG VBN TO WP$ PDT".split())
+_DIVIDED = frozenset({"sex", "gender", "age"})  # "same sex": with the adjective before it
 _DETERMINERS = frozenset("DT PRP$ CD WP$ WDT PDT".split())
-_ADJECTIVES = frozenset("JJ JJR JJS VBN HYPH".split()) | NOUN_TAGS
+_ADJECTIVES = frozenset("JJ JJR JJS VBN".split())
 _INSIDE_PHRASE = NOUN_TAGS | frozenset("JJ HYPH VBN VBG".split())
 _COMPOUND = frozenset({"compound", "nn"})
 _FLAT = frozenset({"flat", "flat:name", "appos", "compound"})
-# What follows a noun and belongs to it: a clause or phrase put between would be read with it.
-_BELONGS = frozenset({"POS", "IN", "WP", "WDT", "WP$", "TO", "VBG", "VBN", "HYPH", "NNP", "NNPS"})
+# What may follow a noun that a clause is put behind: anything else would be read with the clause.
+_FOLLOWS = frozenset({"VBD", "VBZ", "VBP", "MD", ".", ",", ":", "CC"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +192,24 @@ class SourceText:
                 yield word
 
     def _has_place(self, noun: Word) -> bool:
-        """Whether an adjective can stand before the phrase: *caught off guard* has no place."""
-        before = leftmost(noun).beside(-1)
+        """Whether an adjective can stand before the phrase: *caught off guard* has no place.
+
+        Nor have *a same-sex couple*, where one would divide what belongs together, names and
+        animals (*a cat companion*).
+        """
+        first = leftmost(noun)
+        before = first.beside(-1)
+        compound = [Word(noun.parse, noun.sentence, i) for i in range(first.token, noun.token)]
+        if any(
+            not word.text.islower()
+            or word.text in lexicon().animals | _DIVIDED
+            or any(word.dependents())
+            for word in compound
+        ):
+            return False
+        named = before is not None and before.tag != "JJ" and before.text[:1].isupper()
+        if named and before is not None and before.token > 0:
+            return False
         counted = noun.tag == "NNS" or any(
             word.tag in _DETERMINERS and word.token < noun.token for word in noun.dependents()
         )
@@ -200,12 +217,17 @@ class SourceText:
 
     def open_after(self, noun: Word) -> bool:
         """Whether a clause or phrase can follow a noun at once."""
-        after = noun.beside(1)
-        if after is None or after.tag in _BELONGS or after.text == "'s":
+        after, first = noun.beside(1), leftmost(noun)
+        if after is not None and after.tag not in _FOLLOWS:
             return False
-        return noun.label not in _FLAT and not any(
-            word.token > noun.token and word.label.startswith(("acl", "nmod", "appos", "conj"))
-            for word in noun.dependents()
+        before = [w.text.lower() for w in noun.dependents() if w.token < first.token]
+        return (
+            "such" not in before
+            and noun.label not in _FLAT
+            and not any(
+                word.token > noun.token and word.label.startswith(("acl", "nmod", "appos", "conj"))
+                for word in noun.dependents()
+            )
         )
 
 

@@ -93,6 +93,13 @@ def test_a_relation_makes_the_follow_up_and_keeps_it(
         ("shuffle", "The young man's coat was red."),  # "the man who is young's coat"
         ("shuffle", "The old man from Rome slept."),
         ("add", "He was caught off guard."),
+        ("shuffle", "Such a young boy was good in it."),  # "such a boy who was young"
+        ("shuffle", "He charmed young women barely of age."),
+        ("remove-one", "He hit priests, young stablemen and all."),  # the comma is of another list
+        ("add", "We met a same sex couple."),
+        ("add", "The cat companion slept."),
+        ("add", "Most Three Stooges fans laughed."),
+        ("negate-one", "The clerk is twelve years old."),  # "twelve years young"
         ("negate-all", "The young clerk smiled."),  # one attribute only
         ("paraphrase-context", "He met her."),
     ],
