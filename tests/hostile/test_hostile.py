@@ -316,12 +316,24 @@ class TestNames:
 def test_markup_in_a_link(case: str) -> None:
     words = corpus.MARKUP[case]
     every: Mapping[str, str] = dict.fromkeys(
-        ("text", "attributes", "models", "edits", "order", "literal", "again", "parser"), words
+        (
+            "text",
+            "attributes",
+            "models",
+            "edits",
+            "order",
+            "literal",
+            "again",
+            "parser",
+            "relations",
+            "seed",
+        ),
+        words,
     )
     form = ExploreForm.from_query(every)
     assert form is not None
     assert (form.text, form.order, form.repeat) == (words, 2, 0)
-    harmless(notice.error(knock(lambda: ExploreForm.of(*[words] * 10))))
+    harmless(notice.error(knock(lambda: ExploreForm.of(*[words] * 11))))
 
 
 SIZES = {
