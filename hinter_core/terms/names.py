@@ -40,7 +40,6 @@ class NameList:
         return tuple(sorted(c for c in named if all((c, g) in self.given for g in GENDERS)))
 
 
-@lru_cache(maxsize=4)
 def load_names(path: Path = SHIPPED) -> NameList:
     """Load and validate a file of names.
 
@@ -54,6 +53,12 @@ def load_names(path: Path = SHIPPED) -> NameList:
         raise DictionaryError(f"Cannot read {path}: {error.strerror}. Check the path.") from error
     except UnicodeDecodeError as error:
         raise DictionaryError(f"{path} is not UTF-8; save the file as UTF-8.") from error
+    return _names_of(text, path)
+
+
+@lru_cache(maxsize=4)
+def _names_of(text: str, path: Path) -> NameList:
+    """Read the text of a file of names; the path is for messages."""
     reader = csv.DictReader(text.splitlines())
     header = [name.strip() for name in reader.fieldnames or ()]
     if not {"name", "gender"} <= set(header) <= set(_COLUMNS):

@@ -48,3 +48,15 @@ def test_a_short_list_of_ones_own(tmp_path: Path) -> None:
     names = load_names(path)
     assert names.given == {("", "male"): ("Ben",), ("", "female"): ("Ida",)}
     assert names.countries == ()
+
+
+def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "names.csv"
+    lines = ["name,part,gender,country", "Ann,given,female,Eire", "Bob,given,male,Eire",
+             "Cleo,given,female,Peru", "Dan,given,male,Peru", "Poe,family,,Eire",
+             "Roe,family,,Peru"]  # fmt: skip
+    path.write_text("\n".join(lines), encoding="utf-8")
+    assert load_names(path).countries == ("Eire", "Peru")
+    path.write_text("\n".join(lines).replace("Peru", "Chad"), encoding="utf-8")
+    assert load_names(path).countries == ("Chad", "Eire")
+    assert load_names(path) is load_names(path)
