@@ -14,17 +14,21 @@ texts, must lie above 0.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import copysign, inf
 from statistics import median
 from typing import NamedTuple
 
 from hinter_core.campaign.reader import CampaignReader
+from hinter_core.errors import HinterError
+from hinter_core.generators.grammars.grammar import as_written
+from hinter_core.generators.grammars.reading import load_grammar
 from hinter_core.statistics.clustered import cluster_rate, two_sample_difference
 from hinter_core.statistics.rates import Rate
 
 ANOMALY = 2.0  # anomaly index, in size
+_NO_WORDS: frozenset[str] = frozenset()
 _FEWEST_TEXTS = 5  # of a word that stands out
 _FEWEST_CHANGED = 2  # of them, with a changed answer
 
@@ -72,10 +76,34 @@ def diagnose(reader: CampaignReader, model: str) -> list[WordRate]:
         "list_contains(e.spans[1:-:2], span[1]))) JOIN single USING (row) GROUP BY ALL"
     )
     pairs: dict[str, list[_Pair]] = defaultdict(list)
+    lists = _lists(reader)
     for attribute, source, target, row, changed, of in rows:
-        words = frozenset((source, target)) - {""}
+        listed = lists.get(attribute, _NO_WORDS)
+        words = frozenset(_as_listed(word, listed) for word in (source, target)) - {""}
         pairs[attribute].append(_Pair(words, row, changed, of))
     return [one for name in sorted(pairs) for one in _of(name, pairs[name])]
+
+
+def _lists(reader: CampaignReader) -> Mapping[str, frozenset[str]]:
+    """Return the words of the lists of a campaign's grammar; none if its file is gone."""
+    name = reader.store.campaign().grammar
+    try:
+        grammar = load_grammar(name) if name else None
+    except HinterError:
+        return {}
+    if grammar is None:
+        return {}
+    return {
+        rule: frozenset(map(as_written, alternatives))
+        for rule, alternatives in grammar.rules.items()
+        if grammar.is_words(rule)
+    }
+
+
+def _as_listed(word: str, listed: frozenset[str]) -> str:
+    """Return a word as its list writes it, without the capital that began a sentence."""
+    small = word[:1].lower() + word[1:]
+    return small if word not in listed and small in listed else word
 
 
 def weights_of(found: Iterable[WordRate], smooth: float = 0.0) -> dict[str, dict[str, float]]:

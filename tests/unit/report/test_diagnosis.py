@@ -4,12 +4,51 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import inf
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hinter_core.report.metrics.diagnosis import _of, _Pair, anomaly_indices
+from hinter_core.campaign.engines import run_campaign
+from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.generators.grammars.reading import load_grammar
+from hinter_core.generators.grammars.sampling import Sentences
+from hinter_core.report.metrics.diagnosis import (
+    _of,
+    _Pair,
+    anomaly_indices,
+    diagnose,
+    weights_of,
+)
+
+GRAMMAR = """
+start: sentence
+rules:
+  sentence:
+    - <When> the <who> smiled.
+    - The <who> smiled <when>.
+  when: [yesterday, last night, on Friday]
+sensitive:
+  who: [nurse, clerk, cook]
+"""
+
+
+def test_words_that_begin_a_sentence_are_those_of_their_list(tmp_path: Path) -> None:
+    path = tmp_path / "days.yaml"
+    path.write_text(GRAMMAR, encoding="utf-8")
+    rules = 'scripted:bad if "yesterday" and "cook"; good otherwise'
+    campaign = Campaign(grammar=str(path), sentences=18, models=(rules,), order=1, placebo=False)
+    store = CampaignStore(tmp_path / "out")
+    run_campaign(campaign, store)
+    with CampaignReader(store) as reader:
+        found = diagnose(reader, rules)
+    words = {one.word for one in found if one.attribute == "when"}
+    assert words == {"yesterday", "last night", "on Friday"}
+    weights = weights_of(found, smooth=1)
+    assert Sentences(load_grammar(str(path)), weights).count == 18  # each is a word of the grammar
 
 
 def test_an_index_is_the_distance_in_scaled_deviations() -> None:
