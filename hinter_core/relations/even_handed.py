@@ -97,12 +97,11 @@ def _worded(
 ) -> list[Conformance]:
     """Discard what was kept if its words do not go together."""
     kept = [pair for pair, one in zip(pairs, found, strict=True) if one.kept]
-    parsed = parses.parse({s.text for pair in kept for s in wording.wants_parse(pair)})
+    reasons = iter(wording.reasons(kept, parses))
     return [
-        _discarded(pair, Layer.WORDING, why) if one.kept and (why := wording.broken(pair, parsed))
-        else one
+        _discarded(pair, Layer.WORDING, why) if one.kept and (why := next(reasons)) else one
         for pair, one in zip(pairs, found, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def _with_spans(pair: Compared) -> Compared:

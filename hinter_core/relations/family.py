@@ -8,6 +8,7 @@ the edits of each attribute.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
@@ -141,10 +142,10 @@ class FamilyRelation(SubstitutionRelation):
 
     def _prepare(self, source: SourceText, changing: Changing) -> None:
         plan = source.plan
-        for attribute in source.dictionaries if changing.changes else ():
-            assert changing.changes is not None
-            if found := list(changing.changes(source, attribute)):
-                plan.edits.setdefault(attribute, []).extend(found)
+        if changing.changes is not None:
+            for attribute in source.dictionaries:
+                if found := list(changing.changes(source, attribute)):
+                    plan.edits.setdefault(attribute, []).extend(found)
         if changing.of_all is not None:
             said = [name for name in source.dictionaries if source.occurrences(name)]
             each = [changing.of_all(source, attribute) for attribute in said]
@@ -197,12 +198,11 @@ def _worded(
     pairs: Sequence[Compared], found: Sequence[Conformance], parses: ParseStore
 ) -> list[Conformance]:
     """Discard what was kept if its words do not go together; clauses bring their own."""
-    parsed = parses.parse({s.text for pair in pairs for s in wording.wants_parse(pair)})
+    asked = [one.kept and not _brings_clause(pair) for pair, one in zip(pairs, found, strict=True)]
+    reasons = iter(wording.reasons(list(compress(pairs, asked)), parses))
     return [
-        Conformance(False, Layer.WORDING, reason=why)
-        if one.kept and not _brings_clause(pair) and (why := wording.broken(pair, parsed))
-        else one
-        for pair, one in zip(pairs, found, strict=True)
+        Conformance(False, Layer.WORDING, reason=why) if ask and (why := next(reasons)) else one
+        for ask, one in zip(asked, found, strict=True)
     ]
 
 

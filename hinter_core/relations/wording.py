@@ -6,9 +6,10 @@ another of its words speaks of the group that the edit replaced ("the text also 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import sentence_at
 from hinter_core.relations.base import Compared
 from hinter_core.terms.dictionary import load_shipped
@@ -66,6 +67,12 @@ def wants_parse(pair: Compared) -> Iterator[Sentence]:
                 or (edit.attribute == "gender" and "self" in sentence.text)
             ):
                 yield sentence
+
+
+def reasons(pairs: Sequence[Compared], parses: ParseStore) -> list[str]:
+    """Return of each mutant why its words do not go together, or ""; parse once for all."""
+    parsed = parses.parse({sentence.text for pair in pairs for sentence in wants_parse(pair)})
+    return [broken(pair, parsed) for pair in pairs]
 
 
 def broken(pair: Compared, parses: Mapping[str, Parse]) -> str:

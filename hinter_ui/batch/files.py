@@ -2,9 +2,6 @@
 
 import contextlib
 import json
-import os
-import re
-import shutil
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -15,12 +12,10 @@ from hinter_core.errors import InputError
 from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_core.storage import write_whole
 from hinter_ui.batch.form import say
-from hinter_ui.processes.command import BAD_INPUT, said_last
+from hinter_ui.processes.command import BAD_INPUT, last_message
 from hinter_ui.shared.access import attribute_of
 from hinter_ui.shared.library import CampaignEntry, without_folder
-
-_LOG_TAIL = 4_000  # bytes
-_UNSAFE = re.compile(r"[^\w.-]+")
+from hinter_ui.shared.uploads import kept_copy
 
 
 @dataclass(frozen=True)
@@ -142,12 +137,7 @@ def portable(entry: CampaignEntry) -> str:
 
 def last_words(entry: CampaignEntry, record: JobRecord) -> str:
     """Return why a run failed: its last message, or that it ended by itself."""
-    try:
-        with log_file(entry).open("rb") as log:
-            log.seek(max(0, log.seek(0, os.SEEK_END) - _LOG_TAIL))
-            said = said_last(log.read())
-    except OSError:
-        said = ""
+    said = last_message(log_file(entry))
     if said and record.code in (1, BAD_INPUT):
         folders = (entry.folder / "data", entry.folder / "dictionaries", entry.store.folder)
         return without_folder(said, *folders, entry.folder)
@@ -161,11 +151,7 @@ def _own(campaign: Campaign) -> bool:
 
 def _kept(entry: CampaignEntry, upload: str, where: str, name: str = "") -> str:
     """Copy a file to the campaign's folder; return its path from there."""
-    folder = entry.folder / where
-    folder.mkdir(exist_ok=True)
-    name = name or _UNSAFE.sub("_", Path(upload).name).lstrip(".")[-100:]
-    shutil.copyfile(upload, folder / name)
-    return f"{where}/{name}"
+    return f"{where}/{kept_copy(upload, entry.folder / where, name).name}"
 
 
 def _with_files(campaign: Campaign, named: Callable[[str], str]) -> Campaign:

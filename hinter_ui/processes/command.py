@@ -21,6 +21,7 @@ BAD_INPUT = 2  # the exit code of a command with input that it cannot use
 INTERRUPTED = 130  # and of one that was asked to stop
 ENDED_FROM_OUTSIDE = (INTERRUPTED, -signal.SIGTERM, -signal.SIGINT, -9)
 COMMAND = (sys.executable, "-m", "hinter_core.cli")
+_LOG_TAIL = 4_000  # bytes
 _GRACE = 20.0  # seconds from a polite request to stop to the end; whole files are kept either way
 _NICE = 10  # how far a process on a shared machine stands back for the app
 
@@ -49,6 +50,16 @@ def said_last(log: bytes) -> str:
     lines = reversed(log.decode("utf-8", "replace").strip().splitlines())
     found = next((line for line in lines if line.startswith("hinter: ")), "")
     return found.removeprefix("hinter: ")
+
+
+def last_message(log: Path) -> str:
+    """Return the last message in the end of a log file; "" if there is none or no file."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _LOG_TAIL))
+            return said_last(file.read())
+    except OSError:
+        return ""
 
 
 def environment(keys: Mapping[str, str], cache: Path | None) -> dict[str, str]:

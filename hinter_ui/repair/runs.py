@@ -28,14 +28,13 @@ from hinter_core.storage import user_cache, write_whole
 from hinter_ui.html.wording import Words
 from hinter_ui.processes import command
 from hinter_ui.shared.library import without_folder
+from hinter_ui.shared.uploads import kept_copy
 
 say = Words("repair")
 
 REPAIRS_FOLDER = "HINTER_REPAIRS"
 _ID = re.compile(r"[A-Za-z0-9_-]{16,64}")
 _RECORD, _LOG = "job.json", "run.log"
-_LOG_TAIL = 4_000  # bytes
-_UNSAFE = re.compile(r"[^\w.-]+")
 
 
 class RepairState(StrEnum):
@@ -159,10 +158,12 @@ class Repairs:
             out_of(folder).parent.mkdir(parents=True)
             kept = replace(
                 repair,
-                data=_kept(folder, repair.data) if Path(repair.data).is_file() else repair.data,
+                data=str(kept_copy(repair.data, folder / "data"))
+                if Path(repair.data).is_file()
+                else repair.data,
                 grammar=repair.grammar
                 if repair.grammar in shipped_grammars()
-                else _kept(folder, repair.grammar),
+                else str(kept_copy(repair.grammar, folder / "data")),
             )
             _write_record(folder, RepairRecord(asdict(kept), time.time()))
         except OSError as error:
@@ -253,15 +254,6 @@ def _works(folder: Path, pid: int) -> bool:
         return False
 
 
-def _kept(folder: Path, file: str) -> str:
-    """Copy a file to the repair's folder; return its path there."""
-    own = folder / "data"
-    own.mkdir(exist_ok=True)
-    path = own / (_UNSAFE.sub("_", Path(file).name).lstrip(".")[-100:] or "file")
-    shutil.copyfile(file, path)
-    return str(path)
-
-
 def _record_of(folder: Path) -> RepairRecord:
     try:
         record = RepairRecord(**json.loads((folder / _RECORD).read_text(encoding="utf-8")))
@@ -278,12 +270,7 @@ def _write_record(folder: Path, record: RepairRecord) -> None:
 
 
 def _last_words(folder: Path, record: RepairRecord) -> str:
-    try:
-        with (folder / _LOG).open("rb") as log:
-            log.seek(max(0, log.seek(0, os.SEEK_END) - _LOG_TAIL))
-            said = command.said_last(log.read())
-    except OSError:
-        said = ""
+    said = command.last_message(folder / _LOG)
     if said and record.code in (1, command.BAD_INPUT):
         return without_folder(said, folder / "data", out_of(folder), folder)
     return say("errors.ended", code=record.code)

@@ -1,5 +1,6 @@
 """Files that visitors upload: what may come, whose they are, and when they go."""
 
+import re
 import shutil
 import tempfile
 import threading
@@ -18,12 +19,27 @@ from hinter_ui.shared.session import Sessions
 
 say = Words("shared")
 
+_UNSAFE = re.compile(r"[^\w.-]+")  # in the name of a file that is kept
+_LONGEST_NAME = 100
 _PREFIX = "hinter-uploads-"
 _LEFT = 3_600  # seconds after which a file goes that no open page holds
 _EVERY = 300  # seconds
 _FILE = "gradio.FileData"  # the mark of a file among the values of an event
 # On a public host, in bytes: of one request, of an address in an hour, and of all.
 MOST_SENT, _VISITOR, _ALL = 20_000_000, 50_000_000, 1_000_000_000
+
+
+def kept_copy(file: str, folder: Path, name: str = "") -> Path:
+    """Copy a file to a folder, which is made if it is missing; return the path of the copy.
+
+    ``name``: of the copy; by default that of the file, without characters that a path may not have.
+
+    Raises:
+        OSError: the disk is full, or the file is gone.
+    """
+    folder.mkdir(exist_ok=True)
+    safe = name or _UNSAFE.sub("_", Path(file).name).lstrip(".")[-_LONGEST_NAME:] or "file"
+    return Path(shutil.copyfile(file, folder / safe))
 
 
 class Uploads:

@@ -24,8 +24,6 @@ _VERSIONS = 3  # paraphrases of the context of a text
 _PHRASES = ("of {} descent", "of {} origin", "of the {} faith")
 _ARTICLES = frozenset({"a", "an"})
 
-Pieces = list[tuple[int, int, str]]
-
 
 def paraphrases(source: SourceText, attribute: str) -> Iterator[Edit]:
     """Yield edits that say each term of an attribute in other words."""

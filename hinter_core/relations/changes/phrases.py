@@ -1,6 +1,6 @@
 """A text as the relations see it: its words in their parses, and the noun phrases about people."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -85,6 +85,9 @@ class Word:
         """Whether the first finite verb of the sentence is in the past."""
         finite = (tag for tag in self.parse.tags if tag in ("VBD", "VBZ", "VBP", "MD"))
         return next(finite, "") == "VBD"
+
+
+Pieces = list[tuple[int, int, str]]  # start and end in the text, and what stands there then
 
 
 class Modifier(NamedTuple):
@@ -246,7 +249,7 @@ def edit_of(
     kind: EditKind,
     source: tuple[str, Term],
     target: Term,
-    splices: Sequence[tuple[int, int, str]],
+    splices: Pieces,
 ) -> Edit:
     """Make an edit of splices ``(start, end, new text)``; ``source``: its attribute and term."""
     ordered = sorted(splices)

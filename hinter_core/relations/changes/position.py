@@ -6,13 +6,12 @@ who is young*.
 
 from collections.abc import Callable, Iterator
 
-from hinter_core.relations.changes.phrases import SourceText, Word, edit_of
+from hinter_core.relations.changes.phrases import Pieces, SourceText, Word, edit_of
 from hinter_core.terms.lexicon import capitalised
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Occurrence, Term
 
 SHUFFLE = "shuffle"
 
-Pieces = list[tuple[int, int, str]]
 Said = Callable[[Word, str], str]  # of a noun and its adjective: what is said after the noun
 
 

@@ -8,7 +8,7 @@ no text. A pronoun cannot be left out.
 from collections.abc import Iterator
 
 from hinter_core.mutation.edits import splices_of
-from hinter_core.relations.changes.phrases import SourceText, edit_of
+from hinter_core.relations.changes.phrases import Pieces, SourceText, edit_of
 from hinter_core.terms.forms import known_forms
 from hinter_core.terms.lexicon import NOUNS
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Occurrence, Pair, Term
@@ -17,8 +17,6 @@ REMOVE_ONE, REMOVE_ALL = "remove-one", "remove-all"
 _NEUTRAL = "neutral"  # group of words that say no gender
 _NOTHING = Term("", "not said")
 _WITH_BLANK = (GrammaticalForm.ADJECTIVE, GrammaticalForm.COMPARATIVE, GrammaticalForm.SUPERLATIVE)
-
-Pieces = list[tuple[int, int, str]]
 
 
 def removals(source: SourceText, attribute: str) -> Iterator[Edit]:
