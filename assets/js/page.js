@@ -23,6 +23,19 @@ function lists() {
   }, true);
 }
 
+// The Tab key leaves an editor as it leaves any other field, in which gradio 6.31 would indent a line
+// without end. An editor is called as the label above it says.
+function editors() {
+  const inside = event => event.target.closest?.('.cm-content');
+  document.addEventListener('keydown', event => {
+    if (event.key === 'Tab' && inside(event)) event.stopPropagation();
+  }, true);
+  document.addEventListener('focusin', event => {
+    const name = inside(event)?.closest('.block')?.querySelector('label')?.textContent.trim();
+    if (name) inside(event).setAttribute('aria-label', name);
+  });
+}
+
 // Before anything is drawn: the page begins in the tab that its address names. `tabs` are those of
 // parts of an address; the part `tab` names one itself.
 function begin(tabs) {

@@ -61,13 +61,15 @@ class ExploreState:
     """What Explore keeps of a page: what its check was made from, and what of it is looked at.
 
     ``controls`` are what the page's controls say, which may be more recent; ``opened`` is what they
-    said on the fresh page, if its address did not. ``people_open``: whether the part with people is
-    open; ``people_of``: the text and the parser that it shows them for.
+    said on the fresh page, if its address did not; ``coming`` is what they are about to say.
+    ``people_open``: whether the part with people is open; ``people_of``: the text and the parser
+    that it shows them for.
     """
 
     form: ExploreForm = field(default_factory=ExploreForm)
     controls: ExploreForm = field(default_factory=ExploreForm)
     opened: ExploreForm | None = None
+    coming: ExploreForm | None = None
     models: tuple[str, ...] = ()
     shown_model: str = ""
     selected: int | None = None
@@ -188,17 +190,29 @@ class ExploreActions:
         slots = [_slot(plan, attribute, form.edits) for attribute in first]
         return Options(names, PAIR_SEPARATOR.join(first), slots)
 
+    @contextmanager
+    def coming(self, session: Session, form: ExploreForm) -> Iterator[ExploreForm]:
+        """Take a form for what a page's controls say while it is on its way there."""
+        state = session.of(ExploreState)
+        state.coming = state.controls = form
+        try:
+            yield form
+        finally:
+            state.coming = None
+
     def check(self, session: Session, form: ExploreForm, *, strict: bool = True) -> TestResult:
         """Judge one combination of edits and its parts; the session keeps the result.
 
         Unless ``strict``, edits left over from a text that was typed over give way to others. A
-        combination that a scan of the same has judged is shown among its variants.
+        combination that a scan of the same has judged is shown among its variants. The result is
+        not kept if another check or scan was asked for meanwhile, which will be shown.
         """
         session.interrupt()
         with self._checking():
             return self._check(session, form, strict=strict)
 
     def _check(self, session: Session, form: ExploreForm, *, strict: bool) -> TestResult:
+        turn = session.turn
         pipeline, plan = self._prepare(session, form)
         left_over = not strict and all(SEPARATOR in key for key in form.edits)
         if form.edits and not left_over:
@@ -214,8 +228,9 @@ class ExploreActions:
         if result is None:
             raise InputError(say("errors.nothing"))
         self._add_neutral(pipeline, result, form)
-        self._keep(session, result, form)
-        session.of(ExploreState).selected = len(result.mutants) - 1
+        if session.turn == turn:
+            self._keep(session, result, form)
+            session.of(ExploreState).selected = len(result.mutants) - 1
         return result
 
     def _scanned(

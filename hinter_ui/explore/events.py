@@ -166,9 +166,12 @@ class ExploreEvents(TabEvents):
     def form(self, session: Session, *values: Any) -> ExploreForm:
         """Read the controls; a model may be named as it is listed.
 
-        How a template is filled stays while its text does.
+        How a template is filled stays while its text does. On a page whose text is still to come,
+        that is read in its place.
         """
         form, state = ExploreForm.of(*values), session.of(ExploreState)
+        if state.coming and not form.text.strip():
+            return state.coming
         before = (state.form, state.controls)
         known = {one.text: one.template for one in before}
         # What was typed into a sentence of a grammar leaves its values.
@@ -253,6 +256,8 @@ class ExploreEvents(TabEvents):
         except HinterError as error:
             looked = self._looked(session, form)
             return looked | updates.refused(session, str(error))
+        if session.check is not check:  # something was asked for meanwhile, which will be shown
+            return {self.ui.notice: gr.skip()}
         return self._shown(session) | updates.remarks(check.plan.notices)
 
     def _shown(self, session: Session) -> Updates:
@@ -393,21 +398,29 @@ class ExploreEvents(TabEvents):
 
     def open_page(self, request: gr.Request) -> Updates:
         """Check the text of a fresh page's link, or fill in the first example."""
-        session = self.session(request)
-        form = ExploreForm.from_query(dict(request.query_params or {}))
-        if form is None:
-            first = self.examples[0].form
+        session, untouched = self.session(request), {self.ui.notice: gr.skip()}
+        state, first = session.of(ExploreState), self.examples[0].form
+        if state.controls.text.strip():  # the page itself has asked for what it had before
+            return untouched
+        if form := ExploreForm.from_query(dict(request.query_params or {})):
+            return self._open(session, form)
+        with self.actions.coming(session, first):
             seen = self._seen(session, first)  # on a cold app this takes a while
-            if session.turn:  # and something was asked for meanwhile
-                return {self.ui.notice: gr.skip()}
-            return self._fresh(session, *seen)
-        return self._open(session, form)
+        if state.controls.source != first.source:  # something was asked for meanwhile
+            return untouched
+        return self._late(session, first) if session.turn else self._fresh(session, *seen)
 
     def reopen(self, event: gr.EventData, request: gr.Request) -> Updates:
         """Show what an address says that the page had before."""
         query = dict(parse_qsl(str((event._data or {}).get("query", "")).lstrip("?")))
         opened = self._open(self.session(request), ExploreForm.from_query(query, None))
         return {self.ui.notice: ""} | opened
+
+    def _late(self, session: Session, form: ExploreForm) -> Updates:
+        """Fill in a form that was scanned before it was there."""
+        if self.actions.shown_form(session):
+            return self._whole(session)
+        return self.updates.controls(form) | self._looked(session, form)
 
     def _fresh(self, session: Session, seen: Markup, options: Options | None) -> Updates:
         first, state = self.examples[0].form, session.of(ExploreState)
@@ -422,11 +435,16 @@ class ExploreEvents(TabEvents):
         attributes = tuple(a for a in form.attributes if a in self.services.dictionaries(session))
         form = replace(form, attributes=attributes)
         filled = self.updates.controls(form)
-        if set(form.models) <= known and form.parser == DEFAULT_PARSER:
-            return filled | self._check(session, form)
-        # A link must not make this machine fetch a model unasked.
-        looked = self._looked(session, replace(form, parser=DEFAULT_PARSER))
-        return filled | looked | self.updates.remarks([say("link.foreign")])
+        if not set(form.models) <= known or form.parser != DEFAULT_PARSER:
+            # A link must not make this machine fetch a model unasked.
+            looked = self._looked(session, replace(form, parser=DEFAULT_PARSER))
+            return filled | looked | self.updates.remarks([say("link.foreign")])
+        turn = session.turn + 1
+        with self.actions.coming(session, form):
+            shown = self._check(session, form)
+        if session.of(ExploreState).controls.source != form.source:
+            return shown  # of what the page says now, it was typed or asked for meanwhile
+        return filled | shown if session.turn == turn else self._late(session, form)
 
     def open_wanted(self, request: gr.Request) -> Any:
         """Fill in what another tab asks for, and check it unless that would fetch a model."""

@@ -32,8 +32,8 @@ class GenerateLayout:
                 self.again = labels.make(gr.Button, "generate-again", size="sm")
                 with gr.Row(elem_classes="start-row"):
                     self.test = labels.make(
-                        gr.Button, "generate-test", variant="primary", min_width=150
+                        gr.Button, "generate-test", variant="primary", min_width=120
                     )
-                    self.words = labels.make(gr.Button, "generate-words", min_width=150)
-                    self.repair = labels.make(gr.Button, "generate-repair", min_width=150)
+                    self.words = labels.make(gr.Button, "generate-words", min_width=120)
+                    self.repair = labels.make(gr.Button, "generate-repair", min_width=120)
                 self.notice = html("generate-notice")

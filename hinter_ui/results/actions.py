@@ -106,11 +106,13 @@ class OpenReport:
 class ResultsState:
     """What Results keeps of a page: the open campaign, and the choices of campaigns it shows.
 
-    ``looked``: whether the tab was selected already.
+    ``looked``: whether the tab was selected already; ``drawn``: the campaign, and its state, that
+    the tab shows.
     """
 
     looked: bool = False
     reading: OpenReport | None = None
+    drawn: tuple[OpenReport, str] | None = None
     offered: list[tuple[str, str]] = field(default_factory=list)
 
 

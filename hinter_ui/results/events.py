@@ -107,23 +107,29 @@ class ResultsEvents(TabEvents):
         return shown
 
     def look(self, request: gr.Request, kept: Any) -> Updates:
-        """Bring what is open up to date, or open a campaign, when the tab is selected."""
+        """Bring what is open up to date, or open a campaign, when the tab is selected.
+
+        Where the tab shows all there is, it stays, and what it has been told meanwhile.
+        """
         session, names = self.session(request), known(kept)
-        session.of(ResultsState).looked = True
-        reading = session.of(ResultsState).reading
-        if reading and (reading.name == session.campaign or not reading.name):
-            path = "" if reading.name else str(reading.store.folder)
-            return self._opened(session, reading.name, path, names)
-        if session.campaign:
-            return self._opened(session, session.campaign, "", names)
-        return self._offered(session, names)
+        state = session.of(ResultsState)
+        state.looked, before = True, state.drawn
+        reading, name, path = state.reading, session.campaign, ""
+        if reading and reading.name in ("", name):
+            name, path = reading.name, "" if reading.name else str(reading.store.folder)
+        if not (name or path):
+            return self._offered(session, names)
+        offered = state.offered
+        shown = self._opened(session, name, path, names)
+        same = state.reading is reading and (before, offered) == (state.drawn, state.offered)
+        return {self.ui.notice: gr.skip()} if same else shown
 
     def _offered(self, session: Session, names: list[str]) -> Updates:
         """Offer the campaigns, if they are others, so that an unfolded list stays so."""
         choices = self.services.campaigns.offered(names)
         state = session.of(ResultsState)
         if choices == state.offered:
-            return {self.ui.notice: ""}
+            return {self.ui.notice: gr.skip()}
         state.offered = choices
         # With the value, as gradio may lose choices alone while it draws the tab.
         return {self.ui.campaign: gr.update(choices=choices, value=None)}
@@ -136,7 +142,8 @@ class ResultsEvents(TabEvents):
     def _opened(self, session: Session, name: str, path: str, names: list[str]) -> Updates:
         choices = self.services.campaigns.offered([*names, name])
         reading = self.actions.open(session, name, path)
-        session.of(ResultsState).offered = choices
+        state = session.of(ResultsState)
+        state.offered, state.drawn = choices, (reading, reading.state)
         return self.updates.opened(reading, choices) | {self.ui.notice: ""}
 
     # -- choosing what is shown -----------------------------------------------------------------
@@ -159,7 +166,7 @@ class ResultsEvents(TabEvents):
         reading = self.session(request).of(ResultsState).reading
         wanted = wanted_of(verdicts, which, search, validity)
         if reading is None or (wanted == reading.wanted and reading.counted is not None):
-            return {self.ui.notice: ""}
+            return {self.ui.notice: gr.skip()}  # set by us: there may be a newer notice
         reading.wanted, reading.counted, reading.page = wanted, None, 0
         return self._table(reading)
 

@@ -87,3 +87,48 @@ def test_a_grammar_is_written_checked_and_handed_to_batch(explore: Any) -> None:
     page.get_by_role("tab", name="Generate").click()
     page.locator("#generate-words").click()
     expect(page.locator("#results-diagnosis section").first).to_be_visible()
+
+
+@pytest.mark.parametrize("size", [{"width": 1240, "height": 900}, {"width": 380, "height": 800}])
+def test_a_grammar_is_written_and_tested_by_keyboard_alone(explore: Any, size: Any) -> None:
+    page = explore.page
+    page.set_viewport_size(size)
+    page.goto(f"{explore.url}/?tab=generate")
+    drawn = page.locator("#generate-drawn")
+    expect(drawn.locator("tbody tr")).to_have_count(10)
+    keys = page.keyboard
+
+    def reach(wanted: Any, key: str = "Tab") -> None:
+        """Press a key until the focus is there."""
+        for _ in range(16):
+            keys.press(key)
+            if wanted.evaluate("one => one === document.activeElement"):
+                return
+        pytest.fail(f"{key} does not reach {wanted}")
+
+    reach(page.locator("#generate-grammar input"))
+    keys.press("Control+A")
+    keys.type("legal")
+    keys.press("Enter")
+    expect(drawn).to_contain_text("court")
+    editor = page.get_by_role("textbox", name="Grammar (YAML): change it, or write your own")
+    reach(page.locator("#generate-text .cm-content"))
+    expect(editor).to_be_focused()
+    keys.press("Control+A")
+    keys.insert_text(f"{OWN}x: 1")
+    expect(drawn.get_by_role("alert")).to_contain_text("line 8: unknown key 'x'")
+    keys.press("Shift+Home")
+    keys.press("Delete")
+    expect(drawn).to_contain_text("12 different sentences")
+    reach(page.locator("#generate-check"))
+    reach(page.locator("#generate-again"))
+    first = drawn.locator("tbody").inner_text()
+    keys.press("Enter")
+    expect(drawn.locator("tbody")).not_to_have_text(first, use_inner_text=True)
+    reach(page.locator("#generate-check"), "Shift+Tab")
+    reach(editor, "Shift+Tab")
+    reach(page.locator("#generate-test"))
+    keys.press("Enter")
+    expect(page.locator("#batch-preview")).to_contain_text("12 different sentences")
+    expect(page.locator("#generate-test")).to_be_hidden()
+    reach(page.locator("#batch-start"))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from zipfile import ZipFile
 
+import gradio as gr
 import pytest
 
 from hinter_core.campaign.engines import run_campaign
@@ -23,6 +24,7 @@ from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import CAMPAIGNS_FOLDER
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
+from hinter_ui.shell import build_app
 
 MINE, OTHERS = "mine-0123456789abcdef", "others-0123456789abcdef"
 BY_HAND = 'scripted:negative if "aunt"; positive otherwise'
@@ -219,3 +221,29 @@ def test_a_pair_of_words_shows_its_findings(
         assert {edit.target.text for edit in mutant.edits} == set(pair.words)
     with pytest.raises(InputError, match="no longer exists"):
         owner.show_pair(session, len(found.pairs))
+
+
+def test_an_answer_that_brings_nothing_leaves_a_newer_notice(made: CampaignStore) -> None:
+    # The tab asks when it is selected, and when its filters have been filled in: both may be
+    # answered after what was asked for next.
+    page = build_app(Services(Access(local=True)))
+    own = {fn.fn.__qualname__: fn for fn in page.fns.values() if fn.fn}
+    request = gr.Request(session_hash="page", query_params={}, headers={}, client=None)
+
+    def ask(name: str, *values: object) -> dict[str, object]:
+        event = own[f"ResultsEvents.{name}"]
+        answers = event.fn(request, *values)  # type: ignore[misc]
+        return {widget.elem_id: answer for widget, answer in answers.items()}
+
+    ask("look", [])
+    shown = ask("open", [], "", str(made.folder))
+    assert (shown["results-notice"], "results-cards" in shown) == ("", True)
+    assert "is no campaign" in str(ask("open", [], "", str(made.folder.parent))["results-notice"])
+    nothing = {"results-notice": gr.skip()}
+    assert ask("look", []) == nothing
+    assert ask("filter", ["hidden", "biased"], "", "", 0.0) == nothing
+    # What does bring something takes the notice away.
+    assert ask("filter", ["hidden"], "", "", 0.0)["results-notice"] == ""
+    with made.alone():
+        assert "is running" in str(ask("look", [])["results-head"])
+    assert ask("look", [])["results-notice"] == ""
