@@ -222,6 +222,11 @@ def _stops(rule: StopBelow, audited: AuditedOrder) -> bool:
     return bool(rule.stops(audited))
 
 
+def _decided(rule: StopBelow, audited: AuditedOrder, texts: int) -> bool:
+    """Whether more cases change nothing: the rule stops, or the audit has one of each text."""
+    return audited.rate.cases == texts or _stops(rule, audited)
+
+
 def _naive_claim(verdicts: numpy.ndarray, rate: float) -> bool:
     """Whether a 95 % upper bound (Clopper-Pearson) of what was asked so far is ever below."""
     cases = numpy.arange(10, len(verdicts), 10)  # before everything is asked
@@ -274,7 +279,7 @@ def new_texts(trials: int, texts: int = 600, each: int = 20, rate: float = 0.02)
             random_order(len(made.cases), trial), made.texts, trial, unit="text", share=1.0,
             centre=rate,
         )  # fmt: skip
-        replay(audited, made.faults, stop=partial(_stops, rule, audited), batch=1)
+        replay(audited, made.faults, stop=partial(_decided, rule, audited, texts), batch=1)
         claims["text"] += " below " in rule.stops(audited)
         drawn = numpy.random.default_rng(trial).permutation(len(made.faults))
         sequence = RateSequence(None, centre=rate)

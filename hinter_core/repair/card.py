@@ -39,6 +39,11 @@ def sections_of(result: RepairResult) -> list[Section]:
 def _fall(one: Measured) -> str:
     if one.less is None:
         return f"{one.name}: there was no error before."
+    if not one.clear:
+        return (
+            f"{one.name}: errors of {one.before.share:.1%} of the mutants before and "
+            f"{one.after.share:.1%} after, no change beyond the intervals below."
+        )
     verb = "fell" if one.less >= 0 else "rose"
     return (
         f"{one.name}: errors {verb} by {abs(one.less):.0%}, from {one.before.share:.1%} to "

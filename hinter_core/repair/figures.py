@@ -43,6 +43,17 @@ class Measured:
         before, after = self.before.share, self.after.share
         return 1 - after / before if before and after is not None else None
 
+    @property
+    def clear(self) -> bool:
+        """Whether errors of single or of combined changes left their interval.
+
+        Both models answer the same mutants, so that less than this may be a change; a few mutants
+        that turned are none yet.
+        """
+        return _left(self.before.single, self.after.single) or _left(
+            self.before.combined, self.after.combined
+        )
+
 
 @dataclass(frozen=True)
 class RepairResult:
@@ -52,6 +63,12 @@ class RepairResult:
     examples: Mapping[str, int]
     accuracy: tuple[Rate, Rate]
     measured: Sequence[Measured]
+
+
+def _left(before: Rate, after: Rate) -> bool:
+    if before.low is None or before.high is None or after.share is None:
+        return False
+    return not before.low <= after.share <= before.high
 
 
 def measured_in(name: str, store: CampaignStore, models: tuple[str, str]) -> Measured:

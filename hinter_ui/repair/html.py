@@ -102,6 +102,8 @@ def _fall(one: Measured) -> str:
     before, after = (100 * (errors.share or 0.0) for errors in (one.before, one.after))
     if one.less is None:
         return say("fall.new", after=after) if after else say("fall.none")
+    if not one.clear:
+        return say("fall.unclear", before=before, after=after)
     key = "fall.less" if one.less >= 0 else "fall.more"
     return say(key, share=100 * abs(one.less), before=before, after=after)
 
