@@ -8,11 +8,10 @@ import re
 import shutil
 import socket
 import subprocess
-import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,7 +105,7 @@ LEFT = re.compile(
 
 
 # The app, whose campaigns start at once.
-START = """
+_START = """
 import json, sys
 import app
 from hinter_ui.processes import command
@@ -115,15 +114,20 @@ app.main()
 """
 
 
+def app_of(commands: Commands, *python: str) -> tuple[str, ...]:
+    """A command line of the app: its campaigns start at once, and so does it, or in ``python``."""
+    return (*(python or commands.app), "-c", _START, json.dumps(commands.program))
+
+
 @contextmanager
 def serving(
-    factory: pytest.TempPathFactory, commands: Commands | None = None, **settings: str
+    factory: pytest.TempPathFactory, command: Sequence[str], **settings: str
 ) -> Iterator[App]:
     """An app with a log, a cache and a shelf of its own.
 
     Args:
         factory: Makes its folders.
-        commands: Starts it and its campaigns at once; without, they start as they do by themselves.
+        command: Its command line, such as that of :func:`app_of`, less the port.
         settings: Of its environment.
     """
     log = factory.mktemp("app") / "app.log"
@@ -142,9 +146,6 @@ def serving(
         "HINTER_CLASSES": str(cache.parent / "classes"),
         "GRADIO_TEMP_DIR": str(uploads),
     }
-    command: tuple[str, ...] = (sys.executable, "app.py")
-    if commands:
-        command = (*commands.app, "-c", START, json.dumps(commands.program))
     with log.open("w") as output:
         process = subprocess.Popen(
             [*command, "--port", str(port)],
@@ -182,7 +183,7 @@ def launched(access: Access) -> Iterator[tuple[Services, str]]:
 @pytest.fixture(scope="session")
 def app(tmp_path_factory: pytest.TempPathFactory, commands: Commands) -> Iterator[App]:
     """The app as its owner has it, on their own machine."""
-    with serving(tmp_path_factory, commands) as served:
+    with serving(tmp_path_factory, app_of(commands)) as served:
         yield served
 
 

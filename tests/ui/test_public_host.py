@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from hinter_core.campaign.store import CampaignStore
+from hinter_ui.processes.command import COMMAND
 from tests.conformance.hub import LocalHub, parquet
-from tests.ui.conftest import App, Tab, serving
+from tests.forked import Commands
+from tests.ui.conftest import App, Tab, app_of, serving
 from tests.ui.test_jobs import PEOPLE, RULES
 
 
@@ -21,11 +27,14 @@ def hub() -> Iterator[LocalHub]:
 
 
 @pytest.fixture(scope="module")
-def public(tmp_path_factory: pytest.TempPathFactory, hub: LocalHub) -> Iterator[App]:
+def public(
+    tmp_path_factory: pytest.TempPathFactory, hub: LocalHub, commands: Commands
+) -> Iterator[App]:
     home = str(tmp_path_factory.mktemp("hf"))
     settings = {"GRADIO_SERVER_NAME": "0.0.0.0", "HF_ENDPOINT": hub.address, "HF_HOME": home}
+    settings["HF_TOKEN"] = "hf_of-this-machine"
     # Its settings of the Hub are read as it is imported.
-    with serving(tmp_path_factory, **settings, HF_TOKEN="hf_of-this-machine") as app:
+    with serving(tmp_path_factory, app_of(commands, sys.executable), **settings) as app:
         yield app
 
 
@@ -74,6 +83,15 @@ def offered(page: Page, number: int) -> None:
 
 def test_it_starts_with_little_work(public: App) -> None:
     assert public.work_to_ready < 15
+
+
+def test_what_starts_campaigns_where_nothing_starts_them_at_once(tmp_path: Path) -> None:
+    data, out = tmp_path / "people.csv", tmp_path / "out"
+    data.write_text("text\nThe black man was kind.\n", encoding="utf-8")
+    command = [*COMMAND, "run", "--data", str(data), "--model", RULES, "--out", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert CampaignStore(out).verify() == []
 
 
 def test_a_campaign_is_seen_by_whose_it_is_and_by_whom_they_send_the_link(

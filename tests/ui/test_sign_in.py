@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,15 @@ from playwright.sync_api import Page, expect
 from tests.ui.conftest import PATIENCE, App, serving
 from tests.ui.identity_provider import IdentityProvider
 from tests.ui.test_annotate_tab import Judge, Made, pairs
+
+# Annotators need no model.
+WITHOUT_MODELS = """
+from functools import partial
+import app
+from hinter_ui import shell
+shell.serve = partial(shell.serve, warm=False)
+app.main()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +32,8 @@ def provider() -> Iterator[IdentityProvider]:
 @pytest.fixture(scope="module")
 def space(tmp_path_factory: pytest.TempPathFactory, provider: IdentityProvider) -> Iterator[App]:
     # That it is a Space is read as it is imported.
-    with serving(tmp_path_factory, **provider.environment) as app:
+    command = (sys.executable, "-c", WITHOUT_MODELS)
+    with serving(tmp_path_factory, command, **provider.environment) as app:
         yield app
 
 

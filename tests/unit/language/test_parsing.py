@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import pytest
 from hinter_core.errors import ParserError
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.types import Parse
+from tests.forked import Commands
 
 
 def test_the_embedded_parser_answers_one_item_per_token(parses: ParseStore) -> None:
@@ -143,10 +142,10 @@ print(json.dumps([without, "torch" in sys.modules, asdict(parse), answer.labels]
 
 
 @pytest.mark.slow
-def test_torch_is_left_out_until_a_model_needs_it() -> None:
-    said = subprocess.run(
-        [sys.executable, "-c", SPARED], capture_output=True, text=True, check=True
-    ).stdout
+def test_torch_is_left_out_until_a_model_needs_it(commands: Commands) -> None:
+    done = commands.run("-c", SPARED)
+    assert done.code == 0, done.err
+    said = done.out
     without, with_model, parse, labels = json.loads(said.splitlines()[-1])
     assert without
     assert with_model
