@@ -17,10 +17,10 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from hinter_core.campaign.engines import plan_run, rows_of, run_campaign
+from hinter_core.campaign.running.engines import plan_run, rows_of, run_campaign
+from hinter_core.campaign.running.worker import load_parts
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, read_table
-from hinter_core.campaign.worker import load_parts
 from hinter_core.language.parsing import Parser, load_parser
 from hinter_core.language.sentences import split_sentences
 from hinter_core.models.base import ModelUnderTest

@@ -25,8 +25,8 @@ from itertools import islice
 from pathlib import Path
 from statistics import mean
 
-from hinter_core.campaign.engines import plan_run, run_campaign
 from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.running.engines import plan_run, run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.cli.analysis.diagnose import diagnosis

@@ -19,10 +19,10 @@ from functools import cache
 import numpy
 from scipy.sparse import csr_matrix
 
-from hinter_core.campaign.engines import plan_run, rows_of
+from hinter_core.campaign.running.engines import plan_run, rows_of
+from hinter_core.campaign.running.worker import load_parts
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.tables import is_placebo
-from hinter_core.campaign.worker import load_parts
 from hinter_core.mutation.lattice import EditSet, proper_subsets
 from hinter_core.pipeline.case import FollowUp, conform
 from hinter_core.statistics.clustered import WordSums, paired_difference

@@ -26,13 +26,14 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError
 from hinter_core.models.registry import load_model
 from hinter_core.prioritisation.adaptive import AdaptiveOrder
-from hinter_core.prioritisation.cases import AnsweredCases, EditWords, PairCase, read_cases
+from hinter_core.prioritisation.cases import EditWords, PairCase
 from hinter_core.prioritisation.features import design_of
 from hinter_core.prioritisation.metrics import PairScorer
 from hinter_core.prioritisation.orders import CaseOrder, FixedOrder, random_order
-from hinter_core.prioritisation.replays import Replays, ReplaySettings, replay_orders
 from hinter_core.prioritisation.scorers import METRICS, load_scorers
 from hinter_core.prioritisation.stopping import AuditedOrder, RateSequence, StopBelow, replay
+from hinter_core.replays.answered import AnsweredCases, read_cases
+from hinter_core.replays.replays import Replays, ReplaySettings, replay_orders
 
 _TIMED = 300  # follow-ups whose calls are timed
 _REPEATED = 5  # seeds with which the order is timed

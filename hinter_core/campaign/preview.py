@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from hinter_core.campaign.engines import RunScope, rows_of
+from hinter_core.campaign.running.engines import RunScope, rows_of
+from hinter_core.campaign.running.worker import CampaignParts, load_parts
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.worker import CampaignParts, load_parts
 from hinter_core.data.handwritten import HandwrittenSource
 from hinter_core.data.hub import HubTable
 from hinter_core.data.rows import Columns, Row, Table

@@ -24,14 +24,8 @@ from typing import Any
 
 from cachetools import LRUCache
 
-from hinter_core.campaign.spec import (
-    IDENTITY_VERSION,
-    READABLE,
-    VERSION,
-    Campaign,
-    from_mapping,
-    settings_before,
-)
+from hinter_core.campaign.spec import IDENTITY_VERSION, READABLE, VERSION, Campaign, settings_before
+from hinter_core.campaign.spec_files import from_mapping
 from hinter_core.data.hub import as_before, moved
 from hinter_core.errors import HinterError
 from hinter_core.storage import PART, write_whole

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hinter_core.campaign.spec import from_mapping
+from hinter_core.campaign.spec_files import from_mapping
 from hinter_core.cli.options import Validity, budget_of, print_json, read_text, with_settings
 from hinter_core.language.clean import clean
 from hinter_core.language.parsing import spare_torch

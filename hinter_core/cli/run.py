@@ -11,10 +11,11 @@ from typing import Annotated, Any
 import typer
 from tqdm import tqdm
 
-from hinter_core.campaign.engines import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.listing import campaigns_in
 from hinter_core.campaign.preview import Forecast, forecast
-from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, Campaign, from_mapping, load_campaign
+from hinter_core.campaign.running.engines import RunProgress, plan_run, run_campaign
+from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, Campaign
+from hinter_core.campaign.spec_files import from_mapping, load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError
 from hinter_core.cli.options import print_json, with_settings
 from hinter_core.cli.report import FailOver, Gate, JUnitFile, pass_or_fail

@@ -11,8 +11,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from hinter_core.campaign.engines import run_campaign
 from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import CAMPAIGN_ATTRIBUTES, SAMPLE, SAMPLE_FILE, Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.rows import Row, open_table

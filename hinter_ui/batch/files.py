@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from hinter_core.campaign.spec import SAMPLE, Campaign, load_campaign, write_campaign
+from hinter_core.campaign.spec import SAMPLE, Campaign
+from hinter_core.campaign.spec_files import load_campaign, write_campaign
 from hinter_core.data.hub import on_hub
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.reading import shipped_grammars

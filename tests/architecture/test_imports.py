@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # Rooms of the core: a module may import its own room and those before it.
 CORE = [
     "types", "errors", "options", "storage", "statistics", "language", "terms", "mutation",
-    "models", "relations", "pipeline", "data", "generators", "campaign", "validity", "report",
-    "prioritisation", "repair", "annotation", "cli",
+    "models", "relations", "pipeline", "data", "generators", "prioritisation", "campaign",
+    "validity", "report", "replays", "repair", "annotation", "cli",
 ]  # fmt: skip
 # Rooms of the app. Tabs know what they share and nothing of one another.
 SHARED = ["html", "processes", "shared"]

@@ -10,9 +10,9 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from hinter_core.campaign.engines import run_campaign
 from hinter_core.campaign.findings import FindingFilter
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
+from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Download, Locator, expect
 
-from hinter_core.campaign.engines import run_campaign
+from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.model import make_report

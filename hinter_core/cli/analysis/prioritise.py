@@ -12,16 +12,17 @@ from tqdm import tqdm
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.cli.options import output, split_names
 from hinter_core.errors import InputError
-from hinter_core.prioritisation.arms import ARMS
-from hinter_core.prioritisation.cases import read_cases
-from hinter_core.prioritisation.replays import (
+from hinter_core.prioritisation.scorers import METRICS, load_scorers
+from hinter_core.replays.answered import read_cases
+from hinter_core.replays.arms import ARMS
+from hinter_core.replays.replays import (
     LEVELS,
     ORDERS,
     Replays,
     ReplaySettings,
     replay_orders,
 )
-from hinter_core.prioritisation.report import (
+from hinter_core.replays.report import (
     replay_csv,
     replay_latex,
     replay_markdown,
@@ -29,7 +30,6 @@ from hinter_core.prioritisation.report import (
     replay_sections,
     replay_values,
 )
-from hinter_core.prioritisation.scorers import METRICS, load_scorers
 from hinter_core.report.formats import print_sections
 
 _FORMS: dict[str, Callable[[Replays], str]] = {

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hinter_core.campaign import spec
-from hinter_core.campaign.engines import run_campaign
 from hinter_core.campaign.record import parser_content, words_content
+from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.mutation.plan import EVEN_HANDED, PUBLISHED

@@ -7,14 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.campaign.spec import (
-    SAMPLE,
-    SAMPLE_FILE,
-    Campaign,
-    from_mapping,
-    load_campaign,
-    write_campaign,
-)
+from hinter_core.campaign.spec import SAMPLE, SAMPLE_FILE, Campaign
+from hinter_core.campaign.spec_files import from_mapping, load_campaign, write_campaign
 from hinter_core.errors import InputError
 
 OTHER = {

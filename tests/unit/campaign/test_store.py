@@ -6,7 +6,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
-from hinter_core.campaign.engines import plan_run
+from hinter_core.campaign.running.engines import plan_run
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, TableWriter, checked_rows
 from hinter_core.campaign.tables import edit_to_row, mutant_schema

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hinter_core.campaign.engines import plan_run, run_campaign
 from hinter_core.campaign.preview import preview
-from hinter_core.campaign.spec import Campaign, load_campaign
+from hinter_core.campaign.running.engines import plan_run, run_campaign
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.spec_files import load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.data.hub import open_hub, read_hub_name
 from hinter_core.data.rows import Columns

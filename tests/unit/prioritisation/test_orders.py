@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 
 from hinter_core.errors import InputError
 from hinter_core.prioritisation.adaptive import AdaptiveOrder, FaultModel
-from hinter_core.prioritisation.arms import (
+from hinter_core.prioritisation.cases import EditWords, PairCase
+from hinter_core.prioritisation.features import design_of
+from hinter_core.prioritisation.orders import CaseOrder, by_score, fault_based, random_order
+from hinter_core.prioritisation.stopping import AuditedOrder, replay
+from hinter_core.replays.arms import (
     AdaptiveArms,
     ArmOrder,
     Arms,
@@ -20,11 +24,7 @@ from hinter_core.prioritisation.arms import (
     fault_based_arms,
     random_arms,
 )
-from hinter_core.prioritisation.cases import EditWords, PairCase
-from hinter_core.prioritisation.features import design_of
-from hinter_core.prioritisation.measures import Population
-from hinter_core.prioritisation.orders import CaseOrder, by_score, fault_based, random_order
-from hinter_core.prioritisation.stopping import AuditedOrder, replay
+from hinter_core.replays.measures import Population
 from tests.unit.prioritisation.planted import grid, targets, texts_of
 
 CASES = grid(texts=6, targets=5)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.campaign.engines import run_campaign
 from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.model import make_report

@@ -11,10 +11,11 @@ import pytest
 
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
-from hinter_core.prioritisation.cases import EditWords, read_cases
+from hinter_core.prioritisation.cases import EditWords
 from hinter_core.prioritisation.metrics import COSINE, LEXICAL, TextScorer
-from hinter_core.prioritisation.replays import ORDERS, ReplaySettings, replay_orders
-from hinter_core.prioritisation.report import (
+from hinter_core.replays.answered import read_cases
+from hinter_core.replays.replays import ORDERS, ReplaySettings, replay_orders
+from hinter_core.replays.report import (
     figures_of,
     replay_page,
     replay_sections,

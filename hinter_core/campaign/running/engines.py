@@ -18,9 +18,9 @@ from multiprocessing import get_context
 from typing import Any, Protocol
 
 from hinter_core.campaign.record import circumstances, now
+from hinter_core.campaign.running.worker import ShardDone, Worker
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.campaign.worker import ShardDone, Worker
 from hinter_core.data.rows import Row, Rows
 from hinter_core.errors import HinterError, InputError
 from hinter_core.language.parsing import spare_torch
@@ -112,7 +112,7 @@ def _do(number: int, rows: Sequence[Row]) -> ShardDone:
 
 
 class Engine(Protocol):
-    """Run shards with :meth:`hinter_core.campaign.worker.Worker.do`, anywhere."""
+    """Run shards with :meth:`hinter_core.campaign.running.worker.Worker.do`, anywhere."""
 
     def __call__(
         self,

@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING
 
 from hinter_core.errors import InputError
 from hinter_core.prioritisation.adaptive import AdaptiveOrder
-from hinter_core.prioritisation.arms import (
+from hinter_core.prioritisation.features import Design, design_of
+from hinter_core.prioritisation.metrics import LEVENSHTEIN, Diversity, PairScorer, diversity
+from hinter_core.prioritisation.orders import CaseOrder, by_score, fault_based, random_order
+from hinter_core.prioritisation.stopping import AuditedOrder, StopBelow, replay, require_budget
+from hinter_core.replays.answered import AnsweredCases
+from hinter_core.replays.arms import (
     AdaptiveArms,
     ArmOrder,
     Arms,
@@ -23,12 +28,7 @@ from hinter_core.prioritisation.arms import (
     fault_based_arms,
     random_arms,
 )
-from hinter_core.prioritisation.cases import AnsweredCases
-from hinter_core.prioritisation.features import Design, design_of
-from hinter_core.prioritisation.measures import MEASURES, OrderMeasures, Population
-from hinter_core.prioritisation.metrics import LEVENSHTEIN, Diversity, PairScorer, diversity
-from hinter_core.prioritisation.orders import CaseOrder, by_score, fault_based, random_order
-from hinter_core.prioritisation.stopping import AuditedOrder, StopBelow, replay, require_budget
+from hinter_core.replays.measures import MEASURES, OrderMeasures, Population
 from hinter_core.statistics.rates import Estimate, percentiles
 
 if TYPE_CHECKING:

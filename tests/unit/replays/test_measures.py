@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy
 import pytest
 
-from hinter_core.prioritisation.measures import Population
+from hinter_core.replays.measures import Population
 
 FAULTS = numpy.array([True, False, True, False, True, False])
 TEXTS = numpy.array([1, 1, 1, 2, 2, 3])

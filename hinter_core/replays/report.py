@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hinter_core.prioritisation.measures import MEASURES, OrderMeasures
 from hinter_core.prioritisation.metrics import Diversity
-from hinter_core.prioritisation.replays import ORDERS, Replays
+from hinter_core.replays.measures import MEASURES, OrderMeasures
+from hinter_core.replays.replays import ORDERS, Replays
 from hinter_core.report.figures import Figure, curves
 from hinter_core.report.formats import markdown_of, page_of, plain
 from hinter_core.report.section import Amount, Cell, Section

@@ -1,0 +1,1 @@
+"""Run a campaign: shards, workers, engines, and what is asked first."""

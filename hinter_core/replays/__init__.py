@@ -1,0 +1,1 @@
+"""Replay orders on the known verdicts of finished campaigns, and compare them."""
