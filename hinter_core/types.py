@@ -340,6 +340,7 @@ class Failure(StrEnum):
     TOO_LONG = "too long"
     ERROR = "error"
     OVER_BUDGET = "over budget"
+    NOT_ASKED = "not asked"  # a prioritised run stopped before
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from cachetools import LRUCache
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.store import CampaignStore, StoreError
 from hinter_core.campaign.tables import has_placebo
-from hinter_core.types import Verdict
+from hinter_core.types import Failure, Verdict
 
 ATOMIC, TOGETHER, PLACEBO = "one at a time", "together", "neutral swaps"
 KINDS = (ATOMIC, TOGETHER, PLACEBO)
@@ -195,11 +195,12 @@ def _count_answers(
         f"THEN '{ATOMIC}' ELSE '{TOGETHER}' END AS kind, verdict, count(*) FROM ({tables.mutants}) "
         f"JOIN ({tables.answers}) USING (shard, place) GROUP BY ALL"
     ):
-        found[shard].counts[kind, verdict] = mutants
+        if verdict is not None:
+            found[shard].counts[kind, verdict] = mutants
     for shard, failure, answers in reader.run(
         f"SELECT shard, failure, count(*) FROM (SELECT shard, failure FROM ({tables.answers}) "
-        f"UNION ALL SELECT shard, failure FROM ({tables.originals})) WHERE failure IS NOT NULL "
-        "GROUP BY ALL"
+        f"UNION ALL SELECT shard, failure FROM ({tables.originals})) WHERE failure <> "
+        f"'{Failure.NOT_ASKED}' GROUP BY ALL"
     ):
         found[shard].failures[failure] = answers
     return found.items()

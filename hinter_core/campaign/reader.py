@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from hinter_core.campaign.record import priorities_of
 from hinter_core.campaign.store import CampaignStore, StoreError, checked_rows
 from hinter_core.campaign.tables import (
     Attributes,
@@ -37,7 +38,8 @@ from hinter_core.types import SUBSTITUTE, Edit, HiddenGrade, Mutant, hidden_grad
 CHUNK = 400_000  # mutants in memory at a time
 # Columns that counts and searches read, after verification.
 MUTANT_COLUMNS = ("row", "edits", "kept", "text")
-ANSWER_COLUMNS = ("row", "mutant", "verdict", "changed", "failure")
+ANSWER_COLUMNS = ("row", "mutant", "verdict", "changed", "failure", "audit")
+_COUNTED = ("verdict", "changed")  # columns that rates are counted from
 _THREADS = 3  # one verifies while two count
 _MEMORY = "512MB"
 _MOST_ROWS = 2**32  # per shard, so that shard and place fit one number
@@ -158,17 +160,24 @@ def _sentences(text: str) -> Any:
 class CampaignReader:
     """A campaign's tables for SQL; a context manager that closes its connection.
 
-    ``models``: only these models (default: all).
+    ``models``: only these models (default: all). ``rates``: in a prioritised run, answers outside
+    the random share (:mod:`hinter_core.campaign.running.priority`) have no verdict, so that what is
+    counted is unbiased.
 
     Raises:
         StoreError: no campaign or a damaged table, here and in all methods.
     """
 
-    def __init__(self, store: CampaignStore, models: Iterable[str] | None = None) -> None:
+    def __init__(
+        self, store: CampaignStore, models: Iterable[str] | None = None, *, rates: bool = False
+    ) -> None:
         import duckdb
 
         self.store = store
-        noted = {name: model["identity"] for name, model in store.read()["models"].items()}
+        spec = store.read()
+        noted = {name: model["identity"] for name, model in spec["models"].items()}
+        self.priority = priorities_of(spec)
+        self._rates = rates and bool(self.priority)
         self.models = {name: noted[name] for name in (noted if models is None else models)}
         self.shards = store.known()
         self._locked = False
@@ -215,10 +224,13 @@ class CampaignReader:
         ends = {paths[0].name.partition(".")[2]: name for name, paths in asked.items() if paths}
         cases = "".join(f" WHEN {quoted(end)} THEN {quoted(name)}" for end, name in ends.items())
         model = f"CASE regexp_replace(file, '^[0-9]+[.]', '') {cases} END" if cases else "NULL"
+        judged = f"SELECT {columns_of('answers', model)} FROM {answers} WHERE mutant >= 0"
+        if self._rates:
+            judged = f"SELECT * REPLACE ({', '.join(map(_in_audit, _COUNTED))}) FROM ({judged})"
         return Tables(
             f"SELECT {columns_of('texts')} FROM {texts}",
             f"SELECT {columns_of('mutants')} FROM {mutants}",
-            f"SELECT {columns_of('answers', model)} FROM {answers} WHERE mutant >= 0",
+            judged,
             f"SELECT {columns_of('originals', model)} FROM {answers} WHERE mutant < 0",
         )
 
@@ -446,6 +458,10 @@ class CampaignReader:
             yield from self.records(
                 (shard,), "list_contains($places, m.place)", {"places": wanted[shard]}
             )
+
+
+def _in_audit(column: str) -> str:
+    return f"CASE WHEN audit IS NOT FALSE THEN {column} END AS {column}"
 
 
 def _first_line(error: Exception) -> str:

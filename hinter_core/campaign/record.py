@@ -3,7 +3,8 @@
 import hashlib
 import platform
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -81,3 +82,35 @@ def file_content(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}. Check the path.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class PriorityState:
+    """How far a prioritised run is with a model, as stored in the specification.
+
+    ``cases``: mutants that compete; ``asked``: those with an answer, ``faults`` of which changed
+    the answer; ``requests``: answers so far, with those to unchanged texts, neutral changes and
+    parts. ``audited``: cases of the random share, ``audit_faults`` among them, and the bounds
+    ``low`` and ``high`` of the rate of all cases, which hold whenever one stops. ``curve``: numbers
+    of cases and of faults, as they grew. ``reason``: why it stopped; "" while it has not.
+    """
+
+    order: str
+    cases: int
+    asked: int = 0
+    faults: int = 0
+    requests: int = 0
+    audited: int = 0
+    audit_faults: int = 0
+    low: float = 0.0
+    high: float = 1.0
+    curve: tuple[tuple[int, int], ...] = ()
+    reason: str = ""
+
+
+def priorities_of(spec: Mapping[str, Any]) -> dict[str, PriorityState]:
+    """Return the state by model from a specification; empty if the run is not prioritised."""
+    return {
+        model: PriorityState(**{**noted, "curve": tuple(map(tuple, noted["curve"]))})
+        for model, noted in spec.get("priority", {}).items()
+    }

@@ -27,6 +27,7 @@ from hinter_core.generators.templates.template import ATTRIBUTES as TEMPLATE_ATT
 from hinter_core.generators.templates.template import COUNTRY
 from hinter_core.mutation.plan import EVEN_HANDED, INVARIANTS, PUBLISHED, TOLERANCE, Settings
 from hinter_core.options import CampaignOption, Unchosen, options_of
+from hinter_core.prioritisation.strategies import STRATEGIES
 from hinter_core.relations.changes.words import WORDS
 from hinter_core.relations.registry import RELATIONS, relation_names
 from hinter_core.storage import ASSETS
@@ -40,6 +41,7 @@ IDENTITY_VERSION = 3  # changes only when the same settings give other mutants
 _WITHOUT_CONTENT = 2  # identities that do not know what is in word lists and parsers
 CAMPAIGN_ATTRIBUTES = Unchosen(("race", "gender"))  # default
 _MODELS = ("embedded",)  # default
+IN_ROW = "in row"  # value of ``prioritise``: all mutants, as they come
 _FEWEST_COUNTRIES = 2  # to compare
 SAMPLE = "sample"  # value of ``data`` for the shipped texts
 SAMPLE_FILE = ASSETS / "samples" / "people.csv"
@@ -194,6 +196,23 @@ class Campaign:
         False, "Test discarded mutants too, to count false positives.",
         label="Test discarded variants, too", advanced=True,
     )  # fmt: skip
+    prioritise: str = _setting(
+        IN_ROW, "What models are asked first. adaptive: what is likeliest to change the answer, "
+        "learnt from the answers so far; adaptive-texts: the same, soonest one change of each "
+        "text; levenshtein: the longest changes; random. A fifth of the requests stays random, "
+        "and rates are of these alone. The run can be stopped by its results.",
+        label="What is asked first", choices=(IN_ROW, *STRATEGIES), advanced=True, before=IN_ROW,
+    )  # fmt: skip
+    stop_at_first: bool = _setting(
+        False, "Stop a prioritised run at the first changed answer.",
+        label="Stop at the first changed answer", identity=False, advanced=True,
+    )  # fmt: skip
+    stop_below: float | None = _setting(
+        None, "Stop a prioritised run when the rate of changed answers lies below (or above) this, "
+        "such as 0.02, with 95 % confidence.",
+        label="Stop when the rate is certain to lie below", identity=False, high=1.0,
+        advanced=True, unset="do not",
+    )  # fmt: skip
     models: tuple[str, ...] = _setting(
         _MODELS, "Model under test, or several with commas; hinter models explains the names.",
         label="Models under test", identity=False, each="model",
@@ -236,6 +255,11 @@ class Campaign:
     def source(self) -> str:
         """What the texts come from: handwritten mutants, templates, a grammar, or data."""
         return self.mutants or self.templates or self.grammar or self.data
+
+    @property
+    def prioritised(self) -> bool:
+        """Whether models are asked by priority."""
+        return self.prioritise != IN_ROW
 
     @property
     def settings(self) -> Settings:

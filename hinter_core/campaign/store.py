@@ -29,6 +29,7 @@ from hinter_core.campaign.spec_files import from_mapping
 from hinter_core.data.hub import as_before, moved
 from hinter_core.errors import HinterError
 from hinter_core.storage import PART, write_whole
+from hinter_core.types import Failure
 
 SPEC = "campaign.json"
 _FIRST_IDENTITY = 2  # of directories that do not name a version
@@ -84,6 +85,14 @@ class CampaignStore:
         """Path of a model's answers, by its identity."""
         short = sha256(model.encode()).hexdigest()[:10]
         return self.shards / f"{shard:05}.answers-{short}.parquet"
+
+    def journal(self, model: str) -> Path:
+        """Path of the journal of a prioritised run with a model, by its identity."""
+        return self.folder / "priority" / f"{sha256(model.encode()).hexdigest()[:10]}.jsonl"
+
+    def journals(self) -> Iterator[Path]:
+        """Paths of the journals of all models."""
+        return (self.folder / "priority").glob("*.jsonl")
 
     def known(self) -> list[int]:
         """Return the shards whose texts and mutants are written, in order."""
@@ -245,7 +254,7 @@ class CampaignStore:
         with self.alone():
             for path in sorted(self.shards.glob("*.answers-*.parquet")):
                 column = read_table(path, "failure")["failure"]
-                if column.null_count < len(column):
+                if set(column.to_pylist()) - {None, Failure.NOT_ASKED.value}:
                     path.unlink()
                     forgotten += 1
         return forgotten

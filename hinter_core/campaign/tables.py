@@ -20,6 +20,7 @@ from hinter_core.types import (
     Conformance,
     Edit,
     EditKind,
+    Failure,
     GrammaticalForm,
     Layer,
     Origin,
@@ -111,6 +112,9 @@ def answer_schema() -> Any:
             ("reply", pa.string()),
             ("masks", pa.list_(pa.map_(pa.string(), pa.float32()))),  # probabilities by word
             ("clusters", pa.list_(pa.list_(pa.int32()))),  # offsets of mentions, flattened
+            # Null in runs that are not prioritised: in the random share, and when it was asked.
+            ("audit", pa.bool_()),
+            ("sequence", pa.int32()),
         ]
     )
 
@@ -216,6 +220,11 @@ def original_row(case: TestCase, asked: PredictionStore) -> dict[str, Any]:
     return _answer(case.number, -1, case.originals[asked.model.name])
 
 
+def not_asked_row(row: int, mutant: int) -> dict[str, Any]:
+    """Return the row of what a prioritised run did not ask; it has no verdict."""
+    return {**_answer(row, mutant, Prediction(failure=Failure.NOT_ASKED)), "verdict": None}
+
+
 def outcome_row(place: int, follow_up: FollowUp, outcome: Outcome, model: str) -> dict[str, Any]:
     """Return a model's answer to the mutant at ``place`` of its shard, with verdict and effect."""
     case, effect, own = follow_up.case, outcome.effect, outcome.prediction
@@ -281,6 +290,8 @@ _JUDGED = {
     "shift": "change of the predicted label's score",
     "margin": "distance to another answer",
     "interaction": "effect of the combination beyond its parts",
+    "audit": "of a prioritised run: whether it belongs to the random share that rates are of",
+    "sequence": "of a prioritised run: when it was asked, from 0; NULL: not asked, or discarded",
 }
 _EDIT = {
     "attribute": "sensitive attribute, or placebo-N for a neutral change",

@@ -14,6 +14,7 @@ from tqdm import tqdm
 from hinter_core.campaign.listing import campaigns_in
 from hinter_core.campaign.preview import Forecast, forecast
 from hinter_core.campaign.running.engines import RunProgress, plan_run, run_campaign
+from hinter_core.campaign.running.journal import forget_failures
 from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, Campaign
 from hinter_core.campaign.spec_files import from_mapping, load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError
@@ -74,7 +75,7 @@ def run(
         raise StoreError(f"{out} already holds a campaign; add --resume to continue it.")
     if retry_failed:
         store.open(chosen)
-        typer.echo(f"{store.forget_failures()} tables with failures are repeated.", err=True)
+        typer.echo(f"{forget_failures(store)} tables with failures are repeated.", err=True)
     _run_with_progress(chosen, store)
     if fail_over is not None or junit_file is not None:
         pass_or_fail(make_report(store), fail_over, gate_on, junit_file)

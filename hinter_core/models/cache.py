@@ -93,14 +93,14 @@ class PredictionCache:
                 row = database.execute(query, (prediction_key(identity, text),)).fetchone()
                 if row is not None:
                     with suppress(*_UNREADABLE):
-                        answers[text] = _from_json(row[0])
+                        answers[text] = answer_from_json(row[0])
         return answers
 
     def put(self, identity: str, answers: Mapping[str, Prediction]) -> None:
         """Store answers; temporary failures are left out."""
         now = time.time()
         rows = [
-            (prediction_key(identity, text), identity, _to_json(answer), now)
+            (prediction_key(identity, text), identity, answer_to_json(answer), now)
             for text, answer in answers.items()
             if answer.failure not in PASSING
         ]
@@ -126,7 +126,7 @@ class PredictionCache:
             faults = [fault for fault in faults if fault != "ok"]
             for key, answer in database.execute("SELECT key, answer FROM predictions"):
                 try:
-                    _from_json(answer)
+                    answer_from_json(answer)
                 except _UNREADABLE:
                     faults.append(f"answer {key.hex()[:12]} cannot be read")
         return faults
@@ -169,7 +169,8 @@ class PredictionCache:
             pass
 
 
-def _to_json(answer: Prediction) -> str:
+def answer_to_json(answer: Prediction) -> str:
+    """Write an answer as a line of JSON."""
     values: dict[str, Any] = {"labels": answer.labels, "scores": dict(answer.scores)}
     if answer.failure:
         values |= {"failure": answer.failure.value, "detail": answer.detail}
@@ -182,7 +183,8 @@ def _to_json(answer: Prediction) -> str:
     return json.dumps(values, ensure_ascii=False)
 
 
-def _from_json(text: str) -> Prediction:
+def answer_from_json(text: str) -> Prediction:
+    """Read such a line; damaged ones raise ValueError, KeyError, TypeError or AttributeError."""
     values = json.loads(text)
     failure = Failure(values["failure"]) if "failure" in values else None
     return Prediction(

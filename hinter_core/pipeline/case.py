@@ -38,7 +38,7 @@ from hinter_core.types import (
     Verdict,
 )
 
-_UNSEEN = Prediction(
+UNSEEN = Prediction(
     failure=Failure.TOO_LONG, detail="the change lies past the part of the text that the model sees"
 )
 
@@ -240,6 +240,6 @@ def judge(
     judged = []
     for one in batch:
         asked = discarded or one.asked
-        prediction = predictions.get(one.mutant.text, _UNSEEN) if asked else None
+        prediction = predictions.get(one.mutant.text, UNSEEN) if asked else None
         judged.append(one.case.judge(one, store, prediction))
     return judged

@@ -175,9 +175,9 @@ class AuditedOrder(CaseOrder):
                 self.audited += 1
             else:
                 place = self._of_order()
-            if place is None:
-                place = self._of_audit()  # the order waits for verdicts, or is done
-                if place is None or chosen:
+            if place is None:  # the order waits for verdicts, or is done
+                place = None if chosen else self._of_audit()
+                if place is None:
                     break
                 self.audited += 1
             chosen.append(place)
@@ -186,7 +186,8 @@ class AuditedOrder(CaseOrder):
         return chosen
 
     def learn(self, chosen: Sequence[int], faults: Sequence[bool]) -> None:
-        """Take verdicts, and go on in the audit as far as they are known."""
+        """Take verdicts, also on cases that were not given; go on in the audit as far as known."""
+        self._given.update(map(int, chosen))
         for place, fault in zip(chosen, faults, strict=True):
             self._known[int(place)] = bool(fault)
             self.found += bool(fault)
@@ -194,6 +195,11 @@ class AuditedOrder(CaseOrder):
         while self._gone < len(self._sequence) and self._sequence[self._gone] in self._known:
             self.rate.add(self._known[self._sequence[self._gone]])
             self._gone += 1
+
+    @property
+    def audit(self) -> list[int]:
+        """The cases of the audit whose verdicts are known without a gap, as they were drawn."""
+        return self._sequence[: self._gone]
 
     def _of_audit(self) -> int | None:
         while self._ahead < len(self._sequence):

@@ -99,7 +99,8 @@ class _Pairs:
     def __init__(self, first: Side, second: Side, stack: ExitStack) -> None:
         self.sides = first, second
         self.readers = [
-            stack.enter_context(CampaignReader(side.store, (side.model,))) for side in self.sides
+            stack.enter_context(CampaignReader(side.store, (side.model,), rates=True))
+            for side in self.sides
         ]
         self.readers[0].beside = (self.readers[1],)
         self.run = self.readers[0].run
@@ -343,9 +344,9 @@ def _apart(first: Side, second: Side) -> list[Contrast]:
     lines = []
     with ExitStack() as stack:
         models = [
-            count(stack.enter_context(CampaignReader(side.store, (side.model,)))).models.get(
-                side.model
-            )
+            count(
+                stack.enter_context(CampaignReader(side.store, (side.model,), rates=True))
+            ).models.get(side.model)
             for side in (first, second)
         ]
         of = [model.with_cases() if model else set() for model in models]

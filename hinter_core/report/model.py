@@ -191,7 +191,7 @@ def make_report(
     chosen = tested_models(store, models)
     # The import of the statistics takes as long as the queries for 300,000 mutants.
     Thread(target=import_module, args=("statsmodels.stats.proportion",)).start()
-    with CampaignReader(store, chosen) as reader:
+    with CampaignReader(store, chosen, rates=True) as reader:
         _require_attributes(reader, attributes)
         return report_of(store, count(reader, attributes), attributes)
 

@@ -12,12 +12,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice, takewhile, zip_longest
 from multiprocessing import get_context
 from typing import Any, Protocol
 
-from hinter_core.campaign.record import circumstances, now
+from hinter_core.campaign.record import PriorityState, circumstances, now
 from hinter_core.campaign.running.worker import ShardDone, Worker
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
@@ -28,6 +28,8 @@ from hinter_core.models.budget import Budget
 from hinter_core.models.registry import parse_name
 from hinter_core.mutation.plan import require_testable
 from hinter_core.pipeline.pipeline import chunks
+from hinter_core.prioritisation.stopping import StopBelow
+from hinter_core.prioritisation.strategies import STRATEGIES
 from hinter_core.terms.dictionary import Dictionary
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -42,11 +44,7 @@ def run_shards(
 ) -> Iterator[ShardDone]:
     """Run shards in this process, or in a process per worker."""
     if campaign.workers == 1:
-        worker = Worker(campaign, store, Budget(campaign.requests, campaign.budget))
-        for number, rows in shards:
-            if cancelled():
-                return
-            yield worker.do(number, rows)
+        yield from _all_done(_one_worker(campaign, store), shards, cancelled)
         return
     # A new interpreter per worker: forks share threads of torch, which hang.
     pool = ProcessPoolExecutor(
@@ -58,6 +56,19 @@ def run_shards(
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+def _one_worker(campaign: Campaign, store: CampaignStore) -> Worker:
+    return Worker(campaign, store, Budget(campaign.requests, campaign.budget))
+
+
+def _all_done(
+    worker: Worker, shards: Iterator[tuple[int, list[Row]]], cancelled: Callable[[], bool]
+) -> Iterator[ShardDone]:
+    for number, rows in shards:
+        if cancelled():
+            return
+        yield worker.do(number, rows)
 
 
 @contextmanager
@@ -133,7 +144,8 @@ class RunProgress:
     """Progress of a run.
 
     ``texts``, ``mutants`` and ``hidden`` include earlier runs; ``parses`` and ``predictions`` are
-    those of this run; ``repaired``: damaged tables that are made again.
+    those of this run; ``repaired``: damaged tables that are made again. ``priority``: of a
+    prioritised run, how far each model is.
     """
 
     shards: int
@@ -144,6 +156,12 @@ class RunProgress:
     repaired: int = 0
     parses: int = 0
     predictions: int = 0
+    priority: Mapping[str, PriorityState] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all shards are done, and every model of a prioritised run has stopped."""
+        return self.shards == self.of and all(one.reason for one in self.priority.values())
 
 
 _SUMMED = ("texts", "mutants", "hidden", "parses", "predictions")
@@ -168,6 +186,7 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope
     """
     if (campaign.requests or campaign.budget) and campaign.workers > 1:
         raise InputError("A budget works with one worker only; leave out workers.")
+    require_priority(campaign)
     campaign = store.pinned(campaign) if store is not None else campaign.pinned()
     table, vocabulary = campaign.table(), campaign.vocabulary()
     if not campaign.mutants:  # before a directory is created
@@ -191,6 +210,27 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope
     if store is not None:
         store.note(size={"texts": texts, "shards": shards})
     return RunScope(campaign, table, chosen, texts, shards)
+
+
+def require_priority(campaign: Campaign) -> None:
+    """Refuse settings that do not go with a prioritised run, or need one.
+
+    Raises:
+        InputError: the message says which.
+    """
+    if campaign.stop_below is not None:
+        StopBelow(campaign.stop_below)
+    if not campaign.prioritised:
+        if campaign.stop_at_first or campaign.stop_below is not None:
+            raise InputError(
+                "A run stops by its results only if it is prioritised: add prioritise "
+                f"({' or '.join(STRATEGIES)}), or leave out stop_at_first and stop_below."
+            )
+        return
+    if campaign.workers > 1:
+        raise InputError("A prioritised run has one worker only; leave out workers.")
+    if campaign.discarded:
+        raise InputError("A prioritised run asks about kept mutants only; leave out discarded.")
 
 
 def _scope(dictionary: Dictionary) -> list[int]:
@@ -223,18 +263,42 @@ def run_campaign(
             state = RunProgress(0, work.shards, repaired=store.repair())
             runs, own = store.read().get("runs", []), circumstances()
             store.note(runs=[*runs, own])
-            for done in ENGINES[engine](campaign, store, shards, cancelled):
+            worker = _one_worker(campaign, store) if campaign.prioritised else None
+            for done in (
+                ENGINES[engine](campaign, store, shards, cancelled)
+                if worker is None
+                else _all_done(worker, shards, cancelled)
+            ):
                 if not state.shards:  # all shards are of the same models
                     store.note(models=_noted(store.read()["models"], done.models))
                 sums = {name: getattr(state, name) + getattr(done, name) for name in _SUMMED}
                 state = replace(state, shards=state.shards + 1, **sums)
                 on_progress(state)
-            own["finished" if state.shards == state.of else "stopped"] = now()
+            if worker is not None and state.shards == state.of:
+                state = _asked(worker, state, cancelled, on_progress)
+            own["finished" if state.complete else "stopped"] = now()
             store.note(runs=[*runs, own])
     except HinterError:
         store.discard_if_empty()
         raise
     return state
+
+
+def _asked(
+    worker: Worker,
+    state: RunProgress,
+    cancelled: Callable[[], bool],
+    on_progress: Callable[[RunProgress], None],
+) -> RunProgress:
+    """Ask the models of a prioritised run; return the progress with their states."""
+    states: dict[str, PriorityState] = {}
+
+    def on_state(model: str, now: PriorityState) -> None:
+        states[model] = now
+        on_progress(replace(state, priority=dict(states)))
+
+    states |= worker.ask_by_priority(state.shards, cancelled, on_state)
+    return replace(state, priority=states)
 
 
 def _noted(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,11 +5,15 @@ depend on the number of mutants.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from hinter_core.campaign.record import PriorityState
+from hinter_core.campaign.running.planned import PlannedMutants
+from hinter_core.campaign.running.priority import PriorityRun
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import TESTED, CampaignStore, TableWriter, read_table, write_table
 from hinter_core.campaign.tables import (
@@ -151,11 +155,11 @@ class Worker:
         }
 
     def do(self, shard: int, rows: Sequence[Row]) -> ShardDone:
-        """Do the missing parts of a shard."""
+        """Do the missing parts of a shard; of a prioritised run, make its mutants only."""
         store, before = self._store, self._spent()
         if not (store.texts(shard).exists() and store.mutants(shard).exists()):
             self._fresh(shard, rows)
-        else:
+        elif not self._campaign.prioritised:
             missing = [
                 m for m in self._parts.models if not store.answers(shard, m.model.identity).exists()
             ]
@@ -164,6 +168,23 @@ class Worker:
                 self._ask(shard, missing, cases, self._stored_batches(shard, cases))
         parses, predictions = (now - then for now, then in zip(self._spent(), before, strict=True))
         return self._count(shard, parses, predictions)
+
+    def ask_by_priority(
+        self,
+        shards: int,
+        cancelled: Callable[[], bool],
+        on_state: Callable[[str, PriorityState], None],
+    ) -> dict[str, PriorityState]:
+        """Ask each model about the mutants of all shards by priority; return the last states."""
+        states: dict[str, PriorityState] = {}
+        for asked in self._parts.models:
+            texts = [self._stored_cases(shard, forget=False) for shard in range(shards)]
+            lattice = relation_of(self._campaign.settings.relations).lattice
+            planned = PlannedMutants(self._store, texts, parts=lattice)
+            name = asked.model.name
+            run = PriorityRun(self._campaign, self._store, asked, planned, texts)
+            states[name] = run.run(cancelled, partial(on_state, name))
+        return states
 
     def _spent(self) -> tuple[int, int]:
         """Return the numbers of parses and predictions so far."""
@@ -174,8 +195,9 @@ class Worker:
         planned = list(self._parts.generator.plans(rows))
         cases = self._parts.generator.test_cases(planned)
         made: Counter[int] = Counter()
+        models = [] if self._campaign.prioritised else self._parts.models
         with TableWriter(self._store.mutants(shard), mutant_schema()) as writer:
-            self._ask(shard, self._parts.models, cases, self._conformed(cases, writer, made))
+            self._ask(shard, models, cases, self._conformed(cases, writer, made))
         texts = [
             text_row(row, plan, why, made[row.number], tested=row.number in cases)
             for row, plan, why in planned
@@ -191,11 +213,11 @@ class Worker:
             made.update(follow_up.case.number for follow_up in batch)
             yield batch
 
-    def _stored_cases(self, shard: int) -> dict[int, TestCase]:
+    def _stored_cases(self, shard: int, *, forget: bool = True) -> dict[int, TestCase]:
         """Return the test cases of a shard with stored mutants, without matching or parsing."""
         cases: dict[int, TestCase] = {}
         # Combinations of any order may be tested, and a stored text does not say of which.
-        forget = not self._campaign.mutants and self._campaign.relations == (SUBSTITUTE,)
+        forget &= not self._campaign.mutants and self._campaign.relations == (SUBSTITUTE,)
         for row in read_table(self._store.texts(shard)).to_pylist():
             if row["outcome"] == TESTED:
                 plan = plan_from_row(row, self._campaign.settings, *self._campaign.attributes)
@@ -239,7 +261,7 @@ class Worker:
     def _count(self, shard: int, parses: int, predictions: int) -> ShardDone:
         mutants = read_table(self._store.texts(shard), "mutants")["mutants"].to_pylist()
         hidden = 0
-        for asked in self._parts.models:
+        for asked in () if self._campaign.prioritised else self._parts.models:
             table = read_table(self._store.answers(shard, asked.model.identity), "verdict")
             hidden += table["verdict"].to_pylist().count(Verdict.HIDDEN.value)
         return ShardDone(len(mutants), sum(mutants), hidden, parses, predictions, self._models)

@@ -36,7 +36,7 @@ def diagnosis(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Diagnose a campaign: which words change a model's answer, alone and in pairs."""
-    with CampaignReader(CampaignStore(folder)) as reader:
+    with CampaignReader(CampaignStore(folder), rates=True) as reader:
         asked = model or next(iter(reader.models), "")
         if asked not in reader.models:
             raise InputError(

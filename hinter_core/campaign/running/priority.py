@@ -1,0 +1,224 @@
+"""Ask a model about stored mutants in an order that learns from its answers, until a rule stops.
+
+The mutants of all shards are made first. A random sequence of the cases, drawn before the first
+answer, is the *audit*: a fifth of the choices follow it, the others follow the strategy. Rates are
+of the audit alone, as far as it was gone through without a gap; neutral and discarded mutants count
+in them in the same proportion, at random. Everything asked is stored, and every fault counts as
+found. Parts are asked before wholes, so that a verdict *hidden* is as in any other run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from math import ceil
+from typing import Any
+
+from hinter_core.campaign.record import PriorityState
+from hinter_core.campaign.running.journal import Asked, Journal
+from hinter_core.campaign.running.planned import PlannedMutants
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore, write_table
+from hinter_core.campaign.tables import answer_schema, not_asked_row, original_row, outcome_row
+from hinter_core.models.store import PredictionStore
+from hinter_core.pipeline.case import UNSEEN, FollowUp, TestCase
+from hinter_core.prioritisation.cases import FAULTS
+from hinter_core.prioritisation.stopping import AuditedOrder, StopBelow
+from hinter_core.prioritisation.strategies import strategy
+from hinter_core.types import Failure, Outcome, Prediction, Verdict
+
+_BATCH = 16  # cases between two looks at the rules; the same in a resumed run
+_POINTS = 200  # of the curve
+_EVERY = 2.0  # seconds between two notes of the state
+_CENTRE = 0.02  # rate near which the bounds are tightest, without a rate to stop below
+
+
+class PriorityRun:
+    """One model of a prioritised run; see the module."""
+
+    def __init__(
+        self,
+        campaign: Campaign,
+        store: CampaignStore,
+        asked: PredictionStore,
+        planned: PlannedMutants,
+        texts: Sequence[dict[int, TestCase]],
+    ) -> None:
+        import numpy
+
+        self._campaign, self._store, self._asked = campaign, store, asked
+        self._planned, self._texts = planned, texts
+        numbers = numpy.array([case.text for case in planned.cases], dtype=numpy.int64)
+        inner = strategy(campaign.prioritise, planned.cases, self._read_texts, campaign.seed)
+        centre = campaign.stop_below or _CENTRE
+        self._order = AuditedOrder(inner, numbers, campaign.seed, centre=centre)
+        rng = numpy.random.default_rng([campaign.seed, 11])  # apart from the order's own draws
+        self._neutral: list[int] = rng.permutation(planned.neutral).tolist()
+        self._discarded: list[int] = rng.permutation(planned.discarded).tolist()
+        self._case_at = {place: number for number, place in enumerate(planned.of_case)}
+        self._outcomes: dict[int, Outcome] = {}
+        self._neutral_asked = 0
+        self._originals: set[int] = set()
+        self._sequence: list[int] = []  # places with an answer, as they came
+        self._curve: list[tuple[int, int]] = []
+        self._faults = 0
+        self._journal = Journal(store.journal(asked.model.identity))
+
+    def run(
+        self, cancelled: Callable[[], bool], on_state: Callable[[PriorityState], None]
+    ) -> PriorityState:
+        """Ask until a rule stops, all is asked, or ``cancelled``; write the tables of answers.
+
+        Raises:
+            HinterError: the model fails as a whole, or the directory cannot be written.
+        """
+        reason, noted = "", time.monotonic()
+        with self._journal:
+            try:
+                while not reason and not cancelled():
+                    chosen = self._order.next(_BATCH)
+                    if not chosen and self._neutral_due() == self._neutral_asked:
+                        reason = "All cases were asked."
+                        break
+                    reason = self._learn(chosen) or self._rules()
+                    on_state(self.state(reason))
+                    if time.monotonic() - noted > _EVERY:
+                        noted = time.monotonic()
+                        self._note(reason)
+            finally:
+                self._note(reason)
+                self._write()
+        return self.state(reason)
+
+    def state(self, reason: str = "") -> PriorityState:
+        """Return how far the run is."""
+        rate = self._order.rate
+        low, high = rate.bounds()
+        points = self._curve[:: max(1, ceil(len(self._curve) / _POINTS))]
+        points = [*points, *self._curve[-1:]] if points[-1:] != self._curve[-1:] else points
+        return PriorityState(
+            self._campaign.prioritise, len(self._planned.cases), len(self._curve), self._faults,
+            len(self._journal.known), rate.cases, rate.faults, low, high, tuple(points), reason,
+        )  # fmt: skip
+
+    def _read_texts(self) -> tuple[list[str], list[str]]:
+        every = [self._planned.follow_up(place) for place in self._planned.of_case]
+        return [one.case.plan.text for one in every], [one.mutant.text for one in every]
+
+    def _rules(self) -> str:
+        if self._campaign.stop_at_first and self._faults:
+            return f"A first changed answer was found after {len(self._curve):,} cases."
+        if self._campaign.stop_below is not None:
+            return StopBelow(self._campaign.stop_below).stops(self._order)
+        return ""
+
+    def _learn(self, chosen: Sequence[int]) -> str:
+        """Ask about cases, with their parts, and as many neutral mutants as the audit is far.
+
+        Returns why nothing more can be asked, or "".
+        """
+        places = [self._planned.of_case[number] for number in chosen]
+        due = self._neutral_due()
+        places += self._neutral[self._neutral_asked : due]
+        wanted = dict.fromkeys(one for place in places for one in self._planned.with_parts(place))
+        batch = [
+            (place, self._planned.follow_up(place)) for place in wanted
+            if place not in self._outcomes
+        ]  # fmt: skip
+        answers = self._answers(batch)
+        if answers is None:
+            return "The budget is used; give more of it, and resume."
+        learnt: list[tuple[int, bool]] = []
+        for place, follow_up in batch:
+            outcome = follow_up.case.judge(follow_up, self._asked, answers.get(place))
+            self._outcomes[place] = outcome
+            if follow_up.asked:
+                self._sequence.append(place)
+            number = self._case_at.get(place)
+            if number is not None:
+                fault = outcome.verdict.value in FAULTS
+                self._faults += fault
+                learnt.append((number, fault))
+                self._curve.append((len(self._curve) + 1, self._faults))
+        self._neutral_asked = due
+        self._order.learn([number for number, _ in learnt], [fault for _, fault in learnt])
+        return ""
+
+    def _neutral_due(self) -> int:
+        """Return how many neutral mutants belong to the audit so far."""
+        return self._share(self._neutral)
+
+    def _share(self, places: Sequence[int]) -> int:
+        cases = len(self._planned.cases)
+        return ceil(len(places) * self._order.rate.cases / cases) if cases else len(places)
+
+    def _answers(self, batch: Sequence[tuple[int, FollowUp]]) -> dict[int, Prediction] | None:
+        """Return the answers by place, from the journal or the model; None: the budget is used."""
+        known, fresh = self._journal.known, dict[Asked, str]()
+        rows = {follow_up.case.number: follow_up.case for _, follow_up in batch}
+        for number, case in rows.items():
+            if number not in self._originals and Asked(False, number) not in known:
+                fresh[Asked(False, number)] = case.plan.text
+        unseen = {place for place, one in batch if not one.case.sees(one, self._asked)}
+        for place, one in batch:
+            if one.asked and place not in unseen and Asked(True, place) not in known:
+                fresh[Asked(True, place)] = one.mutant.text
+        said = self._asked.predict(fresh.values())
+        got = {asked: said[text] for asked, text in fresh.items()}
+        over = {a for a, answer in got.items() if answer.failure is Failure.OVER_BUDGET}
+        self._journal.add((a, answer) for a, answer in got.items() if a not in over)
+        if over:
+            return None
+        for number in rows.keys() - self._originals:
+            rows[number].answer_original(self._asked, known_answer(self._journal, False, number))
+            self._originals.add(number)
+        return {
+            place: UNSEEN if place in unseen else known_answer(self._journal, True, place)
+            for place, one in batch
+            if one.asked
+        }
+
+    def _note(self, reason: str) -> None:
+        noted = self._store.read().get("priority", {})
+        own = {self._asked.model.name: asdict(self.state(reason))}
+        self._store.note(priority={**noted, **own})
+
+    def _write(self) -> None:
+        """Write the tables of answers of all shards."""
+        audit = {self._planned.of_case[number] for number in self._order.audit}
+        audit.update(self._neutral[: self._neutral_asked])
+        audit.update(self._discarded[: self._share(self._discarded)])
+        turns = {place: turn for turn, place in enumerate(self._sequence)}
+        for shard in range(len(self._texts)):
+            path = self._store.answers(shard, self._asked.model.identity)
+            rows = [*self._original_rows(shard), *self._rows(shard, audit, turns)]
+            write_table(path, rows, answer_schema())
+
+    def _original_rows(self, shard: int) -> Iterator[dict[str, Any]]:
+        for number, case in self._texts[shard].items():
+            if number in self._originals:
+                yield original_row(case, self._asked)
+            else:
+                yield not_asked_row(number, -1)
+
+    def _rows(self, shard: int, audit: set[int], turns: dict[int, int]) -> Iterator[dict[str, Any]]:
+        start, end = self._planned.starts[shard : shard + 2]
+        discarded = set(self._planned.discarded)
+        for place in range(start, end):
+            outcome = self._outcomes.get(place)
+            more = {"audit": place in audit, "sequence": turns.get(place)}
+            if outcome is not None:
+                follow_up = self._planned.follow_up(place)
+                name = self._asked.model.name
+                yield {**outcome_row(place - start, follow_up, outcome, name), **more}
+            elif place in discarded:
+                row = not_asked_row(self._planned.row_of(place), place - start)
+                yield {**row, "verdict": Verdict.DISCARDED.value, "failure": None, **more}
+            else:
+                yield {**not_asked_row(self._planned.row_of(place), place - start), **more}
+
+
+def known_answer(journal: Journal, mutant: bool, number: int) -> Prediction:
+    """Return a stored answer."""
+    return journal.known[Asked(mutant, number)]
