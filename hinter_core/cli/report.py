@@ -20,16 +20,16 @@ from hinter_core.campaign.tables import VIEWS
 from hinter_core.cli.options import Validity, output, print_json, split_names
 from hinter_core.data.tables import cell_writer, row_writer, rows_to_csv
 from hinter_core.errors import InputError
-from hinter_core.report.campaigns import (
+from hinter_core.report.compared.campaigns import (
     CampaignTotals,
     campaigns_rows,
     campaigns_sections,
     campaigns_values,
     total,
 )
-from hinter_core.report.comparison import Comparison
-from hinter_core.report.comparison import compare as compare_sides
-from hinter_core.report.comparison_sections import comparison_sections
+from hinter_core.report.compared.comparison import Comparison
+from hinter_core.report.compared.comparison import compare as compare_sides
+from hinter_core.report.compared.sections import comparison_sections
 from hinter_core.report.formats import (
     flat_rows,
     markdown_of,

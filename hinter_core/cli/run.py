@@ -26,6 +26,7 @@ from hinter_core.models.budget import cost_in_words
 from hinter_core.report.formats import print_sections
 from hinter_core.report.gate import GateOn, require_share
 from hinter_core.report.model import make_report
+from hinter_core.report.priority import priority_in_words
 from hinter_core.report.section import Rows, Section, short_names
 from hinter_core.validity.survey import faults as validity_faults
 
@@ -115,21 +116,35 @@ def _run_with_progress(settings: Campaign, store: CampaignStore) -> None:
         def on_progress(progress: RunProgress) -> None:
             nonlocal last
             bar.update(progress.texts - bar.n)
-            bar.set_postfix_str(f"{progress.mutants:,} mutants, {progress.hidden:,} hidden")
+            bar.set_postfix_str(
+                _asked(progress) or f"{progress.mutants:,} mutants, {progress.hidden:,} hidden"
+            )
             if bar.disable and time.monotonic() - last > _EVERY:
                 last = time.monotonic()
                 typer.echo(_line(progress, last - started), err=True)
 
         done = run_campaign(settings, store, work, on_progress=on_progress)
     typer.echo(_line(done, time.monotonic() - started))
+    for name, state in done.priority.items():
+        typer.echo(f"{name}: {priority_in_words(state)}")
+
+
+def _asked(progress: RunProgress) -> str:
+    """Describe how far a prioritised run is with each model."""
+    return "; ".join(
+        f"{name}: {state.asked:,} of {state.cases:,} cases, {state.faults:,} changed the answer"
+        for name, state in progress.priority.items()
+    )
 
 
 def _line(progress: RunProgress, seconds: float) -> str:
     repaired = f"; {progress.repaired} damaged tables made again" if progress.repaired else ""
+    hidden = f", {progress.hidden:,} hidden" if not progress.priority else ""
+    asked = f"; {_asked(progress)}" if progress.priority else ""
     return (
         f"{progress.shards} of {progress.of} shards, {progress.texts:,} texts, "
-        f"{progress.mutants:,} mutants, {progress.hidden:,} hidden; {progress.parses:,} parses and "
-        f"{progress.predictions:,} predictions in {seconds:.0f} s{repaired}"
+        f"{progress.mutants:,} mutants{hidden}; {progress.parses:,} parses and "
+        f"{progress.predictions:,} predictions in {seconds:.0f} s{repaired}{asked}"
     )
 
 

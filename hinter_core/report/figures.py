@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from hinter_core.campaign.record import PriorityState
 from hinter_core.report.counts import NO_PART_ERRS, NO_WHOLE_ERRS, PART_ERRS, WHOLE_ERRS
 from hinter_core.report.metrics.lattice import Overlap
 from hinter_core.report.model import GroupRate, ModelReport, Report
+from hinter_core.report.priority import expected_faults
 from hinter_core.report.section import joined
 from hinter_core.report.sections import by_attributes, lines_of
 from hinter_core.statistics.format import percent
@@ -316,11 +318,15 @@ def curves(
     x_title: str,
     y_title: str,
     dashed: str = "",
+    *,
+    shares: bool = True,
 ) -> Figure:
     """Return curves of shares in percent, by name: mean, lower and upper end of a band.
 
-    ``along``: their common x. ``dashed``: the name of a curve that is drawn as a reference.
+    ``along``: their common x. ``dashed``: the name of a curve that is drawn as a reference. Without
+    ``shares`` they are of amounts.
     """
+    written, unit = (_percent, " %") if shares else (_amounts, "")
     data: list[dict[str, Any]] = []
     for place, (name, (middle, low, high)) in enumerate(lines.items()):
         colour = _GREY if name == dashed else COLOURS[place % len(COLOURS)]
@@ -331,7 +337,7 @@ def curves(
                 {
                     **shared,
                     "x": x + x[::-1],
-                    "y": _percent([*high, *list(low)[::-1]]),
+                    "y": written([*high, *list(low)[::-1]]),
                     "fill": "toself",
                     "fillcolor": colour + "26",
                     "line": {"width": 0},
@@ -344,9 +350,9 @@ def curves(
                 **shared,
                 "name": escape(name),
                 "x": x,
-                "y": _percent(middle),
+                "y": written(middle),
                 "line": {"color": colour, "width": 2, "dash": "dot" if name == dashed else "solid"},
-                "hovertemplate": f"{escape(name)}: %{{y:.1f}} % at %{{x:,}}<extra></extra>",
+                "hovertemplate": f"{escape(name)}: %{{y:.1f}}{unit} at %{{x:,}}<extra></extra>",
             }
         )
     axis = {"gridcolor": GRID, "fixedrange": True, "zeroline": False, "automargin": True}
@@ -360,5 +366,22 @@ def curves(
     )
 
 
+def priority_figure(state: PriorityState) -> Figure:
+    """Return the curve of one model, with what a random order is expected to find."""
+    along = [0, *(asked for asked, _ in state.curve)]
+    found = [0.0, *(float(faults) for _, faults in state.curve)]
+    lines = {state.order: (found, found, found)}
+    expected = [expected_faults(state, asked) for asked in along]
+    band = [one for one in expected if one is not None]
+    if len(band) == len(along):
+        middle, low, high = (list(one) for one in zip(*band, strict=True))
+        lines["a random order, as expected"] = (middle, low, high)
+    return curves(lines, along, "cases asked", "changed answers found", shares=False)
+
+
 def _percent(shares: Sequence[float]) -> list[float]:
     return [round(100 * float(share), 3) for share in shares]
+
+
+def _amounts(values: Sequence[float]) -> list[float]:
+    return [round(float(value), 3) for value in values]

@@ -16,6 +16,7 @@ from hinter_core.report.figures import (
     heat_maps,
     kept_pies,
     positive_bars,
+    priority_figure,
     venns,
 )
 from hinter_core.report.metrics.validity import CorrectedRow
@@ -264,6 +265,8 @@ def _main_charts(report: Report) -> str:
 
 
 def _charts(key: str, model: ModelReport) -> str:
+    if key == "priority" and model.priority is not None:
+        return _chart(priority_figure(model.priority), "Changed answers found by cases asked")
     if key == "flow":
         return _chart(flow(model), "From mutants to verdicts")
     if key == "invariant":

@@ -6,7 +6,7 @@ from enum import StrEnum
 from xml.etree import ElementTree
 
 from hinter_core.errors import InputError
-from hinter_core.report.comparison import Comparison
+from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.statistics.format import difference_in_words, rate_in_words

@@ -18,6 +18,7 @@ from typing import Any
 
 from hinter_core.campaign.findings import tested_models
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
+from hinter_core.campaign.record import PriorityState
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import Attributes, is_placebo
@@ -148,6 +149,7 @@ class ModelReport:
     uncovering: list[UncoveringCases] = field(default_factory=list)
     word_scores: list[WordScore] = field(default_factory=list)
     relations: list[RelationRate] = field(default_factory=list)
+    priority: PriorityState | None = None
 
 
 @dataclass(frozen=True)
@@ -267,6 +269,7 @@ def _of_model(model: str, tally: ModelCounts) -> ModelReport:
         uncovering_cases(tally, model),
         word_scores(tally, model),
         relation_rates(tally, model),
+        tally.reader.priority.get(model),
     )
 
 

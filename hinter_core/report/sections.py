@@ -18,6 +18,7 @@ from hinter_core.report.metrics.relations import relations_section
 from hinter_core.report.metrics.uncovering import uncovering_section
 from hinter_core.report.metrics.validity import people_sections, validity_sections
 from hinter_core.report.model import ALPHA, GroupRate, ModelReport, Report, ReportRow, WordEffect
+from hinter_core.report.priority import priority_section
 from hinter_core.report.section import (
     Counted,
     PValue,
@@ -91,6 +92,7 @@ def sections(report: Report) -> list[Section]:
 
 
 def _of_model(model: ModelReport) -> Iterable[Section]:
+    yield priority_section(model.priority)
     yield _flow(model)
     yield uncovering_section(model.uncovering)
     yield group_fairness_section(model.word_scores)

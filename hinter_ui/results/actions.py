@@ -30,7 +30,7 @@ from hinter_core.campaign.tables import Attributes, edit_from_row
 from hinter_core.data.tables import rows_to_csv
 from hinter_core.errors import InputError
 from hinter_core.report.aggregate import count
-from hinter_core.report.comparison import Comparison, compare
+from hinter_core.report.compared.comparison import Comparison, compare
 from hinter_core.report.formats import flat_rows, plain, to_html, to_markdown
 from hinter_core.report.metrics.diagnosis import WordRate, diagnose
 from hinter_core.report.metrics.interactions import Interactions, interactions

@@ -6,8 +6,8 @@ from math import acos, pi, sqrt
 
 from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.tables import edit_from_row
-from hinter_core.report.comparison import Comparison
-from hinter_core.report.comparison_sections import comparison_sections
+from hinter_core.report.compared.comparison import Comparison
+from hinter_core.report.compared.sections import comparison_sections
 from hinter_core.report.metrics.lattice import Overlap
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.section import Section

@@ -11,7 +11,7 @@ import signal
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, takewhile, zip_longest
 from multiprocessing import get_context
@@ -291,14 +291,15 @@ def _asked(
     on_progress: Callable[[RunProgress], None],
 ) -> RunProgress:
     """Ask the models of a prioritised run; return the progress with their states."""
-    states: dict[str, PriorityState] = {}
-
-    def on_state(model: str, now: PriorityState) -> None:
-        states[model] = now
-        on_progress(replace(state, priority=dict(states)))
-
-    states |= worker.ask_by_priority(state.shards, cancelled, on_state)
-    return replace(state, priority=states)
+    with closing(worker.ask_by_priority(state.shards)) as batches:
+        for model, now in batches:
+            state = replace(
+                state, priority={**state.priority, model: now}, predictions=worker.predicted
+            )
+            on_progress(state)
+            if cancelled():
+                break
+    return state
 
 
 def _noted(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ found. Parts are asked before wholes, so that a verdict *hidden* is as in any ot
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import asdict
 from math import ceil
 from typing import Any
@@ -65,10 +65,10 @@ class PriorityRun:
         self._faults = 0
         self._journal = Journal(store.journal(asked.model.identity))
 
-    def run(
-        self, cancelled: Callable[[], bool], on_state: Callable[[PriorityState], None]
-    ) -> PriorityState:
-        """Ask until a rule stops, all is asked, or ``cancelled``; write the tables of answers.
+    def batches(self) -> Generator[PriorityState, None, None]:
+        """Ask batch by batch, until a rule stops or all is asked; yield the state after each.
+
+        The tables of answers are written at the end, also when the iterator is closed before.
 
         Raises:
             HinterError: the model fails as a whole, or the directory cannot be written.
@@ -76,20 +76,19 @@ class PriorityRun:
         reason, noted = "", time.monotonic()
         with self._journal:
             try:
-                while not reason and not cancelled():
+                while not reason:
                     chosen = self._order.next(_BATCH)
-                    if not chosen and self._neutral_due() == self._neutral_asked:
+                    if chosen or self._neutral_due() > self._neutral_asked:
+                        reason = self._learn(chosen) or self._rules()
+                    else:
                         reason = "All cases were asked."
-                        break
-                    reason = self._learn(chosen) or self._rules()
-                    on_state(self.state(reason))
                     if time.monotonic() - noted > _EVERY:
                         noted = time.monotonic()
                         self._note(reason)
+                    yield self.state(reason)
             finally:
                 self._note(reason)
                 self._write()
-        return self.state(reason)
 
     def state(self, reason: str = "") -> PriorityState:
         """Return how far the run is."""

@@ -4,11 +4,10 @@ Mutants are processed in chunks across texts and results are written at once, so
 depend on the number of mutants.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections import Counter, abc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from hinter_core.campaign.record import PriorityState
@@ -169,22 +168,31 @@ class Worker:
         parses, predictions = (now - then for now, then in zip(self._spent(), before, strict=True))
         return self._count(shard, parses, predictions)
 
-    def ask_by_priority(
-        self,
-        shards: int,
-        cancelled: Callable[[], bool],
-        on_state: Callable[[str, PriorityState], None],
-    ) -> dict[str, PriorityState]:
-        """Ask each model about the mutants of all shards by priority; return the last states."""
-        states: dict[str, PriorityState] = {}
-        for asked in self._parts.models:
-            texts = [self._stored_cases(shard, forget=False) for shard in range(shards)]
-            lattice = relation_of(self._campaign.settings.relations).lattice
-            planned = PlannedMutants(self._store, texts, parts=lattice)
-            name = asked.model.name
-            run = PriorityRun(self._campaign, self._store, asked, planned, texts)
-            states[name] = run.run(cancelled, partial(on_state, name))
-        return states
+    def ask_by_priority(self, shards: int) -> abc.Generator[tuple[str, PriorityState], None, None]:
+        """Ask the models about the mutants of all shards by priority, a batch each in turn.
+
+        Yields the name of a model and how far it is. All stop when the iterator is closed.
+        """
+        lattice = relation_of(self._campaign.settings.relations).lattice
+        with ExitStack() as stack:
+            runs = {}
+            for asked in self._parts.models:
+                texts = [self._stored_cases(shard, forget=False) for shard in range(shards)]
+                planned = PlannedMutants(self._store, texts, parts=lattice)
+                run = PriorityRun(self._campaign, self._store, asked, planned, texts)
+                runs[asked.model.name] = stack.enter_context(closing(run.batches()))
+            while runs:
+                for name, batches in list(runs.items()):
+                    state = next(batches, None)
+                    if state is None:
+                        del runs[name]
+                    else:
+                        yield name, state
+
+    @property
+    def predicted(self) -> int:
+        """Number of predictions so far."""
+        return self._spent()[1]
 
     def _spent(self) -> tuple[int, int]:
         """Return the numbers of parses and predictions so far."""

@@ -22,8 +22,8 @@ from hinter_core.data.handwritten import HANDWRITTEN, open_handwritten, read_edi
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.edits import difference
-from hinter_core.report.comparison import compare
-from hinter_core.report.comparison_sections import change_row
+from hinter_core.report.compared.comparison import compare
+from hinter_core.report.compared.sections import change_row
 from hinter_core.report.model import make_report
 from hinter_core.report.sections import example_row, sections
 from hinter_core.types import Verdict

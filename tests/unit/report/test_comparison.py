@@ -20,8 +20,8 @@ from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.cli.main import cli
 from hinter_core.errors import InputError
-from hinter_core.report.comparison import FIXED, NEW, Comparison, Contrast, compare
-from hinter_core.report.comparison_sections import comparison_sections
+from hinter_core.report.compared.comparison import FIXED, NEW, Comparison, Contrast, compare
+from hinter_core.report.compared.sections import comparison_sections
 from hinter_core.types import Verdict
 
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'

@@ -11,7 +11,7 @@ import pytest
 from hinter_core.campaign.findings import choose_sides
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
-from hinter_core.report.comparison import compare
+from hinter_core.report.compared.comparison import compare
 from hinter_core.report.gate import GateOn, gate, junit, regression_gate
 from hinter_core.report.metrics.excess import PlaceboExcess
 from hinter_core.report.model import Report, make_report

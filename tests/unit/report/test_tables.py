@@ -16,7 +16,7 @@ import pytest
 
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
-from hinter_core.report.campaigns import (
+from hinter_core.report.compared.campaigns import (
     ALL,
     campaigns_rows,
     campaigns_sections,

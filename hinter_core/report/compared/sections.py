@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hinter_core.report.comparison import FIXED, NEW, Comparison, Contrast
+from hinter_core.report.compared.comparison import FIXED, NEW, Comparison, Contrast
 from hinter_core.report.section import Cell, PValue, Rows, Section
 from hinter_core.report.sections import example_row, table_of
 from hinter_core.statistics.format import (

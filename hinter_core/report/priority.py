@@ -1,0 +1,66 @@
+"""What a prioritised run asked first, what it found, and what may be said of rates."""
+
+from hinter_core.campaign.record import PriorityState
+from hinter_core.report.section import Amount, Cell, Section
+from hinter_core.statistics.format import estimate_in_words
+from hinter_core.statistics.rates import Estimate
+
+_COLUMNS = ["Order", "Cases", "Asked", "Requests", "Changed answers", "At random, expected",
+            "Audit", "Rate by the audit"]  # fmt: skip
+_WHAT_HOLDS = (
+    "The order chose what was asked, so the share of changed answers among all that was asked is "
+    "no rate. The audit is a random sequence of the cases, drawn before the first answer. All "
+    "other rates, tables and tests of this report are of the audit, with as large a part of the "
+    "neutral and of the discarded mutants.",
+    "The bounds in this table hold whenever the run stops, for whatever reason. Other intervals "
+    "hold if its results did not stop it.",
+)
+
+
+def rate_of(state: PriorityState) -> Estimate:
+    """Return the rate of all cases by the audit, with bounds that hold whenever one stops."""
+    if not state.audited:
+        return Estimate(None, why="no case of the audit was asked yet")
+    return Estimate(state.audit_faults / state.audited, state.low, state.high)
+
+
+def expected_faults(state: PriorityState, asked: int) -> tuple[float, float, float] | None:
+    """Return the faults among as many random cases, with bounds: by the audit, or as all are known.
+
+    None before the audit has a case.
+    """
+    if not state.audited:
+        return None
+    if state.asked == state.cases:  # the rate of all is known
+        low = middle = high = state.faults / state.cases
+    else:
+        middle, low, high = state.audit_faults / state.audited, state.low, state.high
+    return asked * middle, asked * low, asked * high
+
+
+def priority_section(state: PriorityState | None) -> Section:
+    """Return the table of one model; it has no row if the run is not prioritised."""
+    if state is None:
+        return Section("priority", "What was asked first", [], _COLUMNS, [])
+    expected = expected_faults(state, state.asked)
+    by_chance = Amount(*expected) if expected else Amount(None, why="the audit has no case yet")
+    row: list[Cell] = [
+        state.order, state.cases, state.asked, state.requests, state.faults, by_chance,
+        state.audited, rate_of(state),
+    ]  # fmt: skip
+    said = [priority_in_words(state), *_WHAT_HOLDS]
+    return Section("priority", "What was asked first", said, _COLUMNS, [row])
+
+
+def priority_in_words(state: PriorityState) -> str:
+    """Describe the state of a model in sentences."""
+    words = (
+        f"{state.asked:,} of {state.cases:,} cases were asked ({state.order}), and "
+        f"{state.faults:,} changed the answer."
+    )
+    if state.audited:
+        words += (
+            f" By {state.audited:,} random ones of them, {estimate_in_words(rate_of(state))} of "
+            "all cases change it."
+        )
+    return f"{words} {state.reason or 'It was interrupted, or still runs.'}"
