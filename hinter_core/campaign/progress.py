@@ -15,6 +15,7 @@ from typing import Any
 from cachetools import LRUCache
 
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
+from hinter_core.campaign.record import PriorityState, priorities_of
 from hinter_core.campaign.store import CampaignStore, StoreError
 from hinter_core.campaign.tables import has_placebo
 from hinter_core.types import Failure, Verdict
@@ -42,7 +43,7 @@ class CampaignProgress:
 
     ``texts`` and ``shards``: totals, None until known; ``done``: texts that all ``models``
     answered. ``verdicts``: by model, then by (kind, verdict). ``since``: texts and mutants done
-    since a given time.
+    since a given time. ``priority``: of a prioritised run, how far each model is.
     """
 
     models: tuple[str, ...] = ()
@@ -56,11 +57,13 @@ class CampaignProgress:
     failures: Counter[str] = field(default_factory=Counter)
     latest: tuple[MutantRecord, ...] = ()
     since: tuple[int, int] = (0, 0)
+    priority: dict[str, PriorityState] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:
         """Whether all shards are done."""
-        return self.shards is not None and self.shards_done >= self.shards
+        stopped = all(state.reason for state in self.priority.values())
+        return self.shards is not None and self.shards_done >= self.shards and stopped
 
     @property
     def failed(self) -> int:
@@ -103,6 +106,7 @@ class ProgressReader:
             return seen  # its process is starting
         size = spec.get("size", {})
         seen.texts, seen.shards = size.get("texts"), size.get("shards")
+        seen.priority = priorities_of(spec)
         seen.verdicts = {name: Counter() for name in seen.models}
         noted = {name: model["identity"] for name, model in spec["models"].items()}
         files = {

@@ -3,6 +3,7 @@
 Plotly interprets a few tags in texts, so all texts from data are escaped.
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -323,14 +324,14 @@ def curves(
 ) -> Figure:
     """Return curves of shares in percent, by name: mean, lower and upper end of a band.
 
-    ``along``: their common x. ``dashed``: the name of a curve that is drawn as a reference. Without
-    ``shares`` they are of amounts.
+    ``along``: their common x; a curve may end before. ``dashed``: the name of a curve that is drawn
+    as a reference. Without ``shares`` they are of amounts.
     """
     written, unit = (_percent, " %") if shares else (_amounts, "")
     data: list[dict[str, Any]] = []
     for place, (name, (middle, low, high)) in enumerate(lines.items()):
         colour = _GREY if name == dashed else COLOURS[place % len(COLOURS)]
-        x = list(along)
+        x = list(along)[: len(middle)]
         shared = {"type": "scatter", "mode": "lines", "legendgroup": escape(name)}
         if name != dashed:
             data.append(
@@ -366,17 +367,32 @@ def curves(
     )
 
 
-def priority_figure(state: PriorityState) -> Figure:
-    """Return the curve of one model, with what a random order is expected to find."""
-    along = [0, *(asked for asked, _ in state.curve)]
-    found = [0.0, *(float(faults) for _, faults in state.curve)]
-    lines = {state.order: (found, found, found)}
-    expected = [expected_faults(state, asked) for asked in along]
-    band = [one for one in expected if one is not None]
-    if len(band) == len(along):
-        middle, low, high = (list(one) for one in zip(*band, strict=True))
-        lines["a random order, as expected"] = (middle, low, high)
+def priority_figure(states: Mapping[str, PriorityState]) -> Figure:
+    """Return the curve of each model: changed answers found, beside what is expected at random.
+
+    One model has a band around the expectation.
+    """
+    along = sorted({asked for state in states.values() for asked, _ in state.curve} | {0})
+    lines = {}
+    for model, state in states.items():
+        own = [asked for asked in along if asked <= state.asked]
+        found = [float(faults) for faults in _steps(state, own)]
+        name = f"{model}, {state.order}" if len(states) > 1 else state.order
+        lines[name] = (found, found, found)
+        expected = [one for one in (expected_faults(state, asked) for asked in own) if one]
+        if len(expected) == len(own):
+            middle, low, high = (list(one) for one in zip(*expected, strict=True))
+            alone = len(states) == 1
+            name = "at random, as expected" if alone else f"{model}, at random"
+            lines[name] = (middle, low, high) if alone else (middle, middle, middle)
     return curves(lines, along, "cases asked", "changed answers found", shares=False)
+
+
+def _steps(state: PriorityState, along: Sequence[int]) -> list[int]:
+    """Return the faults found at each number of cases."""
+    asked = [0, *(number for number, _ in state.curve)]
+    faults = [0, *(number for _, number in state.curve)]
+    return [faults[bisect_right(asked, number) - 1] for number in along]
 
 
 def _percent(shares: Sequence[float]) -> list[float]:

@@ -22,7 +22,13 @@ from hinter_core.report.figures import (
 from hinter_core.report.metrics.validity import CorrectedRow
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.section import Section, joined
-from hinter_core.report.sections import line_in_words, lines_of, sections, with_short_names
+from hinter_core.report.sections import (
+    line_in_words,
+    lines_of,
+    prioritised,
+    sections,
+    with_short_names,
+)
 from hinter_core.statistics.format import percent
 from hinter_core.statistics.rates import Estimate, Rate
 from hinter_core.storage import ASSETS
@@ -200,7 +206,8 @@ def to_html(report: Report) -> str:
     for section in sections(report):
         by_model.setdefault(section.model, []).append(section)
     overview, main, *rest = by_model.pop("")
-    about = overview.sentences[: 2 + bool(report.labels) + bool(report.only)]  # more on the cards
+    more = bool(report.labels) + bool(report.only) + prioritised(report)
+    about = overview.sentences[: 2 + more]  # more on the cards
     body = [
         f"<header><h1>{escape(title)}</h1>{_sentences(about)}</header>",
         _cards(report),
@@ -266,7 +273,9 @@ def _main_charts(report: Report) -> str:
 
 def _charts(key: str, model: ModelReport) -> str:
     if key == "priority" and model.priority is not None:
-        return _chart(priority_figure(model.priority), "Changed answers found by cases asked")
+        return _chart(
+            priority_figure({model.model: model.priority}), "Changed answers found by cases asked"
+        )
     if key == "flow":
         return _chart(flow(model), "From mutants to verdicts")
     if key == "invariant":

@@ -124,6 +124,7 @@ def _overview(report: Report) -> Section:
         if texts
         else "No text has been tested yet: run or resume the campaign.",
     ]
+    sentences += [_by_priority(report)] if prioritised(report) else []
     if report.only:
         names = ", ".join(report.only)
         sentences.append(f"Only mutants that change no other attribute than {names} are counted.")
@@ -134,6 +135,18 @@ def _overview(report: Report) -> Section:
         sentences.append("No model has been tested yet.")
     sentences += [f"{m.model}: {line_in_words(m.intersectional)}" for m in report.models]
     return Section("overview", "Overview", sentences)
+
+
+def prioritised(report: Report) -> bool:
+    """Whether models were asked by priority, so that rates are of the audit."""
+    return any(model.priority for model in report.models)
+
+
+def _by_priority(report: Report) -> str:
+    return (
+        f"Models were asked by priority ({report.campaign.prioritise}). All rates are of the "
+        "audit, a random share of the cases; see What was asked first."
+    )
 
 
 def line_in_words(line: ReportRow) -> str:

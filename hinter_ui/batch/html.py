@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from hinter_core.campaign.preview import Forecast, Preview
 from hinter_core.campaign.progress import ATOMIC, KINDS, PLACEBO, TOGETHER
 from hinter_core.campaign.reader import MutantRecord
+from hinter_core.campaign.record import PriorityState
 from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, Campaign
 from hinter_core.campaign.store import NOTHING, UNUSABLE
 from hinter_core.data.rows import Row
@@ -15,6 +16,8 @@ from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.templates.mining import TAKEN
 from hinter_core.generators.templates.table import TemplateRow
 from hinter_core.models.budget import cost_in_words
+from hinter_core.report.priority import rate_of
+from hinter_core.statistics.format import percent
 from hinter_core.types import Verdict
 from hinter_ui.batch.form import say
 from hinter_ui.batch.jobs import CampaignStatus, JobState
@@ -99,11 +102,26 @@ def progress(status: CampaignStatus) -> Markup:
     seen, bar = status.seen, None
     words = _how_far(status)
     if status.state is not JobState.WAITING and (seen.texts is not None or status.state.busy):
-        bar = tag("progress", value=seen.done if seen.texts else None, max=max(seen.texts or 1, 1),
-                  aria_label=words)  # fmt: skip
+        done, of = seen.done if seen.texts else None, seen.texts or 1
+        if seen.priority:
+            done = sum(state.asked for state in seen.priority.values())
+            of = sum(state.cases for state in seen.priority.values())
+        bar = tag("progress", value=done, max=max(of, 1), aria_label=words)
     line = tag("div", tag("span", words, class_="progress-words"), bar)
-    head = tag("div", line, _remark(status), class_="progress job-progress")
+    asked = [_asked(model, state) for model, state in seen.priority.items()]
+    head = tag("div", line, *asked, _remark(status), class_="progress job-progress")
     return join(part for part in (head, _chart(status), _outcomes(status)) if part)
+
+
+def _asked(model: str, state: PriorityState) -> Markup:
+    """Say how far a prioritised run is with a model, and why it stopped."""
+    told = [
+        say.count("priority.asked", state.faults, asked=state.asked, cases=state.cases),
+        say("priority.rate", rate=percent(rate_of(state))) if state.audited else "",
+        state.reason,
+    ]
+    name = tag("code", isolated(model))
+    return tag("p", name, ": ", " ".join(filter(None, told)), class_="asked-first")
 
 
 def _how_far(status: CampaignStatus) -> str:
@@ -116,6 +134,8 @@ def _how_far(status: CampaignStatus) -> str:
         say.count("progress.texts", seen.texts, done=seen.done),
         say.count("progress.variants", seen.mutants),
     ]
+    if seen.priority and state is JobState.RUNNING:
+        return say.count("priority.running", seen.texts)
     if state is JobState.RUNNING:
         rate, left = status.rate, status.seconds_left
         if rate and left is not None:

@@ -24,7 +24,7 @@ from hinter_ui.html.wording import name_of, relation_choices, verdict_choices
 from hinter_ui.shared.library import find_kept
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import Labels, html, option_field
+from hinter_ui.shared.widgets import Labels, html, option_field, plot
 
 TICK = 1.5  # seconds between two looks at what runs
 
@@ -206,6 +206,7 @@ class JobLayout:
         with gr.Column(visible=False, min_width=0, elem_id="job", elem_classes="job") as self.box:
             self.title = html("job-title", script="page.copyLink")
             self.progress = html("job-progress")
+            self.curve = plot("job-curve", visible=False)
             with gr.Row(elem_classes="downloads job-actions"):
                 self.buttons = {
                     name: labels.make(
@@ -224,7 +225,7 @@ class JobLayout:
             self.place = _offstage("batch-place")
         # What changes while the campaign is open.
         self.watched = [
-            self.box, self.title, self.progress, self.findings, self.notice, self.again,
+            self.box, self.title, self.progress, self.curve, self.findings, self.notice, self.again,
             self.models, self.requests, self.budget, self.export, *self.buttons.values(),
         ]  # fmt: skip
 

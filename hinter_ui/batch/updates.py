@@ -7,6 +7,7 @@ import gradio as gr
 
 from hinter_core.campaign.preview import Preview
 from hinter_core.errors import HinterError
+from hinter_core.report.figures import priority_figure
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions, keep_days
 from hinter_ui.batch.form import GRAMMAR, HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
@@ -19,6 +20,7 @@ from hinter_ui.shared.events import Updates
 from hinter_ui.shared.library import known
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
+from hinter_ui.shared.widgets import drawn
 
 
 @dataclass
@@ -113,7 +115,11 @@ class BatchUpdates:
             updates |= self._actions(status)
             updates |= {job.box: gr.update(visible=bool(status or problem))}
             updates |= {ui.timer: gr.Timer(active=busy), job.notice: ""}
-        shown.update(parts | {"state": state, "busy": str(busy)})
+        priority = status.seen.priority if status else {}
+        curve = repr(priority)
+        if shown.get("curve") != curve:
+            updates[job.curve] = drawn(priority_figure(priority) if priority else None)
+        shown.update(parts | {"state": state, "busy": str(busy), "curve": curve})
         # An event that changes nothing must still name one of its outputs.
         return updates or {ui.table: gr.skip()}
 

@@ -24,7 +24,7 @@ say = Words("results")
 
 _ENTRIES = {"errors": "error-rate", "hidden": "hidden", "excess": "excess", "verdict": "verdict",
             "validity": "validity"}  # fmt: skip
-_OPEN = {"excess"}  # sections that need no click
+_OPEN = {"excess", "priority"}  # sections that need no click
 _OWN_PLACE = {"overview", "main", "examples", "coverage", "unused", "flow", "overlap", "groups"}
 _RATES = ("main", "models", "accuracy")
 _LAST = ("coverage", "unused")

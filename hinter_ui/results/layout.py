@@ -10,7 +10,7 @@ from hinter_ui.html.wording import verdict_choices
 from hinter_ui.results.actions import FIRST
 from hinter_ui.results.html import validity_choices
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import html
+from hinter_ui.shared.widgets import html, plot
 
 MAPS = 3  # heat maps shown at once
 _EMPTY: dict[str, Any] = {"choices": [], "value": None}  # until a campaign is open
@@ -49,13 +49,13 @@ class ResultsLayout:
         self.head = html("results-head")
         self.cards = html("results-cards")
         self._title("results-rates")
-        self.bars = _plot("results-bars")
+        self.bars = plot("results-bars")
         self.rates = html("results-main")
         self._title("results-one")
         with gr.Row(elem_classes="filters"):
             self.model = labels.make(gr.Dropdown, "results-model", min_width=200, **_EMPTY)
             self.attributes = self._filter("results-attributes", "all", 200)
-        self.flow = _plot("results-flow")
+        self.flow = plot("results-flow")
         self.flow_words = html("results-flow-words")
         self.overlaps = html("results-overlaps")
         self.map_boxes: list[gr.Column] = []
@@ -65,7 +65,7 @@ class ResultsLayout:
             for number in range(MAPS):
                 with gr.Column(visible=False, min_width=0) as box:
                     self.map_titles.append(html(f"results-map-title-{number}"))
-                    self.maps.append(_plot(f"results-map-{number}"))
+                    self.maps.append(plot(f"results-map-{number}"))
                 self.map_boxes.append(box)
         self.groups = html("results-groups")
         self.sections = html("results-sections")
@@ -137,7 +137,3 @@ class ResultsLayout:
             return tag("h2", title, " ", tag("span", remark, class_="quiet"))
 
         self._labels.html(elem_id, write)
-
-
-def _plot(elem_id: str) -> gr.Plot:
-    return gr.Plot(show_label=False, container=False, elem_id=elem_id, elem_classes="report-plot")

@@ -8,7 +8,7 @@ import gradio as gr
 
 from hinter_core.campaign.findings import ONLY_PLACEBO
 from hinter_core.campaign.tables import Attributes
-from hinter_core.report.figures import Figure, bars, flow, heat_maps
+from hinter_core.report.figures import bars, flow, heat_maps
 from hinter_core.report.section import joined
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.results import html as present
@@ -19,7 +19,6 @@ from hinter_ui.results.layout import MAPS, ResultsLayout
 from hinter_ui.shared.events import Updates
 
 _JOINED = "\n"  # between the attributes of a choice
-_HIGHEST = 900  # pixels of a chart
 
 
 class ResultsUpdates:
@@ -41,7 +40,7 @@ class ResultsUpdates:
             ui.page: gr.update(visible=True),
             ui.head: present.head(report, reading.state),
             ui.cards: present.cards(report),
-            ui.bars: _drawn(bars(report)),
+            ui.bars: drawn(bars(report)),
             ui.rates: present.rates(report) if models else "",
             ui.model: gr.update(choices=models, value=reading.model or None),
             ui.ending: present.ending(report),
@@ -84,7 +83,7 @@ class ResultsUpdates:
             return plots | boxes | dict.fromkeys(blank, "") | dict.fromkeys(ui.map_titles, "")
         maps = heat_maps(model)
         updates: Updates = {
-            ui.flow: _drawn(flow(model)),
+            ui.flow: drawn(flow(model)),
             ui.flow_words: present.beside_chart(reading.report, model, "flow"),
             ui.overlaps: present.overlaps(model),
             ui.groups: present.beside_chart(reading.report, model, "groups"),
@@ -102,7 +101,7 @@ class ResultsUpdates:
             title = tag("h3", f"{name} ", remark, class_="map-title") if figure else ""
             updates[ui.map_boxes[place]] = gr.update(visible=figure is not None)
             updates[ui.map_titles[place]] = title
-            updates[ui.maps[place]] = _drawn(figure)
+            updates[ui.maps[place]] = drawn(figure)
         return updates
 
     def table(self, reading: OpenReport) -> Markup:
@@ -125,13 +124,3 @@ def wanted_of(verdicts: Any, which: Any, search: Any, validity: Any) -> Any:
 def attributes_of(choice: Any) -> Attributes:
     """Return the attributes of a choice; empty for all."""
     return tuple(name for name in str(choice or "").split(_JOINED) if name)
-
-
-def _drawn(figure: Figure | None) -> Any:
-    """Draw a figure; hidden where there is none."""
-    from plotly import graph_objects as go
-
-    if figure is None:
-        return gr.update(value=None, visible=False)
-    layout = {**figure["layout"], "height": min(_HIGHEST, figure["layout"]["height"])}
-    return gr.update(value=go.Figure(data=figure["data"], layout=layout), visible=True)

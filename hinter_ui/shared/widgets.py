@@ -6,11 +6,13 @@ from typing import Any, TypeVar
 import gradio as gr
 
 from hinter_core.options import Option
+from hinter_core.report.figures import Figure
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.html.wording import Words, speak
 from hinter_ui.shared.wiring import on_load
 
 Widget = TypeVar("Widget")
+_HIGHEST = 900  # pixels of a chart
 
 
 def html(elem_id: str, value: str = "", script: str = "") -> gr.HTML:
@@ -116,3 +118,19 @@ class Labels:
         """Return the updates that put all widgets into a language."""
         speak(language, self.room)
         return {widget: gr.update(**texts()) for widget, texts in self.texts.items()}
+
+
+def plot(elem_id: str, **options: Any) -> gr.Plot:
+    """Make a place for a chart of a report."""
+    common = {"show_label": False, "container": False, "elem_classes": "report-plot"}
+    return gr.Plot(elem_id=elem_id, **common | options)
+
+
+def drawn(figure: Figure | None) -> Any:
+    """Draw a chart of a report; hidden where there is none."""
+    from plotly import graph_objects as go
+
+    if figure is None:
+        return gr.update(value=None, visible=False)
+    layout = {**figure["layout"], "height": min(_HIGHEST, figure["layout"]["height"])}
+    return gr.update(value=go.Figure(data=figure["data"], layout=layout), visible=True)
