@@ -17,6 +17,7 @@ from hinter_ui.results.diagnosis import diagnosis
 from hinter_ui.results.html import say
 from hinter_ui.results.layout import MAPS, ResultsLayout
 from hinter_ui.shared.events import Updates
+from hinter_ui.shared.widgets import drawn
 
 _JOINED = "\n"  # between the attributes of a choice
 

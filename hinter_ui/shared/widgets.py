@@ -122,8 +122,9 @@ class Labels:
 
 def plot(elem_id: str, **options: Any) -> gr.Plot:
     """Make a place for a chart of a report."""
-    common = {"show_label": False, "container": False, "elem_classes": "report-plot"}
-    return gr.Plot(elem_id=elem_id, **common | options)
+    return gr.Plot(
+        show_label=False, container=False, elem_id=elem_id, elem_classes="report-plot", **options
+    )
 
 
 def drawn(figure: Figure | None) -> Any:
