@@ -41,14 +41,16 @@ class TableCounts:
 class CampaignProgress:
     """The state of a campaign.
 
-    ``texts`` and ``shards``: totals, None until known; ``done``: texts that all ``models``
-    answered. ``verdicts``: by model, then by (kind, verdict). ``since``: texts and mutants done
-    since a given time. ``priority``: of a prioritised run, how far each model is.
+    ``texts`` and ``shards``: totals, None until known; ``made``: texts whose mutants are made;
+    ``done``: texts that all ``models`` answered. ``verdicts``: by model, then by (kind, verdict).
+    ``since``: texts and mutants done since a given time. ``priority``: how far each model of a
+    prioritised run is.
     """
 
     models: tuple[str, ...] = ()
     texts: int | None = None
     shards: int | None = None
+    made: int = 0
     done: int = 0
     shards_done: int = 0
     mutants: int = 0
@@ -165,6 +167,7 @@ def _add(
 ) -> None:
     """Add a shard; ``path``: its table of texts."""
     texts = counted[path]
+    seen.made += texts.counts.total()
     for name, answers in asked.items():
         seen.verdicts[name] += counted[answers].counts
         seen.failures += counted[answers].failures

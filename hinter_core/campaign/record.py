@@ -89,17 +89,18 @@ class PriorityState:
     """How far a prioritised run is with a model, as stored in the specification.
 
     ``cases``: mutants that compete; ``asked``: those with an answer, ``faults`` of which changed
-    the answer; ``requests``: answers so far, with those to unchanged texts, neutral changes and
-    parts. ``audited``: cases of the random share, ``audit_faults`` among them, and the bounds
-    ``low`` and ``high`` of the rate of all cases, which hold whenever one stops. ``curve``: numbers
-    of cases and of faults, as they grew. ``reason``: why it stopped; "" while it has not.
+    the answer; ``answers``: all so far, also to unchanged texts, neutral changes and parts; equal
+    texts are sent once. ``audited``: cases of the random share, ``audit_faults`` among them, and
+    the bounds ``low`` and ``high`` of the rate of all cases, which hold whenever one stops.
+    ``curve``: numbers of cases and of faults, as they grew. ``reason``: why it stopped; "" while it
+    has not.
     """
 
     order: str
     cases: int
     asked: int = 0
     faults: int = 0
-    requests: int = 0
+    answers: int = 0
     audited: int = 0
     audit_faults: int = 0
     low: float = 0.0

@@ -41,7 +41,7 @@ IDENTITY_VERSION = 3  # changes only when the same settings give other mutants
 _WITHOUT_CONTENT = 2  # identities that do not know what is in word lists and parsers
 CAMPAIGN_ATTRIBUTES = Unchosen(("race", "gender"))  # default
 _MODELS = ("embedded",)  # default
-IN_ROW = "in row"  # value of ``prioritise``: all mutants, as they come
+IN_TURN = "in turn"  # value of ``prioritise``: all mutants, as they come
 _FEWEST_COUNTRIES = 2  # to compare
 SAMPLE = "sample"  # value of ``data`` for the shipped texts
 SAMPLE_FILE = ASSETS / "samples" / "people.csv"
@@ -197,11 +197,11 @@ class Campaign:
         label="Test discarded variants, too", advanced=True,
     )  # fmt: skip
     prioritise: str = _setting(
-        IN_ROW, "What models are asked first. adaptive: what is likeliest to change the answer, "
+        IN_TURN, "What models are asked first. adaptive: what is likeliest to change the answer, "
         "learnt from the answers so far; adaptive-texts: the same, soonest one change of each "
         "text; levenshtein: the longest changes; random. A fifth of the requests stays random, "
         "and rates are of these alone. The run can be stopped by its results.",
-        label="What is asked first", choices=(IN_ROW, *STRATEGIES), advanced=True, before=IN_ROW,
+        label="What is asked first", choices=(IN_TURN, *STRATEGIES), advanced=True, before=IN_TURN,
     )  # fmt: skip
     stop_at_first: bool = _setting(
         False, "Stop a prioritised run at the first changed answer.",
@@ -259,7 +259,7 @@ class Campaign:
     @property
     def prioritised(self) -> bool:
         """Whether models are asked by priority."""
-        return self.prioritise != IN_ROW
+        return self.prioritise != IN_TURN
 
     @property
     def settings(self) -> Settings:

@@ -5,7 +5,7 @@ from hinter_core.report.section import Amount, Cell, Section
 from hinter_core.statistics.format import estimate_in_words
 from hinter_core.statistics.rates import Estimate
 
-_COLUMNS = ["Order", "Cases", "Asked", "Requests", "Changed answers", "At random, expected",
+_COLUMNS = ["Order", "Cases", "Asked", "Answers", "Changed answers", "At random, expected",
             "Audit", "Rate by the audit"]  # fmt: skip
 _WHAT_HOLDS = (
     "The order chose what was asked, so the share of changed answers among all that was asked is "
@@ -45,7 +45,7 @@ def priority_section(state: PriorityState | None) -> Section:
     expected = expected_faults(state, state.asked)
     by_chance = Amount(*expected) if expected else Amount(None, why="the audit has no case yet")
     row: list[Cell] = [
-        state.order, state.cases, state.asked, state.requests, state.faults, by_chance,
+        state.order, state.cases, state.asked, state.answers, state.faults, by_chance,
         state.audited, rate_of(state),
     ]  # fmt: skip
     said = [priority_in_words(state), *_WHAT_HOLDS]

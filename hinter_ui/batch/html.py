@@ -102,7 +102,8 @@ def progress(status: CampaignStatus) -> Markup:
     seen, bar = status.seen, None
     words = _how_far(status)
     if status.state is not JobState.WAITING and (seen.texts is not None or status.state.busy):
-        done, of = seen.done if seen.texts else None, seen.texts or 1
+        texts = seen.made if status.campaign.prioritised else seen.done
+        done, of = texts if seen.texts else None, seen.texts or 1
         if seen.priority:
             done = sum(state.asked for state in seen.priority.values())
             of = sum(state.cases for state in seen.priority.values())
@@ -134,8 +135,9 @@ def _how_far(status: CampaignStatus) -> str:
         say.count("progress.texts", seen.texts, done=seen.done),
         say.count("progress.variants", seen.mutants),
     ]
-    if seen.priority and state is JobState.RUNNING:
-        return say.count("priority.running", seen.texts)
+    if status.campaign.prioritised and state is JobState.RUNNING:
+        step = "running" if seen.priority else "making"
+        return say.count(f"priority.{step}", seen.texts, made=seen.made)
     if state is JobState.RUNNING:
         rate, left = status.rate, status.seconds_left
         if rate and left is not None:

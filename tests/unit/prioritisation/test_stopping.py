@@ -140,3 +140,45 @@ def test_what_is_said_with_certainty_holds_in_simulation() -> None:
     texts = new_texts(200, texts=400, each=20)
     assert texts["text"] <= 0.06
     assert texts["pair, as if independent"] > 0.1
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_verdicts_that_nobody_drew_do_not_bias_the_audit(told: bool) -> None:
+    """Parts of what is asked are asked, too; here they are chosen by their verdicts, at worst."""
+    number, hits, runs = 300, 12, 400
+    claims, rates = 0, []
+    for seed in range(runs):
+        rng = numpy.random.default_rng(seed)
+        faults = numpy.zeros(number, dtype=bool)
+        faults[rng.permutation(number)[:hits]] = True
+        order = AuditedOrder(random_order(number, seed), numpy.arange(number), seed, centre=0.04)
+        extra, known, first = numpy.flatnonzero(faults == told).tolist(), set[int](), 0.0
+        claimed = False
+        while chosen := order.next(8):
+            beside = [place for place in extra if place not in known and place not in chosen][:4]
+            known.update(chosen, beside)
+            order.learn([*chosen, *beside], faults[[*chosen, *beside]].tolist())
+            claimed |= order.rate.excludes(hits / number)
+            if not first and order.rate.cases >= 60:
+                first = order.rate.faults / order.rate.cases
+        assert order.rate.cases == number
+        claims += claimed
+        rates.append(first)
+    assert claims / runs < 0.05 + 2 * (0.05 * 0.95 / runs) ** 0.5
+    error = 2.6 * float(numpy.std(rates)) / runs**0.5
+    if not told:  # the audit passes known faults at once, so that a look soon after sees more of them
+        assert abs(float(numpy.mean(rates)) - hits / number) < error + 0.003
+
+
+def test_what_waits_for_verdicts_loses_no_place_of_the_audit() -> None:
+    class Waiting(FixedOrder):
+        def next(self, number: int) -> list[int]:
+            return []
+
+    order = AuditedOrder(Waiting([]), numpy.arange(20), 0)
+    given: list[int] = []
+    while chosen := order.next(3):
+        given += chosen
+        order.learn(chosen, [False] * len(chosen))
+    assert sorted(given) == list(range(20))
+    assert order.audit == given
