@@ -166,7 +166,7 @@ def test_verdicts_that_nobody_drew_do_not_bias_the_audit(told: bool) -> None:
         rates.append(first)
     assert claims / runs < 0.05 + 2 * (0.05 * 0.95 / runs) ** 0.5
     error = 2.6 * float(numpy.std(rates)) / runs**0.5
-    if not told:  # the audit passes known faults at once, so that a look soon after sees more of them
+    if not told:  # known faults are passed at once, and a look soon after sees more of them
         assert abs(float(numpy.mean(rates)) - hits / number) < error + 0.003
 
 
