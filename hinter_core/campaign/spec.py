@@ -161,6 +161,11 @@ class Campaign:
         part="mutants", label="What is done to the words", before=(SUBSTITUTE,),
         among=tuple(RELATIONS),
     )  # fmt: skip
+    paraphraser: str = _setting(
+        "", "A language model (openai:MODEL?base_url=...) that says what stands around the "
+        "sensitive words otherwise, for the relation paraphrase-context, beside the rules.",
+        part="mutants", advanced=True, unset="rules alone", before="",
+    )  # fmt: skip
     invariant: str = _setting(
         EVEN_HANDED, "even-handed: words of one form in the dictionaries may always replace each "
         "other; published: the parses decide, as in the paper.",

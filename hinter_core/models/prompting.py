@@ -219,6 +219,11 @@ def without_thoughts(reply: str) -> str:
     return _UNFINISHED.sub("", _THOUGHTS.sub("", reply, count=1), count=1)
 
 
+def refuses(reply: str) -> bool:
+    """Whether a reply declines to answer."""
+    return bool(_REFUSAL.search(reply))
+
+
 def parse_answer(
     answer: str, labels: Sequence[str], *, multi_label: bool = False, none_label: str = ""
 ) -> Prediction:
@@ -238,7 +243,7 @@ def parse_answer(
     short = " ".join(reply.split())
     short = short if len(short) <= _DETAIL else short[:_DETAIL] + "\u2026"
     if not fault and not named:
-        if _REFUSAL.search(reply):
+        if refuses(reply):
             return Prediction(failure=Failure.REFUSED, detail=short)
         fault = "it names no label"
     if not fault and len(named) > 1 and (none in named or not multi_label):

@@ -23,6 +23,7 @@ from hinter_core.pipeline.case import (
     follow_up_of,
     judge,
 )
+from hinter_core.pipeline.rewording import add_rewordings
 from hinter_core.relations.registry import relation_of, require_comparable
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import matcher_for
@@ -34,7 +35,10 @@ _CHUNK = 128
 
 
 class Pipeline:
-    """Dictionaries, a parser and models under test, ready for any number of texts."""
+    """Dictionaries, a parser and models under test, ready for any number of texts.
+
+    ``paraphraser``: a language model that says what stands around the terms in other words.
+    """
 
     def __init__(
         self,
@@ -42,6 +46,7 @@ class Pipeline:
         parses: ParseStore,
         models: Sequence[PredictionStore],
         settings: Settings | None = None,
+        paraphraser: PredictionStore | None = None,
     ) -> None:
         self.settings = settings or Settings()
         require_testable(dictionaries, models, self.settings)
@@ -51,6 +56,7 @@ class Pipeline:
         self.parses = parses
         self.models = list(models)
         self._matcher = matcher_for(self.dictionaries)
+        self._paraphraser = paraphraser
 
     def plan(self, text: str, *, windows: bool = True) -> Plan:
         """Find what can be mutated in ``text`` and, with ``windows``, is seen by every model."""
@@ -63,6 +69,8 @@ class Pipeline:
             visible=[store.model.visible for store in self.models] if windows else (),
         )
         self.relation.prepare(plan, self.dictionaries, self.parses)
+        if self._paraphraser is not None:
+            add_rewordings(plan, self._matcher, self._paraphraser)
         return plan
 
     def check(self, text: str) -> TestResult:

@@ -69,11 +69,13 @@ DATA = (
     "source", "upload", "path", "hub", HANDWRITTEN, TEMPLATES, "mining_log", "classes", "names",
     GRAMMAR, "own_grammar", "tested", "text_column", "label_column",
 )  # fmt: skip
+# Visitors' texts go to the models under test and to no other server.
+_COMMAND_LINE_ALONE = "paraphraser"
 # The other fields: the settings of a campaign, without those of its data and those with one choice.
 SETTINGS = {
     name: option
     for name, option in CAMPAIGN_OPTIONS.items()
-    if option.part != "data" and len(option.choices) != 1
+    if option.part != "data" and len(option.choices) != 1 and name != _COMMAND_LINE_ALONE
 }
 # What a new form holds, where it is not the setting's default.
 _STARTS = {"sample": 20, "limit": 20, "shard": 4, "models": (DEFAULT_MODEL,),

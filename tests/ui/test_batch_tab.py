@@ -268,6 +268,35 @@ WRONG = [
 ]
 
 
+def test_a_prioritised_campaign_shows_its_curve_and_goes_on(batch: Batch) -> None:
+    page = batch.open().page
+    batch.models("scripted:hidden-review")
+    page.locator("#batch-more button").first.click()
+    expect(page.locator("#batch-requests input")).to_be_visible()
+    page.wait_for_timeout(600)
+    batch.number("sample", "8")
+    batch.number("limit", "6")
+    batch.number("requests", "120")
+    page.locator("#batch-prioritise input").click()
+    page.get_by_role("option", name="adaptive", exact=True).click()
+    batch.start()
+    batch.state("done")
+    expect(batch.job_progress).to_contain_text(re.compile(r"[1-9]\d* of \d+ variants asked"))
+    expect(batch.job_progress).to_contain_text("The budget is used; give more of it, and resume.")
+    expect(batch.job_curve.locator(".js-plotly-plot .legend")).to_contain_text("at random")
+    page.locator("#job-again button").first.click()
+    expect(page.locator("#job-requests input")).to_have_value("120")
+    page.wait_for_timeout(600)
+    page.locator("#job-requests input").fill("100000")
+    page.locator("#job-requests input").press("Tab")
+    batch.job_go_on.click()
+    expect(batch.job_progress).to_contain_text("All cases were asked.", timeout=120_000)
+    batch.state("done")
+    batch.job_results.click()
+    expect(page.locator("#results-sections")).to_contain_text("What was asked first")
+    expect(page.locator("#results-sections")).to_contain_text("The audit is a random sequence")
+
+
 def test_settings_that_cannot_be_used_are_named(batch: Batch) -> None:
     batch.open()
     for field, value, message in WRONG:

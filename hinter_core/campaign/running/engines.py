@@ -30,6 +30,7 @@ from hinter_core.mutation.plan import require_testable
 from hinter_core.pipeline.pipeline import chunks
 from hinter_core.prioritisation.stopping import StopBelow
 from hinter_core.prioritisation.strategies import STRATEGIES
+from hinter_core.relations.changes.paraphrase import CONTEXT
 from hinter_core.terms.dictionary import Dictionary
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -187,6 +188,10 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope
     if (campaign.requests or campaign.budget) and campaign.workers > 1:
         raise InputError("A budget works with one worker only; leave out workers.")
     require_priority(campaign)
+    if campaign.paraphraser and CONTEXT not in campaign.relations:
+        raise InputError(
+            f"A paraphraser is for the relation {CONTEXT}; add it to relations, or leave it out."
+        )
     campaign = store.pinned(campaign) if store is not None else campaign.pinned()
     table, vocabulary = campaign.table(), campaign.vocabulary()
     if not campaign.mutants:  # before a directory is created

@@ -42,6 +42,7 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.pipeline.case import FollowUp, TestCase, ask_originals, conform, judge
 from hinter_core.pipeline.pipeline import Pipeline, chunks
 from hinter_core.pipeline.prioritise import Search
+from hinter_core.pipeline.rewording import open_paraphraser
 from hinter_core.relations.registry import relation_of, require_comparable
 from hinter_core.terms.dictionary import neutral_words
 from hinter_core.types import SUBSTITUTE, Verdict
@@ -114,7 +115,8 @@ def _generator(campaign: Campaign, models: list[PredictionStore], parses: ParseS
             campaign.guide, trusted=True, characters=_PREDICTIONS
         )
         search = Search(parses, guide, settings)
-    pipeline = Pipeline(vocabulary, parses, models, settings)
+    paraphraser = open_paraphraser(campaign.paraphraser) if campaign.paraphraser else None
+    pipeline = Pipeline(vocabulary, parses, models, settings, paraphraser)
     if campaign.placebo:
         placebo = Pipeline(neutral_words(), parses, models, settings)
     return Substitution(pipeline, atomic=campaign.atomic, placebo=placebo, search=search)
