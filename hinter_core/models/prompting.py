@@ -33,6 +33,7 @@ from hinter_core.types import Failure, Prediction
 DEFAULT = "sentiment"
 OWN_LABELS = ("own-labels", "own-labels-several")  # one label; any number of labels
 FREE = "respond"
+PARAPHRASE = "paraphrase"  # not for models under test
 _FIELDS = set("title system question labels multi_label none_label examples".split())
 FOLDER = ASSETS / "prompts"
 
@@ -87,8 +88,8 @@ class Prompt:
 
 
 def shipped_prompts() -> list[str]:
-    """List the names of the shipped prompts."""
-    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+    """List the names of the shipped prompts for models under test."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml") if path.stem != PARAPHRASE)
 
 
 @lru_cache(maxsize=32)
@@ -98,7 +99,8 @@ def load_prompt(name: str) -> Prompt:
     Raises:
         ModelError: no such prompt, or a file with a missing or wrong field.
     """
-    path = FOLDER / f"{name}.toml" if name in shipped_prompts() else Path(name)
+    shipped = name in (PARAPHRASE, *shipped_prompts())
+    path = FOLDER / f"{name}.toml" if shipped else Path(name)
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:  # a null byte in a path is a ValueError

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from hinter_core.errors import InputError
-from hinter_core.models.prompting import refuses
+from hinter_core.models.prompting import PARAPHRASE, refuses
 from hinter_core.models.registry import is_generative, open_store
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.plan import Plan
@@ -21,7 +21,6 @@ from hinter_core.relations.changes.phrases import Pieces, edit_of
 from hinter_core.terms.matching import Matcher
 from hinter_core.types import Edit, EditKind, Sentence, Span, Term
 
-_PROMPT = "paraphrase"
 _READER = "vader"  # any will do: only the reply itself is read
 _LEAST, _MOST = 0.4, 2.5  # length of a reply, relative to its sentence
 _MOST_EDITS = 4  # of a text: all its sentences, and single ones
@@ -46,7 +45,7 @@ def open_paraphraser(name: str) -> PredictionStore:
     if re.search(r"[?&](?:prompt|judge|labels)=", name):
         raise InputError("A paraphraser has a prompt of its own; leave out prompt, judge, labels.")
     mark = "&" if "?" in name else "?"
-    return open_store(f"{name}{mark}prompt={_PROMPT}&judge={_READER}", trusted=True)
+    return open_store(f"{name}{mark}prompt={PARAPHRASE}&judge={_READER}", trusted=True)
 
 
 def add_rewordings(plan: Plan, matcher: Matcher, paraphraser: PredictionStore) -> None:

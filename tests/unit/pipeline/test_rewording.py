@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,12 +13,15 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, read_table
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
+from hinter_core.models.prompting import PARAPHRASE, load_prompt, shipped_prompts
 from hinter_core.models.registry import open_store
 from hinter_core.mutation.plan import Settings
 from hinter_core.pipeline.pipeline import Pipeline
-from hinter_core.pipeline.rewording import open_paraphraser
+from hinter_core.pipeline.rewording import open_paraphraser, reworded
 from hinter_core.relations.changes.paraphrase import CONTEXT_ATTRIBUTE
 from hinter_core.terms.dictionary import load_shipped
+from hinter_core.terms.matching import matcher_for
+from hinter_core.types import Sentence
 from tests.conformance.faulty_server import FaultyServer
 
 TEXT = "The Lebanese man watched the movie twice. Nobody else came."
@@ -126,3 +130,25 @@ def test_a_campaign_with_a_paraphraser(tmp_path: Path) -> None:
 def test_models_that_are_no_paraphraser(name: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         open_paraphraser(name)
+
+
+def test_the_examples_of_its_prompt_are_usable() -> None:
+    shipped = load_shipped()
+    matcher = matcher_for([shipped["race"], shipped["gender"], shipped["age"]])
+    prompt = load_prompt(PARAPHRASE)
+    assert len(prompt.examples) > 1
+    for example in prompt.examples:
+        text, _, keep = example.text.partition("\nKeep these words: ")
+        spans = [(m.start(), m.end()) for word in keep.split(", ")
+                 for m in [re.search(rf"\b{word[1:-1]}\b", text)] if m]  # fmt: skip
+        assert len(spans) > 1
+        sentence = Sentence(text, 0)
+        pieces = reworded(sentence, example.answer, spans, matcher)
+        assert pieces
+        for start, end, new in reversed(pieces):
+            text = text[:start] + new + text[end:]
+        assert text == example.answer
+
+
+def test_its_prompt_is_not_for_models_under_test() -> None:
+    assert PARAPHRASE not in shipped_prompts()
