@@ -142,7 +142,7 @@ def test_the_examples_of_its_prompt_are_usable() -> None:
         spans = [(m.start(), m.end()) for word in keep.split(", ")
                  for m in [re.search(rf"\b{word[1:-1]}\b", text)] if m]  # fmt: skip
         assert len(spans) > 1
-        sentence = Sentence(text, 0)
+        sentence = Sentence(text, 0, len(text))
         pieces = reworded(sentence, example.answer, spans, matcher)
         assert pieces
         for start, end, new in reversed(pieces):
