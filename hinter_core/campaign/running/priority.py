@@ -31,7 +31,9 @@ from hinter_core.types import Failure, Outcome, Prediction, Verdict
 _BATCH = 16  # cases between two looks at the rules; the same in a resumed run
 _POINTS = 200  # of the curve
 _EVERY = 2.0  # seconds between two notes of the state
-_CENTRE = 0.02  # rate near which the bounds are tightest, without a rate to stop below
+# Rate near which the bounds are tightest. It is not that of ``stop_below``, which may change when a
+# run is resumed: a prior that is chosen after the first answers voids the bounds.
+_CENTRE = 0.02
 
 
 class PriorityRun:
@@ -51,8 +53,7 @@ class PriorityRun:
         self._planned, self._texts = planned, texts
         numbers = numpy.array([case.text for case in planned.cases], dtype=numpy.int64)
         inner = strategy(campaign.prioritise, planned.cases, self._read_texts, campaign.seed)
-        centre = campaign.stop_below or _CENTRE
-        self._order = AuditedOrder(inner, numbers, campaign.seed, centre=centre)
+        self._order = AuditedOrder(inner, numbers, campaign.seed, centre=_CENTRE)
         rng = numpy.random.default_rng([campaign.seed, 11])  # apart from the order's own draws
         self._neutral: list[int] = rng.permutation(planned.neutral).tolist()
         self._discarded: list[int] = rng.permutation(planned.discarded).tolist()
