@@ -63,9 +63,9 @@ class CampaignProgress:
 
     @property
     def complete(self) -> bool:
-        """Whether all shards are done."""
-        stopped = all(state.reason for state in self.priority.values())
-        return self.shards is not None and self.shards_done >= self.shards and stopped
+        """Whether all shards are done, and nothing is left that a prioritised run could ask."""
+        all_asked = all(state.asked == state.cases for state in self.priority.values())
+        return self.shards is not None and self.shards_done >= self.shards and all_asked
 
     @property
     def failed(self) -> int:
@@ -108,7 +108,8 @@ class ProgressReader:
             return seen  # its process is starting
         size = spec.get("size", {})
         seen.texts, seen.shards = size.get("texts"), size.get("shards")
-        seen.priority = priorities_of(spec)
+        priority = priorities_of(spec)
+        seen.priority = {name: priority[name] for name in seen.models if name in priority}
         seen.verdicts = {name: Counter() for name in seen.models}
         noted = {name: model["identity"] for name, model in spec["models"].items()}
         files = {
