@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -31,6 +32,17 @@ ROOT = Path(__file__).resolve().parent
 SLOW = ("conformance", "unit/models/huggingface", "unit/data/test_hub.py",
         "unit/data/test_handwritten.py", "unit/annotation/test_backup.py", "unit/campaign",
         "unit/report", "unit/cli/test_bad_campaigns.py", "unit/cli/test_report.py")  # fmt: skip
+
+
+def pytest_collection() -> None:
+    gc.disable()  # modules and tests stay
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage among what tests make, and less often, as there is much that is none."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
