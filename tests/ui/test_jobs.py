@@ -43,7 +43,7 @@ RULES = "scripted:" + "; ".join(
 )
 PEOPLE = ("black man", "white woman", "Syrian waiter", "old white man", "German nurse")
 PATIENCE = 90.0
-LONG = 40  # texts of a campaign that is still at work when it is looked at
+LONG = 80  # texts of a campaign that is still at work when it is looked at
 
 
 @pytest.fixture(autouse=True)
