@@ -17,11 +17,12 @@ _OPEN = dict[str, list[int]]
 
 @dataclass
 class GoldWord:
-    """A word: its characters in the text, and the index of its head (-1: a root)."""
+    """A word: its characters in the text, the index of its head (-1: a root), its Penn tag."""
 
     form: str
     span: Span
     head: int = -1
+    tag: str = ""
 
 
 @dataclass
@@ -107,7 +108,8 @@ def _add_sentence(document: GoldDocument, rows: Sequence[Sequence[str]], gap: st
         _add_mentions(document, misc, opened)
         head = int(row[6])
         where = start, len(document.text)
-        document.words.append(GoldWord(row[1], where, first + head - 1 if head else -1))
+        above = first + head - 1 if head else -1
+        document.words.append(GoldWord(row[1], where, above, row[4]))
         if number >= until and "SpaceAfter=No" not in misc:
             document.text += " "
 
