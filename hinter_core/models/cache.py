@@ -24,7 +24,9 @@ from hinter_core.types import Failure, Prediction
 
 _KEY_VERSION = b"hinter-prediction-1"
 # Failures that may not occur again; such a text is sent again next time.
-PASSING = frozenset({Failure.ERROR, Failure.TIMED_OUT, Failure.TOO_LONG, Failure.OVER_BUDGET})
+PASSING = frozenset(
+    {Failure.ERROR, Failure.TIMED_OUT, Failure.TOO_LONG, Failure.OVER_BUDGET, Failure.NOT_ASKED}
+)
 _UNREADABLE = (ValueError, KeyError, TypeError, AttributeError)  # what a damaged row may raise
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS predictions (
