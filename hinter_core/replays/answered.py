@@ -12,6 +12,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import edit_from_row, is_placebo
 from hinter_core.errors import InputError
 from hinter_core.prioritisation.cases import FAULTS, PairCase, case_of
+from hinter_core.types import Failure
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -70,6 +71,12 @@ def read_cases(store: CampaignStore, model: str = "") -> AnsweredCases:
         for record in reader.records(where="m.kept"):
             if name not in record.answers or is_placebo(record.attributes):
                 continue
+            if record.answer.failure == Failure.NOT_ASKED:
+                raise InputError(
+                    f"{store.folder} was asked by priority and stopped before its end, so orders "
+                    "cannot be compared on it; continue it with hinter run --resume, without a "
+                    "rule that stops it."
+                )
             if len(cases) == MOST_CASES:
                 raise InputError(
                     f"{store.folder} has more than {MOST_CASES:,} cases, too many to replay; run "

@@ -12,6 +12,7 @@ _WHAT_HOLDS = (
     "no rate. The audit is a random sequence of the cases, drawn before the first answer. All "
     "other rates, tables and tests of this report are of the audit, with as large a part of the "
     "neutral and of the discarded mutants.",
+    "Accuracy is of the texts that were asked about, which the order chose.",
     "The bounds in this table hold whenever the run stops, for whatever reason. Other intervals "
     "hold if its results did not stop it.",
 )

@@ -16,6 +16,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, read_table
 from hinter_core.errors import InputError
 from hinter_core.models.registry import load_model
+from hinter_core.replays.answered import read_cases
 from hinter_core.report.formats import to_html
 from hinter_core.report.model import make_report
 from hinter_core.report.sections import sections
@@ -214,6 +215,10 @@ def test_failures_are_asked_again_but_not_what_was_not_asked(
     run_campaign(replace(campaign, requests=60), store)
     assert any(row["failure"] == "not asked" for row in answers(store.folder))
     assert forget_failures(store) == 0
+    with pytest.raises(InputError, match="stopped before its end"):
+        read_cases(store)
+    run_campaign(campaign, store)
+    assert read_cases(store).faults.any()
 
 
 @pytest.mark.parametrize(
