@@ -1,5 +1,6 @@
 """How far a repair is, and what it changed, as files in its folder: for those who look on."""
 
+import contextlib
 import json
 import time
 from collections.abc import Mapping
@@ -40,6 +41,13 @@ class Notes:
             return
         self._last = stage.name, time.monotonic()
         _write(self._folder / _PROGRESS, asdict(stage))
+
+
+def noted_at(folder: Path) -> float | None:
+    """Return when a stage was last noted in a folder, in seconds since 1970; None: never."""
+    with contextlib.suppress(OSError):
+        return (folder / _PROGRESS).stat().st_mtime
+    return None
 
 
 def stage_in(folder: Path) -> Stage | None:

@@ -42,10 +42,13 @@ def progress(status: RepairStatus) -> Markup:
                          tag("span", say(f"marks.{kind}"), class_="quiet-inline"),
                          class_=f"stage {kind}"))  # fmt: skip
     words = say(f"stages.{stage.name}") if stage.name in STAGES else stage.name
-    if stage.of:
+    counted = bool(stage.of) and not status.stale
+    if status.stale:
+        words = say("goes_on")
+    elif counted:
         words = say("how_far", stage=words, done=stage.done, of=stage.of)
-    bar = tag("progress", value=stage.done if stage.of else None, max=max(stage.of, 1),
-              aria_label=words) if state.busy or stage.of else None  # fmt: skip
+    bar = tag("progress", value=stage.done if counted else None, max=max(stage.of, 1),
+              aria_label=words) if state.busy or counted else None  # fmt: skip
     line = tag("div", tag("span", words, class_="progress-words"), bar)
     told = [tag("ol", *items, class_="stages"), tag("div", line, class_="progress", role="status")]
     if state in (RepairState.STOPPED, RepairState.INTERRUPTED):

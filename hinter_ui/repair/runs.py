@@ -22,7 +22,7 @@ import psutil
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_core.repair.figures import RepairResult
-from hinter_core.repair.progress import Stage, figures_in, stage_in
+from hinter_core.repair.progress import Stage, figures_in, noted_at, stage_in
 from hinter_core.repair.repair import REPAIR_OPTIONS, Repair
 from hinter_core.storage import user_cache, write_whole
 from hinter_ui.html.wording import Words
@@ -68,7 +68,10 @@ class RepairRecord:
 
 @dataclass(frozen=True)
 class RepairStatus:
-    """A repair now; ``problem`` is why its last run failed."""
+    """A repair now; ``problem`` is why its last run failed.
+
+    ``stale``: it runs, and ``stage`` is from before it went on.
+    """
 
     id: str
     folder: Path
@@ -77,6 +80,7 @@ class RepairStatus:
     stage: Stage | None = None
     figures: RepairResult | None = None
     problem: str = ""
+    stale: bool = False
 
     @property
     def repair(self) -> Repair:
@@ -132,7 +136,10 @@ class Repairs:
             state = self._state(folder, record)
         figures = figures_in(out_of(folder)) if state is RepairState.DONE else None
         problem = _last_words(folder, record) if state is RepairState.FAILED else ""
-        return RepairStatus(name, folder, state, record, stage_in(out_of(folder)), figures, problem)
+        noted = noted_at(out_of(folder))
+        stale = state is RepairState.RUNNING and noted is not None and noted < record.started
+        stage = stage_in(out_of(folder))
+        return RepairStatus(name, folder, state, record, stage, figures, problem, stale)
 
     def _state(self, folder: Path, record: RepairRecord) -> RepairState:
         alive = folder.name in self._running or (not record.ended and _works(folder, record.pid))

@@ -111,6 +111,8 @@ def test_a_grammar_is_written_and_tested_by_keyboard_alone(explore: Any, size: A
     keys.type("legal")
     keys.press("Enter")
     expect(drawn).to_contain_text("court")
+    tall = page.locator("#generate-text .cm-editor").bounding_box()["height"]
+    assert tall <= size["height"] * (0.5 if size["width"] < 720 else 0.8)
     editor = page.get_by_role("textbox", name="Grammar (YAML): change it, or write your own")
     reach(page.locator("#generate-text .cm-content"))
     expect(editor).to_be_focused()

@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import expect
 
 from hinter_core.errors import HinterError, InputError
+from hinter_core.repair.progress import Notes, Stage
 from hinter_core.repair.repair import REPAIR_OPTIONS
 from hinter_ui.processes import command
 from hinter_ui.repair import html
@@ -23,7 +24,7 @@ from hinter_ui.repair.actions import (
     RepairView,
     offered_grammars,
 )
-from hinter_ui.repair.runs import REPAIRS_FOLDER, RepairState
+from hinter_ui.repair.runs import REPAIRS_FOLDER, RepairState, out_of
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -130,6 +131,31 @@ def test_what_was_running_as_the_app_ended_is_interrupted(
     desk.repairs.close()
     until(desk, session, RepairState.INTERRUPTED)
     assert again.shown(other).state is RepairState.INTERRUPTED
+
+
+def test_a_repair_that_goes_on_says_so_until_it_notes_a_stage(
+    desk: RepairActions, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "COMMAND", ("sh", "-c", "exec sleep 600"))
+    session = Session()
+    desk.start(session, form_of(files))
+    out = out_of(desk.shown(session).folder)
+    out.mkdir(exist_ok=True)
+    Notes(out).note(Stage("training", 3, 10))
+    desk.cancel(session)
+    until(desk, session, RepairState.STOPPED)
+    assert "Training: 3 of 10" in html.progress(desk.shown(session))
+    desk.resume(session)
+    told = html.progress(desk.shown(session))
+    assert "It goes on" in told
+    assert "3 of 10" not in told
+    time.sleep(0.05)  # the clock of files has coarse ticks
+    Notes(out).note(Stage("training", 4, 10))
+    told = html.progress(desk.shown(session))
+    assert "Training: 4 of 10" in told
+    assert "It goes on" not in told
+    desk.repairs.close()
+    until(desk, session, RepairState.INTERRUPTED)
 
 
 @pytest.mark.parametrize(
