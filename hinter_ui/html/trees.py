@@ -95,6 +95,8 @@ def _validity(text: str, judged: Outcome) -> Markup:
     found = validity_of_outcome(text, judged)
     of = word_features(text, judged.mutant)
     why = "trees.ambiguous" if of.ambiguous else "trees.clear"
+    if of.person < 0:  # less probable than not
+        why = "trees.doubtful"
     said = tag("strong", glossary.sentence(say, "trees.validity", score=f"{found.score:.2f}"))
     more = glossary.sentence(say, why if judged.conformance.kept else "trees.not_kept")
     return tag("p", said, " ", more, class_="reason validity")

@@ -93,7 +93,8 @@ class App:
 
 # Said where the environment is that of a Space and the package that every Space has is missing.
 RELOADER = re.compile(
-    r"Exception in thread (?:(?!Exception in ).)*?required to run hot-reloading in Spaces\n", re.DOTALL
+    r"Exception in thread (?:(?!Exception in ).)*?required to run hot-reloading in Spaces\n",
+    re.DOTALL,
 )
 
 # Said by gradio where a page is left in the moment in which it asks for the stream of its events:

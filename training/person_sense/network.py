@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from transformers import ModernBertConfig, ModernBertModel
 
-from training.person_sense.reading import SHAPES
+from hinter_core.language.word_sense import SHAPES
 
 
 class WordSense(nn.Module):  # type: ignore[misc]  # torch is not typed here

@@ -13,11 +13,11 @@ import torch
 from tokenizers import Tokenizer
 from torch.nn import functional
 
+from hinter_core.language.word_sense import pieces_at, shape
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Term
 from training.person_sense.corpus import Asked
 from training.person_sense.network import Encoded, WordSense, collate
-from training.person_sense.reading import pieces_at, shape
 
 
 @dataclass(frozen=True)

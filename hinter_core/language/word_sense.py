@@ -1,4 +1,4 @@
-"""Word sense: how probably a word of a sentence is about a person, by a small network.
+"""Word sense: how probably a word of a sentence is about a person, by a small embedded network.
 
 A masked language model (four layers of width 128) that learned from ``training/person_sense``. It
 is computed with numpy: no torch is loaded for it. It reads a sentence and knows no parser.
@@ -10,17 +10,18 @@ import json
 import threading
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import ThreadpoolController
 
-from hinter_core.storage import LRU
-from hinter_core.types import Sense, Span
+from hinter_core.storage import ASSETS, LRU
+from hinter_core.types import Span
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+FOLDER = ASSETS / "models" / "person-sense"
+TOKENIZER = ASSETS / "models" / "masked-lm" / "tokenizer.json"
 SHAPES = 9
 WINDOW = 160  # pieces of a sentence around the word
 _QUOTES = frozenset("\"'\u201c\u201d\u2018\u2019`")
@@ -70,26 +71,21 @@ def pieces_at(
 class WordSense:
     """The network; answers are kept by sentence and place."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self) -> None:
         import numpy
         from safetensors.numpy import load_file
         from tokenizers import Tokenizer
 
         self._weights = {
             name: values.astype(numpy.float32)
-            for name, values in load_file(folder / "model.safetensors").items()
+            for name, values in load_file(FOLDER / "model.safetensors").items()
         }
-        settings = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        self._least = {sense: float(settings["least"][sense]) for sense in Sense}
+        settings = json.loads((FOLDER / "config.json").read_text(encoding="utf-8"))
         self._layers, self._heads = int(settings["layers"]), int(settings["heads"])
         self._base, self._epsilon = float(settings["rope_base"]), float(settings["epsilon"])
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer = Tokenizer.from_file(str(TOKENIZER))
         self._kept: LRU[Place, float] = LRU(_KEPT, lambda place: len(place[0]))
         self._threads = ThreadpoolController().select(user_api="blas")
-
-    def least(self, sense: Sense) -> float:
-        """Return the least probability of a person; lower for words that nearly always mean one."""
-        return self._least[sense]
 
     def probabilities(self, places: Iterable[Place]) -> dict[Place, float]:
         """Return how probably each word is about a person, from 0 to 1."""
@@ -197,6 +193,6 @@ def _gelu(values: Any) -> Any:
 
 
 @lru_cache(maxsize=1)
-def load_word_sense(folder: Path) -> WordSense:
+def load_word_sense() -> WordSense:
     """Load the network once per process, in a twentieth of a second."""
-    return WordSense(folder)
+    return WordSense()

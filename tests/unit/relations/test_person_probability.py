@@ -1,0 +1,81 @@
+"""How probably replaced words are about people: even for every group, asked of the sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from hinter_core.language.parsing import ParseStore
+from hinter_core.mutation.edits import apply_edits, handwritten_mutant
+from hinter_core.mutation.plan import Settings, make_plan
+from hinter_core.relations.person_probability import person_probability
+from hinter_core.terms.dictionary import Dictionary, neutral_words
+from hinter_core.types import Edit, GrammaticalForm, Mutant, Pair, Term
+
+PERSON = "My neighbour, a friendly {} nurse, waved at us."
+THING = "The second half is an ordinary {} comedy with tired jokes."
+
+
+def mutant_of(text: str, attribute: str, word: str, form: GrammaticalForm) -> Mutant:
+    start = text.index(word)
+    pair = Pair(attribute, Term(word, "a", form=form), Term("other", "b", form=form))
+    return apply_edits(text, [Edit(pair, ((start, start + len(word)),))], ())
+
+
+def asked(frame: str, word: str, attribute: str = "race") -> float | None:
+    text = frame.format(word)
+    return person_probability(text, mutant_of(text, attribute, word, GrammaticalForm.ADJECTIVE))
+
+
+def test_a_nurse_is_more_probably_a_person_than_a_comedy() -> None:
+    person, thing = asked(PERSON, "British", "nationality"), asked(THING, "British", "nationality")
+    assert person is not None
+    assert thing is not None
+    assert thing < 0.5 < person
+
+
+def test_every_group_has_the_same_answer(shipped: dict[str, Dictionary]) -> None:
+    words = {
+        term.text
+        for term in shipped["race"].terms
+        if term.form is GrammaticalForm.ADJECTIVE and term.text[0].isupper()
+    } - {"Black", "White", "Brown"}
+    assert len(words) > 100
+    assert len({asked(THING, word) for word in words}) == 1
+
+
+def test_colours_are_asked_about_as_they_are() -> None:
+    wall = "She leaned on the {} wall of the kitchen."
+    assert asked(wall, "white") != asked(wall, "Danish")
+
+
+def test_a_plain_word_for_a_person_is_not_doubted() -> None:
+    text = "Call a licensed electrician before you touch that panel."
+    mutant = mutant_of(text, "occupation", "electrician", GrammaticalForm.NOUN_SG)
+    assert person_probability(text, mutant) == 0.5
+
+
+def test_the_least_probable_place_counts() -> None:
+    text = f"{PERSON.format('Danish')} {THING.format('Danish')}"
+    spans = tuple((n, n + 6) for n in range(len(text)) if text.startswith("Danish", n))
+    form = GrammaticalForm.ADJECTIVE
+    pair = Pair("race", Term("Danish", "a", form=form), Term("Finnish", "b", form=form))
+    assert len(spans) == 2
+    both = person_probability(text, apply_edits(text, [Edit(pair, spans)], ()))
+    assert both == pytest.approx(asked(THING, "Danish"), abs=1e-6)
+
+
+def test_words_that_may_mean_anything_are_not_asked_about() -> None:
+    assert asked(PERSON, "British", "seat class") is None
+    assert asked(PERSON, "zorpish") is None
+    assert person_probability("He left.", mutant_of(
+        "He left.", "gender", "He", GrammaticalForm.PRONOUN_SUBJECT)) is None  # fmt: skip
+    assert person_probability("A nurse.", handwritten_mutant("A nurse.", "A cook.", ())) is None
+    assert person_probability("", Mutant((), "", ())) is None
+
+
+def test_neutral_words_are_not_asked_about(parses: ParseStore) -> None:
+    text = "On Tuesday, the old table was moved to the northern kitchen by hand."
+    plan = make_plan(text, neutral_words(), Settings(order=1), parses)
+    mutants = [plan.mutant(edits) for edits in plan.atomic()]
+    assert mutants
+    assert {person_probability(text, mutant) for mutant in mutants} == {None}
