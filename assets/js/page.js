@@ -24,7 +24,7 @@ function lists() {
 }
 
 // The Tab key leaves an editor as it leaves any other field, in which gradio 6.31 would indent a line
-// without end. An editor is called as the label above it says.
+// without end. An editor is called as the label above it says, and is known to be reached by keyboard.
 function editors() {
   const inside = event => event.target.closest?.('.cm-content');
   document.addEventListener('keydown', event => {
@@ -34,6 +34,9 @@ function editors() {
     const name = inside(event)?.closest('.block')?.querySelector('label')?.textContent.trim();
     if (name) inside(event).setAttribute('aria-label', name);
   });
+  const drawn = document.getElementsByClassName('cm-content');
+  const reached = () => { for (const one of drawn) one.tabIndex = 0; };
+  new MutationObserver(reached).observe(document.body, {childList: true, subtree: true});
 }
 
 // Before anything is drawn: the page begins in the tab that its address names. `tabs` are those of

@@ -98,7 +98,7 @@ class BatchUpdates:
                 status = self.actions.status(name)
             except HinterError as error:
                 problem = str(error)
-        listed = self.actions.listed(known(kept))
+        listed = self.actions.listed(_names(session, kept))
         days = None if self.services.access.local else keep_days()
         parts = {"list": html.campaigns(listed, name, days)} | _job(status, problem)
         widgets = {"list": ui.table, "title": job.title, "progress": job.progress,
@@ -157,6 +157,15 @@ class BatchUpdates:
                 job.budget: gr.update(value=campaign.budget or 0),
             }
         return updates
+
+
+def _names(session: Session, kept: Any) -> list[str]:
+    """Return the campaigns that the browser keeps, and the one whose results it opened.
+
+    Its link may have been read before the browser keeps it.
+    """
+    names = known(kept)
+    return names if session.campaign in ("", *names) else [session.campaign, *names]
 
 
 def _job(status: CampaignStatus | None, problem: str) -> dict[str, str]:

@@ -10,7 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import gradio as gr
 import pytest
+from markupsafe import Markup
 
 from hinter_core.campaign.progress import TOGETHER
 from hinter_core.errors import HinterError, InputError
@@ -20,8 +22,10 @@ from hinter_ui.batch.actions import KEEP, BatchActions
 from hinter_ui.batch.files import campaign_file, log_file, record_of, settings_of, write_record
 from hinter_ui.batch.form import SETTINGS, BatchForm
 from hinter_ui.batch.jobs import JobState
+from hinter_ui.batch.layout import BatchLayout
+from hinter_ui.batch.updates import BatchUpdates
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.library import CAMPAIGNS_FOLDER
+from hinter_ui.shared.library import CAMPAIGNS_FOLDER, names_kept
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from tests.conformance.faulty_server import FaultyServer
@@ -77,6 +81,21 @@ def test_a_shared_host_lists_to_a_visitor_what_their_browser_keeps(
     with pytest.raises(InputError, match="no such campaign"):
         public.status(other.id)
     until(lambda: not public.jobs.state(mine).busy)
+
+
+def test_a_campaign_whose_results_are_open_is_listed_before_the_browser_keeps_it(
+    public: BatchActions,
+) -> None:
+    entry = public.start(Session(), SMALL)
+    with gr.Blocks():
+        names_kept()
+        services = Services(Access())
+        updates = BatchUpdates(services, public, BatchLayout(services, Markup("")))
+    table, visitor, stranger = updates.ui.table, Session(), Session()
+    visitor.campaign = entry.id
+    assert entry.id in str(updates.watched(visitor, "", [])[table])
+    assert entry.id not in str(updates.watched(stranger, "", [])[table])
+    until(lambda: not public.jobs.state(entry).busy)
 
 
 @pytest.mark.parametrize(
