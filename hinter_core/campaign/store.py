@@ -24,6 +24,7 @@ from typing import Any
 
 from cachetools import LRUCache
 
+from hinter_core.campaign.record import priorities_of
 from hinter_core.campaign.spec import IDENTITY_VERSION, READABLE, VERSION, Campaign, settings_before
 from hinter_core.campaign.spec_files import from_mapping
 from hinter_core.data.hub import as_before, moved
@@ -300,6 +301,10 @@ class CampaignStore:
 
 def _whole(spec: Mapping[str, Any]) -> bool:
     models, scope = spec.get("models"), spec.get("scope", {})
+    try:
+        priorities_of(spec)
+    except (AttributeError, KeyError, TypeError):
+        return False
     return (
         isinstance(spec.get("identity"), str)
         and isinstance(spec.get("campaign"), dict)

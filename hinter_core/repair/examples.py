@@ -3,12 +3,14 @@
 Source: Astraea, section 5 (retraining): labelled sentences of a grammar are added to the training
 data. Each comes with a variant that has other values of the sensitive attributes and the same
 label. Departures: values are balanced and not drawn by their error rate alone, so that no group is
-seen more often with one label; and mutants of the training texts are variants of these, too.
+seen more often with one label; mutants of the training texts are variants of these, too; and the
+variants have words of the dictionaries besides those of the grammar, so that a model learns that
+the place does not matter rather than that ten words do not.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
 from typing import Any
@@ -16,7 +18,7 @@ from typing import Any
 from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.cases import fill, label_of, plan_of
-from hinter_core.generators.grammars.grammar import Grammar
+from hinter_core.generators.grammars.grammar import Grammar, Value
 from hinter_core.generators.grammars.sampling import Sentences, Weights
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.store import PredictionStore
@@ -24,23 +26,45 @@ from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.pipeline.case import FollowUp, TestCase, conform, follow_up_of
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.types import Edit
+from hinter_core.types import Edit, GrammaticalForm
 
 _TRIED = 50  # times as many sentences as wanted, of labels that are wanted no more
 _TRIES = 20  # to draw edits that do not touch the same words
+Edits = tuple[Edit, ...]
+
 _FEWEST_SPLIT = 4  # values of a concept, so that there are two that were not seen
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A text to learn: its probabilities by label in the model's order, and a variant of it.
+    """A text to learn: its probabilities by label in the model's order, and variants of it.
 
-    ``variant``: the text about somebody else, which is to get the same answer; "" if there is none.
+    ``variants``: the text about others, which is to get the same answer.
     """
 
     text: str
     targets: tuple[float, ...]
-    variant: str = ""
+    variants: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Variants:
+    """How variants of a text are drawn: so many, none with a word that is ``unseen``."""
+
+    number: int = 1
+    unseen: frozenset[str] = frozenset()
+
+    def of(
+        self, plan: Plan, rng: Random, keeps: Callable[[Plan, Edits], bool] = lambda _, __: True
+    ) -> tuple[str, ...]:
+        """Return different variants of a text that ``keeps`` accepts, perhaps fewer or none."""
+        found: dict[str, None] = {}
+        for _ in range(self.number):
+            edits = drawn_edits(plan, rng)
+            words = {word for edit in edits for word in edit.change.target.text.lower().split()}
+            if edits and not words & self.unseen and keeps(plan, edits):
+                found[plan.mutant(edits).text] = None
+        return tuple(found)
 
 
 def split_words(grammar: Mapping[str, Any], seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -78,6 +102,52 @@ def split_words(grammar: Mapping[str, Any], seed: int) -> tuple[dict[str, Any], 
     return seen, unseen
 
 
+def words_of(grammar: Grammar) -> frozenset[str]:
+    """Return the words of the sensitive values, in lower case."""
+    return frozenset(
+        word.lower()
+        for values in grammar.sensitive.values()
+        for value in values
+        for word in value.words.values()
+    )
+
+
+def widened(
+    grammar: Grammar, dictionaries: Mapping[str, Dictionary], unseen: frozenset[str]
+) -> Grammar:
+    """Add the terms of an attribute's dictionary that have the form of the grammar's values.
+
+    Values of several words that change together stay alone. ``unseen`` is left out.
+    """
+    sensitive = dict(grammar.sensitive)
+    for attribute, values in sensitive.items():
+        known = dictionaries.get(attribute)
+        if known is None or any(len(value.words) > 1 for value in values):
+            continue
+        forms: dict[str, set[GrammaticalForm]] = {}
+        for term in known.terms:
+            forms.setdefault(term.text.lower(), set()).add(term.form)
+        own = {value.title.lower() for value in values}
+        found = [forms[word] for word in own if word in forms]
+        common = set.intersection(*found) if found else set()
+        more = {
+            term.text.lower(): Value(term.group, {values[0].name: term.text})
+            for term in known.terms
+            if common and common <= forms[term.text.lower()]
+        }
+        added = [
+            value
+            for word, value in more.items()
+            if word not in own and not unseen.intersection(word.split())
+        ]
+        concepts = dict.fromkeys(value.concept for value in values)
+        sensitive[attribute] = (
+            *values,
+            *(replace(value, concept=concept) for value in added for concept in concepts),
+        )
+    return replace(grammar, sensitive=sensitive)
+
+
 def labels_of(grammar: Grammar, labels: Sequence[str]) -> list[str]:
     """Return the labels of a grammar that the model has; sentences with another are left out.
 
@@ -97,31 +167,54 @@ def labels_of(grammar: Grammar, labels: Sequence[str]) -> list[str]:
 
 
 def from_grammar(
-    grammar: Grammar, labels: Sequence[str], number: int, weights: Weights, seed: int
+    grammar: Grammar,
+    asked: PredictionStore,
+    number: int,
+    weights: Weights,
+    seed: int,
+    variants: Variants,
+    dictionaries: Mapping[str, Dictionary],
 ) -> list[Example]:
     """Draw labelled sentences with their variants, as many of each label.
+
+    The variants have words of the ``dictionaries``, too (see :func:`widened`). A sentence whose
+    label the model does not have gets the model's own answers to it and to its variants, averaged:
+    what is to be learnt there is to answer them alike.
 
     Raises:
         InputError: see :func:`labels_of`.
     """
-    wanted = labels_of(grammar, labels)
-    rng, most = Random(seed), -(-number // len(wanted))
+    labels = asked.model.capabilities.labels
+    labels_of(grammar, labels)
+    wide = widened(grammar, dictionaries, variants.unseen)
+    rng, most = Random(seed), -(-number // len(set(grammar.labels.values())))
     counted: Counter[str] = Counter()
     found: list[Example] = []
     for one in islice(Sentences(grammar, weights).draw(seed), _TRIED * number):
         label = label_of(grammar, one)
-        if label not in wanted or counted[label] == most:
+        if not label or counted[label] == most:
             continue
-        plan = plan_of(grammar, one, Settings(), tuple(grammar.sensitive))
-        edits = drawn_edits(plan, rng)
-        if edits:
-            counted[label] += 1
+        plan = plan_of(wide, one, Settings(), tuple(grammar.sensitive))
+        drawn = variants.of(plan, rng)
+        if drawn:
             text = fill(one, one.values, grammar.attribute_of).text
             targets = tuple(float(name == label) for name in labels)
-            found.append(Example(text, targets, plan.mutant(edits).text))
+            if label not in labels:
+                targets = _own([text, *drawn], asked)
+            if targets:
+                counted[label] += 1
+                found.append(Example(text, targets, drawn))
         if len(found) >= number:
             break
     return found
+
+
+def _own(texts: Sequence[str], asked: PredictionStore) -> tuple[float, ...]:
+    """Return the mean of a model's probabilities for these texts; () if it answers none."""
+    labels = asked.model.capabilities.labels
+    answers = [one for one in asked.predict(texts).values() if one.answered]
+    each = [[answer.scores.get(name, 0.0) for name in labels] for answer in answers]
+    return tuple(sum(column) / len(each) for column in zip(*each, strict=True))
 
 
 def drawn_edits(plan: Plan, rng: Random) -> tuple[Edit, ...]:
@@ -141,28 +234,28 @@ def from_texts(
     dictionaries: Sequence[Dictionary],
     parses: ParseStore,
     seed: int,
+    variants: Variants,
 ) -> Iterator[Example]:
-    """Yield each text with its label, and a mutant that the invariant keeps if it has one.
+    """Yield each text with its label, and mutants that the invariant keeps if it has any.
 
     A text without a label that the model knows gets the model's own probabilities, so that it
     forgets nothing.
     """
+
+    def kept(plan: Plan, edits: Edits) -> bool:
+        follow_up: FollowUp = follow_up_of(TestCase(plan), edits)
+        conform([follow_up], parses)
+        return follow_up.conformance.kept
+
     labels, rng = asked.model.capabilities.labels, Random(seed)
     pipeline = Pipeline(dictionaries, parses, [asked])
     known = {row.number: row.label for row in rows if row.label in labels}
     for row in rows:
-        plan = pipeline.plan(row.text)
-        edits = drawn_edits(plan, rng)
-        variant = ""
-        if edits:
-            follow_up: FollowUp = follow_up_of(TestCase(plan), edits)
-            conform([follow_up], parses)
-            variant = follow_up.mutant.text if follow_up.conformance.kept else ""
+        drawn = variants.of(pipeline.plan(row.text), rng, kept)
         if row.number in known:
             targets = tuple(float(name == known[row.number]) for name in labels)
         else:
-            answer = asked.predict([row.text])[row.text]
-            if not answer.answered:
+            targets = _own([row.text], asked)
+            if not targets:
                 continue
-            targets = tuple(answer.scores.get(name, 0.0) for name in labels)
-        yield Example(row.text, targets, variant)
+        yield Example(row.text, targets, drawn)

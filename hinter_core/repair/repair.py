@@ -25,7 +25,15 @@ from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
 from hinter_core.options import Option, options_of
 from hinter_core.repair.card import write_card
-from hinter_core.repair.examples import Example, from_grammar, from_texts, labels_of, split_words
+from hinter_core.repair.examples import (
+    Example,
+    Variants,
+    from_grammar,
+    from_texts,
+    labels_of,
+    split_words,
+    words_of,
+)
 from hinter_core.repair.figures import Measured, RepairResult, measured_in
 from hinter_core.repair.progress import Notes, Stage, write_figures
 from hinter_core.repair.training import Recipe, Training
@@ -36,6 +44,7 @@ from hinter_core.terms.dictionary import choose, load_shipped
 
 _PARSES = 2_000_000  # characters of sentences whose parses are kept
 _FEWEST = 40  # texts, so that some are left to test
+_VARIANTS = 5  # of a text at most
 _SETTINGS = "repair.json"
 
 
@@ -134,7 +143,7 @@ class RepairRun:
         weights = self._weights(seen, cancelled)
         if cancelled():
             return None
-        examples = self._examples(seen, train, weights, on_stage, cancelled)
+        examples = self._examples(seen, unseen, train, weights, on_stage, cancelled)
         if examples is None or not self._train(examples, on_stage, cancelled):
             return None
         grammars = [name.strip() for name in self._repair.unseen.split(",") if name.strip()]
@@ -150,7 +159,7 @@ class RepairRun:
         counted = {
             "texts": len(train),
             "sentences": len(examples) - len(train),
-            "variants": sum(bool(example.variant) for example in examples),
+            "variants": sum(len(example.variants) for example in examples),
         }
         result = RepairResult(self.repaired, counted, self._accuracy(test), measured)
         write_card(self._folder / "model", asdict(self._repair), result)
@@ -226,6 +235,7 @@ class RepairRun:
     def _examples(
         self,
         grammar: Path,
+        others: Path,
         rows: Sequence[Row],
         weights: Mapping[str, Mapping[str, float]],
         on_stage: OnStage,
@@ -235,15 +245,17 @@ class RepairRun:
         path = self._folder / "examples.jsonl"
         if path.exists():
             lines = path.read_text(encoding="utf-8").splitlines()
-            read = map(json.loads, lines)
-            return [Example(x["text"], tuple(x["targets"]), x["variant"]) for x in read]
-        repair, labels = self._repair, self._model.capabilities.labels
+            return [_example(json.loads(line)) for line in lines]
+        repair = self._repair
         number = max(2, round(repair.share * len(rows)))
-        examples = from_grammar(load_grammar(str(grammar)), labels, number, weights, repair.seed)
+        known = load_shipped()
+        own, unseen = load_grammar(str(grammar)), load_grammar(str(others))
+        variants = Variants(min(repair.epochs, _VARIANTS), words_of(unseen) - words_of(own))
+        examples = from_grammar(own, self._asked, number, weights, repair.seed, variants, known)
         names = tuple(name.strip() for name in repair.attributes.split(",") if name.strip())
         parses = ParseStore(load_parser(), _PARSES)
-        words = choose(names, load_shipped())
-        found = from_texts(rows, self._asked, words, parses, repair.seed)
+        words = choose(names, known)
+        found = from_texts(rows, self._asked, words, parses, repair.seed, variants)
         for done, example in enumerate(found):
             if cancelled():
                 return None
@@ -304,6 +316,12 @@ class RepairRun:
             for model in (self._model, load_model(self.repaired, trusted=True))
         )
         return before, after
+
+
+def _example(record: Mapping[str, Any]) -> Example:
+    """Read an example; those written before a text had several variants have one or none."""
+    variants = record["variants"] if "variants" in record else [record["variant"]]
+    return Example(record["text"], tuple(record["targets"]), tuple(filter(None, variants)))
 
 
 def _right(rows: Sequence[Row], asked: PredictionStore) -> Rate:

@@ -33,7 +33,8 @@ class Recipe:
     """How a model is trained.
 
     ``pairing``: weight of the squared distance between the logits of a text and of its variant
-    (logit pairing: Kannan et al. 2018; Garg et al. 2019) beside the cross-entropy of both.
+    (logit pairing: Kannan et al. 2018; Garg et al. 2019) beside the cross-entropy of both. Each
+    epoch takes another variant.
     """
 
     epochs: int = 3
@@ -93,8 +94,10 @@ class Training:
 
         torch.manual_seed(self._recipe.seed * 1_000_003 + number)  # of dropout
         batch = self._batch(number)
-        paired = [i for i, example in enumerate(batch) if example.variant]
-        texts = [example.text for example in batch] + [batch[i].variant for i in paired]
+        paired = [i for i, example in enumerate(batch) if example.variants]
+        epoch = number // self._each
+        texts = [example.text for example in batch]
+        texts += [batch[i].variants[epoch % len(batch[i].variants)] for i in paired]
         targets = torch.tensor([example.targets for example in batch], device=self._device)
         logits = self._logits(texts)
         loss = cross_entropy(logits, torch.cat([targets, targets[paired]]))

@@ -118,10 +118,11 @@ class LearnEvents(TabEvents):
         query = {str(k): str(v) for k, v in dict(request.query_params or {}).items()}
         query |= parts_of(linked)
         journey = Journey.from_query(query)
+        if journey == Journey() and not query.get("class"):
+            # The page began with this, and a visitor may have guessed already.
+            return {self.ui.notice: gr.skip()}
         speak(journey.language, self.room)
         if not Journey.wanted(query):
-            if journey.language == Journey().language:
-                return {self.ui.state: journey}
             return {self.ui.state: journey} | self._shown(journey)
         if query.get("class"):
             self._join(journey, query["class"])

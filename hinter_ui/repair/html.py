@@ -37,7 +37,8 @@ def progress(status: RepairStatus) -> Markup:
         return Markup("")
     items = []
     for place, name in enumerate(STAGES):
-        kind = "done" if place < number else "now" if place == number else "next"
+        now = place == number and not status.stale  # the stage noted before it went on
+        kind = "done" if place < number else "now" if now else "next"
         items.append(tag("li", tag("span", say(f"stages.{name}")), " ",
                          tag("span", say(f"marks.{kind}"), class_="quiet-inline"),
                          class_=f"stage {kind}"))  # fmt: skip

@@ -44,7 +44,7 @@ class LocalHub:
             of = hub
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        Thread(target=self._server.serve_forever, daemon=True).start()
+        Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         self.address = f"http://127.0.0.1:{self._server.server_port}"
 
     def commit(self, name: str, files: Files) -> str:

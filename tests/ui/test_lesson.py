@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 from itertools import product
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
+import gradio as gr
 import pytest
 
 from hinter_core.errors import InputError
@@ -14,9 +18,13 @@ from hinter_ui.html.square import chart, log_odds, probability
 from hinter_ui.html.wording import Words, languages, speak
 from hinter_ui.learn import html
 from hinter_ui.learn.actions import LessonActions
+from hinter_ui.learn.classroom import Classroom
+from hinter_ui.learn.events import LearnEvents, guess_counter
 from hinter_ui.learn.html import query_of
+from hinter_ui.learn.layout import LearnLayout
 from hinter_ui.learn.lesson import Journey, Scene, load_lesson, number_of, questions
-from hinter_ui.learn.updates import LearnUpdates
+from hinter_ui.learn.updates import LearnUpdates, first_page
+from hinter_ui.shared.events import Updates
 from hinter_ui.shared.services import Services
 from scripts.render_handouts import markdown
 
@@ -215,6 +223,26 @@ def test_a_journey_is_read_from_a_link() -> None:
     assert Journey.from_query({"glossary": "Hidden"}).entry == "hidden"
     assert len(Journey.from_query({"teach": "x" * 1000}).key) <= 80
     assert not Journey.wanted({"text": "x", "lang": "de"})
+
+
+def test_a_link_to_what_the_page_begins_with_leaves_what_a_visitor_has_done_already(
+    tmp_path: Path,
+) -> None:
+    services, classes = Services(), Classroom(tmp_path, questions())
+    with gr.Blocks(), gr.Tabs(), gr.Tab():
+        ui = LearnLayout(Journey(), first_page(), guess_counter(classes))
+        events = LearnEvents(services, ui, classes)
+    begun, first = events.updates.moved(Journey()), first_page()
+    assert all(begun[getattr(ui, name)] == first[name] for name in first)
+
+    def opened(**query: str) -> Updates:
+        return events.open_page(
+            cast(gr.Request, SimpleNamespace(query_params=query)), "", Journey()
+        )
+
+    assert set(opened(lesson="1")) == set(opened()) == {ui.notice}
+    assert all(getattr(ui, name) in opened(lesson="2") for name in first)
+    assert ui.step in opened(lesson="1", lang="de")
 
 
 def test_a_guess_is_taken_only_for_the_step_that_asks() -> None:

@@ -148,12 +148,14 @@ def test_a_repair_that_goes_on_says_so_until_it_notes_a_stage(
     desk.resume(session)
     told = html.progress(desk.shown(session))
     assert "It goes on" in told
+    assert 'class="stage now"' not in told
     assert "3 of 10" not in told
     time.sleep(0.05)  # the clock of files has coarse ticks
     Notes(out).note(Stage("training", 4, 10))
     told = html.progress(desk.shown(session))
     assert "Training: 4 of 10" in told
     assert "It goes on" not in told
+    assert 'class="stage now"' in told
     desk.repairs.close()
     until(desk, session, RepairState.INTERRUPTED)
 

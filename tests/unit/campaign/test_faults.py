@@ -134,12 +134,19 @@ def test_two_processes_cannot_run_one_directory(
     assert rows_of(store) == before
 
 
+PRIORITY = (
+    '{"version": 3, "identity": "x", "campaign": {}, "models": {}, "priority": {"vader": %s}}'
+)
+
+
 @pytest.mark.parametrize(
     ("written", "words"),
     [
         ("{", "is damaged"),
         ('{"version": 2, "identity": "x", "campaign": [], "models": {}}', "is damaged"),
         ('{"version": 2, "identity": "x", "campaign": {}, "models": {"a": 1}}', "is damaged"),
+        (PRIORITY % '{"order": "random", "cases": 9, "curve": [1]}', "is damaged"),
+        (PRIORITY % '{"order": "random", "cases": 9, "curve": [], "other": 1}', "is damaged"),
         ('{"version": 99}', r"another version \(99; this is 3\)"),
         ("[]", "is damaged"),
     ],

@@ -15,7 +15,7 @@ from tests.conformance.tiny import make_classifier
 WORDS = "the man woman black white british waiter served us good bad".split()
 EXAMPLES = [
     Example(f"the {a} {b} served us {c}", (1.0, 0.0) if c == "bad" else (0.0, 1.0),
-            f"the {d} {b} served us {c}")
+            (f"the {d} {b} served us {c}",))
     for a, d in (("black", "white"), ("white", "british"), ("british", "black"))
     for b in ("man", "woman", "waiter")
     for c in ("good", "bad")
@@ -72,10 +72,10 @@ def test_a_state_of_other_examples_is_not_continued(folder: str, tmp_path: Path)
 
 def test_equal_answers_are_learnt_even_without_labels(folder: str, tmp_path: Path) -> None:
     """With every answer undecided, what is left to learn is that variants are answered alike."""
-    undecided = [Example(e.text, (0.5, 0.5), e.variant) for e in EXAMPLES]
+    undecided = [Example(e.text, (0.5, 0.5), e.variants) for e in EXAMPLES]
 
     def apart(training: Training) -> float:
-        texts, variants = [e.text for e in EXAMPLES], [e.variant for e in EXAMPLES]
+        texts, variants = [e.text for e in EXAMPLES], [e.variants[0] for e in EXAMPLES]
         with torch.inference_mode():
             one, two = training._logits(texts), training._logits(variants)
         return float((one - two).abs().mean())
