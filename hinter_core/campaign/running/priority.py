@@ -64,6 +64,8 @@ class PriorityRun:
         self._sequence: list[int] = []  # places with an answer, as they came
         self._curve: list[tuple[int, int]] = []
         self._faults = 0
+        self._waiting = 0  # answers of a batch that the budget did not pay for to its end
+        self._said: dict[str, Prediction] = {}  # by text, from an earlier run
         self._journal = Journal(store.journal(asked.model.identity))
 
     def batches(self) -> Generator[PriorityState, None, None]:
@@ -128,7 +130,10 @@ class PriorityRun:
         ]  # fmt: skip
         answers = self._answers(batch)
         if answers is None:
-            return "The budget is used; give more of it, and resume."
+            said = "The budget is used; give more of it, and resume."
+            if self._waiting:
+                said += f" Answers that count once their batch is complete: {self._waiting:,}."
+            return said
         learnt: list[tuple[int, bool]] = []
         for place, follow_up in batch:
             outcome = follow_up.case.judge(follow_up, self._asked, answers.get(place))
@@ -155,20 +160,31 @@ class PriorityRun:
 
     def _answers(self, batch: Sequence[tuple[int, FollowUp]]) -> dict[int, Prediction] | None:
         """Return the answers by place, from the journal or the model; None: the budget is used."""
-        known, fresh = self._journal.known, dict[Asked, str]()
+        known = self._journal.known
         rows = {follow_up.case.number: follow_up.case for _, follow_up in batch}
-        for number, case in rows.items():
-            if number not in self._originals and Asked(False, number) not in known:
-                fresh[Asked(False, number)] = case.plan.text
         unseen = {place for place, one in batch if not one.case.sees(one, self._asked)}
-        for place, one in batch:
-            if one.asked and place not in unseen and Asked(True, place) not in known:
-                fresh[Asked(True, place)] = one.mutant.text
-        said = self._asked.predict(fresh.values())
-        got = {asked: said[text] for asked, text in fresh.items()}
+        wanted = {
+            Asked(False, number): case.plan.text
+            for number, case in rows.items()
+            if number not in self._originals
+        } | {
+            Asked(True, place): one.mutant.text
+            for place, one in batch
+            if one.asked and place not in unseen
+        }
+        # What was answered before the run was interrupted stands for the same text elsewhere.
+        self._said |= {
+            text: known[asked]
+            for asked, text in wanted.items()
+            if asked in known and known[asked].answered
+        }
+        fresh = {asked: text for asked, text in wanted.items() if asked not in known}
+        said = self._asked.predict(text for text in fresh.values() if text not in self._said)
+        got = {asked: self._said.get(text) or said[text] for asked, text in fresh.items()}
         over = {a for a, answer in got.items() if answer.failure is Failure.OVER_BUDGET}
         self._journal.add((a, answer) for a, answer in got.items() if a not in over)
         if over:
+            self._waiting = sum(asked in known for asked in wanted)
             return None
         for number in rows.keys() - self._originals:
             rows[number].answer_original(self._asked, known_answer(self._journal, False, number))

@@ -193,6 +193,27 @@ def test_models_share_a_budget_and_more_of_it_goes_on(campaign: Campaign, tmp_pa
         assert second[name].curve[: len(state.curve)] == state.curve
 
 
+def test_a_resumed_run_asks_about_no_text_twice(campaign: Campaign, tmp_path: Path) -> None:
+    twice = tmp_path / "twice.txt"
+    twice.write_text(Path(campaign.data).read_text(encoding="utf-8") * 2, encoding="utf-8")
+    campaign = replace(campaign, data=str(twice))
+    whole = run_campaign(campaign, CampaignStore(tmp_path / "whole"))
+    store = CampaignStore(tmp_path / "parts")
+    parts = [run_campaign(replace(campaign, requests=n), store) for n in (30, 50, None)]
+    assert parts[0].predictions == 30
+    assert sum(part.predictions for part in parts) == whole.predictions
+    assert only(parts[-1]).curve == only(whole).curve
+    assert tables(store.folder) == tables(tmp_path / "whole")
+
+
+def test_what_was_paid_for_and_does_not_count_yet_is_named(
+    campaign: Campaign, tmp_path: Path
+) -> None:
+    done = only(run_campaign(replace(campaign, requests=1), CampaignStore(tmp_path / "one")))
+    assert (done.asked, done.answers) == (0, 1)
+    assert done.reason.endswith("Answers that count once their batch is complete: 1.")
+
+
 def test_a_torn_line_is_left_out_and_failures_can_be_forgotten(tmp_path: Path) -> None:
     path = tmp_path / "priority" / "model.jsonl"
     answer = Prediction(("positive",), {"positive": 0.1 + 0.2, "negative": 0.7})
