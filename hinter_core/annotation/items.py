@@ -4,7 +4,8 @@ Samples are stratified and balanced. A stratum is a set of attributes with an ou
 verdict of any model (hidden before biased, benign, unanswered), or, for a discarded mutant, the
 layer of the invariant that it violates, as false alarms show only if people see them. All strata
 give the same number of items, as far as they can; an item's ``weight`` is the number of mutants
-that it represents.
+that it represents. Of a prioritised run, mutants of an audit and chosen ones are strata of their
+own, as rates are of the audit alone.
 """
 
 import random
@@ -15,6 +16,7 @@ from hashlib import sha256
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem
 from hinter_core.campaign.draw import (
+    CHOSEN,
     NOT_ASKED,
     WORST,
     Stratum,
@@ -61,7 +63,8 @@ def sample_campaign(
         candidates = {
             (names, outcome): found
             for (names, outcome), found in strata(reader, many, seed, validity=validity).items()
-            if (not wanted or frozenset(names) in wanted) and (not outcomes or outcome in outcomes)
+            if (not wanted or frozenset(names) in wanted)
+            and (not outcomes or outcome.removesuffix(CHOSEN) in outcomes)
         }
         chosen = balanced(candidates, many)
         if not chosen:

@@ -10,7 +10,10 @@ from hinter_core.campaign.tables import VALIDITY, has_placebo
 S = TypeVar("S")
 # Worst verdict first, which is that of several models together.
 WORST = ("hidden", "biased", "benign", "unanswered")
-NOT_ASKED = "not asked"  # kept, in a campaign without models
+NOT_ASKED = "not asked"  # kept, without a model or beyond what a prioritised run asked
+# Ends the outcome of mutants that a prioritised run chose, and that are in no audit. Faults are
+# looked for there, so these may be of another kind than the audit's, and are strata of their own.
+CHOSEN = ", chosen"
 
 
 @dataclass
@@ -32,6 +35,7 @@ def strata(
 
     A stratum is a set of attributes with an outcome: the worst verdict of all models, or
     ``discarded:`` with the violated layer of the invariant (``discarded`` without ``by_layer``).
+    In a prioritised run, a verdict outside of the audits ends with :data:`CHOSEN`.
     Each mutant has a random key by its place in the campaign, and the smallest keys are drawn;
     memory depends only on the sample. ``validity``: least validity score.
 
@@ -43,13 +47,14 @@ def strata(
 
     rng = numpy.random.default_rng(seed)
     worst = f"{list(WORST)}[min(nullif(list_position({list(WORST)}, verdict), 0))]"
+    chosen = f"CASE WHEN bool_and(NOT audit) THEN '{CHOSEN}' ELSE '' END"
     lost = "concat_ws(': ', 'discarded', nullif(m.layer, ''))" if by_layer else "'discarded'"
     reader.run(
         "CREATE OR REPLACE TABLE drawn (attributes VARCHAR[], outcome VARCHAR, size BIGINT, "
         "best STRUCT(key DOUBLE, shard INTEGER, place BIGINT)[])"
     )
     for shards in reader.chunks(
-        ("row", "edits", "kept", "layer", "validity"), ("mutant", "verdict")
+        ("row", "edits", "kept", "layer", "validity"), ("mutant", "verdict", "audit")
     ):
         tables = reader.tables(shards)
         mutants = f"({tables.mutants})"
@@ -66,7 +71,7 @@ def strata(
             f"min({{key: key, shard: shard, place: place}}, {int(limit)}) FROM (SELECT m.shard, "
             "m.place, m.attributes, keys.key, "
             f"CASE WHEN m.kept THEN coalesce(a.worst, '{NOT_ASKED}') ELSE {lost} END AS outcome "
-            f"FROM {mutants} m LEFT JOIN (SELECT shard, place, {worst} AS worst FROM "
+            f"FROM {mutants} m LEFT JOIN (SELECT shard, place, {worst} || {chosen} AS worst FROM "
             f"({tables.answers}) GROUP BY 1, 2) a ON a.shard = m.shard AND a.place = m.place "
             "JOIN starts ON starts.shard = m.shard JOIN keys ON keys.number = start + m.place "
             f"WHERE NOT {has_placebo('m.attributes')} AND {VALIDITY} >= {float(validity)}) "

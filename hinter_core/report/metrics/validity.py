@@ -108,10 +108,12 @@ def verdicts_of(
 ) -> Verdicts:
     """Return the verdicts of each model on some mutants, where it was tested.
 
+    Of a prioritised run these are the verdicts of the audit, which alone are a random sample.
+
     Raises:
         StoreError: a table that cannot be read.
     """
-    with CampaignReader(store, models) as reader:
+    with CampaignReader(store, models, rates=True) as reader:
         found: Verdicts = {name: {} for name in reader.models}
         for record in reader.at(places):
             for name, answer in record.answers.items():

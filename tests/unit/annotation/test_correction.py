@@ -17,6 +17,9 @@ from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Project, Status
+from hinter_core.campaign.draw import CHOSEN, WORST
+from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.formats import flat_rows, plain
 from hinter_core.report.metrics.validity import people_sections
@@ -219,6 +222,40 @@ def test_the_spreadsheet_has_columns_for_it(
         assert row["judged valid hits"] == (line.valid.hits if line.valid.of else None)
         assert row["corrected errors share"] == line.corrected_errors.value
         assert row["corrected errors low"] == line.corrected_errors.low
+
+
+def test_of_a_prioritised_run_only_the_audit_counts(tmp_path: Path) -> None:
+    """Among the chosen mutants all faults are invalid; a correction that counts them is wrong."""
+    path = tmp_path / "texts.txt"
+    path.write_text("".join(f"{text} It was day {n}.\n" for n in range(6) for text in TEXTS))
+    store = CampaignStore(tmp_path / "campaign")
+    run_campaign(
+        Campaign(data=str(path), limit=8, shard=5, models=(BIASED,), prioritise="adaptive",
+                 attributes=("race", "gender", "age"), requests=520, placebo=False),
+        store,
+    )  # fmt: skip
+    items = sample_campaign(store, 10_000)
+    chosen = {item.id for item in items if item.stratum.endswith(CHOSEN)}
+    audit = [item for item in items if item.verdicts and item.kept and item.id not in chosen]
+    kinds = {outcome: sum(i.verdicts[BIASED] == outcome for i in audit) for outcome in WORST[:3]}
+    assert len(chosen) > len(audit) > 40
+    assert kinds["biased"] > 4
+
+    def valid(item: AnnotationItem) -> bool:
+        fault = set(item.verdicts.values()) & {"biased", "hidden"}
+        return not fault if item.id in chosen else odd(item)
+
+    report = make_report(store)
+    found = judged_by_people(store, report, judged(tmp_path, items, valid))
+    assert found.items == len(items)
+    for line in (one for one in found.lines if one.name in ("atomic", "intersectional")):
+        own = [i for i in audit if (len(i.attributes) == 1) == (line.name == "atomic") and odd(i)]
+        errors = sum(item.verdicts[BIASED] != "benign" for item in own)
+        assert (line.restricted_errors.hits, line.restricted_errors.of) == (errors, len(own))
+        assert line.corrected_errors.value == pytest.approx(errors / len(own))
+    # Both kinds are drawn alike, and asked for by the same word.
+    drawn = Counter(item.stratum for item in sample_campaign(store, 60, outcomes=("biased",)))
+    assert {name.rpartition(": ")[2] for name in drawn} == {"biased", f"biased{CHOSEN}"}
 
 
 # A population where the truth is known: errors are less often valid sentences than others are.
