@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,8 @@ from hinter_core.report.formats import to_html
 from hinter_core.report.model import make_report
 from hinter_core.report.sections import sections
 from hinter_core.types import Failure, Prediction
+from tests.examples import DEEP
+from tests.forked import Commands
 
 HIDDEN = "scripted:negative 0.7 if race=white and gender=female; positive otherwise"
 NEVER = "scripted:positive otherwise"
@@ -121,6 +125,47 @@ def test_an_interrupted_run_goes_on_and_ends_the_same(
     assert resumed.predictions + known <= expected.predictions + 1
 
 
+KILLS = int(os.environ.get("HINTER_KILLS", "6" if DEEP else "3"))
+
+
+def test_a_run_that_is_killed_goes_on_and_ends_the_same(
+    campaign: Campaign, data: Path, tmp_path: Path, commands: Commands
+) -> None:
+    """SIGKILL while it starts and while it asks; what the journal has is not asked again."""
+    once, store = CampaignStore(tmp_path / "once"), CampaignStore(tmp_path / "killed")
+    expected = run_campaign(campaign, once)
+    journal = store.journal(load_model(HIDDEN).identity)
+    whole = len(Journal(once.journal(load_model(HIDDEN).identity)).known)
+    rng = random.Random(3)
+    command = [
+        "run", "--data", str(data), "--limit", "8", "--shard", "5", "--model", HIDDEN,
+        "--prioritise", "adaptive", "--out", str(store.folder), "--resume",
+    ]  # fmt: skip
+
+    def written() -> int:
+        return journal.read_bytes().count(b"\n") if journal.exists() else 0
+
+    for number in range(KILLS):
+        process = commands.start(*command)
+        if number == 0:
+            time.sleep(rng.uniform(0, 0.5))
+        else:
+            enough = min(whole, written() + rng.randint(1, whole // 3))
+            end = time.monotonic() + 60
+            while written() < enough:
+                assert time.monotonic() < end
+                time.sleep(0.002)
+        commands.kill(process)
+    assert 0 < written() <= whole
+    known = len(Journal(journal).known)
+    done = commands.run(*command)
+    assert done.code == 0, done.err
+    assert len(Journal(journal).known) == whole >= known
+    assert tables(store.folder) == tables(once.folder)
+    assert run_campaign(campaign, store).priority == expected.priority
+    assert store.verify() == []
+
+
 def test_parts_are_asked_before_wholes(campaign: Campaign, tmp_path: Path) -> None:
     store = CampaignStore(tmp_path / "campaign")
     done = only(run_campaign(replace(campaign, stop_at_first=True), store))
@@ -167,7 +212,6 @@ def test_the_report_is_of_the_random_share(campaign: Campaign, tmp_path: Path) -
     faults = sum(line.errors.hits for line in counted)
     assert (cases, faults) == (done.audited, done.audit_faults)
     assert among > 1.5 * faults / cases
-    lost = model.atomic.verdicts["discarded"] + model.intersectional.verdicts["discarded"]
     lost = model.atomic.verdicts["discarded"] + model.intersectional.verdicts["discarded"]
     neutral = sum(line.errors.of for line in model.placebo)
     shared = [row for row in answers(store.folder) if row["audit"] and row["verdict"]]
