@@ -1,10 +1,15 @@
-"""Train the person sense: `python -m training.person_sense --help`."""
+"""Train the person sense: `python -m training.person_sense --help`.
+
+A larger encoder (``--teacher``) learns first from words with labels. It then says what many words
+that nobody read are, and the small network learns from both.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,11 +19,12 @@ from sklearn.metrics import roc_auc_score
 from tokenizers import Tokenizer
 
 from training.person_sense.corpus import (
-    guessed,
+    Asked,
     judged,
     people,
-    reviews,
+    read_texts,
     treebank,
+    unread,
     written,
 )
 from training.person_sense.network import WordSense
@@ -29,8 +35,9 @@ def parse() -> argparse.Namespace:
     """Command line."""
     parser = argparse.ArgumentParser(prog="python -m training.person_sense", description=__doc__)
     parser.add_argument("--treebanks", type=Path, required=True, help="folder of GUM")
-    parser.add_argument("--reviews", type=Path, required=True, help="IMDB training reviews")
+    add_texts(parser)
     parser.add_argument("--encoder", type=Path, default=Path("assets/models/masked-lm"))
+    parser.add_argument("--teacher", type=Path, required=True, help="folder of a BERT encoder")
     parser.add_argument("--out", type=Path, required=True, help="folder for the model")
     parser.add_argument("--passes", type=int, default=Settings.passes)
     parser.add_argument("--threads", type=int, default=1)
@@ -38,28 +45,69 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def add_texts(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name the texts whose words were read."""
+    parser.add_argument("--reviews", type=Path, required=True, help="IMDB training reviews")
+    parser.add_argument("--excerpts", type=Path, required=True, help="excerpts of court opinions")
+    parser.add_argument("--summaries", type=Path, required=True, help="summaries of opinions")
+
+
+def texts_of(options: argparse.Namespace) -> dict[str, list[str]]:
+    """Read the texts by the names that the labels have for them."""
+    return {name: read_texts(getattr(options, name)) for name in ("reviews", "excerpts", "summaries")}
+
+
+def labelled(texts: Mapping[str, Sequence[str]], settings: Settings) -> list[Asked]:
+    """Return the words with labels that are close to the task."""
+    return [*written(settings.written_weight), *judged(texts, settings.judged_weight)]
+
+
 def run(options: argparse.Namespace, settings: Settings) -> None:
     """Train and write the folder; the development part of GUM is printed after each pass."""
     began = time.perf_counter()
     torch.set_num_threads(settings.threads)
     torch.manual_seed(settings.seed)
-    texts = reviews(options.reviews)
-    close = [*written(settings.written_weight), *judged(texts, settings.judged_weight)]
-    background = [
-        *treebank(options.treebanks / "gum-train.conllu.gz", settings.treebank_weight),
-        *guessed(texts, settings.guessed, settings.guessed_weight, settings.seed),
-    ]
+    texts = texts_of(options)
+    close = labelled(texts, settings)
+    background = list(
+        treebank(options.treebanks / "gum-train.conllu.gz", settings.treebank_weight)
+    )
     print(f"{len(close):,} words close to the task, {len(background):,} others", flush=True)
-    tokenizer = Tokenizer.from_file(str(options.encoder / "tokenizer.json"))
-    network = WordSense(str(options.encoder), settings.dropout, settings.hidden)
     asked = list(treebank(options.treebanks / "gum-dev.conllu.gz", 1.0))[:200]
+    exchange = Exchange(people())
 
-    def check(found: WordSense, name: str) -> None:
-        auc = roc_auc_score([one.person for one in asked], scores(found, tokenizer, asked))
-        print(f"{name}: AUC on GUM's development part {auc:.3f}", flush=True)
+    def taught(encoder: Path, words: Sequence[Asked], own: Settings) -> tuple[WordSense, Tokenizer]:
+        tokenizer = tokenizer_of(encoder)
+        network = WordSense(str(encoder), own.dropout, own.hidden)
 
-    train(network, tokenizer, close, background, Exchange(people()), settings, check)
+        def check(found: WordSense, name: str) -> None:
+            auc = roc_auc_score([one.person for one in asked], scores(found, tokenizer, asked))
+            print(f"{name}: AUC on GUM's development part {auc:.3f}", flush=True)
+
+        train(network, tokenizer, words, background, exchange, own, check)
+        return network, tokenizer
+
+    teacher = taught(options.teacher, close, settings.of_teacher())
+    known = {(one.text, one.span) for one in close}
+    every = [text for name in sorted(texts) for text in texts[name]]
+    fresh = [
+        one
+        for one in unread(every, settings.taught, settings.taught_weight, settings.seed)
+        if (one.text, one.span) not in known
+    ]
+    values = scores(*teacher, fresh)
+    told = [replace(one, person=value) for one, value in zip(fresh, values, strict=True)]
+    print(f"{len(told):,} words were labelled by the teacher", flush=True)
+    network, _ = taught(options.encoder, [*close, *told], settings)
     write(network, options, settings, round(time.perf_counter() - began))
+
+
+def tokenizer_of(encoder: Path) -> Tokenizer:
+    """Read the tokenizer of an encoder; windows are cut by the reader of places."""
+    tokenizer = Tokenizer.from_file(str(encoder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
 
 
 def write(

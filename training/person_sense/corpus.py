@@ -14,11 +14,9 @@ from benchmarks.person_sense import probes
 from hinter_core.data.rows import open_table
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
-from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.terms.dictionary import Dictionary, load_shipped
 from hinter_core.terms.matching import Matcher
-from hinter_core.terms.person_sense import read
 from hinter_core.types import GrammaticalForm, Occurrence, Span, Term
 
 FITTED = ("dev", "test", "fresh", "film")  # the other probes are read to measure only
@@ -26,7 +24,8 @@ LABELS = Path(__file__).with_name("labels.csv")
 WRITTEN = Path(__file__).with_name("written.csv")
 _CONTENT = ("NN", "JJ", "VBN", "VBG")
 _PROPER = ("NNP", "NNPS")
-_LONGEST = 600  # characters of a sentence
+LONGEST = 600  # characters of a sentence
+_OF_A_TEXT = 6
 
 
 @dataclass(frozen=True)
@@ -102,8 +101,8 @@ def in_sentence(text: str, occurrence: Occurrence, person: float, weight: float)
         yield Asked(sentence.text, span, person, weight, occurrence.terms)
 
 
-def reviews(path: Path) -> list[str]:
-    """Read the texts of the reviews, in the order of the file."""
+def read_texts(path: Path) -> list[str]:
+    """Read the texts of a table, in the order of the file."""
     texts = []
     for row in open_table(path).rows():
         if row.text:
@@ -114,48 +113,50 @@ def reviews(path: Path) -> list[str]:
     return texts
 
 
-def judged(texts: Sequence[str], weight: float) -> Iterator[Asked]:
-    """Yield the words of reviews that were read for this: row, place and label are in a file."""
+def judged(texts: Mapping[str, Sequence[str]], weight: float) -> Iterator[Asked]:
+    """Yield the words that were read for this: name of the data, row, place and label are in a file.
+
+    Words of data that ``texts`` lacks are left out.
+    """
     matcher = Matcher(people())
-    labels: dict[int, dict[Span, bool]] = defaultdict(dict)
+    labels: dict[tuple[str, int], dict[Span, bool]] = defaultdict(dict)
     with LABELS.open(encoding="utf-8", newline="") as lines:
         for line in csv.DictReader(lines):
             place = int(line["start"]), int(line["end"])
-            labels[int(line["row"])][place] = line["person"] == "yes"
-    for row, places in labels.items():
+            labels[line["data"], int(line["row"])][place] = line["person"] == "yes"
+    for (data, row), places in labels.items():
+        if data not in texts:
+            continue
         known = set(places)
-        for occurrence in matcher.find(texts[row])[0]:
+        for occurrence in matcher.find(texts[data][row])[0]:
             if occurrence.span in known:
                 known.remove(occurrence.span)
                 person = float(places[occurrence.span])
-                yield from in_sentence(texts[row], occurrence, person, weight)
+                yield from in_sentence(texts[data][row], occurrence, person, weight)
 
 
-def guessed(texts: Iterable[str], most: int, weight: float, seed: int) -> Iterator[Asked]:
-    """Yield words of reviews with what the rules say: many, and not always right."""
+def unread(texts: Iterable[str], most: int, weight: float, seed: int) -> Iterator[Asked]:
+    """Yield words of texts that nobody read, up to six of a text; what they are is not known."""
     chance = random.Random(seed)
-    store = ParseStore(load_parser("embedded"), 500_000)
     matcher = Matcher(people())
     chosen = [text for text in texts if text]
     chance.shuffle(chosen)
     made = 0
     for text in chosen:
-        found: Mapping[Span, Occurrence] = {o.span: o for o in matcher.find(text)[0]}
-        asked = [
+        found = [
             one
-            for occurrence in found.values()
-            if not all(_plain(term) for term in occurrence.terms)
-            for one in in_sentence(text, occurrence, 0.0, weight)
-            if len(one.text) <= _LONGEST
+            for occurrence in matcher.find(text)[0]
+            if not all(is_plain(term) for term in occurrence.terms)
+            for one in in_sentence(text, occurrence, 0.5, weight)
+            if len(one.text) <= LONGEST
         ]
-        parses = store.parse([one.text for one in asked], entities=True)
-        for one in asked:
-            said = bool(read(parses[one.text], one.span, one.terms).terms)
-            yield Asked(one.text, one.span, float(said), weight, one.terms)
-        made += len(asked)
+        found = chance.sample(found, min(_OF_A_TEXT, len(found)))
+        yield from found
+        made += len(found)
         if made >= most:
             return
 
 
-def _plain(term: Term) -> bool:
+def is_plain(term: Term) -> bool:
+    """Whether a reading of a word is not asked about: a pronoun or a phrase."""
     return term.form is GrammaticalForm.ANY or term.form.startswith("pron")

@@ -307,13 +307,15 @@ def _waiting(
     connection: sqlite3.Connection, project: Project, person: int, held: set[tuple[int, int]]
 ) -> list[tuple[int, int]]:
     """Return the judged items to repeat, each with the position of its first showing."""
+    if not project.repeats:
+        return []
     rows = connection.execute(
-        "SELECT a.item, (SELECT COUNT(*) FROM assignments b WHERE b.annotator = a.annotator "
-        "AND b.id < a.id) AS place FROM assignments a JOIN items i ON i.number = a.item "
-        "JOIN latest l ON l.annotator = a.annotator AND l.item = a.item AND l.showing = 1 "
-        "WHERE a.annotator = ? AND a.showing = 1 AND i.removed_at IS NULL "
-        "AND l.status = 'judged' ORDER BY a.id",
-        (person,),
+        "WITH given AS (SELECT item, showing, ROW_NUMBER() OVER (ORDER BY id) - 1 AS place "
+        "FROM assignments WHERE annotator = ?) "
+        "SELECT g.item, g.place FROM given g JOIN items i ON i.number = g.item "
+        "JOIN latest l ON l.annotator = ? AND l.item = g.item AND l.showing = 1 "
+        "WHERE g.showing = 1 AND i.removed_at IS NULL AND l.status = 'judged' ORDER BY g.place",
+        (person, person),
     )
     return [
         (item, place)

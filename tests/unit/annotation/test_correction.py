@@ -53,10 +53,10 @@ def judged(
     project.add(items)
     desk, (_, key) = Judging(project), project.join("Ann", "correct horse")
     words = {True: "yes", False: "no", None: "unsure"}
-    while found := desk.upcoming(key):
-        item = found[0].item
-        answers = dict.fromkeys(("sense", "same", "grammatical"), words[valid(item)])
-        desk.judge(key, Submission(item.id, 1, Status.JUDGED, answers, uuid4().hex))
+    while found := desk.upcoming(key, 100):
+        for item in (one.item for one in found):
+            answers = dict.fromkeys(("sense", "same", "grammatical"), words[valid(item)])
+            desk.judge(key, Submission(item.id, 1, Status.JUDGED, answers, uuid4().hex))
     return project
 
 
