@@ -44,7 +44,8 @@ from hinter_ui.batch.form import (
     say,
     without_folders,
 )
-from hinter_ui.batch.jobs import CampaignStatus, Jobs, JobState, estimate
+from hinter_ui.batch.jobs import CampaignStatus, Jobs, estimate
+from hinter_ui.processes.record import RunState
 from hinter_ui.shared.library import CampaignEntry, discreet, without_folder, write_for
 from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services
@@ -135,7 +136,7 @@ class BatchActions:
             title = form.data(self._services.access).title
             put(entry, campaign, uploaded=form.source == "upload")
             title = say("sources.sample") if title == SAMPLE else title
-            write_record(entry, JobRecord(title, time.time()))
+            write_record(entry, JobRecord(title=title, created=time.time()))
             self.jobs.start(entry, keys, owner=self._owner(session))
         except BaseException as error:
             shutil.rmtree(entry.folder, ignore_errors=True)
@@ -249,10 +250,10 @@ class BatchActions:
             if not state.busy:
                 problem = without_folder(str(error), entry.store.shards, entry.folder)
         if seen.complete and not state.busy:
-            state = JobState.DONE  # also if a model failed that is left out now
-        if state is JobState.FAILED and not problem:
+            state = RunState.DONE  # also if a model failed that is left out now
+        if state is RunState.FAILED and not problem:
             problem = last_words(entry, record)
-        if state is JobState.STOPPED and record.late:
+        if state is RunState.STOPPED and record.late:
             problem = say("errors.late", minutes=_LONGEST // 60)
         return CampaignStatus(
             entry.id, state, record, campaign, seen, problem, self.jobs.ahead_of(entry)

@@ -1,9 +1,7 @@
 """The files of a campaign in the app: its settings, copies of uploads, its record and its log."""
 
-import contextlib
-import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hinter_core.campaign.spec import SAMPLE, Campaign
@@ -13,27 +11,19 @@ from hinter_core.errors import InputError
 from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_core.storage import write_whole
 from hinter_ui.batch.form import say
+from hinter_ui.processes import record as record_files
 from hinter_ui.processes.command import BAD_INPUT, last_message
+from hinter_ui.processes.record import RunRecord, read_record
 from hinter_ui.shared.access import attribute_of
 from hinter_ui.shared.library import CampaignEntry, without_folder
 from hinter_ui.shared.uploads import kept_copy
 
 
-@dataclass(frozen=True)
-class JobRecord:
-    """The record of a campaign's runs; times in seconds since 1970, 0 if there is none yet.
-
-    ``stopped``: by request, or ``late``, since it took too long. ``code``: the exit code of the
-    last run.
-    """
+@dataclass(frozen=True, kw_only=True)
+class JobRecord(RunRecord):
+    """The record of a campaign's runs; ``late``: it was stopped, since it took too long."""
 
     title: str
-    created: float
-    started: float = 0.0
-    ended: float = 0.0
-    pid: int = 0
-    code: int | None = None
-    stopped: bool = False
     late: bool = False
 
 
@@ -62,17 +52,16 @@ def record_of(entry: CampaignEntry) -> JobRecord:
     Raises:
         InputError: it is missing or damaged.
     """
-    try:
-        return JobRecord(**json.loads((entry.folder / "job.json").read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
-        raise InputError(say("errors.damaged")) from error
+    return read_record(_record_file(entry), JobRecord, say("errors.damaged"))
 
 
 def write_record(entry: CampaignEntry, record: JobRecord) -> None:
     """Write the record of a campaign's runs, whole or not at all."""
-    # A campaign may be deleted while its last run ends.
-    with contextlib.suppress(FileNotFoundError), write_whole(entry.folder / "job.json") as part:
-        part.write_text(json.dumps(asdict(record), ensure_ascii=False), encoding="utf-8")
+    record_files.write_record(_record_file(entry), record)
+
+
+def _record_file(entry: CampaignEntry) -> Path:
+    return entry.folder / "job.json"
 
 
 def put(entry: CampaignEntry, campaign: Campaign, *, uploaded: bool) -> None:

@@ -20,12 +20,13 @@ from hinter_core.report.priority import rate_of
 from hinter_core.statistics.format import percent
 from hinter_core.types import Verdict
 from hinter_ui.batch.form import say
-from hinter_ui.batch.jobs import CampaignStatus, JobState
+from hinter_ui.batch.jobs import CampaignStatus
 from hinter_ui.html import glossary, notice
 from hinter_ui.html.marked import changed, excerpt
 from hinter_ui.html.markup import Markup, isolated, join, table, tag
 from hinter_ui.html.sentences import sentence
 from hinter_ui.html.wording import ARROW, SEVERITY, SIGNS, listed, name_of, verdict_name
+from hinter_ui.processes.record import RunState
 
 # Kinds of variants as charts show them: their texts, and their entries in the glossary.
 _KINDS = {
@@ -73,7 +74,7 @@ def estimate(seen: Forecast) -> Markup:
 # -- a campaign at work -------------------------------------------------------------------------
 
 
-def state_badge(state: JobState) -> Markup:
+def state_badge(state: RunState) -> Markup:
     """Write a campaign's state as a word on its colour."""
     kind = state.name.lower()
     return tag("span", say(f"states.{kind}"), class_=f"badge state job-{kind}")
@@ -101,7 +102,7 @@ def progress(status: CampaignStatus) -> Markup:
     """Show a bar with figures, what to know of the state, and the verdicts so far."""
     seen, bar = status.seen, None
     words = _how_far(status)
-    if status.state is not JobState.WAITING and (seen.texts is not None or status.state.busy):
+    if status.state is not RunState.WAITING and (seen.texts is not None or status.state.busy):
         texts = seen.made if status.campaign.prioritised else seen.done
         done, of = texts if seen.texts else None, seen.texts or 1
         if seen.priority:
@@ -127,7 +128,7 @@ def _asked(model: str, state: PriorityState) -> Markup:
 
 def _how_far(status: CampaignStatus) -> str:
     seen, state, record = status.seen, status.state, status.record
-    if state is JobState.WAITING:
+    if state is RunState.WAITING:
         return say.count("progress.ahead", status.ahead)
     if seen.texts is None:
         return say("progress.preparing") if state.busy else ""
@@ -135,10 +136,10 @@ def _how_far(status: CampaignStatus) -> str:
         say.count("progress.texts", seen.texts, done=seen.done),
         say.count("progress.variants", seen.mutants),
     ]
-    if status.campaign.prioritised and state is JobState.RUNNING:
+    if status.campaign.prioritised and state is RunState.RUNNING:
         step = "running" if seen.priority else "making"
         return say.count(f"priority.{step}", seen.texts, made=seen.made)
-    if state is JobState.RUNNING:
+    if state is RunState.RUNNING:
         rate, left = status.rate, status.seconds_left
         if rate and left is not None:
             unit = "second" if rate >= 1 else "minute"
@@ -148,7 +149,7 @@ def _how_far(status: CampaignStatus) -> str:
             ]
         else:
             facts.append(say("progress.first"))
-    elif state is JobState.DONE and record.ended > record.started:
+    elif state is RunState.DONE and record.ended > record.started:
         facts.append(say("progress.took", time=duration(record.ended - record.started)))
     return " \u00b7 ".join(facts)
 
@@ -159,7 +160,7 @@ def _remark(status: CampaignStatus) -> Markup | None:
         words = tag("strong", say("remarks.failed")), " ", isolated(status.problem)
         return tag("div", *words, role="alert", class_="notice error")
     state = status.state
-    if state in (JobState.STOPPED, JobState.INTERRUPTED, JobState.STOPPING):
+    if state in (RunState.STOPPED, RunState.INTERRUPTED, RunState.STOPPING):
         told = say(f"remarks.{state.name.lower()}")
     elif status.seen.failed:
         told = _unanswered(status)

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -36,7 +35,6 @@ from hinter_ui.batch.form import say
 from hinter_ui.processes import command
 from hinter_ui.processes.command import (
     BAD_INPUT,
-    ENDED_FROM_OUTSIDE,
     WINDOWS,
     environment,
     hear_interrupts,
@@ -45,6 +43,7 @@ from hinter_ui.processes.command import (
     stand_back,
     stop,
 )
+from hinter_ui.processes.record import RunState
 from hinter_ui.shared.library import CampaignEntry
 
 _PATIENCE = 900  # seconds for an estimate
@@ -52,30 +51,12 @@ _WAITING = 12  # jobs in the queue at most
 _OF_AN_OWNER = 2  # of them, with the one that runs
 
 
-class JobState(StrEnum):
-    """The state of a campaign."""
-
-    NEW = "not started"
-    WAITING = "waiting"
-    RUNNING = "running"
-    STOPPING = "stopping"
-    STOPPED = "stopped"
-    INTERRUPTED = "interrupted"
-    FAILED = "failed"
-    DONE = "done"
-
-    @property
-    def busy(self) -> bool:
-        """Whether it runs or will run by itself."""
-        return self in (JobState.WAITING, JobState.RUNNING, JobState.STOPPING)
-
-
 @dataclass(frozen=True)
 class CampaignStatus:
     """A campaign now; ``problem`` is why its last run failed, or it cannot be read."""
 
     id: str
-    state: JobState
+    state: RunState
     record: JobRecord
     campaign: Campaign
     seen: CampaignProgress = field(default_factory=CampaignProgress)
@@ -104,7 +85,7 @@ class CampaignStatus:
     @property
     def can_resume(self) -> bool:
         """Whether there is something left to do."""
-        return not self.state.busy and self.state is not JobState.DONE
+        return not self.state.busy and self.state is not RunState.DONE
 
 
 @dataclass
@@ -141,7 +122,7 @@ class Jobs:
 
     # -- what there is --------------------------------------------------------------------------
 
-    def state(self, entry: CampaignEntry) -> JobState:
+    def state(self, entry: CampaignEntry) -> RunState:
         """Return the state of a campaign.
 
         Raises:
@@ -150,21 +131,12 @@ class Jobs:
         with self._lock:
             record, name = record_of(entry), entry.id
             if any(job.entry.id == name for job in self._waiting):
-                return JobState.WAITING
+                return RunState.WAITING
             if name in self._running:
-                return JobState.STOPPING if record.stopped else JobState.RUNNING
-        if not record.started:
-            return JobState.STOPPED if record.stopped else JobState.NEW
-        if not record.ended:
-            # It was started before the app was.
-            if not _runs(entry, record.pid):
-                return JobState.STOPPED if record.stopped else JobState.INTERRUPTED
-            return JobState.STOPPING if record.stopped else JobState.RUNNING
-        if record.code == 0:
-            return JobState.DONE
-        if record.stopped:
-            return JobState.STOPPED
-        return JobState.INTERRUPTED if record.code in ENDED_FROM_OUTSIDE else JobState.FAILED
+                return RunState.STOPPING if record.stopped else RunState.RUNNING
+        # What has not ended was started before the app was.
+        alive = bool(record.started) and not record.ended and _runs(entry, record.pid)
+        return record.state(alive=alive)
 
     def ahead_of(self, entry: CampaignEntry) -> int:
         """Count the campaigns that run or wait before this one."""

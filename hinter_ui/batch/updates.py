@@ -11,11 +11,12 @@ from hinter_core.report.figures import priority_figure
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions, keep_days
 from hinter_ui.batch.form import GRAMMAR, HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
-from hinter_ui.batch.jobs import CampaignStatus, JobState
+from hinter_ui.batch.jobs import CampaignStatus
 from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup
 from hinter_ui.html.wording import name_of
+from hinter_ui.processes.record import RunState
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.library import known
 from hinter_ui.shared.services import Services
@@ -139,7 +140,7 @@ class BatchUpdates:
             "really": False,
         }
         updates: Updates = {job.buttons[name]: gr.update(visible=v) for name, v in shown.items()}
-        stopping = status is not None and status.state is JobState.STOPPING
+        stopping = status is not None and status.state is RunState.STOPPING
         updates |= {
             job.buttons["cancel"]: gr.update(
                 visible=busy,

@@ -18,7 +18,8 @@ from hinter_core.generators.grammars.grammar import CLASSIFICATION
 from hinter_core.generators.grammars.reading import load_grammar, shipped_grammars
 from hinter_core.options import Option
 from hinter_core.repair.repair import REPAIR_OPTIONS, Repair
-from hinter_ui.repair.runs import Repairs, RepairState, RepairStatus, arguments_of, say
+from hinter_ui.processes.record import RunState
+from hinter_ui.repair.runs import Repairs, RepairStatus, arguments_of, say
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 
@@ -154,7 +155,7 @@ class RepairActions:
     def hand_over(self, session: Session) -> None:
         """Offer the repaired model beside the others, and let Batch test it with the grammar."""
         status = self.shown(session)
-        if status.state is not RepairState.DONE:
+        if status.state is not RunState.DONE:
             raise InputError(say("errors.not_done_yet"))
         others = [name for name in session.added if name != status.model]
         session.added = [*others, status.model]

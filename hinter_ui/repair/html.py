@@ -10,10 +10,11 @@ from hinter_core.statistics.rates import Rate
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import rate_bar, report_table
-from hinter_ui.repair.runs import RepairState, RepairStatus, say
+from hinter_ui.processes.record import RunState
+from hinter_ui.repair.runs import RepairStatus, say
 
 
-def badge(state: RepairState) -> Markup:
+def badge(state: RunState) -> Markup:
     """Write the state of a repair as a word on its colour."""
     kind = state.name.lower()
     return tag("span", say(f"states.{kind}"), class_=f"badge state job-{kind}")
@@ -33,7 +34,7 @@ def progress(status: RepairStatus) -> Markup:
     """Show the stages, how far the current one is, and what to do if it did not end."""
     stage, state = status.stage or Stage(STAGES[0]), status.state
     number = STAGES.index(stage.name) if stage.name in STAGES else 0
-    if state is RepairState.DONE:
+    if state is RunState.DONE:
         return Markup("")
     items = []
     for place, name in enumerate(STAGES):
@@ -52,9 +53,9 @@ def progress(status: RepairStatus) -> Markup:
               aria_label=words) if state.busy or counted else None  # fmt: skip
     line = tag("div", tag("span", words, class_="progress-words"), bar)
     told = [tag("ol", *items, class_="stages"), tag("div", line, class_="progress", role="status")]
-    if state in (RepairState.STOPPED, RepairState.INTERRUPTED):
+    if state in (RunState.STOPPED, RunState.INTERRUPTED):
         told.append(notice.info([say(f"remarks.{state.name.lower()}")]))
-    if state is RepairState.FAILED:
+    if state is RunState.FAILED:
         told.append(notice.error(status.problem, say("remarks.failed")))
     return join(told)
 

@@ -4,7 +4,6 @@ One runs at a time. A restarted app finds each as it was left; what was interrup
 """
 
 import contextlib
-import json
 import os
 import re
 import secrets
@@ -13,7 +12,6 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,9 +22,10 @@ from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_core.repair.figures import RepairResult
 from hinter_core.repair.progress import Stage, figures_in, noted_at, stage_in
 from hinter_core.repair.repair import REPAIR_OPTIONS, Repair
-from hinter_core.storage import user_cache, write_whole
+from hinter_core.storage import user_cache
 from hinter_ui.html.wording import Words
 from hinter_ui.processes import command
+from hinter_ui.processes.record import RunRecord, RunState, read_record, write_record
 from hinter_ui.shared.library import without_folder
 from hinter_ui.shared.uploads import kept_copy
 
@@ -37,33 +36,11 @@ _ID = re.compile(r"[A-Za-z0-9_-]{16,64}")
 _RECORD, _LOG = "job.json", "run.log"
 
 
-class RepairState(StrEnum):
-    """The state of a repair."""
-
-    RUNNING = "running"
-    STOPPING = "stopping"
-    STOPPED = "stopped"
-    INTERRUPTED = "interrupted"
-    FAILED = "failed"
-    DONE = "done"
-
-    @property
-    def busy(self) -> bool:
-        """Whether its process runs."""
-        return self in (RepairState.RUNNING, RepairState.STOPPING)
-
-
-@dataclass(frozen=True)
-class RepairRecord:
-    """The settings of a repair and the record of its runs; times in seconds since 1970."""
+@dataclass(frozen=True, kw_only=True)
+class RepairRecord(RunRecord):
+    """The settings of a repair, and the record of its runs."""
 
     settings: Mapping[str, Any]
-    created: float
-    started: float = 0.0
-    ended: float = 0.0
-    pid: int = 0
-    code: int | None = None
-    stopped: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,7 +52,7 @@ class RepairStatus:
 
     id: str
     folder: Path
-    state: RepairState
+    state: RunState
     record: RepairRecord
     stage: Stage | None = None
     figures: RepairResult | None = None
@@ -134,23 +111,18 @@ class Repairs:
         with self._lock:
             record = _record_of(folder)
             state = self._state(folder, record)
-        figures = figures_in(out_of(folder)) if state is RepairState.DONE else None
-        problem = _last_words(folder, record) if state is RepairState.FAILED else ""
+        figures = figures_in(out_of(folder)) if state is RunState.DONE else None
+        problem = _last_words(folder, record) if state is RunState.FAILED else ""
         noted = noted_at(out_of(folder))
-        stale = state is RepairState.RUNNING and noted is not None and noted < record.started
+        stale = state is RunState.RUNNING and noted is not None and noted < record.started
         stage = stage_in(out_of(folder))
         return RepairStatus(name, folder, state, record, stage, figures, problem, stale)
 
-    def _state(self, folder: Path, record: RepairRecord) -> RepairState:
+    def _state(self, folder: Path, record: RepairRecord) -> RunState:
         alive = folder.name in self._running or (not record.ended and _works(folder, record.pid))
-        if alive:
-            return RepairState.STOPPING if record.stopped else RepairState.RUNNING
-        if record.code == 0 or (not record.ended and figures_in(out_of(folder))):
-            return RepairState.DONE
-        if record.stopped:
-            return RepairState.STOPPED
-        outside = not record.ended or record.code in command.ENDED_FROM_OUTSIDE
-        return RepairState.INTERRUPTED if outside else RepairState.FAILED
+        if not alive and not record.ended and figures_in(out_of(folder)):
+            return RunState.DONE  # it went on while no app was there to note its end
+        return record.state(alive=alive)
 
     def new(self, repair: Repair) -> str:
         """Keep a repair with copies of its files, and start it; return its name.
@@ -172,7 +144,7 @@ class Repairs:
                 if repair.grammar in shipped_grammars()
                 else str(kept_copy(repair.grammar, folder / "data")),
             )
-            _write_record(folder, RepairRecord(asdict(kept), time.time()))
+            write_record(folder / _RECORD, RepairRecord(settings=asdict(kept), created=time.time()))
         except OSError as error:
             words = say("errors.folder", folder=self.folder, reason=error.strerror,
                         variable=REPAIRS_FOLDER)  # fmt: skip
@@ -199,7 +171,7 @@ class Repairs:
             begun = replace(
                 record, started=time.time(), ended=0.0, pid=process.pid, code=None, stopped=False
             )
-            _write_record(folder, begun)
+            write_record(folder / _RECORD, begun)
         threading.Thread(target=self._attend, args=(name, process), daemon=True).start()
 
     def _attend(self, name: str, process: Any) -> None:
@@ -207,7 +179,9 @@ class Repairs:
         with self._lock:
             self._running.pop(name, None)
             if folder.is_dir():
-                _write_record(folder, replace(_record_of(folder), ended=time.time(), code=code))
+                write_record(
+                    folder / _RECORD, replace(_record_of(folder), ended=time.time(), code=code)
+                )
 
     def cancel(self, name: str) -> None:
         """Stop a repair; what was done is kept, and it can go on."""
@@ -215,7 +189,7 @@ class Repairs:
         if not status.state.busy:
             return
         with self._lock:
-            _write_record(status.folder, replace(status.record, stopped=True))
+            write_record(status.folder / _RECORD, replace(status.record, stopped=True))
         pid, folder = status.record.pid, status.folder
         command.stop(pid, lambda: name in self._running or _works(folder, pid))
 
@@ -262,18 +236,12 @@ def _works(folder: Path, pid: int) -> bool:
 
 
 def _record_of(folder: Path) -> RepairRecord:
+    record = read_record(folder / _RECORD, RepairRecord, say("errors.damaged"))
     try:
-        record = RepairRecord(**json.loads((folder / _RECORD).read_text(encoding="utf-8")))
         Repair(**record.settings)
-    except (OSError, ValueError, TypeError) as error:
+    except TypeError as error:
         raise InputError(say("errors.damaged")) from error
     return record
-
-
-def _write_record(folder: Path, record: RepairRecord) -> None:
-    # A repair may be deleted while its last run ends.
-    with contextlib.suppress(FileNotFoundError), write_whole(folder / _RECORD) as part:
-        part.write_text(json.dumps(asdict(record), ensure_ascii=False), encoding="utf-8")
 
 
 def _last_words(folder: Path, record: RepairRecord) -> str:

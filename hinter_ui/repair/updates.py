@@ -5,10 +5,11 @@ import gradio as gr
 from hinter_core.errors import HinterError
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup
+from hinter_ui.processes.record import RunState
 from hinter_ui.repair import html
 from hinter_ui.repair.actions import RepairActions, RepairView
 from hinter_ui.repair.layout import RepairLayout
-from hinter_ui.repair.runs import RepairState, RepairStatus, say
+from hinter_ui.repair.runs import RepairStatus, say
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.session import Session
 
@@ -45,8 +46,8 @@ class RepairUpdates:
     def _job(self, status: RepairStatus | None, problem: str) -> Updates:
         ui, state = self.ui, status.state if status else None
         there, busy = state is not None, state is not None and state.busy
-        left = there and not busy and state is not RepairState.DONE
-        stopping = state is RepairState.STOPPING
+        left = there and not busy and state is not RunState.DONE
+        stopping = state is RunState.STOPPING
         title = html.title(status) if status else Markup("")
         if problem:
             title = notice.error(problem, say("titles.not_shown"))
@@ -55,7 +56,7 @@ class RepairUpdates:
             ui.title: title,
             ui.progress: html.progress(status) if status else "",
             ui.figures: html.figures(status) if status else "",
-            ui.test: gr.update(visible=state is RepairState.DONE),
+            ui.test: gr.update(visible=state is RunState.DONE),
             ui.resume: gr.update(visible=left),
             ui.cancel: gr.update(
                 visible=busy,

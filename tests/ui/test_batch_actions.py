@@ -21,9 +21,9 @@ from hinter_ui.batch import html
 from hinter_ui.batch.actions import KEEP, BatchActions
 from hinter_ui.batch.files import campaign_file, log_file, record_of, settings_of, write_record
 from hinter_ui.batch.form import SETTINGS, BatchForm
-from hinter_ui.batch.jobs import JobState
 from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.batch.updates import BatchUpdates
+from hinter_ui.processes.record import RunState
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import CAMPAIGNS_FOLDER, names_kept
 from hinter_ui.shared.services import Services
@@ -75,7 +75,7 @@ def test_a_shared_host_lists_to_a_visitor_what_their_browser_keeps(
     assert [s.id for s in public.listed([mine.id, "../../etc", "x" * 20])] == [mine.id]
     assert {s.id for s in local.listed([])} == {mine.id, other.id}
     assert public.status(other.id).id == other.id  # whoever has the link has the key
-    until(lambda: public.jobs.state(other) is JobState.DONE)
+    until(lambda: public.jobs.state(other) is RunState.DONE)
     public.delete(other.id)
     assert not other.folder.exists()
     with pytest.raises(InputError, match="no such campaign"):
@@ -139,7 +139,7 @@ def test_a_shared_host_deletes_what_nothing_happens_to(
     public: BatchActions, local: BatchActions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, fresh = (public.start(Session(), SMALL) for _ in range(2))
-    until(lambda: public.jobs.state(fresh) is JobState.DONE)
+    until(lambda: public.jobs.state(fresh) is RunState.DONE)
     monkeypatch.setenv(KEEP, "2")
     record, days = record_of(old), 3 * 86_400
     write_record(old, replace(record, created=record.created - days, started=record.started - days,
@@ -164,7 +164,7 @@ def test_a_key_is_asked_for_used_and_kept_in_memory_only(local: BatchActions, fo
         entry = local.start(session, form)
         until(lambda: not local.jobs.state(entry).busy)
         status = local.status(entry.id)
-        assert status.state is JobState.DONE, log_file(entry).read_text()
+        assert status.state is RunState.DONE, log_file(entry).read_text()
         assert server.keys == {f"Bearer {KEY}"}
         with pytest.raises(HinterError, match="needs a key"):
             local.resume(Session(), entry.id)
@@ -182,7 +182,7 @@ def test_an_upload_is_kept_with_its_campaign(local: BatchActions, tmp_path: Path
     upload.unlink()
     until(lambda: not local.jobs.state(entry).busy)
     status = local.status(entry.id)
-    assert status.state is JobState.DONE
+    assert status.state is RunState.DONE
     assert status.seen.outcomes == {"tested": 1, "unusable": 1}
     assert status.record.title == "people \u00fc 1.csv"
     assert status.campaign.text_column == "remark"
@@ -203,7 +203,7 @@ def test_what_breaks_is_told_and_others_are_still_listed(local: BatchActions, fo
     with pytest.raises(InputError, match="notes of this campaign are damaged"):
         local.status(lost.id)
     local.resume(Session(), broken.id)
-    until(lambda: local.jobs.state(broken) is JobState.FAILED)
+    until(lambda: local.jobs.state(broken) is RunState.FAILED)
     problem = local.status(broken.id).problem
     assert "damaged" in problem
     assert str(folder) not in problem
@@ -211,7 +211,7 @@ def test_what_breaks_is_told_and_others_are_still_listed(local: BatchActions, fo
 
 def test_rate_and_time_left_come_from_this_run_alone(local: BatchActions) -> None:
     entry = local.start(Session(), SMALL)
-    until(lambda: local.jobs.state(entry) is JobState.DONE)
+    until(lambda: local.jobs.state(entry) is RunState.DONE)
     record = record_of(entry)
     assert local.status(entry.id).seen.since[0] == 2
     for path in entry.store.shards.iterdir():
@@ -244,7 +244,7 @@ def test_a_data_set_of_the_hub_is_tested_at_its_commit(
     hub.commit("some/people", {"test.parquet": parquet(remark=["Other."], verdict=["bad"])})
     until(lambda: not local.jobs.state(entry).busy)
     status = local.status(entry.id)
-    assert status.state is JobState.DONE, log_file(entry).read_text()
+    assert status.state is RunState.DONE, log_file(entry).read_text()
     assert status.record.title == "hf:some/people"
     named = f"hf:some/people?split=test&revision={sha}"
     assert (status.campaign.data, status.campaign.text_column) == (named, "remark")
@@ -279,7 +279,7 @@ def test_mutants_by_hand_come_from_one_campaign_and_make_another(
     assert not path.exists()
     until(lambda: not local.jobs.state(second).busy)
     status = local.status(second.id)
-    assert status.state is JobState.DONE, log_file(second).read_text()
+    assert status.state is RunState.DONE, log_file(second).read_text()
     assert status.seen.mutants == len(rows)  # all of them: a sample is of texts alone
     assert status.seen.verdicts[RULES][TOGETHER, "hidden"] == found
     told = local.file_of(second.id)
@@ -304,7 +304,7 @@ def test_a_dictionary_of_ones_own_goes_with_its_campaign(
         path.unlink()
     until(lambda: not local.jobs.state(entry).busy)
     status = local.status(entry.id)
-    assert status.state is JobState.DONE, log_file(entry).read_text()
+    assert status.state is RunState.DONE, log_file(entry).read_text()
     assert status.campaign.attributes == ("race", "my-craft")
     assert status.seen.mutants > 0
     assert "dictionaries:\n- my-craft.csv" in local.file_of(entry.id)
@@ -346,12 +346,12 @@ def test_a_guide_is_for_what_it_can_search(
 
 def test_another_model_is_asked_about_the_same_mutants(local: BatchActions) -> None:
     entry = local.start(Session(), SMALL)
-    until(lambda: local.jobs.state(entry) is JobState.DONE)
+    until(lambda: local.jobs.state(entry) is RunState.DONE)
     before = {path: path.stat().st_mtime_ns for path in entry.store.shards.iterdir()}
     local.go_on(Session(), entry.id, [RULES, "vader"], 70, None)
     with pytest.raises(InputError, match="Stop it first"):
         local.go_on(Session(), entry.id, ["vader"], None, None)
-    until(lambda: local.jobs.state(entry) is JobState.DONE)
+    until(lambda: local.jobs.state(entry) is RunState.DONE)
     status = local.status(entry.id)
     assert (status.campaign.models, status.campaign.requests) == ((RULES, "vader"), 70)
     assert set(status.seen.verdicts) == {RULES, "vader"}
@@ -360,10 +360,10 @@ def test_another_model_is_asked_about_the_same_mutants(local: BatchActions) -> N
     # A model that cannot be had leaves the others' answers as they are, and can be taken out.
     local.go_on(Session(), entry.id, [RULES, "hf:no/such-model-anywhere-0"], 0, 2.5)
     until(lambda: not local.jobs.state(entry).busy)
-    assert local.status(entry.id).state is JobState.FAILED
+    assert local.status(entry.id).state is RunState.FAILED
     local.go_on(Session(), entry.id, [RULES], None, None)
     status = local.status(entry.id)
-    assert (status.state, status.campaign.budget) == (JobState.DONE, None)
+    assert (status.state, status.campaign.budget) == (RunState.DONE, None)
     for models, requests, message in (
         ([], None, "at least one model"),
         (["openai:gpt-4o-mini"], None, "needs a key"),

@@ -30,7 +30,8 @@ from hinter_ui.batch.files import (
     settings_of,
     write_record,
 )
-from hinter_ui.batch.jobs import Jobs, JobState
+from hinter_ui.batch.jobs import Jobs
+from hinter_ui.processes.record import RunState
 from hinter_ui.shared.library import CampaignEntry, Campaigns
 from tests.conformance.faulty_server import FaultyServer
 from tests.forked import Commands
@@ -71,7 +72,7 @@ def put(shelf: Campaigns, number: int = LONG, **settings: Any) -> CampaignEntry:
     chosen: dict[str, Any] = {"limit": 6, "shard": 1, "models": (RULES,), "atomic": False}
     campaign = Campaign(data="texts.txt", placebo=False, **(chosen | settings))
     campaign_file(entry).write_text(write_campaign(campaign), encoding="utf-8")
-    write_record(entry, JobRecord("texts.txt", time.time()))
+    write_record(entry, JobRecord(title="texts.txt", created=time.time()))
     return entry
 
 
@@ -97,12 +98,12 @@ def tables(folder: Path) -> dict[str, list[dict[str, Any]]]:
 
 def test_a_job_runs_to_its_end_and_says_what_it_found(shelf: Campaigns, jobs: Jobs) -> None:
     entry = put(shelf, 10)
-    assert jobs.state(entry) is JobState.NEW
+    assert jobs.state(entry) is RunState.NEW
     jobs.start(entry, {})
-    assert jobs.state(entry) is JobState.RUNNING
+    assert jobs.state(entry) is RunState.RUNNING
     with pytest.raises(InputError, match="already running or waiting"):
         jobs.start(entry, {})
-    until(lambda: jobs.state(entry) is JobState.DONE)
+    until(lambda: jobs.state(entry) is RunState.DONE)
     seen = look(entry)
     assert (seen.texts, seen.shards, seen.done, seen.shards_done) == (10, 10, 10, 10)
     assert seen.complete
@@ -123,11 +124,11 @@ def test_stopped_and_resumed_it_ends_as_one_that_was_not(shelf: Campaigns, jobs:
     jobs.start(entry, {})
     until(lambda: shards(entry) >= 2)
     jobs.cancel(entry)
-    assert jobs.state(entry) in (JobState.STOPPING, JobState.STOPPED)
-    until(lambda: jobs.state(entry) is JobState.STOPPED)
+    assert jobs.state(entry) in (RunState.STOPPING, RunState.STOPPED)
+    until(lambda: jobs.state(entry) is RunState.STOPPED)
     assert 2 <= shards(entry) < LONG
     jobs.start(entry, {})
-    until(lambda: jobs.state(entry) is JobState.DONE)
+    until(lambda: jobs.state(entry) is RunState.DONE)
     straight = CampaignStore(shelf.folder / "straight")
     run_campaign(settings_of(entry), straight)
     assert tables(entry.store.folder) == tables(straight.folder)
@@ -138,16 +139,16 @@ def test_others_wait_and_start_by_themselves(shelf: Campaigns, jobs: Jobs) -> No
     for entry in (first, second, third):
         jobs.start(entry, {})
     states = [jobs.state(entry) for entry in (first, second, third)]
-    assert states == [JobState.RUNNING, JobState.WAITING, JobState.WAITING]
+    assert states == [RunState.RUNNING, RunState.WAITING, RunState.WAITING]
     assert [jobs.ahead_of(entry) for entry in (first, second, third)] == [0, 1, 2]
     jobs.cancel(second)
-    assert jobs.state(second) is JobState.STOPPED
+    assert jobs.state(second) is RunState.STOPPED
     jobs.cancel(first)
-    until(lambda: jobs.state(third) is JobState.DONE)
-    assert jobs.state(first) is JobState.STOPPED
+    until(lambda: jobs.state(third) is RunState.DONE)
+    assert jobs.state(first) is RunState.STOPPED
     assert shards(second) == 0
     jobs.start(second, {})
-    until(lambda: jobs.state(second) is JobState.DONE)
+    until(lambda: jobs.state(second) is RunState.DONE)
 
 
 def test_only_so_many_wait(shelf: Campaigns) -> None:
@@ -157,7 +158,7 @@ def test_only_so_many_wait(shelf: Campaigns) -> None:
         idle.start(entry, {})
     with pytest.raises(InputError, match="Too many campaigns are waiting"):
         idle.start(entries[-1], {})
-    assert idle.state(entries[-1]) is JobState.NEW
+    assert idle.state(entries[-1]) is RunState.NEW
 
 
 def test_owners_have_a_few_campaigns_each_and_take_turns(shelf: Campaigns) -> None:
@@ -167,7 +168,7 @@ def test_owners_have_a_few_campaigns_each_and_take_turns(shelf: Campaigns) -> No
         idle.start(entry, {}, owner="mine")
     with pytest.raises(InputError, match="2 of your campaigns run or wait already"):
         idle.start(third, {}, owner="mine")
-    assert idle.state(third) is JobState.NEW
+    assert idle.state(third) is RunState.NEW
     for entry in (third, fourth):
         idle.start(entry, {}, owner="theirs")
     assert [idle.ahead_of(entry) for entry in (first, third, second, fourth)] == [0, 1, 2, 3]
@@ -182,7 +183,7 @@ def test_turns_are_kept_as_campaigns_run(shelf: Campaigns, jobs: Jobs) -> None:
     for entry in (mine, more):
         jobs.start(entry, {}, owner="mine")
     jobs.start(theirs, {}, owner="theirs")
-    until(lambda: all(jobs.state(one) is JobState.DONE for one in (mine, more, theirs)))
+    until(lambda: all(jobs.state(one) is RunState.DONE for one in (mine, more, theirs)))
     assert record_of(mine).started < record_of(theirs).started < record_of(more).started
 
 
@@ -196,13 +197,13 @@ def test_a_run_on_a_shared_machine_stands_back_and_ends_in_time(shelf: Campaigns
         if group.exists() and os.getsid(pid) == pid:
             assert group.read_text().split()[-1] == "10"
     until(lambda: not jobs.state(entry).busy)
-    assert jobs.state(entry) is JobState.STOPPED
+    assert jobs.state(entry) is RunState.STOPPED
     assert record_of(entry).late
     done = look(entry).done
     patient = Jobs()
     patient.start(entry, {})
     assert not record_of(entry).late
-    until(lambda: patient.state(entry) is JobState.DONE)
+    until(lambda: patient.state(entry) is RunState.DONE)
     assert look(entry).done > done
 
 
@@ -211,7 +212,7 @@ def test_what_failed_is_asked_again_and_nothing_else(shelf: Campaigns, jobs: Job
         model = f"openai:tiny?base_url={server.base_url}&retries=0"
         entry, keys = put(shelf, 4, models=(model,), requests=30), {server.base_url: KEY}
         jobs.start(entry, keys)
-        until(lambda: jobs.state(entry) is JobState.DONE)
+        until(lambda: jobs.state(entry) is RunState.DONE)
         before, folder = look(entry), entry.store.shards
         assert before.failures == {"over budget": before.failed}
         assert min(before.failed, before.unanswered) > 0
@@ -222,7 +223,7 @@ def test_what_failed_is_asked_again_and_nothing_else(shelf: Campaigns, jobs: Job
         # Every run has its own bound; what was answered is on disk and asked no second time.
         while look(entry).failed:
             jobs.start(entry, keys, retry=True)
-            until(lambda: jobs.state(entry) is JobState.DONE)
+            until(lambda: jobs.state(entry) is RunState.DONE)
         after = look(entry)
         assert (after.unanswered, after.mutants) == (0, before.mutants)
         assert set(server.asked.values()) == {1}
@@ -241,18 +242,18 @@ def test_a_key_reaches_its_server_and_no_file(
         entry = put(shelf, 3, models=tuple(names))
         jobs.start(entry, {one.base_url: KEY, other.base_url: f"{KEY}-other"})
         until(lambda: not jobs.state(entry).busy)
-        assert jobs.state(entry) is JobState.DONE, log_file(entry).read_text()
+        assert jobs.state(entry) is RunState.DONE, log_file(entry).read_text()
         assert one.keys == {f"Bearer {KEY}"}
         assert other.keys == {f"Bearer {KEY}-other"}
         missing = put(shelf, 2, models=(names[0],))
         jobs.start(missing, {})
-        until(lambda: jobs.state(missing) is JobState.FAILED)
+        until(lambda: jobs.state(missing) is RunState.FAILED)
         assert "There is no key for" in log_file(missing).read_text()
         assert one.keys == {f"Bearer {KEY}"}
         wrong = put(shelf, 2, models=(names[0],))
         one.wrong_key = KEY
         jobs.start(wrong, {one.base_url: KEY})
-        until(lambda: jobs.state(wrong) is JobState.FAILED)
+        until(lambda: jobs.state(wrong) is RunState.FAILED)
         assert "refused the key" in log_file(wrong).read_text()
     files = [path for path in shelf.folder.rglob("*") if path.is_file()]
     assert any(path.name == "answers.sqlite" for path in files)
@@ -264,7 +265,7 @@ def test_a_campaign_that_cannot_run_says_why(shelf: Campaigns, jobs: Jobs) -> No
     entry = put(shelf, 2, models=("hf:no/such-model-anywhere-0",))
     (entry.folder / "texts.txt").unlink()
     jobs.start(entry, {})
-    until(lambda: jobs.state(entry) is JobState.FAILED)
+    until(lambda: jobs.state(entry) is RunState.FAILED)
     assert log_file(entry).read_text().startswith("hinter: ")
     assert record_of(entry).code == 2
 
@@ -303,7 +304,7 @@ def test_a_job_of_an_app_in_the_background_of_a_shell_stops_at_once(
     app.kill()
     app.wait()
     jobs.cancel(entry)
-    until(lambda: jobs.state(entry) is JobState.STOPPED)
+    until(lambda: jobs.state(entry) is RunState.STOPPED)
     assert shards(entry) < LONG
 
 
@@ -315,14 +316,14 @@ def test_a_job_outlives_an_app_that_was_killed(
     until(lambda: shards(entry) >= 1)
     app.kill()
     app.wait()
-    assert jobs.state(entry) is JobState.RUNNING
+    assert jobs.state(entry) is RunState.RUNNING
     with pytest.raises(InputError, match="already running or waiting"):
         jobs.start(entry, {})
     jobs.cancel(entry)
-    until(lambda: jobs.state(entry) is JobState.STOPPED)
+    until(lambda: jobs.state(entry) is RunState.STOPPED)
     assert 1 <= shards(entry) < LONG
     jobs.start(entry, {})
-    until(lambda: jobs.state(entry) is JobState.DONE)
+    until(lambda: jobs.state(entry) is RunState.DONE)
     assert shards(entry) == LONG
 
 
@@ -335,9 +336,9 @@ def test_a_job_that_was_killed_with_its_app_is_interrupted(
     app.kill()
     app.wait()
     os.killpg(record_of(entry).pid, signal.SIGKILL)
-    until(lambda: jobs.state(entry) is JobState.INTERRUPTED)
+    until(lambda: jobs.state(entry) is RunState.INTERRUPTED)
     jobs.start(entry, {})
-    until(lambda: jobs.state(entry) is JobState.DONE)
+    until(lambda: jobs.state(entry) is RunState.DONE)
     assert look(entry).complete
 
 
@@ -348,10 +349,10 @@ def test_a_closing_app_stops_its_jobs_and_they_can_be_resumed(shelf: Campaigns) 
     first.start(waiting, {})
     until(lambda: shards(entry) >= 1)
     first.close()
-    until(lambda: first.state(entry) is JobState.INTERRUPTED)
-    assert second.state(waiting) is JobState.NEW
+    until(lambda: first.state(entry) is RunState.INTERRUPTED)
+    assert second.state(waiting) is RunState.NEW
     second.start(entry, {})
-    until(lambda: second.state(entry) is JobState.DONE)
+    until(lambda: second.state(entry) is RunState.DONE)
 
 
 def test_tables_are_read_once_and_again_when_they_change(shelf: Campaigns) -> None:

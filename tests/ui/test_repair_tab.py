@@ -16,6 +16,7 @@ from hinter_core.errors import HinterError, InputError
 from hinter_core.repair.progress import Notes, Stage
 from hinter_core.repair.repair import REPAIR_OPTIONS
 from hinter_ui.processes import command
+from hinter_ui.processes.record import RunState
 from hinter_ui.repair import html
 from hinter_ui.repair.actions import (
     FIELDS,
@@ -24,7 +25,7 @@ from hinter_ui.repair.actions import (
     RepairView,
     offered_grammars,
 )
-from hinter_ui.repair.runs import REPAIRS_FOLDER, RepairState, out_of
+from hinter_ui.repair.runs import REPAIRS_FOLDER, out_of
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -64,7 +65,7 @@ def form_of(files: Path, **settings: Any) -> RepairForm:
     )  # fmt: skip
 
 
-def until(desk: RepairActions, session: Session, *states: RepairState) -> None:
+def until(desk: RepairActions, session: Session, *states: RunState) -> None:
     end = time.monotonic() + 120
     while desk.shown(session).state not in states:
         assert time.monotonic() < end, desk.shown(session)
@@ -78,7 +79,7 @@ def test_a_repair_is_stopped_goes_on_and_shows_what_it_changed(
 ) -> None:
     session = Session()
     desk.start(session, form_of(files, epochs=100))
-    assert desk.shown(session).state is RepairState.RUNNING
+    assert desk.shown(session).state is RunState.RUNNING
     assert "Diagnosis" in html.progress(desk.shown(session))
     with pytest.raises(InputError, match="Another repair is running"):
         desk.start(session, form_of(files))
@@ -87,10 +88,10 @@ def test_a_repair_is_stopped_goes_on_and_shows_what_it_changed(
     with pytest.raises(InputError, match="not done yet"):
         desk.hand_over(session)
     desk.cancel(session)
-    until(desk, session, RepairState.STOPPED)
+    until(desk, session, RunState.STOPPED)
     assert "Go on" in html.progress(desk.shown(session))
     desk.resume(session)
-    until(desk, session, RepairState.DONE)
+    until(desk, session, RunState.DONE)
     status = desk.shown(session)
     assert status.figures is not None
     shown = html.figures(status)
@@ -104,7 +105,7 @@ def test_a_repair_is_stopped_goes_on_and_shows_what_it_changed(
     assert Path(session.grammar).read_text() == (files / "own.yaml").read_text()
     # A restarted app finds it.
     again = RepairActions(Services(Access(local=True)))
-    assert [one.state for one in again.listed()] == [RepairState.DONE]
+    assert [one.state for one in again.listed()] == [RunState.DONE]
     desk.delete(session)
     assert desk.listed() == []
 
@@ -113,7 +114,7 @@ def test_a_repair_is_stopped_goes_on_and_shows_what_it_changed(
 def test_a_repair_that_cannot_run_says_why(desk: RepairActions, files: Path) -> None:
     session, form = Session(), form_of(files)
     desk.start(session, replace(form, own_grammar=None, grammar="legal"))
-    until(desk, session, RepairState.FAILED)
+    until(desk, session, RunState.FAILED)
     told = html.progress(desk.shown(session))
     assert "The repair failed" in told
     assert "The grammar legal gives" in told
@@ -129,8 +130,8 @@ def test_what_was_running_as_the_app_ended_is_interrupted(
     other = Session()
     other.of(RepairView).opened = session.of(RepairView).opened
     desk.repairs.close()
-    until(desk, session, RepairState.INTERRUPTED)
-    assert again.shown(other).state is RepairState.INTERRUPTED
+    until(desk, session, RunState.INTERRUPTED)
+    assert again.shown(other).state is RunState.INTERRUPTED
 
 
 def test_a_repair_that_goes_on_says_so_until_it_notes_a_stage(
@@ -143,7 +144,7 @@ def test_a_repair_that_goes_on_says_so_until_it_notes_a_stage(
     out.mkdir(exist_ok=True)
     Notes(out).note(Stage("training", 3, 10))
     desk.cancel(session)
-    until(desk, session, RepairState.STOPPED)
+    until(desk, session, RunState.STOPPED)
     assert "Training: 3 of 10" in html.progress(desk.shown(session))
     desk.resume(session)
     told = html.progress(desk.shown(session))
@@ -157,7 +158,7 @@ def test_a_repair_that_goes_on_says_so_until_it_notes_a_stage(
     assert "It goes on" not in told
     assert 'class="stage now"' in told
     desk.repairs.close()
-    until(desk, session, RepairState.INTERRUPTED)
+    until(desk, session, RunState.INTERRUPTED)
 
 
 @pytest.mark.parametrize(

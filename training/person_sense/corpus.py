@@ -26,6 +26,7 @@ _CONTENT = ("NN", "JJ", "VBN", "VBG")
 _PROPER = ("NNP", "NNPS")
 LONGEST = 600  # characters of a sentence
 _OF_A_TEXT = 6
+_HELD = 5
 
 
 @dataclass(frozen=True)
@@ -113,10 +114,13 @@ def read_texts(path: Path) -> list[str]:
     return texts
 
 
-def judged(texts: Mapping[str, Sequence[str]], weight: float) -> Iterator[Asked]:
-    """Yield the words that were read for this: name of the data, row, place and label are in a file.
+def judged(
+    texts: Mapping[str, Sequence[str]], weight: float, *, held: bool = False
+) -> Iterator[Asked]:
+    """Yield the words that were read for this: their data, row, place and label are in a file.
 
-    Words of data that ``texts`` lacks are left out.
+    ``held``: those of every fifth row, which are kept to measure; the others otherwise. Words of
+    data that ``texts`` lacks are left out.
     """
     matcher = Matcher(people())
     labels: dict[tuple[str, int], dict[Span, bool]] = defaultdict(dict)
@@ -125,7 +129,7 @@ def judged(texts: Mapping[str, Sequence[str]], weight: float) -> Iterator[Asked]
             place = int(line["start"]), int(line["end"])
             labels[line["data"], int(line["row"])][place] = line["person"] == "yes"
     for (data, row), places in labels.items():
-        if data not in texts:
+        if data not in texts or (row % _HELD == 0) is not held:
             continue
         known = set(places)
         for occurrence in matcher.find(texts[data][row])[0]:

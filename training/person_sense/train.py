@@ -19,7 +19,6 @@ from hinter_core.types import Term
 from training.person_sense.corpus import Asked
 from training.person_sense.network import Encoded, WordSense, collate
 
-
 _ASKED_AT_ONCE = 32
 
 
