@@ -26,8 +26,8 @@ from hinter_core.mutation.plan import EVEN_HANDED, INVARIANTS, Settings, make_pl
 from hinter_core.relations.base import Compared
 from hinter_core.relations.substitution import SubstitutionRelation
 from hinter_core.terms.dictionary import Dictionary, load_shipped
-from hinter_core.terms.forms import known_forms
 from hinter_core.terms.matching import Matcher
+from hinter_core.terms.senses.forms import known_forms
 from hinter_core.types import Edit, GrammaticalForm, Pair, Term
 
 PROBES = Path(__file__).with_name("probes")

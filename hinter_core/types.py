@@ -35,6 +35,11 @@ class GrammaticalForm(StrEnum):
     ADVERB = "adv"
     PREP_PHRASE = "prep-phrase"
 
+    @property
+    def is_pronoun(self) -> bool:
+        """Whether it is a form of pronouns."""
+        return self.startswith("pron-")
+
 
 class Sense(StrEnum):
     """Whether a term always means a person, or only if the parse shows it."""

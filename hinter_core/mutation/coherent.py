@@ -27,13 +27,6 @@ from hinter_core.types import (
 )
 
 PairsOf = Mapping[Term, tuple[Pair, ...]]
-PRONOUN_FORMS = frozenset(
-    {
-        GrammaticalForm.PRONOUN_SUBJECT, GrammaticalForm.PRONOUN_OBJECT,
-        GrammaticalForm.PRONOUN_POSSESSIVE, GrammaticalForm.PRONOUN_POSSESSIVE_ABSOLUTE,
-        GrammaticalForm.PRONOUN_REFLEXIVE,
-    }
-)  # fmt: skip
 _BINARY = ("female", "male")
 _NEUTRAL = "neutral"
 
@@ -158,7 +151,7 @@ def _extended(
         return edit
     said = direction.says(pair.source)
     wanted = direction.says(pair.target)
-    if wanted == said or (wanted == _NEUTRAL and pair.source.form not in PRONOUN_FORMS):
+    if wanted == said or (wanted == _NEUTRAL and not pair.source.form.is_pronoun):
         return edit
     parts = [edit]
     for occurrence in also:
@@ -166,7 +159,7 @@ def _extended(
         counterpart = direction.counterpart(pair, terms)
         if counterpart is not None:
             parts.append(Edit(counterpart, (occurrence.span,)))
-        elif terms and (wanted != _NEUTRAL or terms[0].form in PRONOUN_FORMS):
+        elif terms and (wanted != _NEUTRAL or terms[0].form.is_pronoun):
             return None
     changed = [span for part in parts for span in part.spans]
     for start, end in heads:

@@ -16,7 +16,7 @@ from hinter_core.language.clean import clean
 from hinter_core.language.coreference import resolve
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import sentence_at, split_sentences
-from hinter_core.mutation.coherent import PRONOUN_FORMS, coherent_edits
+from hinter_core.mutation.coherent import coherent_edits
 from hinter_core.mutation.edits import (
     assemble,
     combined,
@@ -27,7 +27,7 @@ from hinter_core.mutation.edits import (
 from hinter_core.mutation.lattice import Lattice
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import Matcher
-from hinter_core.terms.person_sense import read
+from hinter_core.terms.senses.person_sense import read
 from hinter_core.types import (
     ROW,
     SUBSTITUTE,
@@ -235,7 +235,7 @@ def _coherent(
     gendered = {
         o.attribute
         for o in occurrences
-        if any(term.form in PRONOUN_FORMS for term in o.terms) and o.attribute in edits
+        if any(term.form.is_pronoun for term in o.terms) and o.attribute in edits
     }
     entities = resolve(text, parses) if gendered else ()
     return {

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from hinter_core.relations.base import Compared
-from hinter_core.terms.forms import known_forms
 from hinter_core.terms.matching import fold
+from hinter_core.terms.senses.forms import known_forms
 from hinter_core.types import Edit, Mutant, Pair, Span, Splice, Term
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*|[^\w\s]")

@@ -25,8 +25,8 @@ from hinter_core.language.sentences import sentence_at
 from hinter_core.relations import invariant, wording
 from hinter_core.relations.alignment import aligned
 from hinter_core.relations.base import Compared, part_of
-from hinter_core.terms.forms import WITHOUT_S, forms_at, known_forms, tag_allows
 from hinter_core.terms.matching import fold
+from hinter_core.terms.senses.forms import WITHOUT_S, forms_at, known_forms, tag_allows
 from hinter_core.types import (
     KEPT,
     Conformance,

@@ -6,7 +6,7 @@ people judged blind (``python -m benchmarks --validity`` fits them and prints th
 
 - *structure*: the share of fair mutants among those that the invariant discards; 1 if it keeps one;
 - *words*: a logistic model of the replaced words: whether they are ambiguous, and how probably they
-  are about people in their sentences (:mod:`hinter_core.relations.person_probability`).
+  are about people in their sentences (:mod:`hinter_core.terms.senses.person_probability`).
 
 Nothing is parsed for it; a small network reads the source's sentences once. Departure: the papers
 have no such score. Grammatical acceptability and the plausibility of the words under a masked model
@@ -14,11 +14,22 @@ were measured as further parts; they tell nothing of these labels (AUC 0.49 and 
 out.
 """
 
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from math import exp, log
 from typing import NamedTuple
 
-from hinter_core.relations.person_probability import is_ambiguous, person_probability
-from hinter_core.types import Mutant, Outcome
+from hinter_core.language.sentences import sentence_at, split_sentences
+from hinter_core.terms.matching import fold
+from hinter_core.terms.senses.person_probability import (
+    Word,
+    is_ambiguous,
+    person_probabilities,
+)
+from hinter_core.types import Mutant, Outcome, Sentence, Span, Term
+
+_TEXTS = 8  # whose sentences are kept
+_EDITS = 4096  # whose answers are kept
 
 _DOUBT = 0.01  # least probability that counts, of a person and of none
 
@@ -69,6 +80,36 @@ def word_features(text: str, mutant: Mutant) -> WordFeatures:
         float(sum(is_ambiguous(edit.source) for edit in mutant.edits)),
         _log_odds(person_probability(text, mutant)),
     )
+
+
+def person_probability(text: str, mutant: Mutant) -> float | None:
+    """Return the least probability, from 0 to 1, that a replaced word of ``text`` is about people.
+
+    None if there is no word to ask about.
+    """
+    found = (_least(text, edit.attribute, edit.source, edit.spans) for edit in mutant.edits)
+    return min((one for one in found if one is not None), default=None)
+
+
+@lru_cache(maxsize=_EDITS)
+def _least(text: str, attribute: str, term: Term, spans: tuple[Span, ...]) -> float | None:
+    """Return the least probability of a term's places; None if there is none to ask about."""
+    found = person_probabilities(_words(text, attribute, term, spans))
+    return min((one for one in found if one is not None), default=None)
+
+
+def _words(text: str, attribute: str, term: Term, spans: Sequence[Span]) -> Iterator[Word]:
+    """Yield the places of a term in their sentences."""
+    for start, end in spans:
+        sentence = sentence_at(_sentences(text), start)
+        if sentence is None or end > sentence.end or fold(text[start:end]) != fold(term.text):
+            continue  # a pronoun that goes with the word, or the place of an insertion
+        yield sentence.text, (start - sentence.start, end - sentence.start), attribute, term
+
+
+@lru_cache(maxsize=_TEXTS)
+def _sentences(text: str) -> list[Sentence]:
+    return split_sentences(text)
 
 
 def _log_odds(probability: float | None) -> float:

@@ -13,7 +13,8 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import sentence_at
 from hinter_core.relations.base import Compared
 from hinter_core.terms.dictionary import load_shipped
-from hinter_core.terms.forms import (
+from hinter_core.terms.matching import fold
+from hinter_core.terms.senses.forms import (
     SUBJECT,
     dependent,
     known_forms,
@@ -21,9 +22,8 @@ from hinter_core.terms.forms import (
     stands_alone,
     tokens_at,
 )
-from hinter_core.terms.lexicon import NOUNS, lexicon, person_nouns
-from hinter_core.terms.matching import fold
-from hinter_core.terms.other_senses import COMPOUND
+from hinter_core.terms.senses.lexicon import NOUNS, lexicon, person_nouns
+from hinter_core.terms.senses.other_senses import COMPOUND
 from hinter_core.types import Edit, GrammaticalForm, Mutant, Parse, Sentence
 
 _BETWEEN = (
@@ -37,11 +37,6 @@ _PRONOUNS = {
     "female": frozenset("she her hers herself".split()),
 }
 _SAME_SUBJECT = ("xcomp", "advcl", "conj", "acl", "ccomp", "csubj", "parataxis")
-_PRONOUN_FORMS = frozenset(
-    {GrammaticalForm.PRONOUN_SUBJECT, GrammaticalForm.PRONOUN_OBJECT,
-     GrammaticalForm.PRONOUN_POSSESSIVE, GrammaticalForm.PRONOUN_POSSESSIVE_ABSOLUTE,
-     GrammaticalForm.PRONOUN_REFLEXIVE}
-)  # fmt: skip
 _STEPS = 4
 _ALL = frozenset("people persons individuals humans folks person individual human".split())
 _SOME = r"(?:men|women|man|woman|boys|girls|ladies|gentlemen)"
@@ -137,7 +132,7 @@ def _of_a_couple(pair: Compared) -> str:
     """Return what stands beside a word for the other sex: "sibling and sister", "xe or she"."""
     text = pair.text
     for edit in pair.mutant.edits:
-        pronoun = edit.source.form in _PRONOUN_FORMS
+        pronoun = edit.source.form.is_pronoun
         if not pronoun and edit.target.group != "neutral":
             continue
         counterparts = _counterparts(fold(edit.source.text))

@@ -16,6 +16,7 @@ from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions
 from hinter_ui.batch.form import GRAMMAR, HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
 from hinter_ui.batch.layout import BatchLayout
+from hinter_ui.batch.preview import preview
 from hinter_ui.batch.updates import BatchState, BatchUpdates
 from hinter_ui.html import notice
 from hinter_ui.shared.events import TabEvents, Updates
@@ -31,7 +32,7 @@ def build(services: Services) -> None:
     """Build the tab inside the current ``gr.Tab`` and wire it."""
     actions = BatchActions(services)
     form = BatchForm()
-    ui = BatchLayout(services, html.preview(actions.preview(form), form.sample))
+    ui = BatchLayout(services, preview(actions.preview(form), form.sample))
     updates = BatchUpdates(services, actions, ui)
     events = BatchEvents(updates)
     events.wire()
@@ -119,7 +120,7 @@ class BatchEvents(TabEvents):
         """Say how many texts will be drawn; data that were read are not read again."""
         session = self.session(request)
         form, seen = BatchForm.of_sample(*values), session.of(BatchState).seen
-        shown = html.preview(seen, form.sample) if seen else self._preview(session, form)[0]
+        shown = preview(seen, form.sample) if seen else self._preview(session, form)[0]
         return {self.ui.preview: shown}
 
     def run_handed_over(self, request: gr.Request) -> Updates:
@@ -160,7 +161,7 @@ class BatchEvents(TabEvents):
         if failure:
             return failure, ()
         state.seen = seen
-        return html.preview(seen, form.sample), seen.names
+        return preview(seen, form.sample), seen.names
 
     def estimate(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """Estimate the campaign, and show that it takes a while."""

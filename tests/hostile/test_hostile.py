@@ -30,9 +30,9 @@ from hinter_core.data.tables import row_writer, rows_to_csv
 from hinter_core.errors import HinterError
 from hinter_core.models.registry import build_model
 from hinter_ui.annotate import annotator
-from hinter_ui.batch import html as batch_html
 from hinter_ui.batch.actions import BatchActions
 from hinter_ui.batch.form import BatchForm
+from hinter_ui.batch.preview import preview
 from hinter_ui.html import notice
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import Annotations, Campaigns
@@ -128,9 +128,7 @@ def test_a_file_of_texts(case: str, access: Access, inside: Path) -> None:
     actions = BatchActions(Services(access))
 
     def look() -> None:
-        harmless(
-            batch_html.preview(actions.preview(BatchForm(source="upload", upload=str(path))), None)
-        )
+        harmless(preview(actions.preview(BatchForm(source="upload", upload=str(path))), None))
 
     words = knock(look)
     harmless(notice.error(words))
@@ -261,9 +259,7 @@ def test_mutants_by_hand(case: str, inside: Path) -> None:
     actions = BatchActions(Services(PUBLIC))
 
     def look() -> None:
-        harmless(
-            batch_html.preview(actions.preview(BatchForm(source="hand", hand=str(path))), None)
-        )
+        harmless(preview(actions.preview(BatchForm(source="hand", hand=str(path))), None))
 
     harmless(notice.error(knock(look)))
 

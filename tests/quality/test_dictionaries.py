@@ -9,7 +9,7 @@ import pytest
 
 from hinter_core.storage import DICTIONARIES
 from hinter_core.terms.dictionary import Dictionary, load_shipped
-from hinter_core.terms.lexicon import person_nouns
+from hinter_core.terms.senses.lexicon import person_nouns
 from hinter_core.types import GrammaticalForm, Pair
 
 SENSITIVE = (

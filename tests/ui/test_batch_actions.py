@@ -22,6 +22,7 @@ from hinter_ui.batch.actions import KEEP, BatchActions
 from hinter_ui.batch.files import campaign_file, log_file, record_of, settings_of, write_record
 from hinter_ui.batch.form import SETTINGS, BatchForm
 from hinter_ui.batch.layout import BatchLayout
+from hinter_ui.batch.preview import preview
 from hinter_ui.batch.updates import BatchUpdates
 from hinter_ui.processes.record import RunState
 from hinter_ui.shared.access import Access
@@ -403,7 +404,7 @@ def test_data_without_a_usable_text_are_refused(local: BatchActions, tmp_path: P
     for act in (local.start, local.estimate):
         with pytest.raises(InputError, match=r"None of the 2 rows can be used\. Row 1: "):
             act(Session(), form)
-    shown = str(html.preview(local.preview(form), form.sample))
+    shown = str(preview(local.preview(form), form.sample))
     assert "Nothing can be tested" in shown
     assert "others" not in shown
     assert local.listed([]) == []
@@ -415,10 +416,10 @@ def test_how_many_texts_are_tested_is_said_before(local: BatchActions, tmp_path:
     path.write_text("text\n" + "".join(f'"{row}"\n' for row in [*rows, "Rain fell."]))
     form = filled(SMALL, source="path", path=str(path), sample=4)
     seen = local.preview(form)
-    shown = str(html.preview(seen, form.sample))
+    shown = str(preview(seen, form.sample))
     assert "Start tests 4 of these 11 rows" in shown
     assert SETTINGS["sample"].title in shown
     for sample in (None, 11):
-        assert "Start tests" not in str(html.preview(seen, sample))
+        assert "Start tests" not in str(preview(seen, sample))
     told = str(html.estimate(local.estimate(Session(), filled(form, sample=None))))
     assert "8 contain terms to change, 2 cannot be used" in told

@@ -10,10 +10,10 @@ import pytest
 from hinter_core.campaign.spec_files import load_campaign
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.reading import load_grammar
-from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions
 from hinter_ui.batch.files import portable, put
 from hinter_ui.batch.form import DATA, GRAMMAR, BatchForm
+from hinter_ui.batch.preview import preview
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import CAMPAIGNS_FOLDER
 from hinter_ui.shared.services import Services
@@ -53,7 +53,7 @@ def form_of(name: str, **more: object) -> BatchForm:
 def test_ten_sentences_are_shown_with_their_slots_and_the_exact_number(desk: BatchActions) -> None:
     form = form_of("sentiment-gender-occupation")
     seen = desk.preview(form)
-    shown = html.preview(seen, form.sample)
+    shown = preview(seen, form.sample)
     assert shown.count("<tr>") == 1 + 10
     assert "24,528 different sentences" in shown
     assert "18 rules, 107 terminals" in shown
@@ -83,7 +83,7 @@ def test_a_grammar_of_ones_own_is_kept_with_its_campaign(
 ) -> None:
     form = form_of(str(own))
     seen = desk.preview(form)
-    assert "12 different sentences" in html.preview(seen, 20)
+    assert "12 different sentences" in preview(seen, 20)
     campaign = form.campaign(Access(local=False), {})
     assert campaign.sentences == 12  # all, since 20 are more
     entry = Services(Access(local=False)).campaigns.new()

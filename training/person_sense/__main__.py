@@ -39,6 +39,12 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--encoder", type=Path, default=Path("assets/models/masked-lm"))
     parser.add_argument("--teacher", type=Path, required=True, help="folder of a BERT encoder")
     parser.add_argument("--out", type=Path, required=True, help="folder for the model")
+    parser.add_argument(
+        "--told",
+        type=Path,
+        required=True,
+        help="the teacher's answers: read if the file is there, else written",
+    )
     parser.add_argument("--passes", type=int, default=Settings.passes)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=Settings.seed)
@@ -88,7 +94,6 @@ def run(options: argparse.Namespace, settings: Settings) -> None:
         train(network, tokenizer, words, background, exchange, own, check)
         return network, tokenizer
 
-    teacher = taught(options.teacher, close, settings.of_teacher())
     known = {(one.text, one.span) for one in close}
     every = [text for name in sorted(texts) for text in texts[name]]
     fresh = [
@@ -96,7 +101,10 @@ def run(options: argparse.Namespace, settings: Settings) -> None:
         for one in unread(every, settings.taught, settings.taught_weight, settings.seed)
         if (one.text, one.span) not in known and one.text not in apart
     ]
-    values = scores(*teacher, fresh)
+    if not options.told.exists():
+        teacher = taught(options.teacher, close, settings.of_teacher())
+        options.told.write_text(json.dumps(scores(*teacher, fresh)), encoding="utf-8")
+    values = json.loads(options.told.read_text(encoding="utf-8"))
     told = [replace(one, person=value) for one, value in zip(fresh, values, strict=True)]
     print(f"{len(told):,} words were labelled by the teacher", flush=True)
     network, _ = taught(options.encoder, [*close, *told], settings)

@@ -163,4 +163,4 @@ def unread(texts: Iterable[str], most: int, weight: float, seed: int) -> Iterato
 
 def is_plain(term: Term) -> bool:
     """Whether a reading of a word is not asked about: a pronoun or a phrase."""
-    return term.form is GrammaticalForm.ANY or term.form.startswith("pron")
+    return term.form is GrammaticalForm.ANY or term.form.is_pronoun

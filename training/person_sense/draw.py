@@ -16,7 +16,7 @@ from pathlib import Path
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.terms.matching import Matcher
-from hinter_core.terms.person_sense import read
+from hinter_core.terms.senses.person_sense import read
 from hinter_core.types import Span
 from training.person_sense.__main__ import add_texts, texts_of
 from training.person_sense.corpus import LABELS, LONGEST, is_plain, people

@@ -23,9 +23,9 @@ from hinter_core.language.clean import clean
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.language.word_sense import FOLDER, load_word_sense
 from hinter_core.mutation.edits import apply_edits
-from hinter_core.relations.person_probability import person_probability
+from hinter_core.relations.validity import person_probability
 from hinter_core.terms.matching import Matcher
-from hinter_core.terms.person_sense import read
+from hinter_core.terms.senses.person_sense import read
 from hinter_core.types import Edit, Pair
 from training.person_sense.corpus import Asked, in_sentence, people, treebank
 

@@ -40,13 +40,13 @@ class Settings:
     written_weight: float = 1.0
     judged_weight: float = 2.0
     taught_weight: float = 0.5
-    taught: int = 40_000
-    share_of_background: float = 0.4
+    taught: int = 20_000
+    share_of_background: float = 0.25
     exchanged: float = 0.5
 
     def of_teacher(self) -> Settings:
         """Return the numbers of the larger network that is taught first."""
-        return replace(self, passes=3, rate=5e-5, share_of_background=0.15)
+        return replace(self, passes=2, rate=6e-5, share_of_background=0.05)
 
     def as_dict(self) -> dict[str, Any]:
         """To be written beside the measurements."""

@@ -33,8 +33,8 @@ from hinter_core.language.coreference import Resolver, SieveResolver
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.language.trees import ParsedSentence
 from hinter_core.terms.dictionary import load_shipped
-from hinter_core.terms.forms import forms_at
 from hinter_core.terms.names import GENDERS
+from hinter_core.terms.senses.forms import forms_at
 from hinter_core.types import Entity, GrammaticalForm, Mention, MentionKind, Span
 
 _FORM = GrammaticalForm

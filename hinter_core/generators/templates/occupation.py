@@ -13,7 +13,7 @@ from hinter_core.generators.templates.template import LetterCase, SlotKind, Temp
 from hinter_core.generators.templates.words import RefusedText, TextWords, Token
 from hinter_core.language.people import people_words
 from hinter_core.terms.dictionary import load_shipped
-from hinter_core.terms.person_sense import read
+from hinter_core.terms.senses.person_sense import read
 from hinter_core.types import Entity, GrammaticalForm, MentionKind, Span, Term
 
 NO_OCCUPATION = "no occupation"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from hinter_core.mutation.edits import splices_of
 from hinter_core.relations.changes.phrases import Pieces, SourceText, edit_of
 from hinter_core.relations.changes.words import opposite, relation_words
-from hinter_core.terms.lexicon import NOUNS
+from hinter_core.terms.senses.lexicon import NOUNS
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Occurrence, Pair, Term
 
 NEGATE_ONE, NEGATE_ALL = "negate-one", "negate-all"

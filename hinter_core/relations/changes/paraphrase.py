@@ -14,8 +14,8 @@ from hinter_core.relations.changes.phrases import SourceText, Word, edit_of
 from hinter_core.relations.changes.position import after_noun
 from hinter_core.relations.changes.words import relation_words
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.terms.lexicon import capitalised
 from hinter_core.terms.matching import fold
+from hinter_core.terms.senses.lexicon import capitalised
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Occurrence, Pair, Term
 
 PARAPHRASE, CONTEXT = "paraphrase-attribute", "paraphrase-context"

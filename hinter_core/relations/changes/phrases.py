@@ -9,8 +9,8 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import sentence_at
 from hinter_core.mutation.plan import Plan
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.terms.forms import MODIFIER, head_of, tokens_at
-from hinter_core.terms.lexicon import NOUN_TAGS, lexicon, names_person
+from hinter_core.terms.senses.forms import MODIFIER, head_of, tokens_at
+from hinter_core.terms.senses.lexicon import NOUN_TAGS, lexicon, names_person
 from hinter_core.types import (
     Change,
     Edit,

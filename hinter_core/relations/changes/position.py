@@ -7,7 +7,7 @@ who is young*.
 from collections.abc import Callable, Iterator
 
 from hinter_core.relations.changes.phrases import Pieces, SourceText, Word, edit_of
-from hinter_core.terms.lexicon import capitalised
+from hinter_core.terms.senses.lexicon import capitalised
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Occurrence, Term
 
 SHUFFLE = "shuffle"

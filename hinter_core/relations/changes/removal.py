@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from hinter_core.mutation.edits import splices_of
 from hinter_core.relations.changes.phrases import Pieces, SourceText, edit_of
-from hinter_core.terms.forms import known_forms
-from hinter_core.terms.lexicon import NOUNS
+from hinter_core.terms.senses.forms import known_forms
+from hinter_core.terms.senses.lexicon import NOUNS
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Occurrence, Pair, Term
 
 REMOVE_ONE, REMOVE_ALL = "remove-one", "remove-all"

@@ -7,8 +7,8 @@ import pytest
 from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.plan import Plan, Settings, make_plan
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.terms.lexicon import person_nouns
-from hinter_core.terms.person_sense import read
+from hinter_core.terms.senses.lexicon import person_nouns
+from hinter_core.terms.senses.person_sense import read
 from hinter_core.types import GrammaticalForm, Parse, Term
 
 ATTRIBUTES = ("race", "gender", "age", "nationality", "disability", "body", "occupation")

@@ -10,10 +10,10 @@ from enum import Enum
 from functools import lru_cache
 
 from hinter_core.terms.dictionary import load_shipped
-from hinter_core.terms.lexicon import FINITE, NOUN_TAGS, NOUNS, lexicon, listed_nouns
 from hinter_core.terms.matching import fold
-from hinter_core.terms.other_senses import is_thing_here
-from hinter_core.terms.quotations import opens
+from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, NOUNS, lexicon, listed_nouns
+from hinter_core.terms.senses.other_senses import is_thing_here
+from hinter_core.terms.senses.quotations import opens
 from hinter_core.types import GrammaticalForm, Parse, Span, Term
 
 _FORM = GrammaticalForm

@@ -6,9 +6,9 @@ in the parse.
 
 from collections.abc import Callable, Sequence
 
-from hinter_core.terms.languages import DETERMINERS
-from hinter_core.terms.lexicon import FINITE, capitalised, lexicon, person_nouns
 from hinter_core.terms.matching import fold
+from hinter_core.terms.senses.languages import DETERMINERS
+from hinter_core.terms.senses.lexicon import FINITE, capitalised, lexicon, person_nouns
 from hinter_core.types import GrammaticalForm, Parse, Term
 
 _FORM = GrammaticalForm

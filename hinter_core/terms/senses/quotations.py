@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from hinter_core.terms.lexicon import lexicon
 from hinter_core.terms.matching import fold
+from hinter_core.terms.senses.lexicon import lexicon
 from hinter_core.types import Parse
 
 QUOTES = frozenset("\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb") | {"``", "''"}

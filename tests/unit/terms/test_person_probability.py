@@ -7,7 +7,7 @@ import pytest
 from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.edits import apply_edits, handwritten_mutant
 from hinter_core.mutation.plan import Settings, make_plan
-from hinter_core.relations.person_probability import person_probability
+from hinter_core.relations.validity import person_probability
 from hinter_core.terms.dictionary import Dictionary, neutral_words
 from hinter_core.types import Edit, GrammaticalForm, Mutant, Pair, Term
 

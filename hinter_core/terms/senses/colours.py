@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from hinter_core.terms.lexicon import NOUN_TAGS, lexicon, names_person
 from hinter_core.terms.matching import fold
+from hinter_core.terms.senses.lexicon import NOUN_TAGS, lexicon, names_person
 from hinter_core.types import Parse
 
 _ADJECTIVES = ("JJ", "JJR", "NN", "NNP")

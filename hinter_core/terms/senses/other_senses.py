@@ -6,12 +6,12 @@ in the parse; ``head`` is the one that carries the tag and the relation of the t
 
 from collections.abc import Sequence
 
-from hinter_core.terms.colours import is_shade
-from hinter_core.terms.languages import bare, is_language
-from hinter_core.terms.lexicon import FINITE, lexicon, names_person
 from hinter_core.terms.matching import fold
-from hinter_core.terms.proper_names import PROPER, after_name, capital, name_around, opening
-from hinter_core.terms.quotations import QUOTES, mentioned, quoted_title
+from hinter_core.terms.senses.colours import is_shade
+from hinter_core.terms.senses.languages import bare, is_language
+from hinter_core.terms.senses.lexicon import FINITE, lexicon, names_person
+from hinter_core.terms.senses.proper_names import PROPER, after_name, capital, name_around, opening
+from hinter_core.terms.senses.quotations import QUOTES, mentioned, quoted_title
 from hinter_core.types import GrammaticalForm, Parse, Term
 
 _FORM = GrammaticalForm

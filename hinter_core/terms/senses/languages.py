@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from hinter_core.terms.lexicon import lexicon
 from hinter_core.terms.matching import fold
+from hinter_core.terms.senses.lexicon import lexicon
 from hinter_core.types import GrammaticalForm, Parse, Term
 
 _SPEAKING = frozenset("speak speaks speaking spoke spoken".split())

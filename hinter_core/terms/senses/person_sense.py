@@ -10,8 +10,9 @@ Departure: the paper replaces every occurrence of the string, as ``literal=True`
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hinter_core.terms.colours import is_colour
-from hinter_core.terms.forms import (
+from hinter_core.terms.matching import fold
+from hinter_core.terms.senses.colours import is_colour
+from hinter_core.terms.senses.forms import (
     MODIFIER,
     SUBJECT,
     dependent,
@@ -20,9 +21,8 @@ from hinter_core.terms.forms import (
     stands_alone,
     tokens_at,
 )
-from hinter_core.terms.lexicon import FINITE, NOUN_TAGS, lexicon, names_person
-from hinter_core.terms.matching import fold
-from hinter_core.terms.other_senses import is_thing_here, other_sense
+from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, lexicon, names_person
+from hinter_core.terms.senses.other_senses import is_thing_here, other_sense
 from hinter_core.types import GrammaticalForm, Parse, Sense, Span, Term
 
 _FORM = GrammaticalForm
