@@ -6,6 +6,7 @@ names are parsed, forms drawn and help printed before a back-end is imported.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import lru_cache, partial
 from importlib import import_module
 from typing import Any
@@ -91,6 +92,15 @@ _PYTHON = (
 )
 
 
+class Reads(StrEnum):
+    """What a loader may read where the source of a name says so."""
+
+    NOTHING = "nothing"
+    HUB = "a model of the Hub, or a folder of this machine"
+    RULES = "a file that ends in .rules"
+    ANYTHING = "anything of this machine"
+
+
 @dataclass(frozen=True, slots=True)
 class Backend:
     """A kind of model: its loader, the placeholder of its source, its options."""
@@ -103,6 +113,8 @@ class Backend:
     generative: bool = False  # replies in free text, which costs money or minutes
     trusted_only: bool = False  # uses code, addresses or keys that a visitor must not choose
     takes_key: bool = False  # open to visitors who bring a key
+    reads: Reads = Reads.ANYTHING  # which a public host refuses
+    light: bool = False  # many may be kept in memory
 
     def usage(self, kind: str) -> str:
         """Return the pattern of a name of this kind."""
@@ -112,7 +124,7 @@ class Backend:
 BACKENDS = {
     "embedded": Backend(
         "huggingface.classifier:load_embedded", "Embedded sentiment",
-        "A small sentiment classifier that comes with HInter.",
+        "A small sentiment classifier that comes with HInter.", light=True,
     ),
     "masked": Backend(
         "huggingface.masked:load_embedded", "Embedded masked model",
@@ -122,51 +134,54 @@ BACKENDS = {
         "coreference:load", "Coreference",
         "Which words stand for the same person: the rules that come with HInter, or a package that "
         "you have installed (fastcoref, maverick).",
-        "rules",
+        "rules", reads=Reads.NOTHING,
     ),
-    "vader": Backend("lexicon:load_vader", "VADER", "A rule-based sentiment lexicon."),
+    "vader": Backend(
+        "lexicon:load_vader", "VADER", "A rule-based sentiment lexicon.", light=True,
+    ),
     "textblob": Backend(
-        "lexicon:load_textblob", "TextBlob", "A sentiment lexicon with averaged polarities."
+        "lexicon:load_textblob", "TextBlob", "A sentiment lexicon with averaged polarities.",
+        light=True,
     ),
     "scripted": Backend(
         "scripted:load", "Scripted", "Bias planted by rules: to teach, to demonstrate and to test.",
-        "RULES",
+        "RULES", reads=Reads.RULES, light=True,
     ),
     "scripted-masked": Backend(
         "scripted:load_masked", "Scripted words at a mask",
         "Rules that give the word at [MASK], such as: her 0.8 if \"nurse\"; his otherwise.",
-        "RULES",
+        "RULES", reads=Reads.RULES, light=True,
     ),
     "scripted-resolver": Backend(
         "coreference:load_scripted", "Scripted coreference",
         "Rules that give \"together\" or \"apart\"; apart: no words stand for the same person.",
-        "RULES",
+        "RULES", reads=Reads.RULES, light=True,
     ),
     "hf": Backend(
         "huggingface.classifier:load", "Hugging Face classifier",
         "Any sequence classifier of the Hub or of a folder, in safetensors.",
-        "ORG/NAME[@revision]", _CLASSIFIER,
+        "ORG/NAME[@revision]", _CLASSIFIER, reads=Reads.HUB,
     ),
     "hf-masked": Backend(
         "huggingface.masked:load", "Masked language model",
         "Any model of the Hub or of a folder that fills [MASK], in safetensors.",
-        "ORG/NAME[@revision]", _MASKED,
+        "ORG/NAME[@revision]", _MASKED, reads=Reads.HUB,
     ),
     "hf-zero-shot": Backend(
         "huggingface.classifier:load_zero_shot", "Zero-shot (NLI)",
         "An inference model that judges a hypothesis for each of your labels.",
-        "ORG/NAME?labels=A,B", _ZERO_SHOT,
+        "ORG/NAME?labels=A,B", _ZERO_SHOT, reads=Reads.HUB,
     ),
     "hf-chat": Backend(
         "huggingface.chat:load", "Local chat model",
         "A language model with a chat template, on this machine.",
-        "ORG/NAME?prompt=NAME", _CHAT, generative=True,
+        "ORG/NAME?prompt=NAME", _CHAT, generative=True, reads=Reads.HUB,
     ),
     "openai": Backend(
         "server.openai:load", "OpenAI-compatible API",
         "OpenAI, vLLM, Ollama, TGI, LiteLLM, transformers serve and their like.",
         "MODEL?base_url=URL&prompt=NAME", _OPENAI,
-        generative=True, trusted_only=True, takes_key=True,
+        generative=True, trusted_only=True, takes_key=True, reads=Reads.NOTHING,
     ),
     "python": Backend(
         "python:load", "Your own Python function",
@@ -297,6 +312,12 @@ def is_generative(name: str) -> bool:
     """Whether a name is of a generative kind; the model is not loaded."""
     backend = BACKENDS.get(name.strip().partition(":")[0])
     return backend is not None and backend.generative
+
+
+def is_light(name: str) -> bool:
+    """Whether a name is of a kind that weighs next to nothing; the model is not loaded."""
+    backend = BACKENDS.get(name.strip().partition(":")[0])
+    return backend is not None and backend.light
 
 
 def build_model(name: ModelName) -> ModelUnderTest:

@@ -21,6 +21,7 @@ from hinter_core.models.registry import (
     NO_KEY,
     Backend,
     ModelName,
+    Reads,
     is_generative,
     parse_name,
 )
@@ -191,9 +192,11 @@ def _require_nothing_of_this_machine(name: ModelName) -> None:
     # The same words whether it exists or not, so that nothing is told of this machine.
     plain = len(source) <= _LONGEST_HUB_NAME and _HUB_NAME.fullmatch(source)
     elsewhere = plain and ".." not in source and not Path(source).exists()
-    if name.kind.startswith("hf") and not elsewhere:
+    reads = BACKENDS[name.kind].reads
+    if reads is Reads.HUB and not elsewhere:
         raise ModelError(say("access.hub", name=source))
-    if name.kind == "scripted" and Path(source).suffix == ".rules":
+    file = reads is Reads.RULES and Path(source).suffix == ".rules"
+    if file or (source and reads is Reads.ANYTHING):
         raise ModelError(say("access.rules"))
     prompt = name.settings.get("prompt")
     if prompt and prompt not in shipped_prompts():

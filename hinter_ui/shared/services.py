@@ -15,7 +15,7 @@ from hinter_core.errors import HinterError
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import Capabilities
 from hinter_core.models.process import ProcessModel
-from hinter_core.models.registry import build_model, store_for
+from hinter_core.models.registry import build_model, is_light, store_for
 from hinter_core.models.scripted import shipped_rules
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.plan import Settings
@@ -34,7 +34,6 @@ say = Words("shared")
 
 _STORES = 6  # checkpoints in memory
 _LIGHT_STORES = 32  # models that weigh next to nothing
-_LIGHT = ("embedded", "vader", "textblob", "scripted")
 
 # Names of models of other tasks that come with HInter, too.
 SHIPPED = frozenset(("masked", "resolver:rules"))
@@ -170,7 +169,7 @@ class Services:
     def at_hand(self, name: str, session: Session | None = None) -> bool:
         """Whether a model can be asked at once and without cost."""
         name = name.strip()
-        light = name.partition(":")[0] in _LIGHT
+        light = is_light(name)
         return light or self.loaded_model(name, session) is not None
 
     def loading(self, name: str) -> bool:
@@ -195,7 +194,7 @@ class Services:
         return PredictionStore(ProcessModel(self.model(name).model))
 
     def _stores_of(self, name: str) -> _Stores[PredictionStore]:
-        return self._light if name.partition(":")[0] in _LIGHT else self._models
+        return self._light if is_light(name) else self._models
 
     def pipeline(
         self,

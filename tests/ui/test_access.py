@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.errors import DictionaryError, InputError, ParserError
+from hinter_core.errors import DictionaryError, InputError, ModelError, ParserError
 from hinter_core.language.parsing import load_parser
+from hinter_core.models.registry import BACKENDS, Reads
 from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.shared.access import PARSERS, Access, attribute_of
 from hinter_ui.shared.links import ExploreForm
@@ -87,3 +88,19 @@ def test_a_page_keeps_a_few_dictionaries(tmp_path: Path) -> None:
     actions.add_dictionary(session, str(dictionary(tmp_path, "own 3.csv", 4)))
     assert len(session.dictionaries["own-3"].terms) == 4
     assert list(session.dictionaries) == [f"own-{number}" for number in range(6)]
+
+
+@pytest.mark.parametrize("kind", [kind for kind, one in BACKENDS.items() if one.source])
+def test_no_kind_of_model_reads_a_file_of_a_public_host(kind: str, tmp_path: Path) -> None:
+    """Neither what stands in a file nor whether it is there is told, whatever it ends in."""
+    services = Services(PUBLIC)
+    for name in ("canary.rules", "canary.toml", "canary.json", "canary.py", "canary"):
+        file = tmp_path / name
+        file.write_text("password hunter2\n")
+        for source in (file, tmp_path / f"missing-{name}"):
+            with pytest.raises(ModelError) as refused:
+                services.open_store(f"{kind}:{source}")
+            assert "hunter2" not in str(refused.value)
+        if BACKENDS[kind].reads is Reads.RULES and name.endswith(".rules"):
+            with pytest.raises(ModelError, match="Rule files cannot be named here"):
+                services.open_store(f"{kind}:{file}")
