@@ -2,9 +2,10 @@
 
 Texts are nested mappings in ``assets/words/LANGUAGE/ROOM.yaml``; ``words("join.title")`` is the
 text under ``join: title:``. A text that depends on a number has the forms ``one`` and ``other``;
-numbers are written as ``{n:,}``. A room that a language lacks is shown in English. A translated
-room has the same keys and ``{placeholders}`` as the English one (``tests/architecture`` checks
-that). A new language is a folder with a ``language.yaml`` (its own name) and the translated rooms.
+numbers are written as ``{n:,}``. A room or text that a language lacks is shown in English. A
+shipped language has the same keys and ``{placeholders}`` as English in each of its rooms
+(``tests/architecture`` checks that). A new language is a folder with a ``language.yaml`` (its own
+name) and the translated rooms.
 
 :func:`speak` sets the language for everything that is written for one event of a page.
 """
@@ -18,6 +19,7 @@ from zlib import crc32
 import yaml
 
 from hinter_core.storage import ASSETS
+from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import Edit, HiddenGrade, Prediction, Verdict
 from hinter_ui.html.markup import Markup, isolated, join, tag
 
@@ -59,7 +61,7 @@ class Words:
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """All texts by dotted key; items of lists by their number."""
-        yield from _leaves(_tree(self.language, self.room), "")
+        yield from leaves(_tree(self.language, self.room))
 
 
 def speak(language: str, room: str = "language") -> None:
@@ -70,11 +72,28 @@ def speak(language: str, room: str = "language") -> None:
     _spoken.set(language if language in languages(room) else DEFAULT)
 
 
+def written(language: str, room: str) -> Mapping[str, Any]:
+    """The texts of a room that a language has itself."""
+    path = FOLDER / language / f"{room}.yaml"
+    tree: Mapping[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    return tree
+
+
 @cache
 def _tree(language: str, room: str) -> Mapping[str, Any]:
-    path = FOLDER / language / f"{room}.yaml"
-    tree: Mapping[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    """The texts of a room in a language, laid over the English ones."""
+    tree: Mapping[str, Any] = _laid(written(DEFAULT, room), written(language, room))
     return tree
+
+
+def _laid(below: Any, above: Any) -> Any:
+    """Lay one tree over another: what is missing or of another kind shows through."""
+    if isinstance(below, Mapping):
+        given = above if isinstance(above, Mapping) else {}
+        return {key: _laid(value, given.get(key)) for key, value in below.items()}
+    if isinstance(below, list):
+        return above if isinstance(above, list) and len(above) == len(below) else below
+    return above if isinstance(above, str) else below
 
 
 @cache
@@ -93,13 +112,14 @@ def chosen(wanted: object) -> str:
     return code if code in languages() else DEFAULT
 
 
-def _leaves(tree: Any, key: str) -> Iterator[tuple[str, str]]:
+def leaves(tree: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the texts of a tree by dotted key; items of lists by their number."""
     if isinstance(tree, Mapping):
         for name, branch in tree.items():
-            yield from _leaves(branch, f"{key}.{name}" if key else str(name))
+            yield from leaves(branch, f"{key}.{name}" if key else str(name))
     elif isinstance(tree, list):
         for place, branch in enumerate(tree):
-            yield from _leaves(branch, f"{key}.{place}")
+            yield from leaves(branch, f"{key}.{place}")
     else:
         yield key, str(tree)
 
@@ -216,7 +236,7 @@ def attribute_styles() -> str:
     """Write the CSS that colours the chips of the attributes."""
     return "\n".join(
         f'.attribute-chips label:has(input[name="{attribute}"]) {{ --h: {degrees}; }}'
-        for attribute, degrees in _HUES.items()
+        for attribute, degrees in ((name, hue(name)) for name in load_shipped())
     )
 
 
