@@ -80,11 +80,11 @@ def _card(
     frame = verdict.value if whole or verdict in (Verdict.BIASED, Verdict.HIDDEN) else ""
     if whole:
         frame += " whole"
-    original = check.originals[model]
-    foot = _foot(judged, original, check.plan.settings.tolerance)
-    # The likeliest word of a masked model may be another one, and the answer the same.
-    compared = None if verdict is Verdict.BENIGN else original
-    return _frame(title, body, foot, judged.prediction, compared, frame)
+    foot = _foot(judged, check.originals[model], check.plan.settings.tolerance)
+    # The oracle says whether the answer is another one: that of a masked model, for instance, is
+    # the same where another word is the likeliest by little.
+    flipped = verdict in (Verdict.BIASED, Verdict.HIDDEN)
+    return _frame(title, body, foot, judged.prediction, frame, flipped=flipped)
 
 
 def _frame(
@@ -92,16 +92,10 @@ def _frame(
     body: Markup,
     foot: Markup,
     prediction: Prediction | None = None,
-    original: Prediction | None = None,
     frame: str = "",
+    *,
+    flipped: bool = False,
 ) -> Markup:
-    flipped = (
-        prediction is not None
-        and original is not None
-        and prediction.answered
-        and original.answered
-        and set(prediction.labels) != set(original.labels)
-    )
     kind = "answer flipped" if flipped else "answer"
     head = tag(
         "header", tag("h3", title), tag("span", isolated(answer_of(prediction)), class_=kind)

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from hinter_core.models.registry import BACKENDS
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # Rooms of the core: a module may import its own room and those before it.
@@ -33,11 +35,8 @@ HEAVY = {
     "sklearn",
     "gradio", "plotly", "textblob", "nltk", "vaderSentiment", "huggingface_hub", "httpx",
 }  # fmt: skip
-# Back-ends are loaded by the registry alone, by their dotted paths.
-BACK_ENDS = {
-    "lexicon", "python", "coreference", "huggingface.classifier", "huggingface.masked",
-    "huggingface.chat", "server.openai",
-}  # fmt: skip
+# Back-ends are loaded by the registry alone, by their dotted paths; the app lists scripted rules.
+BACK_ENDS = {one.loader.partition(":")[0] for one in BACKENDS.values()} - {"scripted"}
 
 
 def modules(package: str) -> list[Path]:
