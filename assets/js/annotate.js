@@ -150,7 +150,7 @@ const show = (item, before = '') => {
   open('comment', !!$('#annotate-comment').value);
   open('trees', false);
   $('.judge-trees').innerHTML = '';
-  $('.judge-desk').hidden = false;
+  $('.judge-columns').hidden = false;
   spent = 0; since = performance.now();
   const again = back ? words.again : '';
   notice(before);
@@ -172,7 +172,7 @@ const next = before => {
   now = null;
   kept.draft(null);
   if (ending && !outbox.length) { put(ending); $('h1')?.focus(); return; }
-  $('.judge-desk').hidden = true;
+  $('.judge-columns').hidden = true;
   count();
 };
 
@@ -296,7 +296,7 @@ const undo = () => {
     return;
   }
   const item = past.pop();
-  if (item && $('.judge-desk')) {
+  if (item && $('.judge-columns')) {
     if (now) queue.unshift({...now, earlier: {}, comment: $('#annotate-comment').value});
     counts = {...counts, left: counts.left + 1};
     counts[item.kind === 'judged' ? 'judged' : 'skipped'] -= 1;
@@ -310,7 +310,7 @@ const undo = () => {
 };
 // The server knows what comes back: what was said before a reload, or what was skipped.
 const reopen = async one => {
-  if ($('.judge-desk')) { tell(one); return; }
+  if ($('.judge-columns')) { tell(one); return; }
   write(one);
   await enter('');
 };
@@ -380,7 +380,7 @@ const take = async (reply, told = '') => {
   root.classList.toggle('no-keys', !usesKeys());
   outbox = kept.outbox(seat.name);
   [now, queue, past, closed, began] = [null, [], [], false, began || Date.now()];
-  $('.judge-desk').hidden = true;
+  $('.judge-columns').hidden = true;
   await send();
 };
 const enter = async told => {

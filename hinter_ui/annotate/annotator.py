@@ -224,7 +224,7 @@ def screen(project: Project, name: str) -> Markup:
         offline,
         tag("p", role="status", class_="sr-only", data_told=True),
         tag("p", say("screen.loading"), role="status", class_="judge-waiting", hidden=True),
-        tag("div", article, bar, class_="judge-desk"),
+        tag("div", article, bar, class_="judge-columns"),
         comment,
         tag("div", class_="judge-trees", hidden=True, tabindex="-1", role="region",
             aria_label=say("screen.trees_label")),

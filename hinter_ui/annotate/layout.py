@@ -46,7 +46,7 @@ class AnnotateLayout(Labels):
 
     def _making(self) -> None:
         self.html("annotate-new", lambda: present.heading("new"))
-        with gr.Row(elem_classes="model-desk annotate-desk"):
+        with gr.Row(elem_classes="tab-columns annotate-columns"):
             with gr.Column(min_width=0):
                 self._items()
                 self._questions()

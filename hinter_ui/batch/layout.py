@@ -51,7 +51,7 @@ class BatchLayout:
         self.job = JobLayout(labels, services)
         labels.heading("new")
         self.fields: dict[str, Any] = {}
-        with gr.Row(elem_classes="model-desk batch-desk"):
+        with gr.Row(elem_classes="tab-columns batch-columns"):
             with gr.Column(min_width=0, elem_classes="data-side"):
                 self._data(first)
             with gr.Column(min_width=0, elem_classes="batch-side"):

@@ -17,7 +17,7 @@ class GenerateLayout:
     def __init__(self, services: Services, first: Callable[[], Markup]) -> None:
         labels = services.labels_of("generate")
         labels.heading("generate")
-        with gr.Row(elem_classes="model-desk"):
+        with gr.Row(elem_classes="tab-columns"):
             with gr.Column(min_width=0):
                 self.grammar = labels.make(
                     gr.Dropdown, "generate-grammar", choices=list(shipped_grammars()), value=FIRST

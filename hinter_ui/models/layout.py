@@ -30,7 +30,7 @@ class ModelsLayout:
         labels.heading("models")
         self.table = html("model-table", script="models.table")
         self.status = html("table-status")
-        with gr.Row(elem_classes="model-desk"):
+        with gr.Row(elem_classes="tab-columns"):
             with gr.Column(min_width=0, elem_classes="add-side"):
                 self._add(labels, services.access)
             with gr.Column(min_width=0, elem_classes="try-side"):

@@ -36,7 +36,7 @@ class RepairLayout:
             return Markup("") if local else tag("p", labels.say("public"), class_="notice info")
 
         labels.html("repair-public", public)
-        with gr.Row(elem_classes="model-desk"):
+        with gr.Row(elem_classes="tab-columns"):
             with gr.Column(min_width=0):
                 self._what(labels)
             with gr.Column(min_width=0):

@@ -41,7 +41,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> CampaignStore:
     return store
 
 
-def desk(folder: Path, *, local: bool = True) -> AnnotateActions:
+def judging(folder: Path, *, local: bool = True) -> AnnotateActions:
     services = Services(Access(local=local))
     return AnnotateActions(
         services, Annotations(folder / "projects", lambda: services.access.local)
@@ -49,7 +49,7 @@ def desk(folder: Path, *, local: bool = True) -> AnnotateActions:
 
 
 def test_a_campaigns_directory_becomes_a_project(tmp_path: Path, campaign: CampaignStore) -> None:
-    own = desk(tmp_path)
+    own = judging(tmp_path)
     sets = [value for _, value in attribute_choices(campaign)]
     assert sets == ["gender", "race", "gender\nrace"]
     form = replace(FORM, source="directory", directory=str(campaign.folder), many=12)
@@ -63,7 +63,7 @@ def test_a_campaigns_directory_becomes_a_project(tmp_path: Path, campaign: Campa
     assert {item.attributes for item in items} == {("gender", "race")}
     assert [one.id for one in own.projects.listed()] != []
     # A path is for the owner of the machine only, and leaves no project behind.
-    public = desk(tmp_path / "public", local=False)
+    public = judging(tmp_path / "public", local=False)
     with pytest.raises(HinterError, match="own machine only"):
         public.make(Session(), form)
     assert list(tmp_path.glob("public/projects/*")) == []
@@ -97,17 +97,17 @@ def test_strangers_do_not_fill_the_disk_with_projects(
 ) -> None:
     monkeypatch.setattr("hinter_ui.shared.library._MOST", 2)
     project = Project("Trial", default_questions()[1])
-    public = desk(tmp_path, local=False).projects
+    public = judging(tmp_path, local=False).projects
     made = [public.new(project) for _ in range(2)]
     with pytest.raises(HinterError, match="as many projects as it can"):
         public.new(project)
     public.delete(*made[0])
     public.new(project)
-    desk(tmp_path).projects.new(project)  # the owner of the machine knows what they do
+    judging(tmp_path).projects.new(project)  # the owner of the machine knows what they do
 
 
 def test_a_project_made_by_hand_is_for_this_machine(tmp_path: Path) -> None:
-    own = desk(tmp_path)
+    own = judging(tmp_path)
     AnnotationStore.create(own.projects.folder / "cafes.sqlite", FORM.project())[0].close()
     assert [one.id for one in own.projects.listed()] == ["cafes"]
     assert own.view("cafes", "").project.name == "Trial"
@@ -119,7 +119,7 @@ def test_a_project_made_by_hand_is_for_this_machine(tmp_path: Path) -> None:
 
 
 def test_the_check_of_explore_becomes_a_project(tmp_path: Path) -> None:
-    own, session = desk(tmp_path), Session()
+    own, session = judging(tmp_path), Session()
     form = replace(FORM, source="check", many=5)
     with pytest.raises(AnnotationError, match="Run one there first"):
         own.make(session, form)
@@ -138,7 +138,7 @@ def test_the_check_of_explore_becomes_a_project(tmp_path: Path) -> None:
     [("", "no row"), ("a,b\n1,2\n", "text"), ('mutant\n\n""\n', "no text|no row")],
 )
 def test_a_file_that_cannot_be_used_leaves_nothing(tmp_path: Path, content: str, why: str) -> None:
-    own, file = desk(tmp_path, local=False), tmp_path / "pairs.csv"
+    own, file = judging(tmp_path, local=False), tmp_path / "pairs.csv"
     file.write_text(content, encoding="utf-8")
     with pytest.raises(HinterError, match=why) as told:
         own.make(Session(), replace(FORM, source="file", file=str(file)))
@@ -158,7 +158,7 @@ def test_a_file_that_cannot_be_used_leaves_nothing(tmp_path: Path, content: str,
 )  # fmt: skip
 def test_what_cannot_be_made_is_told(tmp_path: Path, changes: dict[str, str], why: str) -> None:
     with pytest.raises(HinterError, match=why):
-        desk(tmp_path).make(Session(), replace(FORM, **changes))  # type: ignore[arg-type]
+        judging(tmp_path).make(Session(), replace(FORM, **changes))  # type: ignore[arg-type]
 
 
 def test_numbers_from_a_browser_are_checked() -> None:
@@ -172,7 +172,7 @@ def test_numbers_from_a_browser_are_checked() -> None:
 
 
 def test_the_owner_sees_what_was_said_and_decides(tmp_path: Path, campaign: CampaignStore) -> None:
-    own = desk(tmp_path, local=False)
+    own = judging(tmp_path, local=False)
     own.services.access = Access(local=True)
     form = replace(FORM, source="directory", directory=str(campaign.folder), many=4)
     made = own.make(Session(), form)

@@ -36,8 +36,8 @@ class Room:
         self.projects = Annotations(folder, lambda: False)
         questions = default_questions(settings.get("language", "en"))[1]
         self.id, self.key = self.projects.new(Project("Trial", questions, **settings))
-        self.desk = self.projects.judging(self.id)
-        self.desk.store.add(
+        self.judging = self.projects.judging(self.id)
+        self.judging.store.add(
             AnnotationItem(
                 f"i{n}", f"The Syrian waiter number {n}.", f"The British waiter number {n}."
             )
@@ -68,7 +68,7 @@ class Room:
         return self.ask("work", key=key, sent=[said])
 
     def kept(self) -> list[Any]:
-        return list(self.desk.store.judgements(history=True))
+        return list(self.judging.store.judgements(history=True))
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_a_wrong_key_gets_an_error_value_and_nothing_else(room: Room) -> None:
 
 
 def test_nobody_reads_or_writes_for_another(room: Room) -> None:
-    room.desk.store.change(share=0.0)
+    room.judging.store.change(share=0.0)
     ann, bo = room.join("Ann"), room.join("Bo")
     of_ann, of_bo = room.items(ann), room.items(bo)
     alone = next(i for i in of_ann if i["item"] not in {one["item"] for one in of_bo})
@@ -162,7 +162,7 @@ def test_what_is_sent_again_counts_once(room: Room) -> None:
 
 def test_a_judgement_that_met_a_full_disk_is_not_called_done(room: Room) -> None:
     key, long = room.join("Ann"), "x" * 3900
-    with room.desk.store.read() as connection:
+    with room.judging.store.read() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
         for item in (first := room.items(key)):  # some may find room in a page that is there
@@ -252,7 +252,7 @@ def test_who_is_signed_in_elsewhere_joins_without_a_pass_phrase(room: Room) -> N
     form = room.ask("enter", {"project": room.id}, ann)["html"]
     assert "Join as Ann, signed in with Hugging Face" in form
     key = room.ask("join", {"project": room.id, "login": True}, ann)["key"]
-    assert room.desk.store.whose(key).name == "Ann"
+    assert room.judging.store.whose(key).name == "Ann"
     assert room.ask("join", name="Ann", phrase=PASS)["error"]["code"] == "taken"
     # Without the other service's word, the wish alone is none.
     assert room.ask("join", login=True)["error"]["code"] == "name"
@@ -262,7 +262,7 @@ def test_errors_speak_the_projects_language(tmp_path: Path) -> None:
     room = Room(tmp_path, language="de")
     message = room.ask("join", name="Ann", phrase="kurz")["error"]["message"]
     assert "mindestens 8 Zeichen" in message
-    room.desk.store.change(closed=True)
+    room.judging.store.change(closed=True)
     key = room.join("Ann")
     assert "geschlossen" in room.ask("work", key=key, sent=[])["closed"]
 
@@ -276,7 +276,7 @@ def test_leaving_makes_the_key_worthless(room: Room) -> None:
 
 def test_a_strangers_owner_needs_the_key(room: Room) -> None:
     assert room.projects.listed() == []
-    assert room.projects.owned(room.id, room.key) is room.desk
+    assert room.projects.owned(room.id, room.key) is room.judging
     acts: tuple[Callable[[str], Any], ...] = (
         lambda key: room.projects.owned(room.id, key),
         lambda key: room.projects.delete(room.id, key),

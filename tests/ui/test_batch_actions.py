@@ -53,9 +53,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def desk_at(access: Access) -> Iterator[BatchActions]:
-    desk = BatchActions(Services(access))
-    yield desk
-    desk.jobs.close()
+    actions = BatchActions(Services(access))
+    yield actions
+    actions.jobs.close()
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ sensitive:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchActions:
+def actions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchActions:
     monkeypatch.setenv(CAMPAIGNS_FOLDER, str(tmp_path / "shelf"))
     return BatchActions(Services(Access(local=False)))
 
@@ -50,9 +50,11 @@ def form_of(name: str, **more: object) -> BatchForm:
     return BatchForm(source=GRAMMAR, grammar=name, tested=tested)
 
 
-def test_ten_sentences_are_shown_with_their_slots_and_the_exact_number(desk: BatchActions) -> None:
+def test_ten_sentences_are_shown_with_their_slots_and_the_exact_number(
+    actions: BatchActions,
+) -> None:
     form = form_of("sentiment-gender-occupation")
-    seen = desk.preview(form)
+    seen = actions.preview(form)
     shown = preview(seen, form.sample)
     assert shown.count("<tr>") == 1 + 10
     assert "24,528 different sentences" in shown
@@ -63,7 +65,7 @@ def test_ten_sentences_are_shown_with_their_slots_and_the_exact_number(desk: Bat
     assert '<mark class="slot" title=' in shown
 
 
-def test_the_form_makes_a_campaign_for_a_model_of_the_grammars_task(desk: BatchActions) -> None:
+def test_the_form_makes_a_campaign_for_a_model_of_the_grammars_task(actions: BatchActions) -> None:
     access = Access(local=False)
     form = form_of("masked-pronouns")
     campaign = form.campaign(access, {})
@@ -73,16 +75,16 @@ def test_the_form_makes_a_campaign_for_a_model_of_the_grammars_task(desk: BatchA
     chosen = replace(form, settings={**form.settings, "models": ("vader",)})
     assert chosen.campaign(access, {}).models == ("vader",)
     with pytest.raises(InputError, match=r"masked-pronouns is for .*, and vader does .*Choose ano"):
-        desk.estimate(Session(), chosen)
+        actions.estimate(Session(), chosen)
     values = [getattr(form, name) for name in DATA]
     assert BatchForm.of_data(*values) == form
 
 
 def test_a_grammar_of_ones_own_is_kept_with_its_campaign(
-    desk: BatchActions, own: Path, tmp_path: Path
+    actions: BatchActions, own: Path, tmp_path: Path
 ) -> None:
     form = form_of(str(own))
-    seen = desk.preview(form)
+    seen = actions.preview(form)
     assert "12 different sentences" in preview(seen, 20)
     campaign = form.campaign(Access(local=False), {})
     assert campaign.sentences == 12  # all, since 20 are more
@@ -109,22 +111,22 @@ def test_a_grammar_of_ones_own_is_kept_with_its_campaign(
     ],
 )  # fmt: skip
 def test_faults_are_told_with_their_line(
-    desk: BatchActions, own: Path, text: str, told: str
+    actions: BatchActions, own: Path, text: str, told: str
 ) -> None:
     own.write_text(text, encoding="utf-8")
     form = BatchForm(source=GRAMMAR, own_grammar=str(own), tested=("who",))
-    for ask in (desk.preview, lambda form: desk.start(Session(), form)):
+    for ask in (actions.preview, lambda form: actions.start(Session(), form)):
         with pytest.raises(InputError, match=told):
             ask(form)
 
 
-def test_what_was_not_chosen_or_may_not_be_named(desk: BatchActions, own: Path) -> None:
+def test_what_was_not_chosen_or_may_not_be_named(actions: BatchActions, own: Path) -> None:
     for name in ("", str(own), "../grammars/feelings"):  # no paths from a page
         with pytest.raises(InputError, match="Choose a grammar, or a YAML file"):
-            desk.preview(BatchForm(source=GRAMMAR, grammar=name))
+            actions.preview(BatchForm(source=GRAMMAR, grammar=name))
     with pytest.raises(InputError, match="at least one attribute of the grammar"):
-        desk.start(Session(), replace(form_of("feelings"), tested=()))
+        actions.start(Session(), replace(form_of("feelings"), tested=()))
     many = form_of("feelings")
     many = replace(many, settings={**many.settings, "sample": 501})
     with pytest.raises(InputError, match="at most 500 texts"):
-        desk.start(Session(), many)
+        actions.start(Session(), many)

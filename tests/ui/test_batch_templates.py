@@ -74,21 +74,21 @@ def test_nothing_chosen_says_what_to_choose(form: BatchForm) -> None:
 
 def test_chosen_attributes_are_tested_and_estimated(form: BatchForm) -> None:
     services = Services(Access(local=True))
-    desk, session = BatchActions(services), Session()
+    actions, session = BatchActions(services), Session()
     only = replace(form, classes=("country",))
     campaign = only.campaign(services.access, services.dictionaries())
     assert campaign.attributes == ("country",)
     quick = {**form.settings, "models": ("vader",)}
     for one, orders in ((form, {1, 2}), (only, {1})):
-        assert set(desk.estimate(session, replace(one, settings=quick)).mutants) == orders
+        assert set(actions.estimate(session, replace(one, settings=quick)).mutants) == orders
     values = [getattr(only, name) for name in DATA]
     assert BatchForm.of_data(*values) == only
     none = BatchForm.of_data(*([] if name == "classes" else value for name, value in
                                zip(DATA, values, strict=True)))  # fmt: skip
     with pytest.raises(InputError, match="at least one of gender, occupation and country"):
-        desk.estimate(session, none)
+        actions.estimate(session, none)
     with pytest.raises(InputError, match="have the attributes gender, occupation, country"):
-        desk.estimate(session, replace(form, classes=("age",)))
+        actions.estimate(session, replace(form, classes=("age",)))
 
 
 def test_the_log_says_why_other_texts_were_refused(form: BatchForm, tmp_path: Path) -> None:
@@ -100,17 +100,17 @@ def test_the_log_says_why_other_texts_were_refused(form: BatchForm, tmp_path: Pa
     lines = [{"corpus": "x"}, *({"row": 1, "templates": 0, "reasons": one} for one in reasons)]
     log = tmp_path / "elsewhere.log"
     log.write_text("\n".join(map(json.dumps, lines)) + "\n{", encoding="utf-8")
-    desk = BatchActions(Services(Access(local=False)))
-    shown = preview(desk.preview(replace(form, mining_log=str(log))), form.sample)
+    actions = BatchActions(Services(Access(local=False)))
+    shown = preview(actions.preview(replace(form, mining_log=str(log))), form.sample)
     assert "gender: 1 of 3 texts became templates. Refused:" in shown
     assert "<bdi>several people</bdi>: 2" in shown
     assert "<bdi>&lt;b&gt;</bdi>: 2" in shown
-    assert "became templates" not in preview(desk.preview(form), form.sample)
+    assert "became templates" not in preview(actions.preview(form), form.sample)
     for content in ("", "{}", "[1]", "7", '{"corpus":1}\n{"reasons":{"gender":"x"},"templates":1}',
                     '{"corpus":1}\n{"reasons":[],"templates":1}', "\x00"):  # fmt: skip
         log.write_text(content, encoding="utf-8")
         with pytest.raises(InputError, match=r"^elsewhere\.log is no log of mining"):
-            desk.preview(replace(form, mining_log=str(log)))
+            actions.preview(replace(form, mining_log=str(log)))
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,8 @@ def test_files_without_a_template_are_told_in_a_sentence(
     form: BatchForm, content: str, told: str
 ) -> None:
     Path(form.templates).write_text(content, encoding="utf-8")
-    desk = BatchActions(Services(Access(local=False)))
-    for ask in (desk.preview, lambda form: desk.start(Session(), form)):
+    actions = BatchActions(Services(Access(local=False)))
+    for ask in (actions.preview, lambda form: actions.start(Session(), form)):
         with pytest.raises(InputError) as error:
             ask(form)
         assert told in str(error.value)
@@ -139,13 +139,13 @@ def test_files_without_a_template_are_told_in_a_sentence(
 
 def test_names_of_ones_own_are_checked_kept_and_used(form: BatchForm, tmp_path: Path) -> None:
     services = Services(Access(local=True))
-    desk, names = BatchActions(services), tmp_path / "own names.csv"
+    actions, names = BatchActions(services), tmp_path / "own names.csv"
     named = replace(form, names=str(names))
     lines = ["name,part,gender,country", "Ann,given,female,Eire", "Bob,given,male,Eire",
              "Cleo,given,female,Peru", "Dan,given,male,Peru", "Poe,family,,Eire",
              "Roe,family,,Peru"]  # fmt: skip
     names.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    assert desk.preview(named).classes is not None
+    assert actions.preview(named).classes is not None
     campaign = named.campaign(services.access, services.dictionaries())
     entry = services.campaigns.new()
     put(entry, campaign, uploaded=False)
@@ -157,7 +157,7 @@ def test_names_of_ones_own_are_checked_kept_and_used(form: BatchForm, tmp_path: 
     few.write_text("\n".join(lines[:3]) + "\n", encoding="utf-8")
     named = replace(form, names=str(few))
     with pytest.raises(InputError) as refused:
-        desk.preview(named)
+        actions.preview(named)
     assert "no two countries" in str(refused.value)
     assert str(tmp_path) not in str(refused.value)
-    assert desk.preview(replace(named, classes=("gender",))).classes is not None
+    assert actions.preview(replace(named, classes=("gender",))).classes is not None

@@ -49,16 +49,16 @@ def opened(folder: Path, grammar: str, model: str, sentences: int = 12) -> Resul
 def test_every_finding_is_the_same_variant_with_the_same_verdict_in_explore(
     grammar: str, model: str, tmp_path: Path
 ) -> None:
-    desk, session = opened(tmp_path / "out", grammar, model), Session()
-    desk.open(session, "", str(tmp_path / "out"))
-    explore, orders = ExploreActions(desk._services), set()
+    actions, session = opened(tmp_path / "out", grammar, model), Session()
+    actions.open(session, "", str(tmp_path / "out"))
+    explore, orders = ExploreActions(actions._services), set()
     with CampaignReader(CampaignStore(tmp_path / "out"), (model,)) as reader:
         records = [
             one for one in reader.records()
             if not any(edit.attribute.startswith("placebo") for edit in one.edits)
         ]  # fmt: skip
     for record in records[:: max(1, len(records) // 25)]:
-        form = desk.form_of_finding(session, record.shard, record.place)
+        form = actions.form_of_finding(session, record.shard, record.place)
         check = explore.check(session, form)
         assert check.plan.text == record.text
         selected = session.of(ExploreState).selected
@@ -73,11 +73,11 @@ def test_every_finding_is_the_same_variant_with_the_same_verdict_in_explore(
 def test_a_link_needs_no_campaign_and_marks_the_words(tmp_path: Path) -> None:
     own = tmp_path / "mine.yaml"
     own.write_text(OWN, encoding="utf-8")
-    desk, session = opened(tmp_path / "out", str(own), PLANTED, 6), Session()
-    desk.open(session, "", str(tmp_path / "out"))
+    actions, session = opened(tmp_path / "out", str(own), PLANTED, 6), Session()
+    actions.open(session, "", str(tmp_path / "out"))
     with CampaignReader(CampaignStore(tmp_path / "out"), (PLANTED,)) as reader:
         hidden = next(one for one in reader.records() if one.order == 2)
-    form = desk.form_of_finding(session, hidden.shard, hidden.place)
+    form = actions.form_of_finding(session, hidden.shard, hidden.place)
     assert form.text.startswith("The <job> said that <he> ")
     own.unlink()
     stranger, fresh = ExploreActions(Services()), Session()
@@ -93,7 +93,7 @@ def test_a_link_needs_no_campaign_and_marks_the_words(tmp_path: Path) -> None:
     typed = replace(link, text=link.text.replace("said", "wrote"), edits=())
     assert "wrote" in stranger.check(fresh, typed).plan.text
     with pytest.raises(InputError, match=r"mine\.yaml is not where it was"):
-        desk.form_of_finding(session, hidden.shard, hidden.place)
+        actions.form_of_finding(session, hidden.shard, hidden.place)
 
 
 @pytest.mark.parametrize(

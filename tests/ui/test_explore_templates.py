@@ -63,9 +63,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> CampaignStore:
 
 @pytest.fixture
 def results(store: CampaignStore) -> tuple[ResultsActions, Session]:
-    desk, session = ResultsActions(Services(Access(local=True))), Session()
-    desk.open(session, "", str(store.folder)).wanted = FindingFilter()
-    return desk, session
+    actions, session = ResultsActions(Services(Access(local=True))), Session()
+    actions.open(session, "", str(store.folder)).wanted = FindingFilter()
+    return actions, session
 
 
 def records(store: CampaignStore) -> Iterator[MutantRecord]:
@@ -85,13 +85,13 @@ def shown(session: Session) -> Mutant:
 def test_every_finding_is_the_same_variant_with_the_same_verdict_in_explore(
     store: CampaignStore, results: tuple[ResultsActions, Session]
 ) -> None:
-    desk, session = results
-    explore = ExploreActions(desk._services)
+    actions, session = results
+    explore = ExploreActions(actions._services)
     verdicts, orders = set(), set()
     for number, record in enumerate(records(store)):
         if number % 9 and record.verdict != "hidden":
             continue
-        form = desk.form_of_finding(session, record.shard, record.place)
+        form = actions.form_of_finding(session, record.shard, record.place)
         check = explore.check(session, form)
         assert check.plan.text == record.text
         assert shown(session).text == record.mutant
@@ -107,11 +107,11 @@ def test_every_finding_is_the_same_variant_with_the_same_verdict_in_explore(
 def test_a_link_brings_a_finding_back_without_the_campaign(
     store: CampaignStore, results: tuple[ResultsActions, Session]
 ) -> None:
-    desk, session = results
+    actions, session = results
     hidden = next(one for one in records(store) if one.verdict == "hidden")
-    form = desk.form_of_finding(session, hidden.shard, hidden.place)
+    form = actions.form_of_finding(session, hidden.shard, hidden.place)
     stranger, fresh = ExploreActions(Services()), Session()
-    explore = ExploreActions(desk._services)
+    explore = ExploreActions(actions._services)
     explore.check(session, form)
     query = explore.link(session)
     assert 0 < len(query) < 1_000
@@ -129,10 +129,10 @@ def test_a_link_brings_a_finding_back_without_the_campaign(
 def test_its_slots_are_marked_and_its_variants_can_be_chosen_and_scanned(
     store: CampaignStore, results: tuple[ResultsActions, Session]
 ) -> None:
-    desk, session = results
+    actions, session = results
     record = next(one for one in records(store) if one.row == 1 and one.order == 2)
-    form = desk.form_of_finding(session, record.shard, record.place)
-    explore = ExploreActions(desk._services)
+    form = actions.form_of_finding(session, record.shard, record.place)
+    explore = ExploreActions(actions._services)
     plan = explore.plan(session, form)
     seen = preview(plan)
     assert seen.count("<mark") == 4
@@ -199,7 +199,7 @@ def test_links_with_values_that_do_not_fit_say_which(details: str) -> None:
 def test_a_file_that_moved_or_changed_is_told(
     store: CampaignStore, results: tuple[ResultsActions, Session], tmp_path: Path
 ) -> None:
-    desk, session = results
+    actions, session = results
     record = next(records(store))
     reading = session.of(ResultsState).reading
     assert reading is not None
@@ -207,24 +207,24 @@ def test_a_file_that_moved_or_changed_is_told(
     other = tmp_path / "T.jsonl"
     reading.report = replace(report, campaign=replace(report.campaign, templates=str(other)))
     with pytest.raises(InputError, match=r"T\.jsonl, is not where it was") as told:
-        desk.form_of_finding(session, record.shard, record.place)
+        actions.form_of_finding(session, record.shard, record.place)
     assert str(tmp_path) not in str(told.value)
     other.write_text('{"text": "«name» smiled."}\n', encoding="utf-8")
     with pytest.raises(InputError, match="cannot make the same variant"):
-        desk.form_of_finding(session, record.shard, record.place)
+        actions.form_of_finding(session, record.shard, record.place)
     reading.report = replace(report, campaign=replace(report.campaign, seed=8))
     with pytest.raises(InputError, match="cannot make the same variant"):
-        desk.form_of_finding(session, record.shard, record.place)
+        actions.form_of_finding(session, record.shard, record.place)
 
 
 def test_people_judge_variants_of_templates_from_a_campaign_and_from_explore(
     store: CampaignStore, results: tuple[ResultsActions, Session], tmp_path: Path
 ) -> None:
-    desk, session = results
-    owner = AnnotateActions(desk._services, Annotations(tmp_path, lambda: True))
+    actions, session = results
+    owner = AnnotateActions(actions._services, Annotations(tmp_path, lambda: True))
     record = next(one for one in records(store) if one.verdict == "hidden")
-    explore = ExploreActions(desk._services)
-    explore.check(session, desk.form_of_finding(session, record.shard, record.place))
+    explore = ExploreActions(actions._services)
+    explore.check(session, actions.form_of_finding(session, record.shard, record.place))
     form = ProjectForm(name="Filled", many=60, directory=str(store.folder))
     found = set()
     for source in ("directory", "check"):

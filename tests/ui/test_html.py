@@ -139,9 +139,9 @@ def test_explore_explains_its_terms(services: Services) -> None:
     from hinter_ui.learn.actions import LessonActions
     from hinter_ui.learn.lesson import load_lesson
 
-    desk = LessonActions(services)
+    actions = LessonActions(services)
     scenes = {scene.key: scene for step in load_lesson() for scene in step.scenes}
-    trying, lost = desk.judge(scenes["both"]), desk.judge(scenes["broken"])
+    trying, lost = actions.judge(scenes["both"]), actions.judge(scenes["broken"])
     check, judged, broken = trying.check, trying.judged(), lost.judged()
     assert judged is not None
     assert broken is not None
@@ -152,8 +152,8 @@ def test_explore_explains_its_terms(services: Services) -> None:
     assert entries_in(preview(check.plan)) == ["atomic", "intersectional", "mutant"]
     rows = html.table(check, [trying.model], [0, 1, 2], 0, None)
     assert entries_in(rows) == ["verdict", "shift", "interaction"]
-    assert entries_in(trees.trees(check, judged, desk.parses(trying))) == ["kept", "validity"]
-    why = entries_in(trees.trees(lost.check, broken, desk.parses(lost)))
+    assert entries_in(trees.trees(check, judged, actions.parses(trying))) == ["kept", "validity"]
+    why = entries_in(trees.trees(lost.check, broken, actions.parses(lost)))
     assert why == ["discarded", "validity"]
 
 

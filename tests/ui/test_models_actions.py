@@ -47,8 +47,8 @@ def named(server: FaultyServer, more: str = "") -> str:
     return f"openai:tiny?base_url={server.base_url}&retries=0{more}"
 
 
-def loaded(desk: ModelsActions, session: Session, name: str, key: str = "") -> Any:
-    load = desk.load(session, name, key)
+def loaded(actions: ModelsActions, session: Session, name: str, key: str = "") -> Any:
+    load = actions.load(session, name, key)
     assert load.done.wait(60)
     return load
 
@@ -181,18 +181,18 @@ def test_a_session_model_is_reached_by_its_session_only(server: FaultyServer) ->
 
 def test_a_key_stands_in_no_file_answer_or_error(server: FaultyServer, cache: Path) -> None:
     services, session = Services(LOCAL), Session()
-    desk = ModelsActions(services)
-    loaded(desk, session, named(server), KEY)
-    asked = desk.ask(session, named(server), "A fine day.")
+    actions = ModelsActions(services)
+    loaded(actions, session, named(server), KEY)
+    asked = actions.ask(session, named(server), "A fine day.")
     assert asked.first.labels == ("positive",)
-    echo = desk.ask(session, named(server), "A [fault:echo] text.").first
+    echo = actions.ask(session, named(server), "A [fault:echo] text.").first
     assert echo.reply == "positive, said Bearer [key]"
     kept = b"".join(path.read_bytes() for path in cache.parent.iterdir())
     assert b"openai-2-" in kept
     server.wrong_key = KEY
-    error = loaded(desk, session, named(server, "&timeout=9"), KEY).error
+    error = loaded(actions, session, named(server, "&timeout=9"), KEY).error
     assert "refused the key" in error
-    shown = html.table(desk.known(session)) + html.one(asked)
+    shown = html.table(actions.known(session)) + html.one(asked)
     for place in (repr(session), repr(session.own), error, shown, kept.decode("latin-1")):
         assert KEY not in place
 
@@ -208,70 +208,70 @@ def test_a_closed_page_lets_go_of_its_keys(server: FaultyServer) -> None:
 
 
 def test_a_key_is_kept_for_its_own_server_only(server: FaultyServer) -> None:
-    desk, session = ModelsActions(Services(LOCAL)), Session()
-    loaded(desk, session, named(server), KEY)
-    assert loaded(desk, session, named(server, "&max_tokens=9")).error == ""
+    actions, session = ModelsActions(Services(LOCAL)), Session()
+    loaded(actions, session, named(server), KEY)
+    assert loaded(actions, session, named(server, "&max_tokens=9")).error == ""
     with FaultyServer() as other:
-        assert loaded(desk, session, named(other)).error == ""
+        assert loaded(actions, session, named(other)).error == ""
         assert other.keys == {"Bearer none"}
     assert server.keys == {f"Bearer {KEY}"}
 
 
 def test_strangers_need_a_key_and_leave_nothing_on_disk(server: FaultyServer, cache: Path) -> None:
     services, session = Services(Access(endpoints=(OPENAI_URL, server.base_url))), Session()
-    desk = ModelsActions(services)
+    actions = ModelsActions(services)
     with pytest.raises(InputError, match="Type your key"):
-        desk.load(session, named(server))
-    assert loaded(desk, session, named(server), KEY).error == ""
-    desk.ask(session, named(server), "A fine day.")
+        actions.load(session, named(server))
+    assert loaded(actions, session, named(server), KEY).error == ""
+    actions.ask(session, named(server), "A fine day.")
     assert not cache.exists()
 
 
 def test_an_unreachable_server_and_a_wrong_model_are_told() -> None:
-    desk, session = ModelsActions(Services(LOCAL)), Session()
+    actions, session = ModelsActions(Services(LOCAL)), Session()
     gone = "openai:tiny?base_url=http://127.0.0.1:1/v1&retries=0"
-    assert "cannot be reached" in loaded(desk, session, gone).error
-    assert gone not in [known.name for known in desk.known(session)]
+    assert "cannot be reached" in loaded(actions, session, gone).error
+    assert gone not in [known.name for known in actions.known(session)]
 
 
 def test_a_second_press_loads_nothing_twice(server: FaultyServer) -> None:
-    desk, session = ModelsActions(Services(LOCAL)), Session()
-    loads = [desk.load(session, named(server), KEY) for _ in range(5)]
+    actions, session = ModelsActions(Services(LOCAL)), Session()
+    loads = [actions.load(session, named(server), KEY) for _ in range(5)]
     assert all(load.done.wait(60) for load in loads)
     assert sum(server.asked.values()) == len({id(load) for load in loads})
     assert loads[0] is loads[1]
 
 
 def test_a_model_that_flips_on_itself_shows_its_noise_floor(server: FaultyServer) -> None:
-    desk, session = ModelsActions(Services(LOCAL)), Session()
-    loaded(desk, session, named(server), KEY)
-    assert not desk.steady(session, named(server))
-    asked = desk.again(session, named(server), "Odd [fault:flip] text.", 4)
+    actions, session = ModelsActions(Services(LOCAL)), Session()
+    loaded(actions, session, named(server), KEY)
+    assert not actions.steady(session, named(server))
+    asked = actions.again(session, named(server), "Odd [fault:flip] text.", 4)
     assert asked.first.labels == ("positive",)
     # Asked at the same time, the answers may come in any order.
     assert sorted(a.labels for a in asked.more) == [("negative",)] * 2 + [("positive",)] * 2
     assert (asked.floor.flips, asked.floor.answered) == (2, 4)
     assert "The answer changed in 2 of 4 repetitions" in html.repeated(asked)
     assert "noise floor 0.50" in html.repeated(asked)
-    calm = desk.again(session, named(server), "A calm text.", 3)
+    calm = actions.again(session, named(server), "A calm text.", 3)
     assert "The answer stayed the same" in html.repeated(calm)
     for times in (0, 21, None, 2.5, float("nan")):
         with pytest.raises(InputError, match="a whole number from 1 to 20"):
-            desk.again(session, named(server), "A calm text.", times)
+            actions.again(session, named(server), "A calm text.", times)
 
 
 def test_states_follow_what_happens(server: FaultyServer) -> None:
-    desk, session = ModelsActions(Services(LOCAL)), Session()
+    actions, session = ModelsActions(Services(LOCAL)), Session()
 
     def states() -> dict[str, ModelState]:
-        return {known.name: known.state for known in desk.known(session)}
+        return {known.name: known.state for known in actions.known(session)}
 
     assert set(states().values()) == {ModelState.ABSENT}
-    loaded(desk, session, "vader")
+    loaded(actions, session, "vader")
     assert states()["vader"] is ModelState.READY
-    loaded(desk, session, named(server), KEY)
+    loaded(actions, session, named(server), KEY)
     assert states()[named(server)] is ModelState.READY
-    desk.remove(session, named(server))
+    actions.remove(session, named(server))
     assert named(server) not in states()
 
 

@@ -50,7 +50,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RepairActions]:
+def actions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RepairActions]:
     monkeypatch.setenv(REPAIRS_FOLDER, str(tmp_path / "repairs"))
     made = RepairActions(Services(Access(local=True)))
     yield made
@@ -65,100 +65,100 @@ def form_of(files: Path, **settings: Any) -> RepairForm:
     )  # fmt: skip
 
 
-def until(desk: RepairActions, session: Session, *states: RunState) -> None:
+def until(actions: RepairActions, session: Session, *states: RunState) -> None:
     end = time.monotonic() + 120
-    while desk.shown(session).state not in states:
-        assert time.monotonic() < end, desk.shown(session)
+    while actions.shown(session).state not in states:
+        assert time.monotonic() < end, actions.shown(session)
         time.sleep(0.1)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_campaigns")
 def test_a_repair_is_stopped_goes_on_and_shows_what_it_changed(
-    desk: RepairActions, files: Path
+    actions: RepairActions, files: Path
 ) -> None:
     session = Session()
-    desk.start(session, form_of(files, epochs=100))
-    assert desk.shown(session).state is RunState.RUNNING
-    assert "Diagnosis" in html.progress(desk.shown(session))
+    actions.start(session, form_of(files, epochs=100))
+    assert actions.shown(session).state is RunState.RUNNING
+    assert "Diagnosis" in html.progress(actions.shown(session))
     with pytest.raises(InputError, match="Another repair is running"):
-        desk.start(session, form_of(files))
+        actions.start(session, form_of(files))
     with pytest.raises(InputError, match="It is running"):
-        desk.delete(session)
+        actions.delete(session)
     with pytest.raises(InputError, match="not done yet"):
-        desk.hand_over(session)
-    desk.cancel(session)
-    until(desk, session, RunState.STOPPED)
-    assert "Go on" in html.progress(desk.shown(session))
-    desk.resume(session)
-    until(desk, session, RunState.DONE)
-    status = desk.shown(session)
+        actions.hand_over(session)
+    actions.cancel(session)
+    until(actions, session, RunState.STOPPED)
+    assert "Go on" in html.progress(actions.shown(session))
+    actions.resume(session)
+    until(actions, session, RunState.DONE)
+    status = actions.shown(session)
     assert status.figures is not None
     shown = html.figures(status)
     for words in ("words that it did not learn from", "Accuracy", "before", "after", status.model):
         assert words in shown
     assert shown.count("rate-bar") == 2 + 4 * len(status.figures.measured)
-    assert [one.id for one in desk.listed()] == [status.id]
-    desk.hand_over(session)
+    assert [one.id for one in actions.listed()] == [status.id]
+    actions.hand_over(session)
     assert session.models == (f"hf:{files / 'tiny'}", status.model)
     assert session.added == [status.model]
     assert Path(session.grammar).read_text() == (files / "own.yaml").read_text()
     # A restarted app finds it.
     again = RepairActions(Services(Access(local=True)))
     assert [one.state for one in again.listed()] == [RunState.DONE]
-    desk.delete(session)
-    assert desk.listed() == []
+    actions.delete(session)
+    assert actions.listed() == []
 
 
 @pytest.mark.usefixtures("quick_campaigns")
-def test_a_repair_that_cannot_run_says_why(desk: RepairActions, files: Path) -> None:
+def test_a_repair_that_cannot_run_says_why(actions: RepairActions, files: Path) -> None:
     session, form = Session(), form_of(files)
-    desk.start(session, replace(form, own_grammar=None, grammar="legal"))
-    until(desk, session, RunState.FAILED)
-    told = html.progress(desk.shown(session))
+    actions.start(session, replace(form, own_grammar=None, grammar="legal"))
+    until(actions, session, RunState.FAILED)
+    told = html.progress(actions.shown(session))
     assert "The repair failed" in told
     assert "The grammar legal gives" in told
 
 
 def test_what_was_running_as_the_app_ended_is_interrupted(
-    desk: RepairActions, files: Path, monkeypatch: pytest.MonkeyPatch
+    actions: RepairActions, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "COMMAND", ("sh", "-c", "sleep 600"))
     session = Session()
-    desk.start(session, form_of(files))
+    actions.start(session, form_of(files))
     again = RepairActions(Services(Access(local=True)))
     other = Session()
     other.of(RepairView).opened = session.of(RepairView).opened
-    desk.repairs.close()
-    until(desk, session, RunState.INTERRUPTED)
+    actions.repairs.close()
+    until(actions, session, RunState.INTERRUPTED)
     assert again.shown(other).state is RunState.INTERRUPTED
 
 
 def test_a_repair_that_goes_on_says_so_until_it_notes_a_stage(
-    desk: RepairActions, files: Path, monkeypatch: pytest.MonkeyPatch
+    actions: RepairActions, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "COMMAND", ("sh", "-c", "exec sleep 600"))
     session = Session()
-    desk.start(session, form_of(files))
-    out = out_of(desk.shown(session).folder)
+    actions.start(session, form_of(files))
+    out = out_of(actions.shown(session).folder)
     out.mkdir(exist_ok=True)
     Notes(out).note(Stage("training", 3, 10))
-    desk.cancel(session)
-    until(desk, session, RunState.STOPPED)
-    assert "Training: 3 of 10" in html.progress(desk.shown(session))
-    desk.resume(session)
-    told = html.progress(desk.shown(session))
+    actions.cancel(session)
+    until(actions, session, RunState.STOPPED)
+    assert "Training: 3 of 10" in html.progress(actions.shown(session))
+    actions.resume(session)
+    told = html.progress(actions.shown(session))
     assert "It goes on" in told
     assert 'class="stage now"' not in told
     assert "3 of 10" not in told
     time.sleep(0.05)  # the clock of files has coarse ticks
     Notes(out).note(Stage("training", 4, 10))
-    told = html.progress(desk.shown(session))
+    told = html.progress(actions.shown(session))
     assert "Training: 4 of 10" in told
     assert "It goes on" not in told
     assert 'class="stage now"' in told
-    desk.repairs.close()
-    until(desk, session, RunState.INTERRUPTED)
+    actions.repairs.close()
+    until(actions, session, RunState.INTERRUPTED)
 
 
 @pytest.mark.parametrize(
@@ -176,31 +176,33 @@ def test_a_repair_that_goes_on_says_so_until_it_notes_a_stage(
     ],
 )
 def test_bad_input_is_told(
-    desk: RepairActions, files: Path, changed: dict[str, Any], told: str
+    actions: RepairActions, files: Path, changed: dict[str, Any], told: str
 ) -> None:
     with pytest.raises(HinterError, match=told):
-        desk.start(Session(), replace(form_of(files), **changed))
-    assert desk.listed() == []
+        actions.start(Session(), replace(form_of(files), **changed))
+    assert actions.listed() == []
 
 
 def test_a_public_host_gives_the_command_and_keeps_nothing(
     files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(REPAIRS_FOLDER, str(tmp_path / "repairs"))
-    desk, session = RepairActions(Services(Access(local=False))), Session()
+    actions, session = RepairActions(Services(Access(local=False))), Session()
     form = replace(form_of(files), model="hf:some/model", unseen=["legal"])
-    words = shlex.split(desk.command(form))
+    words = shlex.split(actions.command(form))
     assert words[:2] == ["hinter", "repair"]
     assert {"--model=hf:some/model", "--grammar=own.yaml", "--data=texts.csv", "--unseen=legal",
             "--epochs=6", "--out=repair"} <= set(words)  # fmt: skip
     assert str(files) not in " ".join(words)
-    for act in (lambda: desk.start(session, form), *(
+    for act in (lambda: actions.start(session, form), *(
         lambda act=act: act(session)
-        for act in (desk.resume, desk.cancel, desk.delete, desk.shown, desk.hand_over)
+        for act in (
+            actions.resume, actions.cancel, actions.delete, actions.shown, actions.hand_over,
+        )
     )):  # fmt: skip
         with pytest.raises(InputError, match="does not repair models"):
             act()
-    assert desk.listed() == []
+    assert actions.listed() == []
     assert not (tmp_path / "repairs").exists()
 
 

@@ -33,7 +33,7 @@ MODEL = "scripted:negative if race=white and gender=female; positive otherwise"
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> CampaignStore:
-    folder = tmp_path_factory.mktemp("desk")
+    folder = tmp_path_factory.mktemp("actions")
     data = folder / "people.csv"
     with data.open("w", newline="") as file:
         csv.writer(file).writerows([["text"], ["The black man was kind."]])
@@ -50,13 +50,13 @@ def shelf(made: CampaignStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     return tmp_path / "shelf"
 
 
-def desk(*, local: bool) -> ResultsActions:
+def actions(*, local: bool) -> ResultsActions:
     return ResultsActions(Services(Access(local=local)))
 
 
 def test_a_public_host_shows_only_what_a_browser_names(shelf: Path) -> None:
     assert shelf.is_dir()
-    stranger, owner = desk(local=False), desk(local=True)
+    stranger, owner = actions(local=False), actions(local=True)
     assert stranger._services.campaigns.offered([]) == []
     assert [name for _, name in stranger._services.campaigns.offered([MINE, "../" + OTHERS])] == [
         MINE
@@ -65,7 +65,7 @@ def test_a_public_host_shows_only_what_a_browser_names(shelf: Path) -> None:
 
 
 def test_a_public_host_opens_no_path_and_names_none(shelf: Path, made: CampaignStore) -> None:
-    stranger, session = desk(local=False), Session()
+    stranger, session = actions(local=False), Session()
     for path in (made.folder, shelf / OTHERS / "campaign", "/"):
         with pytest.raises(InputError, match="on your own machine only"):
             stranger.open(session, "", str(path))
@@ -83,13 +83,13 @@ def test_a_public_host_opens_no_path_and_names_none(shelf: Path, made: CampaignS
     assert str(shelf) not in str(told.value)
     assert session.of(ResultsState).reading is not None  # what was shown stays
     with pytest.raises(HinterError, match="missing or damaged") as told:
-        desk(local=True).open(session, MINE)
+        actions(local=True).open(session, MINE)
     assert str(shelf) in str(told.value)
 
 
 def test_a_finding_becomes_a_form(shelf: Path) -> None:
     assert shelf.is_dir()
-    owner, session = desk(local=True), Session()
+    owner, session = actions(local=True), Session()
     reading = owner.open(session, MINE)
     total, _ = owner.findings(reading)
     assert total == len(reading.shown) > 0
@@ -123,7 +123,7 @@ def test_mutants_by_hand_are_shown_as_they_stand_and_not_sent_to_explore(
         csv.writer(file).writerows([["source", "mutant", "edits"], *lines])
     store = CampaignStore(tmp_path / "shelf" / MINE / "campaign")
     run_campaign(Campaign(mutants=str(written), models=(BY_HAND,)), store)
-    owner, session = desk(local=True), Session()
+    owner, session = actions(local=True), Session()
     reading = owner.open(session, MINE)
     owner.findings(reading)
     assert reading.chosen is not None
@@ -144,7 +144,7 @@ def test_mutants_by_hand_are_shown_as_they_stand_and_not_sent_to_explore(
 
 def test_files_go_when_the_page_closes(shelf: Path, tmp_path: Path) -> None:
     assert shelf.is_dir()
-    owner, session = desk(local=True), Session()
+    owner, session = actions(local=True), Session()
     with pytest.raises(InputError, match="Open a campaign first"):
         owner.write(session, "csv", tmp_path)
     owner.open(session, MINE)
@@ -170,7 +170,7 @@ def test_the_words_that_change_answers_lead_to_their_findings(
         Campaign(grammar="sentiment-gender-occupation", sentences=12, limit=4, models=(model,)),
         store,
     )
-    owner, session = desk(local=True), Session()
+    owner, session = actions(local=True), Session()
     with pytest.raises(InputError, match="Open a campaign first"):
         owner.diagnose(session)
     reading = owner.open(session, MINE)
@@ -204,7 +204,7 @@ def test_a_pair_of_words_shows_its_findings(
         Campaign(grammar="sentiment-gender-occupation", sentences=40, limit=30, models=(model,)),
         store,
     )
-    owner, session = desk(local=True), Session()
+    owner, session = actions(local=True), Session()
     reading = owner.open(session, MINE)
     owner.diagnose(session)
     (found,) = reading.pairs

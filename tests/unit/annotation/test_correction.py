@@ -51,12 +51,12 @@ def judged(
     settings = Project("Trial", default_questions()[1], share=1.0, repeats=0.0)
     project, _ = AnnotationStore.create(folder / f"{uuid4().hex}.sqlite", settings)
     project.add(items)
-    desk, (_, key) = Judging(project), project.join("Ann", "correct horse")
+    judging, (_, key) = Judging(project), project.join("Ann", "correct horse")
     words = {True: "yes", False: "no", None: "unsure"}
-    while found := desk.upcoming(key, 100):
+    while found := judging.upcoming(key, 100):
         for item in (one.item for one in found):
             answers = dict.fromkeys(("sense", "same", "grammatical"), words[valid(item)])
-            desk.judge(key, Submission(item.id, 1, Status.JUDGED, answers, uuid4().hex))
+            judging.judge(key, Submission(item.id, 1, Status.JUDGED, answers, uuid4().hex))
     return project
 
 

@@ -52,14 +52,14 @@ def said(of: str, of_showing: int = 1, **changes: object) -> Submission:
     return replace(plain, **changes)  # type: ignore[arg-type]
 
 
-def judge_all(desk: Judging, key: str, most: int = 1000) -> list[tuple[str, int]]:
+def judge_all(judging: Judging, key: str, most: int = 1000) -> list[tuple[str, int]]:
     met = []
     for _ in range(most):
-        found = desk.upcoming(key)
+        found = judging.upcoming(key)
         if not found:
             break
         met.append((found[0].item.id, found[0].showing))
-        desk.judge(key, said(*met[-1]))
+        judging.judge(key, said(*met[-1]))
     return met
 
 
@@ -128,23 +128,23 @@ def test_a_login_and_a_pass_phrase_are_different_people(tmp_path: Path) -> None:
 
 def test_items_go_round_until_all_are_judged(tmp_path: Path) -> None:
     store = made(tmp_path, 7)
-    desk, (_, ann), (_, bo) = Judging(store), store.join("Ann", PASS), store.join("Bo", PASS)
-    first = desk.upcoming(ann, 3)
-    assert [a.item.id for a in desk.upcoming(ann, 3)] == [a.item.id for a in first]
-    of_bo = judge_all(desk, bo)
-    of_ann = judge_all(desk, ann)
+    judging, (_, ann), (_, bo) = Judging(store), store.join("Ann", PASS), store.join("Bo", PASS)
+    first = judging.upcoming(ann, 3)
+    assert [a.item.id for a in judging.upcoming(ann, 3)] == [a.item.id for a in first]
+    of_bo = judge_all(judging, bo)
+    of_ann = judge_all(judging, ann)
     assert not set(of_ann) & set(of_bo)
     assert {item for item, _ in [*of_ann, *of_bo]} == {f"i{n}" for n in range(7)}
-    assert desk.progress(ann).judged + desk.progress(bo).judged == 7
-    assert desk.progress(ann).left == desk.progress(bo).left == 0
+    assert judging.progress(ann).judged + judging.progress(bo).judged == 7
+    assert judging.progress(ann).left == judging.progress(bo).left == 0
 
 
 def test_a_page_holds_more_than_is_kept_from_others(tmp_path: Path) -> None:
     store = made(tmp_path, 10)
-    desk = Judging(store)
+    judging = Judging(store)
     ann, bo, cy = (store.join(name, PASS)[1] for name in ("Ann", "Bo", "Cy"))
-    of_ann = [a.item.id for a in desk.upcoming(ann, 8)]
-    of_bo = [a.item.id for a in desk.upcoming(bo, 8)]
+    of_ann = [a.item.id for a in judging.upcoming(ann, 8)]
+    of_bo = [a.item.id for a in judging.upcoming(bo, 8)]
     assert len(of_ann) == 8
     # Bo first gets what nobody has, then what Ann has not come to; never what is reserved.
     assert not set(of_bo[:2]) & set(of_ann)
@@ -152,41 +152,41 @@ def test_a_page_holds_more_than_is_kept_from_others(tmp_path: Path) -> None:
     assert len(of_bo) == 7
     # What Bo has judged is on Ann's page no more, but counts if Ann judged it offline.
     both = next(item for item in of_ann if item in of_bo)
-    desk.judge(bo, said(both))
-    assert both not in [a.item.id for a in desk.upcoming(ann, 8)]
-    desk.judge(ann, said(both))
-    assert desk.undo(ann, "undo")
-    assert both in [a.item.id for a in desk.upcoming(ann, 8)]
-    desk.judge(ann, said(both))
+    judging.judge(bo, said(both))
+    assert both not in [a.item.id for a in judging.upcoming(ann, 8)]
+    judging.judge(ann, said(both))
+    assert judging.undo(ann, "undo")
+    assert both in [a.item.id for a in judging.upcoming(ann, 8)]
+    judging.judge(ann, said(both))
     assert sum(one.item == both for one in store.judgements()) == 2
-    met = [item for key in (ann, bo, cy) for item, _ in judge_all(desk, key)]
+    met = [item for key in (ann, bo, cy) for item, _ in judge_all(judging, key)]
     assert len(met) == len(set(met)) == 9
-    assert desk.upcoming(ann) == desk.upcoming(bo) == desk.upcoming(cy) == []
+    assert judging.upcoming(ann) == judging.upcoming(bo) == judging.upcoming(cy) == []
 
 
 @pytest.mark.parametrize(("share", "shared"), [(0.0, 0), (0.3, 3), (0.25, 2), (1.0, 10)])
 def test_a_share_is_judged_by_everybody(tmp_path: Path, share: float, shared: int) -> None:
     store = made(tmp_path, 10, share=share)
-    desk = Judging(store)
+    judging = Judging(store)
     people = [store.join(name, PASS)[1] for name in ("Ann", "Bo", "Cy")]
-    met = Counter(item for key in people for item, _ in judge_all(desk, key))
+    met = Counter(item for key in people for item, _ in judge_all(judging, key))
     assert Counter(met.values()) == Counter({3: shared, 1: 10 - shared}) - Counter({3: 0, 1: 0})
 
 
 def test_other_items_are_judged_as_often_as_wanted(tmp_path: Path) -> None:
     store = made(tmp_path, 5, copies=2)
-    desk = Judging(store)
+    judging = Judging(store)
     met = Counter(
         item for name in ("Ann", "Bo", "Cy")
-        for item, _ in judge_all(desk, store.join(name, PASS)[1])
+        for item, _ in judge_all(judging, store.join(name, PASS)[1])
     )  # fmt: skip
     assert set(met.values()) == {2}
 
 
 def test_annotators_meet_items_in_orders_of_their_own(tmp_path: Path) -> None:
     store = made(tmp_path, 12, share=1.0)
-    desk = Judging(store)
-    orders = [judge_all(desk, store.join(name, PASS)[1]) for name in ("Ann", "Bo")]
+    judging = Judging(store)
+    orders = [judge_all(judging, store.join(name, PASS)[1]) for name in ("Ann", "Bo")]
     assert orders[0] != orders[1]
     assert sorted(orders[0]) == sorted(orders[1])
 
@@ -201,9 +201,9 @@ def test_repeats_come_once_and_late(
 ) -> None:
     folder = tmp_path_factory.mktemp("repeats")
     store = made(folder, many, share=1.0, repeats=repeats, gap=gap, seed=seed)
-    desk, (_, key) = Judging(store), store.join("Ann", PASS)
-    left = desk.progress(key).left
-    met = judge_all(desk, key)
+    judging, (_, key) = Judging(store), store.join("Ann", PASS)
+    left = judging.progress(key).left
+    met = judge_all(judging, key)
     assert len(met) == len(set(met)) == left
     again = [item for item, showing in met if showing == 2]
     assert {1.0: len(again) == many, 0.0: not again}.get(repeats, True)
@@ -217,16 +217,16 @@ def test_repeats_come_once_and_late(
 
 def test_undo_asks_again_with_what_was_said(tmp_path: Path) -> None:
     store = made(tmp_path, 4)
-    desk, (_, key) = Judging(store), store.join("Ann", PASS)
-    first = desk.upcoming(key)[0].item.id
-    assert desk.undo(key, "u0") is False
-    desk.judge(key, said(first, comment="hm"))
-    assert desk.upcoming(key)[0].item.id != first
-    assert desk.undo(key, "u1") is True
-    assert desk.undo(key, "u1") is True  # sent twice: taken back once
-    back = desk.upcoming(key)[0]
+    judging, (_, key) = Judging(store), store.join("Ann", PASS)
+    first = judging.upcoming(key)[0].item.id
+    assert judging.undo(key, "u0") is False
+    judging.judge(key, said(first, comment="hm"))
+    assert judging.upcoming(key)[0].item.id != first
+    assert judging.undo(key, "u1") is True
+    assert judging.undo(key, "u1") is True  # sent twice: taken back once
+    back = judging.upcoming(key)[0]
     assert (back.item.id, dict(back.earlier), back.comment) == (first, ANSWERS, "hm")
-    desk.judge(key, said(first, answers={**ANSWERS, "same": "yes"}))
+    judging.judge(key, said(first, answers={**ANSWERS, "same": "yes"}))
     assert [j.answers["same"] for j in store.judgements()] == ["yes"]
     assert [j.status.value for j in store.judgements(history=True)] == [
         "judged", "withdrawn", "judged",
@@ -235,21 +235,21 @@ def test_undo_asks_again_with_what_was_said(tmp_path: Path) -> None:
 
 def test_what_was_skipped_can_come_back(tmp_path: Path) -> None:
     store = made(tmp_path, 2)
-    desk, (_, key) = Judging(store), store.join("Ann", PASS)
+    judging, (_, key) = Judging(store), store.join("Ann", PASS)
     for _ in range(2):
-        item = desk.upcoming(key)[0].item.id
-        desk.judge(key, said(item, status=Status.SKIPPED, answers={}))
-    assert desk.upcoming(key) == []
-    assert desk.progress(key).skipped == 2
-    assert desk.return_skipped(key) == 2
-    assert len(judge_all(desk, key)) == 2
+        item = judging.upcoming(key)[0].item.id
+        judging.judge(key, said(item, status=Status.SKIPPED, answers={}))
+    assert judging.upcoming(key) == []
+    assert judging.progress(key).skipped == 2
+    assert judging.return_skipped(key) == 2
+    assert len(judge_all(judging, key)) == 2
 
 
 def test_a_judgement_sent_twice_counts_once(tmp_path: Path) -> None:
     store = made(tmp_path)
-    desk, (_, key) = Judging(store), store.join("Ann", PASS)
-    one = said(desk.upcoming(key)[0].item.id)
-    assert desk.judge(key, one) == desk.judge(key, one)
+    judging, (_, key) = Judging(store), store.join("Ann", PASS)
+    one = said(judging.upcoming(key)[0].item.id)
+    assert judging.judge(key, one) == judging.judge(key, one)
     assert len(list(store.judgements(history=True))) == 1
 
 
@@ -272,60 +272,60 @@ def test_what_cannot_be_kept_is_refused(
     tmp_path: Path, changes: dict[str, object], why: str
 ) -> None:
     store = made(tmp_path)
-    desk, (_, key) = Judging(store), store.join("Ann", PASS)
+    judging, (_, key) = Judging(store), store.join("Ann", PASS)
     with pytest.raises(AnnotationError, match=why):
-        desk.judge(key, said(desk.upcoming(key)[0].item.id, **changes))
+        judging.judge(key, said(judging.upcoming(key)[0].item.id, **changes))
     assert list(store.judgements(history=True)) == []
 
 
 def test_nobody_judges_for_another(tmp_path: Path) -> None:
     store = made(tmp_path, 6)
-    desk, (_, ann), (_, bo) = Judging(store), store.join("Ann", PASS), store.join("Bo", PASS)
-    own = desk.upcoming(ann, 1)[0].item.id
-    other = {a.item.id for a in desk.upcoming(bo, 5)}
+    judging, (_, ann), (_, bo) = Judging(store), store.join("Ann", PASS), store.join("Bo", PASS)
+    own = judging.upcoming(ann, 1)[0].item.id
+    other = {a.item.id for a in judging.upcoming(bo, 5)}
     assert own not in other
     with pytest.raises(AnnotationError, match="not given to you"):
-        desk.judge(bo, said(own))
+        judging.judge(bo, said(own))
     with pytest.raises(AccessError):
-        desk.judge("no key", said(own))
+        judging.judge("no key", said(own))
     one = said(own)
-    desk.judge(ann, one)
+    judging.judge(ann, one)
     with pytest.raises(AnnotationError, match="already used"):
-        desk.judge(bo, replace(one, item=next(iter(other))))
+        judging.judge(bo, replace(one, item=next(iter(other))))
 
 
 def test_a_closed_project_takes_nothing(tmp_path: Path) -> None:
     store = made(tmp_path)
-    desk, (_, key) = Judging(store), store.join("Ann", PASS)
-    item = desk.upcoming(key)[0].item.id
+    judging, (_, key) = Judging(store), store.join("Ann", PASS)
+    item = judging.upcoming(key)[0].item.id
     store.change(closed=True)
     for act in (
-        lambda: desk.judge(key, said(item)), lambda: desk.upcoming(key),
-        lambda: desk.undo(key, "u"), lambda: desk.return_skipped(key),
+        lambda: judging.judge(key, said(item)), lambda: judging.upcoming(key),
+        lambda: judging.undo(key, "u"), lambda: judging.return_skipped(key),
     ):  # fmt: skip
         with pytest.raises(GoneError, match="closed"):
             act()
     store.change(closed=False)
-    desk.judge(key, said(item))
+    judging.judge(key, said(item))
 
 
 def test_an_item_taken_out_counts_no_longer(tmp_path: Path) -> None:
     store = made(tmp_path)
-    desk, (_, key) = Judging(store), store.join("Ann", PASS)
-    first, second = (a.item.id for a in desk.upcoming(key, 2))
-    desk.judge(key, said(first))
+    judging, (_, key) = Judging(store), store.join("Ann", PASS)
+    first, second = (a.item.id for a in judging.upcoming(key, 2))
+    judging.judge(key, said(first))
     store.remove(first)
     store.remove(second)
     with pytest.raises(GoneError, match="removed"):
-        desk.judge(key, said(second))
+        judging.judge(key, said(second))
     assert list(store.judgements()) == []
-    assert {first, second} & {item for item, _ in judge_all(desk, key)} == set()
+    assert {first, second} & {item for item, _ in judge_all(judging, key)} == set()
 
 
 def test_the_file_itself_keeps_judgements(tmp_path: Path) -> None:
     store = made(tmp_path)
-    desk, (_, key) = Judging(store), store.join("Ann", PASS)
-    desk.judge(key, said(desk.upcoming(key)[0].item.id))
+    judging, (_, key) = Judging(store), store.join("Ann", PASS)
+    judging.judge(key, said(judging.upcoming(key)[0].item.id))
     store.close()
     with sqlite3.connect(store.path) as connection:
         for words in ("UPDATE judgements SET answers = '{}'", "DELETE FROM judgements"):
@@ -336,9 +336,9 @@ def test_the_file_itself_keeps_judgements(tmp_path: Path) -> None:
 
 def test_questions_stay_once_they_are_answered(tmp_path: Path) -> None:
     store = made(tmp_path)
-    desk, (_, key) = Judging(store), store.join("Ann", PASS)
+    judging, (_, key) = Judging(store), store.join("Ann", PASS)
     store.change(questions=default_questions("de")[1])
-    desk.judge(key, said(desk.upcoming(key)[0].item.id))
+    judging.judge(key, said(judging.upcoming(key)[0].item.id))
     store.change(name="Another name")
     with pytest.raises(AnnotationError, match="new project"):
         store.change(questions=default_questions()[1])
@@ -359,17 +359,17 @@ def test_the_owner_decides_and_may_change_it(tmp_path: Path) -> None:
 
 def test_many_at_once_lose_nothing(tmp_path: Path) -> None:
     store = made(tmp_path, 40, share=0.5)
-    desk = Judging(store)
+    judging = Judging(store)
     sent: list[str] = []
 
     def work(name: str) -> None:
         _, key = store.join(name, PASS)
         for _ in range(15):
-            found = desk.upcoming(key, 2)
+            found = judging.upcoming(key, 2)
             if not found:
                 break
             one = said(found[0].item.id)
-            desk.judge(key, one)
+            judging.judge(key, one)
             sent.append(one.key)
 
     threads = [threading.Thread(target=work, args=(f"Ann {n}",)) for n in range(8)]
@@ -390,33 +390,33 @@ def test_many_at_once_lose_nothing(tmp_path: Path) -> None:
 
 def test_a_certain_judgement_can_be_taken_back(tmp_path: Path) -> None:
     store = made(tmp_path, 3)
-    desk, (_, key) = Judging(store), store.join("Ann", PASS)
-    first = judge_all(desk, key)[0]
-    assert desk.undo(key, "u", first) is True
-    assert [a.item.id for a in desk.upcoming(key)] == [first[0]]
-    assert desk.undo(key, "v", first) is False  # it does not stand any more
-    assert desk.undo(key, "w", ("i9", 1)) is False
+    judging, (_, key) = Judging(store), store.join("Ann", PASS)
+    first = judge_all(judging, key)[0]
+    assert judging.undo(key, "u", first) is True
+    assert [a.item.id for a in judging.upcoming(key)] == [first[0]]
+    assert judging.undo(key, "v", first) is False  # it does not stand any more
+    assert judging.undo(key, "w", ("i9", 1)) is False
 
 
 def test_an_item_is_read_by_those_who_were_given_it(tmp_path: Path) -> None:
     store = made(tmp_path)
-    desk, (_, ann), (_, bo) = Judging(store), store.join("Ann", PASS), store.join("Bo", PASS)
-    item = desk.upcoming(ann, 1)[0].item
-    assert desk.given(ann, item.id) == item
+    judging, (_, ann), (_, bo) = Judging(store), store.join("Ann", PASS), store.join("Bo", PASS)
+    item = judging.upcoming(ann, 1)[0].item
+    assert judging.given(ann, item.id) == item
     with pytest.raises(GoneError, match="not given"):
-        desk.given(bo, item.id)
+        judging.given(bo, item.id)
     store.remove(item.id)
     with pytest.raises(GoneError):
-        desk.given(ann, item.id)
+        judging.given(ann, item.id)
 
 
 def test_the_owner_sees_how_far_everybody_is(tmp_path: Path) -> None:
     store = made(tmp_path, 4, share=1.0)
-    desk, (_, ann), (_, bo) = Judging(store), store.join("Ann", PASS), store.join("Bo", PASS)
-    judge_all(desk, ann, 3)
-    told = {one.annotator.name: one for one in desk.standings()}
-    assert told["Ann"] == desk.progress(ann)
-    assert told["Bo"] == desk.progress(bo)
+    judging, (_, ann), (_, bo) = Judging(store), store.join("Ann", PASS), store.join("Bo", PASS)
+    judge_all(judging, ann, 3)
+    told = {one.annotator.name: one for one in judging.standings()}
+    assert told["Ann"] == judging.progress(ann)
+    assert told["Bo"] == judging.progress(bo)
     assert told["Ann"].judged == 3
     assert told["Ann"].latest == max(j.at for j in store.judgements())
     assert told["Bo"].latest == ""

@@ -31,14 +31,14 @@ def judged(path: Path, items: list[AnnotationItem]) -> str:
     settings = Project("Trial", default_questions()[1], share=1.0, repeats=0.2, gap=1)
     project, _ = AnnotationStore.create(path, settings)
     project.add(items)
-    desk = Judging(project)
+    judging = Judging(project)
     for name in ("Ann", "Bob"):
         _, key = project.join(name, "correct horse")
-        while found := desk.upcoming(key):
+        while found := judging.upcoming(key):
             item, showing = found[0].item, found[0].showing
             sense = "no" if name == "Bob" and item.kept is False else "yes"
             answers = {"sense": sense, "same": "yes", "grammatical": "yes"}
-            desk.judge(key, Submission(item.id, showing, Status.JUDGED, answers, uuid4().hex))
+            judging.judge(key, Submission(item.id, showing, Status.JUDGED, answers, uuid4().hex))
     project.close()
     return str(path)
 
