@@ -58,8 +58,9 @@ class Changing:
     """How a relation of the family makes follow-ups.
 
     ``number``: as in the paper. ``needs``: what a text must have, in words. ``changes``: yields the
-    edits of one attribute; ``of_all``: returns the edit of all that an attribute says. ``neutral``:
-    yields like edits that say nothing of people, for the placebo.
+    edits of one attribute; ``of_all``: returns the edit of all that an attribute says, made as by
+    the relation ``single``. ``neutral``: yields like insertions or deletions that say nothing of
+    people, for the placebo; without them it is exchanges.
     """
 
     number: str
@@ -67,6 +68,7 @@ class Changing:
     needs: str
     changes: Changes | None = None
     of_all: OfAll | None = None
+    single: str = ""
     neutral: Changes | None = None
 
 
@@ -80,7 +82,7 @@ FAMILY: dict[str, Changing] = {
     REMOVE_ALL: Changing(
         "MR2", "leave out all sensitive words",
         "words of two attributes, each of which can be left out",
-        of_all=removal_of_all, neutral=neutral_removals,
+        of_all=removal_of_all, single=REMOVE_ONE, neutral=neutral_removals,
     ),
     PARAPHRASE: Changing(
         "MR3", "say a sensitive word otherwise", f"{_TERM} with a synonym or phrase", paraphrases
@@ -90,7 +92,8 @@ FAMILY: dict[str, Changing] = {
     ),
     NEGATE_ALL: Changing(
         "MR5", "turn all sensitive words into their opposites",
-        "words of two attributes, each with an opposite", of_all=negation_of_all,
+        "words of two attributes, each with an opposite",
+        of_all=negation_of_all, single=NEGATE_ONE,
     ),
     ADD: Changing(
         "MR6", "add a sensitive word", "a noun for people, and an attribute that it does not say",
@@ -217,5 +220,11 @@ def relation_name(edits: Sequence[Edit], together: Sequence[tuple[Edit, ...]]) -
     """
     names = list(dict.fromkeys(edit.change.relation for edit in edits))
     if len(edits) > 1 and any(set(edits) == set(every) for every in together):
-        names = [{REMOVE_ONE: REMOVE_ALL, NEGATE_ONE: NEGATE_ALL}.get(names[0], names[0])]
+        names = [next((name for name, one in FAMILY.items() if one.single == names[0]), names[0])]
     return " + ".join(sorted(names))
+
+
+def beside(name: str) -> str:
+    """Return the relation whose neutral edits are the placebo of a relation; else exchanges."""
+    changing = FAMILY.get(name)
+    return SUBSTITUTE if changing is None or not changing.neutral else changing.single or name
