@@ -7,6 +7,7 @@ from string import Formatter
 
 import pytest
 
+from hinter_core.relations.registry import RELATIONS
 from hinter_ui.html.wording import DEFAULT, FOLDER, Words, languages
 
 ROOMS = sorted(path.stem for path in (FOLDER / DEFAULT).glob("*.yaml"))
@@ -45,3 +46,8 @@ def test_a_language_is_translated(language: str, room: str) -> None:
         if theirs[key] == text and len(re.findall(r"\w+", text)) > 3
     ]
     assert not same
+
+
+@pytest.mark.parametrize("language", languages("check"))
+def test_every_relation_has_a_title(language: str) -> None:
+    assert set(Words("check", language).branch("relations")) == set(RELATIONS)
