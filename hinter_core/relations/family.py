@@ -171,11 +171,11 @@ class FamilyRelation(SubstitutionRelation):
 
     def require_applicable(self, plan: Plan) -> None:
         """Refuse a text that none of the relations applies to; say what they need."""
+        needs = "; ".join(f"{name} needs {FAMILY[name].needs}" for name in self._names)
         if not any(plan.edits.values()) and not plan.together:
-            needs = "; ".join(f"{name} needs {FAMILY[name].needs}" for name in self._names)
             raise InputError(f"No relation applies to this text: {needs}.")
         if plan.settings.order > 1 and not plan.together:
-            require_mutable(plan)
+            require_mutable(plan, needs)
 
     def conform(self, pairs: Sequence[Compared], parses: ParseStore) -> list[Conformance]:
         """Check exchanges by the invariant, and other edits by the words that they leave as is."""

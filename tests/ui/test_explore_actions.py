@@ -402,6 +402,23 @@ def test_relations_are_offered_checked_and_reopened_by_a_link(actions: ExploreAc
     assert made.mutants[-1].text == f"The {added.target.text} waitress was kind."
 
 
+def test_the_preview_names_what_offers_a_change(actions: ExploreActions) -> None:
+    form = ExploreForm(
+        text="The waiter was kind.", attributes=("race", "gender"), relations=("add",)
+    )
+    session = Session()
+    assert "Only race offers a change here; there is none for gender." in preview(
+        actions.plan(session, form)
+    )
+    rain = replace(form, text="It rained.")
+    assert "can be done here to race or gender." in preview(actions.plan(session, rain))
+    exchanged = replace(form, relations=("substitute",))
+    assert "Only gender has a term that counts here" in preview(actions.plan(session, exchanged))
+    both = replace(form, text="An old nun slept.", attributes=("age", "gender"))
+    everything = replace(both, relations=("remove-all",))
+    assert "No intersection" not in preview(actions.plan(session, everything))
+
+
 def later(source: SourceText, attribute: str) -> Iterator[Edit]:
     """Let it be another day."""
     start = source.text.index("Monday")

@@ -16,7 +16,7 @@ from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.relations.changes.phrases import SourceText, edit_of
 from hinter_core.relations.family import FAMILY, Changing, FamilyRelation, relation_name
 from hinter_core.relations.registry import RELATIONS, relation_names, relation_of
-from hinter_core.terms.dictionary import choose, load_shipped, neutral_words
+from hinter_core.terms.dictionary import Dictionary, choose, load_shipped, neutral_words
 from hinter_core.types import Edit, EditKind, Layer, Term, Verdict
 
 FAIR = "scripted:good 0.9 otherwise"
@@ -227,3 +227,23 @@ def test_a_new_relation_about_no_attribute_is_an_entry_of_the_family(
 def test_a_text_to_which_no_relation_applies_is_told_what_they_need(made: Made) -> None:
     with pytest.raises(InputError, match="remove-all needs words of two attributes"):
         made("It rained.", "remove-all", "shuffle")
+
+
+def test_one_attribute_that_offers_a_change_is_named_and_the_other_is_not(made: Made) -> None:
+    """What can be added is what the text does not say; what can be left out is what it says."""
+    for relation, offers, none in (("add", "race", "gender"), ("remove-one", "gender", "race")):
+        wanted = (
+            f"Only {offers} offers a change in this text; {none} offers none, so there is no "
+            rf"intersection \({relation} needs "
+        )
+        with pytest.raises(InputError, match=wanted):
+            made("The waiter was kind.", relation, attributes=("race", "gender"), order=2)
+
+
+def test_changes_of_the_same_words_are_called_so(parses: ParseStore) -> None:
+    race = load_shipped()["race"]
+    settings = Settings(relations=("negate-one",))
+    twins = [race, Dictionary("religion", race.terms)]
+    pipeline = Pipeline(twins, parses, [open_store(FAIR)], settings)
+    with pytest.raises(InputError, match="The changes of race or religion touch the same words"):
+        pipeline.check("The black waiter was kind.")
