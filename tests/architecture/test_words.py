@@ -8,6 +8,7 @@ from string import Formatter
 import pytest
 
 from hinter_core.relations.registry import RELATIONS
+from hinter_ui.annotate.actions import KINDS, SOURCES
 from hinter_ui.html.wording import DEFAULT, FOLDER, Words, languages
 
 ROOMS = sorted(path.stem for path in (FOLDER / DEFAULT).glob("*.yaml"))
@@ -51,3 +52,10 @@ def test_a_language_is_translated(language: str, room: str) -> None:
 @pytest.mark.parametrize("language", languages("check"))
 def test_every_relation_has_a_title(language: str) -> None:
     assert set(Words("check", language).branch("relations")) == set(RELATIONS)
+
+
+@pytest.mark.parametrize("language", languages("projects"))
+def test_every_download_and_source_of_annotations_has_a_word(language: str) -> None:
+    say = Words("projects", language)
+    assert set(KINDS) <= set(say.branch("buttons"))
+    assert set(say.branch("sources")) == set(SOURCES)
