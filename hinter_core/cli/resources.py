@@ -17,7 +17,7 @@ from hinter_core.models.prompting import shipped_prompts
 from hinter_core.models.registry import BACKENDS, load_model, open_store
 from hinter_core.models.scripted import shipped_rules
 from hinter_core.pipeline.export import prediction_to_json
-from hinter_core.relations.family import FAMILY
+from hinter_core.relations.registry import RELATIONS
 from hinter_core.terms.dictionary import load_file, load_shipped
 from hinter_core.terms.sbic import build_from_sbic
 
@@ -49,13 +49,14 @@ def relations(
     """List the metamorphic relations: what each does to a text, and what it needs."""
     rows = [
         {"name": name, "number": one.number, "does": one.title, "needs": one.needs}
-        for name, one in FAMILY.items()
+        for name, one in RELATIONS.items()
     ]
     if as_json:
         print_json(rows)
         return
     for row in rows:
-        typer.echo(f"{row['name']} ({row['number']}): {row['does']}; needs {row['needs']}.")
+        number = f" ({row['number']})" if row["number"] else ""
+        typer.echo(f"{row['name']}{number}: {row['does']}; needs {row['needs']}.")
     typer.echo(
         "\nMR10 repeats MR8 in the paper. Name several with commas: hinter run --relations "
         "add,substitute; their changes combine."

@@ -330,8 +330,10 @@ def require_testable(
         )
 
 
-def require_mutable(plan: Plan) -> None:
+def require_mutable(plan: Plan, needs: str = "") -> None:
     """Refuse a plan without mutants.
+
+    ``needs``: what a text must have, in words, for relations that do not just exchange terms.
 
     Raises:
         InputError: no accepted term, or too few attributes for an intersection; the message says
@@ -342,13 +344,15 @@ def require_mutable(plan: Plan) -> None:
     words = list(
         dict.fromkeys(r.in_words for r in plan.rejected if r.occurrence.attribute in missing)
     )
-    why = f" ({'; '.join(words[:3])})" if words else ""
+    reasons = [needs] * bool(needs) + words[:3]
+    why = f" ({'; '.join(reasons)})" if reasons else ""
     if not present:
         raise InputError(f"No term of {_listed(plan.attributes)} can be changed in this text{why}.")
     need = 1 if plan.settings.order == 1 else 2
     if len(present) < need:
+        offers, none = ("offers a change", "offers") if needs else ("has a term", "has")
         raise InputError(
-            f"Only {present[0]} has a term in this text; {_listed(missing)} has none, so there is "
+            f"Only {present[0]} {offers} in this text; {_listed(missing)} {none} none, so there is "
             f"no intersection{why}. Choose another attribute, or change one alone (order 1)."
         )
     if plan.settings.limit is None and plan.total > _MAX_UNLIMITED:
@@ -356,8 +360,9 @@ def require_mutable(plan: Plan) -> None:
             f"This text has {plan.total:,} combinations; give a limit to test a sample of them."
         )
     if need == 2 and next(plan.each(), None) is None:
+        same = "changes of {} touch" if needs else "terms of {} are"
         raise InputError(
-            f"The terms of {_listed(present)} are the same words here, so they cannot change "
+            f"The {same.format(_listed(present))} the same words here, so they cannot change "
             "together. Choose another attribute."
         )
 

@@ -55,11 +55,16 @@ class Oracle(Protocol):
 class Relation(Protocol):
     """A relation between a model's answers to a source and to its follow-ups.
 
-    ``lattice``: the verdict on a follow-up needs the verdicts on all its parts, so these are made
-    and judged first; otherwise only the chosen follow-ups are.
+    ``number``: as in the paper, "" if it has none. ``title``: what it does to a text, and
+    ``needs``: what a text must have, in words. ``lattice``: the verdict on a follow-up needs the
+    verdicts on all its parts, so these are made and judged first; otherwise only the chosen
+    follow-ups are.
     """
 
     name: str
+    number: str
+    title: str
+    needs: str
     lattice: bool
 
     def prepare(self, plan: Plan, dictionaries: Sequence[Dictionary], parses: ParseStore) -> None:

@@ -57,9 +57,12 @@ OfAll = Callable[[SourceText, str], Edit | None]
 class Changing:
     """How a relation of the family makes follow-ups.
 
-    ``number``: as in the paper. ``needs``: what a text must have, in words. ``changes``: yields the
-    edits of one attribute; ``of_all``: returns the edit of all that an attribute says. ``neutral``:
-    yields like edits that say nothing of people, for the placebo.
+    ``number``: as in the paper, "" if it has none. ``needs``: what a text must have, in words.
+    ``changes``: yields the edits of one attribute, or those ``about`` something else, which stands
+    where others name their attribute; ``of_all``: returns the edit of all that an attribute says,
+    made as by the relation ``single``. ``neutral``: yields like insertions or deletions that say
+    nothing of people, for the placebo; without them it is exchanges. ``clause``: its edits bring
+    words of their own, which go together.
     """
 
     number: str
@@ -67,10 +70,14 @@ class Changing:
     needs: str
     changes: Changes | None = None
     of_all: OfAll | None = None
+    single: str = ""
     neutral: Changes | None = None
+    clause: bool = False
+    about: str = ""
 
 
-_TERM = "a term of a sensitive attribute"
+_TERM = SubstitutionRelation.needs
+_OF_NONE = Changing("", "", "")  # of a relation that is none of the family
 FAMILY: dict[str, Changing] = {
     REMOVE_ONE: Changing(
         "MR1", "leave out one sensitive word",
@@ -80,7 +87,7 @@ FAMILY: dict[str, Changing] = {
     REMOVE_ALL: Changing(
         "MR2", "leave out all sensitive words",
         "words of two attributes, each of which can be left out",
-        of_all=removal_of_all, neutral=neutral_removals,
+        of_all=removal_of_all, single=REMOVE_ONE, neutral=neutral_removals,
     ),
     PARAPHRASE: Changing(
         "MR3", "say a sensitive word otherwise", f"{_TERM} with a synonym or phrase", paraphrases
@@ -90,7 +97,8 @@ FAMILY: dict[str, Changing] = {
     ),
     NEGATE_ALL: Changing(
         "MR5", "turn all sensitive words into their opposites",
-        "words of two attributes, each with an opposite", of_all=negation_of_all,
+        "words of two attributes, each with an opposite",
+        of_all=negation_of_all, single=NEGATE_ONE,
     ),
     ADD: Changing(
         "MR6", "add a sensitive word", "a noun for people, and an attribute that it does not say",
@@ -98,28 +106,30 @@ FAMILY: dict[str, Changing] = {
     ),
     SHUFFLE: Changing(
         "MR7", "move a sensitive word",
-        "a sensitive adjective before a noun that a clause can follow", moves,
+        "a sensitive adjective before a noun that a clause can follow", moves, clause=True,
     ),
-    SUBSTITUTE: Changing("MR8", "exchange a sensitive word", _TERM),
+    SUBSTITUTE: Changing(SubstitutionRelation.number, SubstitutionRelation.title, _TERM),
     CONTEXT: Changing(
-        "MR9", "say the context otherwise", "other words with a listed synonym or a contraction"
+        "MR9", "say the context otherwise", "other words with a listed synonym or a contraction",
+        contexts, clause=True, about=CONTEXT_ATTRIBUTE,
     ),
     APPEND: Changing(
         "MR11", "append a sentence about the writer", "an attribute that it does not say",
-        appended, neutral=neutral_sentences,
+        appended, neutral=neutral_sentences, clause=True,
     ),
 }  # fmt: skip
-ALIASES = {changing.number.lower(): name for name, changing in FAMILY.items()}
-ALIASES["mr10"] = SUBSTITUTE  # the paper's text of MR10 is that of MR8
 _PLACEBO = "placebo-"
-_CLAUSES = frozenset({SHUFFLE, CONTEXT, APPEND})
 
 
 class FamilyRelation(SubstitutionRelation):
     """One relation of the family, or several whose edits combine."""
 
     def __init__(self, *names: str) -> None:
+        changes = [FAMILY[name] for name in names]
         self.name = " + ".join(names)
+        self.number = " + ".join(one.number for one in changes if one.number)
+        self.title = " + ".join(one.title for one in changes)
+        self.needs = "; ".join(one.needs for one in changes)
         self._names = names
 
     def prepare(self, plan: Plan, dictionaries: Sequence[Dictionary], parses: ParseStore) -> None:
@@ -134,18 +144,17 @@ class FamilyRelation(SubstitutionRelation):
             return
         if SUBSTITUTE not in self._names:
             plan.edits.clear()
-        for name in self._names:
-            self._prepare(source, FAMILY[name])
-        if CONTEXT in self._names and (edits := list(contexts(source))):
-            plan.edits[CONTEXT_ATTRIBUTE] = edits
-            plan.attributes = (*plan.attributes, CONTEXT_ATTRIBUTE)
+        # What is about no attribute comes last, whatever the order of the names.
+        for changing in sorted((FAMILY[name] for name in self._names), key=lambda one: one.about):
+            self._prepare(source, changing)
 
     def _prepare(self, source: SourceText, changing: Changing) -> None:
         plan = source.plan
         if changing.changes is not None:
-            for attribute in source.dictionaries:
+            for attribute in [changing.about] if changing.about else source.dictionaries:
                 if found := list(changing.changes(source, attribute)):
                     plan.edits.setdefault(attribute, []).extend(found)
+                    plan.attributes = tuple(dict.fromkeys((*plan.attributes, attribute)))
         if changing.of_all is not None:
             said = [name for name in source.dictionaries if source.occurrences(name)]
             each = [changing.of_all(source, attribute) for attribute in said]
@@ -162,11 +171,11 @@ class FamilyRelation(SubstitutionRelation):
 
     def require_applicable(self, plan: Plan) -> None:
         """Refuse a text that none of the relations applies to; say what they need."""
+        needs = "; ".join(f"{name} needs {FAMILY[name].needs}" for name in self._names)
         if not any(plan.edits.values()) and not plan.together:
-            needs = "; ".join(f"{name} needs {FAMILY[name].needs}" for name in self._names)
             raise InputError(f"No relation applies to this text: {needs}.")
         if plan.settings.order > 1 and not plan.together:
-            require_mutable(plan)
+            require_mutable(plan, needs)
 
     def conform(self, pairs: Sequence[Compared], parses: ParseStore) -> list[Conformance]:
         """Check exchanges by the invariant, and other edits by the words that they leave as is."""
@@ -207,7 +216,16 @@ def _worded(
 
 
 def _brings_clause(pair: Compared) -> bool:
-    return any(edit.change.relation in _CLAUSES for edit in pair.mutant.edits)
+    return any(_changing(edit.change.relation).clause for edit in pair.mutant.edits)
+
+
+def _changing(relation: str) -> Changing:
+    return FAMILY.get(relation, _OF_NONE)
+
+
+def of_attribute(edit: Edit) -> bool:
+    """Return whether an edit changes what a text says of an attribute."""
+    return not _changing(edit.change.relation).about
 
 
 def relation_name(edits: Sequence[Edit], together: Sequence[tuple[Edit, ...]]) -> str:
@@ -217,5 +235,11 @@ def relation_name(edits: Sequence[Edit], together: Sequence[tuple[Edit, ...]]) -
     """
     names = list(dict.fromkeys(edit.change.relation for edit in edits))
     if len(edits) > 1 and any(set(edits) == set(every) for every in together):
-        names = [{REMOVE_ONE: REMOVE_ALL, NEGATE_ONE: NEGATE_ALL}.get(names[0], names[0])]
+        names = [next((name for name, one in FAMILY.items() if one.single == names[0]), names[0])]
     return " + ".join(sorted(names))
+
+
+def beside(name: str) -> str:
+    """Return the relation whose neutral edits are the placebo of a relation; else exchanges."""
+    changing = _changing(name)
+    return changing.single or name if changing.neutral else SUBSTITUTE

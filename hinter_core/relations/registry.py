@@ -1,4 +1,4 @@
-"""The relations by name; a new one is a module beside this one and an entry here."""
+"""The relations by name: those of the family, and any that judges otherwise, by an entry here."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from hinter_core.errors import InputError
 from hinter_core.models.base import ModelUnderTest
 from hinter_core.mutation.plan import TOLERANCE
 from hinter_core.relations.base import Relation
-from hinter_core.relations.family import ALIASES, FAMILY, FamilyRelation
+from hinter_core.relations.family import FAMILY, FamilyRelation
 from hinter_core.relations.substitution import SubstitutionRelation
 from hinter_core.types import SUBSTITUTE
 
@@ -21,7 +21,9 @@ def relation_names(names: Iterable[str]) -> tuple[str, ...]:
     Raises:
         InputError: an unknown name, or none.
     """
-    found = tuple(dict.fromkeys(ALIASES.get(name.lower(), name) for name in names))
+    numbers = {one.number.lower(): name for name, one in RELATIONS.items() if one.number}
+    numbers["mr10"] = SUBSTITUTE  # the paper's text of MR10 is that of MR8
+    found = tuple(dict.fromkeys(numbers.get(name.lower(), name) for name in names))
     for name in found:
         if name not in RELATIONS:
             raise InputError(f"There is no relation '{name}'; use {', '.join(RELATIONS)}.")

@@ -21,6 +21,9 @@ class SubstitutionRelation:
     """The dependency invariant, and equal answers."""
 
     name = SUBSTITUTE
+    number = "MR8"
+    title = "exchange a sensitive word"
+    needs = "a term of a sensitive attribute"
     lattice = True
 
     def prepare(self, plan: Plan, dictionaries: Sequence[Dictionary], parses: ParseStore) -> None:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Self
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from cachetools import LRUCache
 
 from hinter_core.annotation.evaluation.evaluation import Evaluation, evaluate
-from hinter_core.annotation.files.exporting import Exported, export_file
+from hinter_core.annotation.files.exporting import FORMATS, Exported, export_file
 from hinter_core.annotation.files.importing import import_file
 from hinter_core.annotation.items import (
     OUTCOMES,
@@ -25,6 +26,7 @@ from hinter_core.annotation.project.judging import Judging
 from hinter_core.annotation.project.questions import default_questions, read_questions
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import (
+    CONSENSUS,
     AnnotationError,
     AnnotationItem,
     AnnotatorProgress,
@@ -43,7 +45,7 @@ say = Words("projects")
 
 SOURCES = ("campaign", "directory", "file", "check")
 HERE_ONLY = frozenset({"directory"})
-KINDS = ("csv", "jsonl", "parquet", "consensus")  # the last one as CSV
+KINDS = (*FORMATS, CONSENSUS)  # of downloads; the last one as CSV
 _JOINED = "\n"  # between the attributes of a choice
 _MOST, _MOST_COPIES = 5_000, 100
 _LONGEST_NAME = 120
@@ -330,7 +332,10 @@ class AnnotateActions:
         self._evaluated.pop(name, None)
 
     def write(self, session: Session, name: str, key: str, kind: str, folder: Path) -> Path:
-        """Write the items with their judgements, or with the consensus, to a file to download."""
+        """Write the items with their judgements, or with the consensus, to a file to download.
+
+        Formats of several files come as a ZIP.
+        """
         if kind not in KINDS:
             raise InputError(f"There is no format '{kind}'; use {', '.join(KINDS)}.")
         store = self._owned(name, key).store
@@ -340,10 +345,10 @@ class AnnotateActions:
         except OSError as error:
             why = say("errors.not_written", reason=error.strerror)
             raise InputError(why) from error
-        consensus = kind == "consensus"
-        path = own / ("hinter-consensus.csv" if consensus else f"hinter-annotations.{kind}")
-        export_file(Exported(store, consensus=consensus), path)
-        return path
+        consensus = kind == CONSENSUS
+        path = own / ("hinter-consensus.csv" if consensus else _file_name(kind))
+        export_file(Exported(store, consensus=consensus), path, "csv" if consensus else kind)
+        return _as_one(path)
 
     def _discreet(self, file: str = "") -> AbstractContextManager[None]:
         """Keep folders of this machine out of errors, unless the visitor owns it."""
@@ -358,6 +363,24 @@ class AnnotateActions:
             return words
 
         return discreet(hide)
+
+
+def _file_name(kind: str) -> str:
+    """Return the name of a download; it says what the ending leaves open."""
+    ending = FORMATS[kind].ending
+    return "hinter-annotations" + ("" if ending == f".{kind}" else f"-{kind}") + ending
+
+
+def _as_one(path: Path) -> Path:
+    """Return a file that stands alone in its folder, or a ZIP of what else is there."""
+    written = [one for one in sorted(path.parent.rglob("*")) if one.is_file()]
+    if written == [path]:
+        return path
+    zipped = path.with_name(f"{path.name}.zip")
+    with ZipFile(zipped, "w", ZIP_DEFLATED) as archive:
+        for one in written:
+            archive.write(one, one.relative_to(path.parent))
+    return zipped
 
 
 def _stamp(store: AnnotationStore) -> tuple[int, ...]:

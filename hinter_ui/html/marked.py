@@ -12,7 +12,7 @@ from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.grammar import MASK
 from hinter_core.mutation.edits import mutant_of
 from hinter_core.mutation.plan import Plan
-from hinter_core.types import Edit, Occurrence, OriginKind, RejectedOccurrence, Splice
+from hinter_core.types import SUBSTITUTE, Edit, Occurrence, OriginKind, RejectedOccurrence, Splice
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.wording import ARROW, DEFAULT, Words, hue, listed, name_of, term
@@ -283,13 +283,14 @@ def _summary(plan: Plan) -> Markup:
 
 def _missing(plan: Plan) -> Markup | None:
     present = [name_of(a) for a in plan.attributes if plan.edits.get(a)]
-    if len(present) >= 2:
+    if len(present) >= 2 or plan.together:
         return None
     if plan.slots:
         return tag("p", say("terms.one_class", name="".join(present)), class_="quiet")
     absent = listed([name_of(a) for a in plan.missing], "or")
     key = "only" if present else "none"
-    why = say(f"terms.{key}", absent=absent, name="".join(present))
+    kind = "terms" if plan.settings.relations == (SUBSTITUTE,) else "terms.changes"
+    why = say(f"{kind}.{key}", absent=absent, name="".join(present))
     return tag("p", tag("strong", say("terms.nothing")), " ", why, class_="loud")
 
 

@@ -18,6 +18,8 @@ from zlib import crc32
 
 import yaml
 
+from hinter_core.relations.base import Relation
+from hinter_core.relations.registry import RELATIONS
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import Edit, HiddenGrade, Prediction, Verdict
@@ -213,8 +215,14 @@ def verdict_choices() -> list[tuple[str, str]]:
 
 
 def relation_choices() -> list[tuple[str, str]]:
-    """Return (words, name) of every metamorphic relation."""
-    return [(title, name) for name, title in say.branch("relations").items()]
+    """Return (words, name) of every metamorphic relation; its own title where none is written."""
+    written = say.branch("relations")
+    names = sorted(RELATIONS, key=[*written, *RELATIONS].index)
+    return [(written.get(name) or _title(RELATIONS[name]), name) for name in names]
+
+
+def _title(relation: Relation) -> str:
+    return f"{relation.title} ({relation.number})" if relation.number else relation.title
 
 
 def badge(verdict: Verdict, grade: HiddenGrade | None = None) -> Markup:

@@ -10,7 +10,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.errors import InputError
 from hinter_core.models.registry import is_generative
 from hinter_core.mutation.plan import Plan, Settings
-from hinter_core.relations.changes.paraphrase import CONTEXT_ATTRIBUTE
+from hinter_core.relations.family import of_attribute
 from hinter_core.relations.registry import RELATIONS, relation_names
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import SUBSTITUTE, Edit
@@ -204,15 +204,14 @@ def explore_form(
         raise InputError(say("form.many", n=len(edits), most=_HIGHEST))
     slotted = campaign.templates or campaign.grammar
     able = campaign.attributes if slotted else known
-    for edit in edits:
-        if edit.attribute not in able and edit.attribute != CONTEXT_ATTRIBUTE:
-            raise InputError(say("form.unknown", attribute=edit.attribute))
+    changed = [edit.attribute for edit in edits if of_attribute(edit)]
+    if unknown := next((attribute for attribute in changed if attribute not in able), None):
+        raise InputError(say("form.unknown", attribute=unknown))
     keys = tuple(edit_key(edit) for edit in edits)
     if slotted:
         return _slotted(campaign, row, text, tuple(models)).for_edits(keys)
     attributes = tuple(a for a in campaign.attributes if a in known)
-    others = (edit.attribute for edit in edits if edit.attribute != CONTEXT_ATTRIBUTE)
-    own = tuple(attribute for attribute in others if attribute not in attributes)
+    own = tuple(attribute for attribute in changed if attribute not in attributes)
     form = ExploreForm(
         text=text,
         attributes=(*attributes, *own),

@@ -7,6 +7,8 @@ from string import Formatter
 
 import pytest
 
+from hinter_core.relations.registry import RELATIONS
+from hinter_ui.annotate.actions import KINDS, SOURCES
 from hinter_ui.html.wording import DEFAULT, FOLDER, _laid, languages, leaves, written
 
 ROOMS = sorted(path.stem for path in (FOLDER / DEFAULT).glob("*.yaml"))
@@ -54,3 +56,15 @@ def test_a_text_that_a_language_lacks_is_shown_in_english() -> None:
     shown = {"title": "Text", "form": {"start": "Commencer", "stop": "Stop"}}
     assert _laid(english, begun) == {**shown, "steps": ["one", "two"]}
     assert _laid(english, {}) == english
+
+
+@pytest.mark.parametrize("language", languages("check"))
+def test_every_relation_has_a_title(language: str) -> None:
+    assert set(written(language, "check")["relations"]) == set(RELATIONS)
+
+
+@pytest.mark.parametrize("language", languages("projects"))
+def test_every_download_and_source_of_annotations_has_a_word(language: str) -> None:
+    words = written(language, "projects")
+    assert set(KINDS) <= set(words["buttons"])
+    assert set(words["sources"]) == set(SOURCES)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hinter_core.annotation.evaluation.answers import answers_of, majority_votes
 from hinter_core.annotation.files.columns import ColumnMapping
-from hinter_core.annotation.files.exporting import Exported, export_file
+from hinter_core.annotation.files.exporting import FORMATS, Exported, export_file
 from hinter_core.annotation.files.importing import import_file
 from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.questions import default_questions
@@ -22,10 +22,7 @@ from hinter_core.annotation.project.types import AnnotationItem, Judgement, Proj
 from hinter_core.types import Edit, GrammaticalForm, Layer, Pair, Term
 from tests.examples import examples
 
-FORMATS = {
-    "csv": ".csv.gz", "tsv": ".tsv", "jsonl": ".jsonl", "parquet": ".parquet",
-    "label-studio": ".json", "argilla": ".argilla.jsonl", "dataset": "",
-}  # fmt: skip
+PACKED = {"csv": ".gz"}  # endings that some get besides
 # Every example writes files to the disk for good; to make a failing one smaller would take long.
 CALM = settings(
     deadline=None,
@@ -107,7 +104,7 @@ def judged(
     store = made(folder)
     store.add(given)
     judge(store, data)
-    return store, made(folder), folder / f"out{FORMATS[kind]}"
+    return store, made(folder), folder / f"out{FORMATS[kind].ending}{PACKED.get(kind, '')}"
 
 
 def said(store: AnnotationStore, *, history: bool = False) -> list[Judgement]:
@@ -143,7 +140,7 @@ def test_what_is_exported_is_imported_again(
     other.close()
 
 
-@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("kind", [name for name, one in FORMATS.items() if one.history])
 @examples(8, CALM)
 @given(
     given=st.lists(items, min_size=1, max_size=3, unique_by=lambda item: item.id),

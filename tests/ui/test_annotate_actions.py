@@ -6,9 +6,12 @@ import csv
 import re
 from dataclasses import replace
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
+from hinter_core.annotation.files.exporting import FORMATS
+from hinter_core.annotation.files.importing import import_file
 from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
@@ -202,8 +205,18 @@ def test_the_owner_sees_what_was_said_and_decides(tmp_path: Path, campaign: Camp
     own.switch(made.id, made.key)
     assert own.view(made.id, made.key).project.closed
     session = Session()
-    for kind in ("csv", "jsonl", "parquet"):
-        assert own.write(session, made.id, made.key, kind, tmp_path / "out").stat().st_size > 100
+    for kind in FORMATS:
+        path = own.write(session, made.id, made.key, kind, tmp_path / "out")
+        if path.suffix == ".zip":
+            with ZipFile(path) as archive:
+                assert len(archive.namelist()) > 1
+                archive.extractall(tmp_path / kind)
+            path = tmp_path / kind / path.stem
+        project = Project("Again", own.view(made.id, made.key).project.questions)
+        again = AnnotationStore.create(tmp_path / f"{kind}.sqlite", project)[0]
+        done = import_file(again, str(path))
+        assert (done.items, done.judgements, done.problems) == (3, 6, []), kind
+        again.close()
     path = own.write(session, made.id, made.key, "consensus", tmp_path / "out")
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

@@ -15,18 +15,23 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hinter_core.campaign.spec import Campaign
 from hinter_core.errors import HinterError
 from hinter_core.models.process import ProcessModel
 from hinter_core.pipeline.case import TestResult
+from hinter_core.relations.changes.phrases import SourceText, edit_of
+from hinter_core.relations.family import FAMILY, Changing, FamilyRelation
+from hinter_core.relations.registry import RELATIONS
 from hinter_core.terms import matching
-from hinter_core.types import Mutant, Verdict
+from hinter_core.terms.dictionary import load_shipped
+from hinter_core.types import Edit, EditKind, Mutant, Term, Verdict
 from hinter_ui.explore import actions as module
 from hinter_ui.explore.actions import ExampleText, ExploreActions, ExploreState, load_examples
 from hinter_ui.html import wording
 from hinter_ui.html.marked import preview
 from hinter_ui.html.markup import escape, tag
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.links import LINK_LIMIT, ExploreForm, edit_key
+from hinter_ui.shared.links import LINK_LIMIT, ExploreForm, edit_key, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session, Sessions
 from hinter_ui.shell import build_app
@@ -395,3 +400,50 @@ def test_relations_are_offered_checked_and_reopened_by_a_link(actions: ExploreAc
     assert set(again.edits) == set(keys)
     made = actions.check(Session(), again)
     assert made.mutants[-1].text == f"The {added.target.text} waitress was kind."
+
+
+def test_the_preview_names_what_offers_a_change(actions: ExploreActions) -> None:
+    form = ExploreForm(
+        text="The waiter was kind.", attributes=("race", "gender"), relations=("add",)
+    )
+    session = Session()
+    assert "Only race offers a change here; there is none for gender." in preview(
+        actions.plan(session, form)
+    )
+    rain = replace(form, text="It rained.")
+    assert "can be done here to race or gender." in preview(actions.plan(session, rain))
+    exchanged = replace(form, relations=("substitute",))
+    assert "Only gender has a term that counts here" in preview(actions.plan(session, exchanged))
+    both = replace(form, text="An old nun slept.", attributes=("age", "gender"))
+    everything = replace(both, relations=("remove-all",))
+    assert "No intersection" not in preview(actions.plan(session, everything))
+
+
+def later(source: SourceText, attribute: str) -> Iterator[Edit]:
+    """Let it be another day."""
+    start = source.text.index("Monday")
+    pieces = [(start, start + len("Monday"), "Friday")]
+    old, new = Term("Monday", "day"), Term("Friday", "another day")
+    yield edit_of("later", EditKind.REWRITE, (attribute, old), new, pieces)
+
+
+def test_what_is_about_no_attribute_opens_without_one(
+    actions: ExploreActions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = Changing("", "say another day", "a Monday", later, clause=True, about="day")
+    monkeypatch.setitem(FAMILY, "later", new)
+    monkeypatch.setitem(RELATIONS, "later", FamilyRelation("later"))
+    text, relations = "The waiter was kind on Monday.", ("later", "substitute")
+    form = ExploreForm(
+        text=text, attributes=("race", "gender"), models=(MODEL,), relations=relations
+    )
+    plan = actions.plan(Session(), form)
+    exchanged = next(edit for edit in plan.edits["gender"] if edit.target.text == "waitress")
+    edits = (exchanged, plan.edits["day"][0])
+    campaign = Campaign(attributes=("race",), relations=relations)
+    found = explore_form(campaign, load_shipped(), 1, text, edits, MODEL)
+    assert found.attributes == ("race", "gender")
+    made = actions.check(Session(), found)
+    assert made.mutants[-1].text == "The waitress was kind on Friday."
+    with pytest.raises(HinterError, match="gender"):
+        explore_form(campaign, {}, 1, text, edits, MODEL)

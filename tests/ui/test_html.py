@@ -21,6 +21,8 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.plan import Settings
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.relations.registry import RELATIONS
+from hinter_core.relations.substitution import SubstitutionRelation
 from hinter_core.report.section import Section
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import Prediction, Verdict
@@ -32,7 +34,7 @@ from hinter_ui.html.notice import costs
 from hinter_ui.html.people import people
 from hinter_ui.html.sections import folded
 from hinter_ui.html.square import square
-from hinter_ui.html.wording import Words, speak, verdict_name
+from hinter_ui.html.wording import Words, relation_choices, speak, verdict_name
 from hinter_ui.results import html as results
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.wiring import _in_one_context
@@ -254,3 +256,23 @@ def test_errors_are_in_the_language_spoken(services: Services) -> None:
     speak("de")
     with pytest.raises(InputError, match="Diese Kampagne gibt es nicht"):
         services.campaigns.get("none")
+
+
+class Scores(SubstitutionRelation):
+    """A relation that no paper has and no language has words for."""
+
+    number = ""
+    title = "compare scores"
+
+
+def test_a_relation_without_words_is_offered_by_its_own_title(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(RELATIONS, "scores", Scores())
+    monkeypatch.setitem(RELATIONS, "eighth", SubstitutionRelation())
+    offered = relation_choices()
+    assert {name for _, name in offered} == set(RELATIONS)
+    assert offered[0] == ("exchange a word (MR8)", "substitute")
+    assert offered[-2:] == [
+        ("compare scores", "scores"), ("exchange a sensitive word (MR8)", "eighth"),
+    ]  # fmt: skip

@@ -40,13 +40,15 @@ from hinter_core.statistics.rates import Estimate, Rate
 class Evaluation:
     """Results of a project.
 
-    ``questions``: the evaluated ones. ``judgements``: number, hidden repeats included. ``valid``,
-    ``broken``, ``undecided``: items by majority or adjudicated validity. ``decided``: number of the
-    owner's decisions. ``disputed``: differing answers, the most disputed first.
+    ``questions``: the evaluated ones, and ``labels`` those of them that ask for a label.
+    ``judgements``: number, hidden repeats included. ``valid``, ``broken``, ``undecided``: items by
+    majority or adjudicated validity. ``decided``: number of the owner's decisions. ``disputed``:
+    differing answers, the most disputed first.
     """
 
     project: str
     questions: list[str]
+    labels: list[str]
     items: int
     judgements: int
     annotators: list[str]
@@ -98,6 +100,7 @@ def evaluation(
     return Evaluation(
         project.name,
         names,
+        [one.id for one in questions if one.labels],
         len(items),
         sum(one.status is Status.JUDGED for one in judgements),
         sorted({one.annotator for one in judgements}),
@@ -129,7 +132,7 @@ def evaluation_sections(result: Evaluation) -> list[Section]:
         found += [_agreement(result.agreements), *_pairs(result.agreements)]
         found += [*_confusions(result.agreements), _quality(result.qualities)]
         found += [_disputed(result.disputed)]
-        found += [*_scores(result.scores), *_true_positives(result.true_positives)]
+        found += [*_scores(result.scores), *_true_positives(result)]
     return found
 
 
@@ -371,8 +374,8 @@ def _left_out(one: Score) -> bool:
     return any(part.decided < part.of for part in (one.kept_part, one.lost_part))
 
 
-def _true_positives(results: Sequence[TruePositives]) -> Iterator[Section]:
-    judged = [one for one in results if one.rate.of]
+def _true_positives(result: Evaluation) -> Iterator[Section]:
+    judged = [one for one in result.true_positives if one.rate.of]
     if not judged:
         return
     rows = [
@@ -385,11 +388,15 @@ def _true_positives(results: Sequence[TruePositives]) -> Iterator[Section]:
         f"{rate_in_words(one.rate)} biased cases are true positives."
         for one in judged
     ]
+    same = (
+        f"and gives them the same label ({', '.join(result.labels)}; BiasFinder, Table 5)"
+        if result.labels
+        else "(BiasFinder, Table 5, but for the label: no question asks for one)"
+    )
     sentences.append(
         "A case is a mutant that changed a model's answer (without verdicts, any item), or all "
         "texts of one group. It is a true positive for an annotator who calls each of its texts "
-        "valid and gives them the same label (BiasFinder, Table 5). Shares are of the judged "
-        "cases, with Wilson's interval."
+        f"valid {same}. Shares are of the judged cases, with Wilson's interval."
     )
     columns = ["Annotator", "Attributes", "True", "Share"]
     yield Section("true-positives", "True positives", sentences, columns, rows)

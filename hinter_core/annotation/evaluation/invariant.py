@@ -296,7 +296,7 @@ def true_positives(
 
     If items have verdicts, only cases with a biased or hidden mutant count. A case is a true
     positive if all its texts are valid by the judging questions and get the same answer to every
-    other question (the label). A single text not compared with a source must get its known label.
+    question about labels. A single text not compared with a source must get its known label.
     """
     cases = _cases(items)
     sets = ordered({case[0].attributes for case in cases})
@@ -339,7 +339,7 @@ def _is_true(
         return False
     compared = len(case) > 1 or any(q.pair and q.id in answers[case[0].id] for q in judging)
     for question in questions:
-        if not question.judges:
+        if question.labels:
             given = {answers[item.id].get(question.id) for item in case}
             if not compared and case[0].label in question.values:
                 given.add(case[0].label)

@@ -6,7 +6,7 @@ Rows are flat: one per judgement with its item, or one per item without judgemen
 import gzip
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,9 @@ from hinter_core.data.tables import parquet_rows, row_writer
 from hinter_core.errors import InputError
 from hinter_core.storage import write_whole
 
-FORMATS = ("csv", "tsv", "jsonl", "parquet", "label-studio", "argilla", "dataset")
 _TYPES = {"kept": "bool", "validity": "float64", "weight": "float64", "seconds": "float64",
           "showing": "int64"}  # fmt: skip
-_ENDINGS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".parquet": "parquet",
-            ".json": "label-studio"}  # fmt: skip
+_Rows = Sequence[Mapping[str, Any]]
 
 
 @dataclass
@@ -94,6 +92,20 @@ class Exported:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of exports.
+
+    ``ending``: of its files, "" for a folder; a name that could be of several is of the first.
+    ``files``: returns the content by what follows the given name, "" or more. ``history``: there is
+    a place for corrected and withdrawn judgements.
+    """
+
+    ending: str
+    files: Callable[[Exported, _Rows], dict[str, bytes]]
+    history: bool = True
+
+
 def export_file(wanted: Exported, path: Path, kind: str = "") -> int:
     """Write a file, or a folder for ``dataset``; return the number of rows.
 
@@ -104,24 +116,19 @@ def export_file(wanted: Exported, path: Path, kind: str = "") -> int:
     kind = kind or _format_by_name(path)
     if kind not in FORMATS:
         raise InputError(f"There is no format '{kind}'; use {', '.join(FORMATS)}.")
-    if wanted.history and not wanted.items_only and kind in ("label-studio", "argilla"):
-        raise InputError(f"{kind} holds no history; use csv, jsonl, parquet or dataset.")
+    if wanted.history and not wanted.items_only and not FORMATS[kind].history:
+        able = ", ".join(name for name, one in FORMATS.items() if one.history)
+        raise InputError(f"{kind} holds no history; use one of {able}.")
     if path.exists():
         raise InputError(f"{path} already exists; choose another name.")
     rows = list(wanted.rows())
-    if kind == "dataset":
-        files = {path / name: content for name, content in folder_files(wanted, rows).items()}
-    else:
-        content = _encoded(wanted, rows, kind)
-        files = {path: gzip.compress(content) if path.suffix == ".gz" else content}
-        if kind == "label-studio":
-            files[path.with_name(f"{path.name}.xml")] = labelling_config(wanted.project).encode()
     try:
-        for file, content in files.items():
-            if kind == "dataset":
+        for more, content in FORMATS[kind].files(wanted, rows).items():
+            file = Path(f"{path}{more}")
+            if not FORMATS[kind].ending:
                 file.parent.mkdir(parents=True, exist_ok=True)
             with write_whole(file) as part:
-                part.write_bytes(content)
+                part.write_bytes(gzip.compress(content) if file.suffix == ".gz" else content)
     except OSError as error:
         raise InputError(f"Cannot write {path}: {error.strerror or error}.") from error
     return len(rows)
@@ -131,35 +138,35 @@ def _format_by_name(path: Path) -> str:
     suffixes = [s.lower() for s in path.suffixes]
     if suffixes and suffixes[-1] == ".gz":
         suffixes.pop()
-    if not suffixes:
-        return "dataset"
-    if suffixes[-1] not in _ENDINGS:
+    ending = suffixes[-1] if suffixes else ""
+    kind = next((name for name, one in FORMATS.items() if one.ending == ending), "")
+    if not kind:
+        endings = dict.fromkeys(one.ending for one in FORMATS.values() if one.ending)
         raise InputError(
-            f"{path} is of no known format; end it in {', '.join(_ENDINGS)}, or give --format "
+            f"{path} is of no known format; end it in {', '.join(endings)}, or give --format "
             f"({', '.join(FORMATS)})."
         )
-    return _ENDINGS[suffixes[-1]]
+    return kind
 
 
-def _encoded(wanted: Exported, rows: Sequence[Mapping[str, Any]], kind: str) -> bytes:
-    if kind == "parquet":
-        return _parquet(wanted, rows)
-    if kind in ("csv", "tsv"):
-        return _table(wanted.columns(), rows, kind).encode()
-    if kind == "label-studio":
-        return (json.dumps(tasks_of(rows), ensure_ascii=False, indent=1) + "\n").encode()
-    lines: Iterable[Mapping[str, Any]] = argilla_of(rows) if kind == "argilla" else rows
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+def _label_studio(wanted: Exported, rows: _Rows) -> dict[str, bytes]:
+    """Return the tasks, and the configuration that shows them."""
+    tasks = json.dumps(tasks_of(rows), ensure_ascii=False, indent=1) + "\n"
+    return {"": tasks.encode(), ".xml": labelling_config(wanted.project).encode()}
 
 
-def _table(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], kind: str) -> str:
-    buffer = io.StringIO()
+def _lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def _table(wanted: Exported, rows: _Rows, kind: str) -> bytes:
+    columns, buffer = wanted.columns(), io.StringIO()
     # With "\n" alone as the end of a line, a cell with "\r" in it would stand without quotes.
     write = row_writer(buffer, kind, columns, "\r\n")
     for row in rows:
         kept = {True: "yes", False: "no"}.get(row["kept"])
         write(_flat(row) | {"kept": kept})
-    return buffer.getvalue()
+    return buffer.getvalue().encode()
 
 
 def _parquet(wanted: Exported, rows: Iterable[Mapping[str, Any]]) -> bytes:
@@ -181,7 +188,7 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def folder_files(wanted: Exported, rows: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
+def folder_files(wanted: Exported, rows: _Rows) -> dict[str, bytes]:
     """Return the files of a data set that ``datasets.load_dataset`` reads, by path, with a card."""
     card = _CARD.format(
         name=" ".join(wanted.project.name.split()),
@@ -220,3 +227,15 @@ Questions:
 
 {questions}
 """
+
+FORMATS = {
+    "csv": Format(".csv", lambda wanted, rows: {"": _table(wanted, rows, "csv")}),
+    "tsv": Format(".tsv", lambda wanted, rows: {"": _table(wanted, rows, "tsv")}),
+    "jsonl": Format(".jsonl", lambda _, rows: {"": _lines(rows)}),
+    "parquet": Format(".parquet", lambda wanted, rows: {"": _parquet(wanted, rows)}),
+    "label-studio": Format(".json", _label_studio, history=False),
+    "argilla": Format(".jsonl", lambda _, rows: {"": _lines(argilla_of(rows))}, history=False),
+    "dataset": Format(
+        "", lambda wanted, rows: {f"/{n}": c for n, c in folder_files(wanted, rows).items()}
+    ),
+}

@@ -101,21 +101,29 @@ def _require_known(raw: Mapping[str, Any], known: set[str], where: str) -> None:
 def _question(raw: Any, where: str, labels: Sequence[str]) -> Question | None:
     if not isinstance(raw, Mapping):
         raise AnnotationError(f"{where} is no question; it needs id, ask and answers.")
-    _require_known(raw, {"id", "ask", "help", "pair", "scale", "answers"}, where)
+    _require_known(raw, {"id", "ask", "help", "pair", "scale", "labels", "answers"}, where)
     ident, ask = str(raw.get("id") or "").strip(), str(raw.get("ask") or "").strip()
     if not ident.isidentifier() or not ask:
         raise AnnotationError(f"{where} needs an id (letters, digits, _) and a text to ask.")
     answers = raw.get("answers")
-    if answers == LABELS:
+    own = answers == LABELS
+    if own:
         if not labels:
             return None
         answers = [{"value": label, "label": label} for label in labels]
     if not isinstance(answers, list) or len(answers) < 2:
         raise AnnotationError(f"{where} needs at least two answers, or 'answers: labels'.")
-    return Question(
+    asks_label = _flag(raw.get("labels"), where)
+    question = Question(
         ident, ask, _answers(answers, where), str(raw.get("help") or "").strip(),
         _flag(raw.get("pair"), where) or False, _flag(raw.get("scale"), where) or False,
+        own if asks_label is None else asks_label,
     )  # fmt: skip
+    if question.labels and question.judges:
+        raise AnnotationError(
+            f"{where} cannot ask for a label and judge validity; leave out labels or valid."
+        )
+    return question
 
 
 def _answers(raws: Sequence[Any], where: str) -> tuple[Answer, ...]:

@@ -9,7 +9,7 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, Self
 
@@ -68,7 +68,8 @@ class Question:
     """A question with its possible answers.
 
     ``pair``: it compares the mutant with its source and is left out without one. ``scale``: the
-    answers are ordered, for ordinal agreement.
+    answers are ordered, for ordinal agreement. ``labels``: the answers are labels of the task, so
+    those to the texts of a true positive are the same.
     """
 
     id: str
@@ -77,6 +78,7 @@ class Question:
     help: str = ""
     pair: bool = False
     scale: bool = False
+    labels: bool = False
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -182,11 +184,13 @@ class Project:
     def from_json(cls, text: str) -> Self:
         """Read the JSON of :meth:`to_json`."""
         raw = json.loads(text)
-        questions = [
-            Question(**q | {"answers": tuple(Answer(**a) for a in q["answers"])})
-            for q in raw["questions"]
-        ]
-        return cls(**raw | {"questions": tuple(questions)})
+        return cls(**raw | {"questions": tuple(map(_stored, raw["questions"]))})
+
+
+def _stored(raw: Mapping[str, Any]) -> Question:
+    """Read a question; before ``labels``, all that do not judge counted as asking for a label."""
+    question = Question(**{**raw, "answers": tuple(Answer(**one) for one in raw["answers"])})
+    return question if "labels" in raw else replace(question, labels=not question.judges)
 
 
 @dataclass(frozen=True, slots=True)

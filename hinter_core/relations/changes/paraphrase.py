@@ -62,7 +62,7 @@ def _phrase(
             yield edit_of(PARAPHRASE, EditKind.REWRITE, (attribute, term), target, pieces)
 
 
-def contexts(source: SourceText) -> Iterator[Edit]:
+def contexts(source: SourceText, attribute: str) -> Iterator[Edit]:
     """Yield edits that say what stands around the terms in other words, not the terms.
 
     The first changes every word that can be; others change about half, drawn with the seed.
@@ -77,8 +77,8 @@ def contexts(source: SourceText) -> Iterator[Edit]:
         seen.add(tuple(chosen))
         old = ", ".join(source.text[start:end] for start, end, _ in chosen)
         new = ", ".join(new for *_, new in chosen)
-        before, after = Term(old, CONTEXT_ATTRIBUTE), Term(new, "said otherwise")
-        yield edit_of(CONTEXT, EditKind.REWRITE, (CONTEXT_ATTRIBUTE, before), after, chosen)
+        before, after = Term(old, attribute), Term(new, "said otherwise")
+        yield edit_of(CONTEXT, EditKind.REWRITE, (attribute, before), after, chosen)
 
 
 def _places(source: SourceText) -> Iterator[tuple[int, int, str]]:

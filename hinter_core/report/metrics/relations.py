@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hinter_core.campaign.tables import has_placebo
+from hinter_core.relations.family import beside
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO
 from hinter_core.report.section import PValue, Rows, Section
@@ -13,10 +14,6 @@ from hinter_core.statistics.format import difference_in_words, p_in_words, rate_
 from hinter_core.statistics.rates import Difference, Rate
 from hinter_core.types import SUBSTITUTE
 
-# The neutral change that stands beside a relation; of others it is a neutral exchange.
-_BESIDE = {
-    "add": "add", "append": "append", "remove-one": "remove-one", "remove-all": "remove-one",
-}  # fmt: skip
 _JOIN = " + "
 _FEWEST = 100  # cases of a combination in the table
 
@@ -72,8 +69,7 @@ def _sums(tally: ModelCounts, model: str) -> tuple[dict[_Key, _ByText], dict[_Ke
 def _beside(key: _Key) -> _Key:
     """Return the neutral changes that are compared with a relation."""
     names, order = key
-    own = {_BESIDE.get(name, SUBSTITUTE) for name in names.split(_JOIN)}
-    return _JOIN.join(sorted(own)), order
+    return _JOIN.join(sorted(set(map(beside, names.split(_JOIN))))), order
 
 
 def _rate(key: _Key, texts: _ByText, neutral: _ByText) -> RelationRate:

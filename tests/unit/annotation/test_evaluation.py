@@ -63,6 +63,13 @@ def test_everything_in_one() -> None:
     assert (rates["Cyd", ()].hits, rates["Cyd", ()].of) == (0, 2)
 
 
+def of_true(found: Evaluation) -> str:
+    """What the section of true positives says of labels."""
+    (section,) = (s for s in evaluation_sections(found) if s.key == "true-positives")
+    _, _, rest = section.sentences[-1].partition("calls each of its texts ")
+    return rest.partition("Shares")[0]
+
+
 def test_one_question_as_if_nothing_else_was_asked() -> None:
     found = trial(question="same")
     assert found.questions == ["same"]
@@ -70,6 +77,10 @@ def test_one_question_as_if_nothing_else_was_asked() -> None:
     assert found.disputed == []
     assert {one.question for one in found.agreements} == {"same"}
     assert {on.question for one in found.qualities for on in one.questions} == {"same"}
+    assert [of_true(found), of_true(trial())] == [
+        "valid (BiasFinder, Table 5, but for the label: no question asks for one). ",
+        "valid and gives them the same label (label; BiasFinder, Table 5). ",
+    ]
     with pytest.raises(AnnotationError, match=r"no question 'colour'.*one of: sense, same"):
         trial(question="colour")
 

@@ -18,7 +18,14 @@ from hinter_core.annotation.evaluation.invariant import (
     weights_of,
 )
 from hinter_core.annotation.project.questions import default_questions
-from hinter_core.annotation.project.types import FIRST, AnnotationItem, Judgement, Status
+from hinter_core.annotation.project.types import (
+    FIRST,
+    AnnotationItem,
+    Answer,
+    Judgement,
+    Question,
+    Status,
+)
 from hinter_core.statistics.rates import Rate, wilson
 from hinter_core.types import Layer
 
@@ -350,6 +357,20 @@ def test_alone_a_text_that_nobody_compared_needs_its_own_label() -> None:
     assert true_of(items, ratings) == {"Ann": (2, 3)}
     compared = say("Ann", "d", sense="yes", same="yes", grammatical="yes", label="bad")
     assert true_of(items[3:], compared, QUESTIONS) == {"Ann": (1, 1)}
+
+
+def test_only_labels_must_be_the_same() -> None:
+    tone = Question("tone", "How offensive?", (Answer("0", "no", "0"), Answer("1", "yes", "1")))
+    items = [AnnotationItem(f"{n}{kind}", f"{n}{kind}", group=n) for n in "ab" for kind in "mf"]
+    ratings = [
+        *say("Ann", "am", sense="yes", label="good", tone="0"),
+        *say("Ann", "af", sense="yes", label="good", tone="1"),
+        *say("Ann", "bm", sense="yes", label="good", tone="0"),
+        *say("Ann", "bf", sense="yes", label="bad", tone="0"),
+    ]
+    assert true_of(items, ratings, [*COHERENT, tone]) == {"Ann": (1, 2)}
+    labels = replace(tone, labels=True)
+    assert true_of(items, ratings, [*COHERENT, labels]) == {"Ann": (0, 2)}
 
 
 def test_nothing_judged_nothing_said() -> None:

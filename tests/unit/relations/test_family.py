@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import pytest
@@ -13,10 +13,11 @@ from hinter_core.models.registry import open_store
 from hinter_core.mutation.plan import Settings
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import Pipeline
-from hinter_core.relations.family import ALIASES, relation_name
-from hinter_core.relations.registry import relation_names, relation_of
-from hinter_core.terms.dictionary import choose, load_shipped, neutral_words
-from hinter_core.types import EditKind, Verdict
+from hinter_core.relations.changes.phrases import SourceText, edit_of
+from hinter_core.relations.family import FAMILY, Changing, FamilyRelation, relation_name
+from hinter_core.relations.registry import RELATIONS, relation_names, relation_of
+from hinter_core.terms.dictionary import Dictionary, choose, load_shipped, neutral_words
+from hinter_core.types import Edit, EditKind, Layer, Term, Verdict
 
 FAIR = "scripted:good 0.9 otherwise"
 ATTRIBUTES = ("race", "gender", "age", "religion")
@@ -187,7 +188,7 @@ def test_the_placebo_of_an_addition_adds_neutral_words(parses: ParseStore) -> No
 
 def test_names_are_the_papers_too_and_faults_are_told() -> None:
     assert relation_names(["MR1", "mr10", "substitute"]) == ("remove-one", "substitute")
-    assert set(ALIASES) == {f"mr{number}" for number in range(1, 12)}
+    assert set(relation_names(f"MR{number}" for number in range(1, 12))) == set(RELATIONS)
     assert relation_of(["add", "MR8"]).name == "add + substitute"
     with pytest.raises(InputError, match="no relation 'MR12'; use remove-one"):
         relation_names(["MR12"])
@@ -195,6 +196,54 @@ def test_names_are_the_papers_too_and_faults_are_told() -> None:
         relation_names([])
 
 
+def snow(source: SourceText, attribute: str) -> Iterator[Edit]:
+    """Let it snow instead of rain."""
+    start, old, new = source.text.index("rained"), Term("rained", "rain"), Term("snowed", "snow")
+    pieces = [(start, start + len("rained"), "snowed")]
+    yield edit_of("weather", EditKind.REWRITE, (attribute, old), new, pieces)
+
+
+@pytest.mark.parametrize("clause", [True, False])
+def test_a_new_relation_about_no_attribute_is_an_entry_of_the_family(
+    made: Made, monkeypatch: pytest.MonkeyPatch, clause: bool
+) -> None:
+    new = Changing("", "change the weather", "rain", snow, clause=clause, about="weather")
+    monkeypatch.setitem(FAMILY, "weather", new)
+    monkeypatch.setitem(RELATIONS, "weather", FamilyRelation("weather"))
+    text = "It rained and snowed on a nurse."
+    result = made(text, "weather", "add", attributes=("race", "religion"), order=2)
+    assert list(result.plan.edits) == ["race", "religion", "weather"]
+    assert result.plan.attributes == ("race", "religion", "weather")
+    snowed = "It snowed and snowed on a nurse."
+    (alone,) = [one for one in result.outcomes[FAIR] if one.mutant.text == snowed]
+    # A clause brings its words; of other changes, equal ones side by side do not go together.
+    assert alone.conformance.layer is (None if clause else Layer.WORDING)
+    assert {one.order for one in result.mutants} == {1, 2}
+    for nameless in ("", "()"):
+        with pytest.raises(InputError, match="There is no relation"):
+            relation_names([nameless])
+
+
 def test_a_text_to_which_no_relation_applies_is_told_what_they_need(made: Made) -> None:
     with pytest.raises(InputError, match="remove-all needs words of two attributes"):
         made("It rained.", "remove-all", "shuffle")
+
+
+def test_one_attribute_that_offers_a_change_is_named_and_the_other_is_not(made: Made) -> None:
+    """What can be added is what the text does not say; what can be left out is what it says."""
+    for relation, offers, none in (("add", "race", "gender"), ("remove-one", "gender", "race")):
+        wanted = (
+            f"Only {offers} offers a change in this text; {none} offers none, so there is no "
+            rf"intersection \({relation} needs "
+        )
+        with pytest.raises(InputError, match=wanted):
+            made("The waiter was kind.", relation, attributes=("race", "gender"), order=2)
+
+
+def test_changes_of_the_same_words_are_called_so(parses: ParseStore) -> None:
+    race = load_shipped()["race"]
+    settings = Settings(relations=("negate-one",))
+    twins = [race, Dictionary("religion", race.terms)]
+    pipeline = Pipeline(twins, parses, [open_store(FAIR)], settings)
+    with pytest.raises(InputError, match="The changes of race or religion touch the same words"):
+        pipeline.check("The black waiter was kind.")

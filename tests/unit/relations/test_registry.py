@@ -48,6 +48,8 @@ class ScoreRelation(SubstitutionRelation):
     """Each follow-up is judged by itself, by its scores."""
 
     name = "score"
+    number = ""
+    title = "compare scores"
     lattice = False
 
     def oracle(self, task: str, tolerance: float) -> Oracle:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +13,12 @@ from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.relations.changes.phrases import SourceText, edit_of
+from hinter_core.relations.family import FAMILY, Changing, FamilyRelation, beside
+from hinter_core.relations.registry import RELATIONS
 from hinter_core.report.model import make_report
 from hinter_core.report.sections import sections
+from hinter_core.types import Edit, EditKind, GrammaticalForm, Term
 
 # Answers otherwise where one of two groups is said; no text says any.
 BIASED = "scripted:bad if race=black; bad if race=white; good otherwise"
@@ -25,7 +29,7 @@ TEXTS = [
     for adjective in ("busy", "cheerful", "new")
     for food in ("soup", "bread", "salad")
 ]
-RELATIONS = ("add", "append", "remove-one", "substitute")
+TESTED = ("add", "append", "remove-one", "substitute")
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +43,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., CampaignStore
             limit=20, shard=6,
         )  # fmt: skip
         store = CampaignStore(Path(folder / name))
-        run_campaign(replace(campaign, **({"relations": RELATIONS} | settings)), store)  # type: ignore[arg-type]
+        run_campaign(replace(campaign, **({"relations": TESTED} | settings)), store)  # type: ignore[arg-type]
         return store
 
     return run
@@ -103,3 +107,45 @@ def test_a_campaign_of_exchanges_has_no_such_section(ran: Callable[..., Campaign
     report = make_report(ran("plain", EVEN, relations=("substitute",)))
     assert report.models[0].relations == []
     assert "relations" not in {section.key for section in sections(report)}
+
+
+def greetings(source: SourceText, attribute: str) -> Iterator[Edit]:
+    """Greet a person of one of two groups at the end of the text."""
+    for word in ("Dutch", "Danish"):
+        yield greeting(source, attribute, word)
+
+
+def neutral_greetings(source: SourceText, attribute: str) -> Iterator[Edit]:
+    for word in ("tall", "busy"):
+        yield greeting(source, attribute, word)
+
+
+def greeting(source: SourceText, attribute: str, word: str) -> Edit:
+    said, end = Term(word, word.lower(), GrammaticalForm.ADJECTIVE), len(source.text)
+    pieces = [(end, end, f" Greet the {word} cook.")]
+    return edit_of("greet", EditKind.INSERT, (attribute, Term("", "not said")), said, pieces)
+
+
+def test_a_new_relation_of_the_family_has_its_own_placebo_beside_it(
+    ran: Callable[..., CampaignStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = Changing("", "greet somebody", "an end", greetings, neutral=neutral_greetings)
+    monkeypatch.setitem(FAMILY, "greet", new)
+    monkeypatch.setitem(RELATIONS, "greet", FamilyRelation("greet"))
+    model = 'scripted:bad if "Danish"; good otherwise'
+    (model_report,) = make_report(ran("new", model, relations=("greet",), order=1)).models
+    (greeted,) = model_report.relations
+    assert greeted.relation == "greet"
+    assert greeted.errors.of == 2 * greeted.errors.hits > 0
+    assert greeted.placebo is not None
+    assert greeted.placebo.hits == 0 < greeted.placebo.of
+
+
+def test_what_changes_all_stands_beside_what_changes_one() -> None:
+    assert {name: beside(name) for name in (*FAMILY, "by hand")} == {
+        "add": "add", "append": "append", "remove-one": "remove-one", "remove-all": "remove-one",
+    } | dict.fromkeys(
+        ("paraphrase-attribute", "negate-one", "negate-all", "shuffle", "substitute",
+         "paraphrase-context", "by hand"),
+        "substitute",
+    )  # fmt: skip
