@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace, settings: Settings) -> None:
     close = [one for one in labelled(texts, settings) if one.text not in apart]
     background = list(treebank(options.treebanks / "gum-train.conllu.gz", settings.treebank_weight))
     print(f"{len(close):,} words close to the task, {len(background):,} others", flush=True)
-    exchange = Exchange(people())
+    exchange, of_teacher = Exchange(people()), settings.of_teacher()
 
     def taught(encoder: Path, words: Sequence[Asked], own: Settings) -> tuple[WordSense, Tokenizer]:
         tokenizer = tokenizer_of(encoder)
@@ -101,14 +101,26 @@ def run(options: argparse.Namespace, settings: Settings) -> None:
         for one in unread(every, settings.taught, settings.taught_weight, settings.seed)
         if (one.text, one.span) not in known and one.text not in apart
     ]
-    if not options.told.exists():
-        teacher = taught(options.teacher, close, settings.of_teacher())
-        options.told.write_text(json.dumps(scores(*teacher, fresh)), encoding="utf-8")
-    values = json.loads(options.told.read_text(encoding="utf-8"))
-    told = [replace(one, person=value) for one, value in zip(fresh, values, strict=True)]
+    told = told_by(options.told, fresh, lambda: taught(options.teacher, close, of_teacher))
     print(f"{len(told):,} words were labelled by the teacher", flush=True)
     network, _ = taught(options.encoder, [*close, *told], settings)
     write(network, options, settings, round(time.perf_counter() - began))
+
+
+def told_by(
+    file: Path, words: Sequence[Asked], teacher: Callable[[], tuple[WordSense, Tokenizer]]
+) -> list[Asked]:
+    """Return the words that the teacher knows, with its answers as labels.
+
+    They are read from ``file`` if it is there; else the teacher is asked and they are written.
+    """
+    if not file.exists():
+        answers = zip(words, scores(*teacher(), words), strict=True)
+        kept = [[one.text, *one.span, value] for one, value in answers]
+        file.write_text(json.dumps(kept), encoding="utf-8")
+    found = {(text, (a, b)): v for text, a, b, v in json.loads(file.read_text(encoding="utf-8"))}
+    known = ((one, found.get((one.text, one.span))) for one in words)
+    return [replace(one, person=value) for one, value in known if value is not None]
 
 
 def tokenizer_of(encoder: Path) -> Tokenizer:

@@ -7,6 +7,9 @@ validity score (:mod:`hinter_core.relations.validity`).
 Words for a race, a nationality or a religion are asked about as one fixed word of their form. So
 the answer turns on the sentence, and is the same for every group. Colours are asked about as they
 are: *white* has senses that *Italian* has not.
+
+The network knows reviews best, and may doubt a plain word that it has seldom read (*electrician*).
+So words that nearly always mean a person count as no less than even.
 """
 
 from collections.abc import Iterable
@@ -21,6 +24,7 @@ from hinter_core.types import GrammaticalForm, Sense, Span, Term
 _FORM = GrammaticalForm
 _FIXED = {_FORM.ADJECTIVE: "Italian", _FORM.NOUN_SG: "Italian", _FORM.NOUN_PL: "Italians"}
 _OF_FIXED = frozenset({"race", "nationality", "religion"})
+_EVEN = 0.5
 _COLOURS = frozenset("black blacks brown white whites".split())
 
 Word = tuple[str, Span, str, Term]  # a sentence, a place in it, an attribute and its term there
@@ -32,9 +36,13 @@ def person_probabilities(words: Iterable[Word]) -> list[float | None]:
     None where there is nothing to ask: pronouns and phrases are left to the rules, and words of a
     user's own may mean anything.
     """
-    places = [_place(*word) for word in words]
+    asked = list(words)
+    places = [_place(*word) for word in asked]
     found = load_word_sense().probabilities(place for place in places if place)
-    return [found[place] if place else None for place in places]
+    return [
+        None if place is None else max(found[place], _EVEN if _is_plain(*word[2:]) else 0.0)
+        for word, place in zip(asked, places, strict=True)
+    ]
 
 
 def _place(sentence: str, span: Span, attribute: str, term: Term) -> Place | None:
@@ -45,9 +53,18 @@ def _place(sentence: str, span: Span, attribute: str, term: Term) -> Place | Non
         return None
     start, end = span
     own = sentence[start:end]
-    fixed = attribute in _OF_FIXED and fold(term.text) not in _COLOURS
-    word = _FIXED.get(term.form, own) if fixed else own
+    word = _FIXED.get(term.form, own) if _is_fixed(attribute, term) else own
     return sentence[:start] + word + sentence[end:], (start, start + len(word))
+
+
+def _is_fixed(attribute: str, term: Term) -> bool:
+    """Whether another word is asked about in the place of a term."""
+    return attribute in _OF_FIXED and fold(term.text) not in _COLOURS
+
+
+def _is_plain(attribute: str, term: Term) -> bool:
+    """Whether a word nearly always means a person."""
+    return attribute not in _OF_FIXED and not is_ambiguous(term)
 
 
 def is_ambiguous(term: Term) -> bool:
