@@ -22,12 +22,12 @@ from training.person_sense.corpus import (
     Asked,
     judged,
     people,
-    read_texts,
     treebank,
     unread,
     written,
 )
 from training.person_sense.network import WordSense
+from training.person_sense.texts import add_texts, texts_of
 from training.person_sense.train import Exchange, Settings, scores, train
 
 
@@ -49,20 +49,6 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=Settings.seed)
     return parser.parse_args()
-
-
-def add_texts(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name the texts whose words were read."""
-    parser.add_argument("--reviews", type=Path, required=True, help="IMDB training reviews")
-    parser.add_argument("--excerpts", type=Path, required=True, help="excerpts of court opinions")
-    parser.add_argument("--summaries", type=Path, required=True, help="summaries of opinions")
-
-
-def texts_of(options: argparse.Namespace) -> dict[str, list[str]]:
-    """Read the texts by the names that the labels have for them."""
-    return {
-        name: read_texts(getattr(options, name)) for name in ("reviews", "excerpts", "summaries")
-    }
 
 
 def labelled(texts: Mapping[str, Sequence[str]], settings: Settings) -> list[Asked]:

@@ -18,8 +18,8 @@ from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.terms.matching import Matcher
 from hinter_core.terms.senses.person_sense import read
 from hinter_core.types import Span
-from training.person_sense.__main__ import add_texts, texts_of
 from training.person_sense.corpus import LABELS, LONGEST, is_plain, people
+from training.person_sense.texts import add_texts, texts_of
 
 _AROUND = 110  # characters before and after the sentence
 _OF_A_TEXT = 3  # words that the rules call people, and as many that they do not

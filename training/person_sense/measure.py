@@ -1,7 +1,7 @@
 """Measure the person sense: ``python -m training.person_sense.measure --help``.
 
-AUC on words that nothing was fitted to: the held probes and the test part of GUM; and how often it
-doubts the terms of each group in the same neutral sentences.
+AUC on words that nothing was fitted to: the held labels, the held probes and the test part of GUM;
+and how often it doubts the terms of each group in the same neutral sentences.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,8 @@ from hinter_core.relations.validity import person_probability
 from hinter_core.terms.matching import Matcher
 from hinter_core.terms.senses.person_sense import read
 from hinter_core.types import Edit, Pair
-from training.person_sense.corpus import Asked, in_sentence, people, treebank
+from training.person_sense.corpus import Asked, in_sentence, judged, people, treebank
+from training.person_sense.texts import add_texts, texts_of
 
 HELD = ("held", "film_held")
 _HALF = 0.5  # below it, a word is doubted
@@ -71,10 +72,9 @@ def _auc(person: Any, values: Any) -> float:
     return 0.5 if len(set(person)) < 2 else float(roc_auc_score(person, values))
 
 
-def said_people() -> dict[str, Any]:
-    """Return the network's answers where the rules say *person*, on the held probes."""
+def said_people(words: Sequence[Asked]) -> dict[str, Any]:
+    """Return the network's answers on those words of which the rules say *person*."""
     store = ParseStore(load_parser("embedded"))
-    words = list(held())
     parses = store.parse([one.text for one in words], entities=True)
     said = [one for one in words if read(parses[one.text], one.span, one.terms).terms]
     doubted = asked_of(said) < _HALF
@@ -110,14 +110,16 @@ def by_group() -> dict[str, dict[str, float]]:
     return found
 
 
-def run(treebanks: Path) -> dict[str, Any]:
+def run(treebanks: Path, texts: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return all figures, for the card."""
-    probed = list(held())
+    probed, read_words = list(held()), list(judged(texts, 1.0, held=True))
     gold = list(treebank(treebanks / "gum-test.conllu.gz", 1.0))
     return {
+        "held_labels": auc(read_words, asked_of(read_words)),
         "held_probes": auc(probed, asked_of(probed)),
         "gum_test": auc(gold, asked_of(gold)),
-        "said_people_by_the_rules": said_people(),
+        "held_labels_said_people_by_the_rules": said_people(read_words),
+        "held_probes_said_people_by_the_rules": said_people(probed),
         "doubted_in_neutral_sentences": by_group(),
     }
 
@@ -126,7 +128,9 @@ def main() -> None:
     """Print the figures and write them beside the weights."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--treebanks", type=Path, required=True, help="folder of GUM")
-    figures = run(parser.parse_args().treebanks)
+    add_texts(parser)
+    options = parser.parse_args()
+    figures = run(options.treebanks, texts_of(options))
     print(json.dumps(figures, indent=1))
     (FOLDER / "metrics.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
