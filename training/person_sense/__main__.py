@@ -1,15 +1,10 @@
-"""Train the person sense: `python -m training.person_sense --help`.
-
-A larger encoder (``--teacher``) learns first from words with labels. It then says what many words
-that nobody read are, and the small network learns from both.
-"""
+"""Train the person sense: `python -m training.person_sense --help`."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,15 +14,14 @@ from sklearn.metrics import roc_auc_score
 from tokenizers import Tokenizer
 
 from training.person_sense.corpus import (
-    Asked,
+    guessed,
     judged,
     people,
+    read_texts,
     treebank,
-    unread,
     written,
 )
 from training.person_sense.network import WordSense
-from training.person_sense.texts import add_texts, texts_of
 from training.person_sense.train import Exchange, Settings, scores, train
 
 
@@ -35,86 +29,37 @@ def parse() -> argparse.Namespace:
     """Command line."""
     parser = argparse.ArgumentParser(prog="python -m training.person_sense", description=__doc__)
     parser.add_argument("--treebanks", type=Path, required=True, help="folder of GUM")
-    add_texts(parser)
+    parser.add_argument("--reviews", type=Path, required=True, help="IMDB training reviews")
     parser.add_argument("--encoder", type=Path, default=Path("assets/models/masked-lm"))
-    parser.add_argument("--teacher", type=Path, required=True, help="folder of a BERT encoder")
     parser.add_argument("--out", type=Path, required=True, help="folder for the model")
-    parser.add_argument(
-        "--told",
-        type=Path,
-        required=True,
-        help="the teacher's answers: read if the file is there, else written",
-    )
     parser.add_argument("--passes", type=int, default=Settings.passes)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=Settings.seed)
     return parser.parse_args()
 
 
-def labelled(texts: Mapping[str, Sequence[str]], settings: Settings) -> list[Asked]:
-    """Return the words with labels that are close to the task."""
-    return [*written(settings.written_weight), *judged(texts, settings.judged_weight)]
-
-
 def run(options: argparse.Namespace, settings: Settings) -> None:
-    """Train and write the folder; the area on the held labels is printed after each pass."""
+    """Train and write the folder; the development part of GUM is printed after each pass."""
     began = time.perf_counter()
     torch.set_num_threads(settings.threads)
     torch.manual_seed(settings.seed)
-    texts = texts_of(options)
-    asked = list(judged(texts, 1.0, held=True))
-    apart = {one.text for one in asked}
-    close = [one for one in labelled(texts, settings) if one.text not in apart]
-    background = list(treebank(options.treebanks / "gum-train.conllu.gz", settings.treebank_weight))
-    print(f"{len(close):,} words close to the task, {len(background):,} others", flush=True)
-    exchange, of_teacher = Exchange(people()), settings.of_teacher()
-
-    def taught(encoder: Path, words: Sequence[Asked], own: Settings) -> tuple[WordSense, Tokenizer]:
-        tokenizer = tokenizer_of(encoder)
-        network = WordSense(str(encoder), own.dropout, own.hidden)
-
-        def check(found: WordSense, name: str) -> None:
-            auc = roc_auc_score([one.person for one in asked], scores(found, tokenizer, asked))
-            print(f"{name}: AUC on the {len(asked):,} held labels {auc:.3f}", flush=True)
-
-        train(network, tokenizer, words, background, exchange, own, check)
-        return network, tokenizer
-
-    known = {(one.text, one.span) for one in close}
-    every = [text for name in sorted(texts) for text in texts[name]]
-    fresh = [
-        one
-        for one in unread(every, settings.taught, settings.taught_weight, settings.seed)
-        if (one.text, one.span) not in known and one.text not in apart
+    texts = read_texts(options.reviews)
+    close = [*written(settings.written_weight), *judged(texts, settings.judged_weight)]
+    background = [
+        *treebank(options.treebanks / "gum-train.conllu.gz", settings.treebank_weight),
+        *guessed(texts, settings.guessed, settings.guessed_weight, settings.seed),
     ]
-    told = told_by(options.told, fresh, lambda: taught(options.teacher, close, of_teacher))
-    print(f"{len(told):,} words were labelled by the teacher", flush=True)
-    network, _ = taught(options.encoder, [*close, *told], settings)
+    print(f"{len(close):,} words close to the task, {len(background):,} others", flush=True)
+    tokenizer = Tokenizer.from_file(str(options.encoder / "tokenizer.json"))
+    network = WordSense(str(options.encoder), settings.dropout, settings.hidden)
+    asked = list(treebank(options.treebanks / "gum-dev.conllu.gz", 1.0))[:200]
+
+    def check(found: WordSense, name: str) -> None:
+        auc = roc_auc_score([one.person for one in asked], scores(found, tokenizer, asked))
+        print(f"{name}: AUC on GUM's development part {auc:.3f}", flush=True)
+
+    train(network, tokenizer, close, background, Exchange(people()), settings, check)
     write(network, options, settings, round(time.perf_counter() - began))
-
-
-def told_by(
-    file: Path, words: Sequence[Asked], teacher: Callable[[], tuple[WordSense, Tokenizer]]
-) -> list[Asked]:
-    """Return the words that the teacher knows, with its answers as labels.
-
-    They are read from ``file`` if it is there; else the teacher is asked and they are written.
-    """
-    if not file.exists():
-        answers = zip(words, scores(*teacher(), words), strict=True)
-        kept = [[one.text, *one.span, value] for one, value in answers]
-        file.write_text(json.dumps(kept), encoding="utf-8")
-    found = {(text, (a, b)): v for text, a, b, v in json.loads(file.read_text(encoding="utf-8"))}
-    known = ((one, found.get((one.text, one.span))) for one in words)
-    return [replace(one, person=value) for one, value in known if value is not None]
-
-
-def tokenizer_of(encoder: Path) -> Tokenizer:
-    """Read the tokenizer of an encoder; windows are cut by the reader of places."""
-    tokenizer = Tokenizer.from_file(str(encoder / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer
 
 
 def write(

@@ -14,19 +14,20 @@ from benchmarks.person_sense import probes
 from hinter_core.data.rows import open_table
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
+from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.terms.dictionary import Dictionary, load_shipped
 from hinter_core.terms.matching import Matcher
+from hinter_core.terms.senses.person_sense import read
 from hinter_core.types import GrammaticalForm, Occurrence, Span, Term
 
 FITTED = ("dev", "test", "fresh", "film")  # the other probes are read to measure only
 LABELS = Path(__file__).with_name("labels.csv")
+WORDS_READ = Path(__file__).with_name("words_read.csv")  # to measure; nothing is trained on them
 WRITTEN = Path(__file__).with_name("written.csv")
 _CONTENT = ("NN", "JJ", "VBN", "VBG")
 _PROPER = ("NNP", "NNPS")
 LONGEST = 600  # characters of a sentence
-_OF_A_TEXT = 6
-_HELD = 5
 
 
 @dataclass(frozen=True)
@@ -114,49 +115,66 @@ def read_texts(path: Path) -> list[str]:
     return texts
 
 
-def judged(
-    texts: Mapping[str, Sequence[str]], weight: float, *, held: bool = False
-) -> Iterator[Asked]:
-    """Yield the words that were read for this: their data, row, place and label are in a file.
+def judged(texts: Sequence[str], weight: float) -> Iterator[Asked]:
+    """Yield the words of reviews that were read for this: row, place and label are in a file."""
+    matcher = Matcher(people())
+    labels: dict[int, dict[Span, bool]] = defaultdict(dict)
+    with LABELS.open(encoding="utf-8", newline="") as lines:
+        for line in csv.DictReader(lines):
+            place = int(line["start"]), int(line["end"])
+            labels[int(line["row"])][place] = line["person"] == "yes"
+    for row, places in labels.items():
+        yield from _labelled(texts[row], places, matcher, weight)
 
-    ``held``: those of every fifth row, which are kept to measure; the others otherwise. Words of
-    data that ``texts`` lacks are left out.
+
+def words_read(texts: Mapping[str, Sequence[str]]) -> Iterator[Asked]:
+    """Yield the words of reviews and court texts that were read to measure.
+
+    The file has the name of the data, row, place and label.
     """
     matcher = Matcher(people())
     labels: dict[tuple[str, int], dict[Span, bool]] = defaultdict(dict)
-    with LABELS.open(encoding="utf-8", newline="") as lines:
+    with WORDS_READ.open(encoding="utf-8", newline="") as lines:
         for line in csv.DictReader(lines):
             place = int(line["start"]), int(line["end"])
             labels[line["data"], int(line["row"])][place] = line["person"] == "yes"
     for (data, row), places in labels.items():
-        if data not in texts or (row % _HELD == 0) is not held:
-            continue
-        known = set(places)
-        for occurrence in matcher.find(texts[data][row])[0]:
-            if occurrence.span in known:
-                known.remove(occurrence.span)
-                person = float(places[occurrence.span])
-                yield from in_sentence(texts[data][row], occurrence, person, weight)
+        yield from _labelled(texts[data][row], places, matcher, 1.0)
 
 
-def unread(texts: Iterable[str], most: int, weight: float, seed: int) -> Iterator[Asked]:
-    """Yield words of texts that nobody read, up to six of a text; what they are is not known."""
+def _labelled(
+    text: str, places: Mapping[Span, bool], matcher: Matcher, weight: float
+) -> Iterator[Asked]:
+    """Yield the words of a text that have labels, each once."""
+    known = set(places)
+    for occurrence in matcher.find(text)[0]:
+        if occurrence.span in known:
+            known.remove(occurrence.span)
+            yield from in_sentence(text, occurrence, float(places[occurrence.span]), weight)
+
+
+def guessed(texts: Iterable[str], most: int, weight: float, seed: int) -> Iterator[Asked]:
+    """Yield words of reviews with what the rules say: many, and not always right."""
     chance = random.Random(seed)
+    store = ParseStore(load_parser("embedded"), 500_000)
     matcher = Matcher(people())
     chosen = [text for text in texts if text]
     chance.shuffle(chosen)
     made = 0
     for text in chosen:
-        found = [
+        found: Mapping[Span, Occurrence] = {o.span: o for o in matcher.find(text)[0]}
+        asked = [
             one
-            for occurrence in matcher.find(text)[0]
+            for occurrence in found.values()
             if not all(is_plain(term) for term in occurrence.terms)
-            for one in in_sentence(text, occurrence, 0.5, weight)
+            for one in in_sentence(text, occurrence, 0.0, weight)
             if len(one.text) <= LONGEST
         ]
-        found = chance.sample(found, min(_OF_A_TEXT, len(found)))
-        yield from found
-        made += len(found)
+        parses = store.parse([one.text for one in asked], entities=True)
+        for one in asked:
+            said = bool(read(parses[one.text], one.span, one.terms).terms)
+            yield Asked(one.text, one.span, float(said), weight, one.terms)
+        made += len(asked)
         if made >= most:
             return
 

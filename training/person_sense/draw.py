@@ -2,7 +2,7 @@
 
 Writes ``words.csv`` (data, row, start, end, excerpt with the word in double brackets; the column
 ``person`` is empty). Who has filled it with *yes* or *no* appends its lines, less the excerpt, to
-``labels.csv``.
+``words_read.csv``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.terms.matching import Matcher
 from hinter_core.terms.senses.person_sense import read
 from hinter_core.types import Span
-from training.person_sense.corpus import LABELS, LONGEST, is_plain, people
+from training.person_sense.corpus import LABELS, LONGEST, WORDS_READ, is_plain, people
 from training.person_sense.texts import add_texts, texts_of
 
 _AROUND = 110  # characters before and after the sentence
@@ -27,12 +27,12 @@ _OF_A_TEXT = 3  # words that the rules call people, and as many that they do not
 
 def drawn(name: str, texts: list[str], most: int, chance: random.Random) -> Iterator[list[object]]:
     """Yield the lines of words that nobody read, of texts in random order."""
-    with LABELS.open(encoding="utf-8", newline="") as lines:
-        known = {
-            (int(line["row"]), int(line["start"]))
-            for line in csv.DictReader(lines)
-            if line["data"] == name
-        }
+    known = set()
+    for file in (LABELS, WORDS_READ):
+        with file.open(encoding="utf-8", newline="") as lines:
+            for line in csv.DictReader(lines):
+                if line.get("data", "reviews") == name:
+                    known.add((int(line["row"]), int(line["start"])))
     store, matcher = ParseStore(load_parser("embedded"), 500_000), Matcher(people())
     made = 0
     for row in chance.sample(range(len(texts)), len(texts)):

@@ -1,7 +1,8 @@
 """Measure the person sense: ``python -m training.person_sense.measure --help``.
 
-AUC on words that nothing was fitted to: the held labels, the held probes and the test part of GUM;
-and how often it doubts the terms of each group in the same neutral sentences.
+AUC on words that nothing was fitted to: words of reviews and court texts that were read for this,
+the held probes and the test part of GUM; and how often it doubts the terms of each group in the
+same neutral sentences.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from hinter_core.relations.validity import person_probability
 from hinter_core.terms.matching import Matcher
 from hinter_core.terms.senses.person_sense import read
 from hinter_core.types import Edit, Pair
-from training.person_sense.corpus import Asked, in_sentence, judged, people, treebank
+from training.person_sense.corpus import Asked, in_sentence, people, treebank, words_read
 from training.person_sense.texts import add_texts, texts_of
 
 HELD = ("held", "film_held")
@@ -112,13 +113,13 @@ def by_group() -> dict[str, dict[str, float]]:
 
 def run(treebanks: Path, texts: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return all figures, for the card."""
-    probed, read_words = list(held()), list(judged(texts, 1.0, held=True))
+    probed, read_words = list(held()), list(words_read(texts))
     gold = list(treebank(treebanks / "gum-test.conllu.gz", 1.0))
     return {
-        "held_labels": auc(read_words, asked_of(read_words)),
+        "words_read": auc(read_words, asked_of(read_words)),
         "held_probes": auc(probed, asked_of(probed)),
         "gum_test": auc(gold, asked_of(gold)),
-        "held_labels_said_people_by_the_rules": said_people(read_words),
+        "words_read_said_people_by_the_rules": said_people(read_words),
         "held_probes_said_people_by_the_rules": said_people(probed),
         "doubted_in_neutral_sentences": by_group(),
     }

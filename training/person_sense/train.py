@@ -19,8 +19,6 @@ from hinter_core.types import Term
 from training.person_sense.corpus import Asked
 from training.person_sense.network import Encoded, WordSense, collate
 
-_ASKED_AT_ONCE = 32
-
 
 @dataclass(frozen=True)
 class Settings:
@@ -39,14 +37,10 @@ class Settings:
     treebank_weight: float = 0.5
     written_weight: float = 1.0
     judged_weight: float = 2.0
-    taught_weight: float = 0.5
-    taught: int = 20_000
-    share_of_background: float = 0.25
+    guessed_weight: float = 0.15
+    guessed: int = 8_000
+    share_of_background: float = 0.4
     exchanged: float = 0.5
-
-    def of_teacher(self) -> Settings:
-        """Return the numbers of the larger network that is taught first."""
-        return replace(self, passes=2, rate=6e-5, share_of_background=0.05)
 
     def as_dict(self) -> dict[str, Any]:
         """To be written beside the measurements."""
@@ -162,12 +156,9 @@ def _step(network: WordSense, rows: list[Encoded], adam: torch.optim.Optimizer) 
 
 def scores(network: WordSense, tokenizer: Tokenizer, asked: Sequence[Asked]) -> list[float]:
     """Return the probabilities of words, in order."""
-    found: dict[int, float] = {}
-    order = sorted(range(len(asked)), key=lambda n: len(asked[n].text))
+    found = []
     with torch.inference_mode():
-        for start in range(0, len(order), _ASKED_AT_ONCE):
-            part = order[start : start + _ASKED_AT_ONCE]
-            rows = [row for n in part for row in encoded(tokenizer, [asked[n]])]
-            values = network(collate(rows)).sigmoid()[:, 0].tolist()
-            found.update(zip(part, values, strict=True))
-    return [found[n] for n in range(len(asked))]
+        for one in asked:
+            batch = collate(encoded(tokenizer, [one]))
+            found.append(float(network(batch).sigmoid()[0, 0]))
+    return found
