@@ -41,9 +41,10 @@ _BOUNDARY = re.compile(
     (?P<stop>(?<![.!?\u2026])[.!?\u2026]++)    # one or more stops (possessive: linear time)
     (?P<close>["'\u2019\u201d)\]\u00bb]*+)    # closing quotes and brackets belong to the sentence
     (?P<gap>\s+|$)
-    | (?P<para>\n\s*\n\s*)                   # a blank line always ends a sentence
+    # A blank line always ends a sentence, and so does a break or paragraph of HTML.
+    | (?P<para>\n\s*\n\s*|(?:</?(?:br|p)\s{0,2}/?>\s*)+)
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"\d|(?:[B-HJ-Z]|[IVXLC]{2,})\b(?!['\u2019])")
 _LAST_WORD = re.compile(r"[^\s(\[\"'\u201c\u2018]+$")
@@ -56,7 +57,10 @@ _LOOK = 80  # characters examined before and after a stop, for linear time
 
 
 def split_sentences(text: str) -> list[Sentence]:
-    """Split ``text`` into sentences, stripped slices of it that cover all non-blank characters."""
+    """Split ``text`` into sentences, stripped slices of it that cover all but blanks and breaks.
+
+    Breaks are ``<br />`` and ``<p>``, which many sets of reviews have for lines and paragraphs.
+    """
     return SourceSplit(text).sentences
 
 

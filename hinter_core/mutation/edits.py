@@ -192,6 +192,7 @@ def _deleted_once(text: str, splices: Sequence[Splice]) -> list[Splice]:
             last is not None
             and not (last.new or splice.new)
             and ((last.start, last.end) == (splice.start, splice.end) != (splice.end, splice.end))
+            and not any(map(str.isalpha, splice.old))  # a word has one edit: they overlap
         ):
             continue
         row = last is not None and last.end == splice.start and not last.new

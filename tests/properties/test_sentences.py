@@ -10,7 +10,21 @@ from hinter_core.types import Splice
 
 WORDS = ["man", "The man", "Dr.", "e.g.", "U.S.", "5", "J.", "he", "I", "'", "word " * 30]
 CITED = ["269 Va. 262", "(D. Conn. 2004)"]
-ENDS = [". ", "? ", "...", "\u2026 ", '." ', "!) ", "\n\n", "\n", " ", "  ", ", "]
+ENDS = [
+    ". ",
+    "? ",
+    "<br />",
+    ".<br /><br />",
+    "...",
+    "\u2026 ",
+    '." ',
+    "!) ",
+    "\n\n",
+    "\n",
+    " ",
+    "  ",
+    ", ",
+]
 PIECES = st.sampled_from([*WORDS, *CITED, *ENDS])
 TEXTS = st.lists(PIECES, max_size=60).map("".join)
 
@@ -36,7 +50,7 @@ def test_changes_anywhere(source: str, data: st.DataObject) -> None:
     assert SourceSplit(source).of_mutant(mutant, splices) == split_sentences(mutant)
 
 
-@given(st.text(alphabet=". ?!\n\"'aA1(\u2026", max_size=600), st.data())
+@given(st.text(alphabet="<br>. ?!\n\"'aA1(\u2026", max_size=600), st.data())
 def test_texts_that_are_mostly_stops(source: str, data: st.DataObject) -> None:
     mutant, splices = data.draw(changed(source, st.text(max_size=5)))
     assert SourceSplit(source).of_mutant(mutant, splices) == split_sentences(mutant)

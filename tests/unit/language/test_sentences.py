@@ -75,7 +75,15 @@ def test_splits_where_marked(marked: str) -> None:
     assert pieces(marked.replace("|", "")) == expected
 
 
-@pytest.mark.parametrize("blank", ["", " ", "\n\n", "\t \n"])
+@pytest.mark.parametrize("mark", ["<br /><br />", "<br>", " <BR/> ", "</p><p>", "<br />\n<br />"])
+def test_a_break_of_html_ends_a_sentence_and_is_in_none(mark: str) -> None:
+    assert pieces(f"It was dull.{mark}Boy, was it long{mark}I left.{mark}") == [
+        "It was dull.", "Boy, was it long", "I left.",
+    ]  # fmt: skip
+    assert pieces("a < b and <b>bold</b> p>q") == ["a < b and <b>bold</b> p>q"]
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\n\n", "\t \n", "<br /><br />"])
 def test_blank_text_has_no_sentence(blank: str) -> None:
     assert split_sentences(blank) == []
 
@@ -113,6 +121,8 @@ def test_sentence_at_finds_the_home_of_a_character() -> None:
         "e.g. A " * 13_000,
         "a\n" + " \n" * 45_000 + "b",
         "(" * 90_000 + "a.",
+        "a<br" * 30_000,
+        "a<" + "p" * 90_000,
     ],
 )
 def test_hostile_text_is_split_at_once(text: str) -> None:
