@@ -93,6 +93,8 @@ def _alone_in_colour(parse: Parse, tokens: Sequence[int]) -> bool:
     if first > 1 and parse.tags[first - 1] == "CC" and parse.tags[first - 2] in _ADJECTIVES:
         first -= 2
     pair = "CC" in parse.tags[first:after] or parse.tags[after : after + 1] == ("CC",)
+    while pair and first and parse.tags[first - 1] in ("JJ", "NN") and first > tokens[0] - 5:
+        first -= 1  # "in glorious black and white"
     before = fold(parse.words[first - 1]) if first else ""
     if before not in _BEFORE and not (pair and before in _SHOOTING):
         return False

@@ -4,14 +4,27 @@ Each function returns the reason why an occurrence is about no person, or None. 
 in the parse; ``head`` is the one that carries the tag and the relation of the term.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.colours import is_shade
+from hinter_core.terms.senses.figures import (
+    figure_of_speech,
+    is_cry,
+    is_figure,
+    is_person_noun,
+)
 from hinter_core.terms.senses.languages import bare, is_language
 from hinter_core.terms.senses.lexicon import FINITE, lexicon, names_person
-from hinter_core.terms.senses.proper_names import PROPER, after_name, capital, name_around, opening
-from hinter_core.terms.senses.quotations import QUOTES, mentioned, quoted_title
+from hinter_core.terms.senses.proper_names import (
+    PROPER,
+    after_name,
+    capital,
+    longer_group,
+    name_around,
+    opening,
+)
+from hinter_core.terms.senses.quotations import mentioned, quoted_title
 from hinter_core.types import GrammaticalForm, Parse, Term
 
 _FORM = GrammaticalForm
@@ -20,52 +33,78 @@ _PRONOUNS = frozenset(
     {_FORM.PRONOUN_SUBJECT, _FORM.PRONOUN_OBJECT, _FORM.PRONOUN_POSSESSIVE,
      _FORM.PRONOUN_POSSESSIVE_ABSOLUTE, _FORM.PRONOUN_REFLEXIVE}
 )  # fmt: skip
+_STATUTES = frozenset({"stat", "stat.", "code", "proc"})
+_IN_KINDS = (("JJ",), ("NN",), ("HYPH",))
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 _PERSON = frozenset({"PERSON", "PER"})
 _OF_SUBJECT = frozenset({_FORM.PRONOUN_POSSESSIVE, _FORM.PRONOUN_REFLEXIVE})
 _RELATIVE = frozenset({"acl:relcl", "relcl"})
 _OF_CLAUSES = frozenset({"obj", "iobj", "obl", "nmod:poss", "nsubj", "pobj", "dobj", "poss"})
 _OTHER_PEOPLE = frozenset("he she him her his hers who".split())
-_AUXILIARIES = frozenset("do does did is was are were has have had can could will would".split())
 _BEFORE_VERBS = frozenset("to did do does will would can could must should may might shall".split())
 _AFTER_VERBS = frozenset("RP DT IN PRP$ PRP JJ NNS".split())
 _VERSUS = frozenset({"vs.", "vs", "v.s.", "versus"})
-_MANY = frozenset({"host", "hosts"})
-_FOUNDERS = frozenset(
-    """father fathers mother mothers godfather godfathers godmother godmothers grandfather
-    grandfathers grandmother grandmothers king queen prince princess""".split()
-)
-_IN_NOUN_PHRASES = frozenset("DT JJ JJS NN NNS NNP NNPS HYPH PRP$".split())
 COMPOUND = frozenset({"compound", "nmod:desc", "nn"})
 
 
 def other_sense(parse: Parse, tokens: Sequence[int], head: int, term: Term) -> str | None:
     """Return the reason why an occurrence is about no person, whatever its sense says."""
+    return next(filter(None, _other_senses(parse, tokens, head, term)), None)
+
+
+def _other_senses(
+    parse: Parse, tokens: Sequence[int], head: int, term: Term
+) -> Iterator[str | None]:
+    """Yield the reasons one by one, those that cost least first; None where one does not hold."""
     surface = " ".join(parse.words[i] for i in tokens)
-    phrase = _phrase(parse, tokens)
-    if phrase:
-        return f"is part of the expression \u201c{phrase}\u201d"
+    yield _told("is part of the expression \u201c{}\u201d", _phrase(parse, tokens))
+    yield _told(
+        f"here \u201c{surface}\u201d is a figure of speech, \u201c{{}}\u201d",
+        is_figure(parse, tokens),
+    )
     if term.form in _PRONOUNS:
         thing = _stands_for(parse, head, term.form)
-        if thing:
-            return f"here \u201c{surface}\u201d stands for \u201c{thing}\u201d"
+        yield _told(f"here \u201c{surface}\u201d stands for \u201c{{}}\u201d", thing)
     if mentioned(parse, tokens):
-        return f"here \u201c{surface}\u201d is mentioned as a word"
-    title = quoted_title(parse, tokens)
-    if title:
-        return f"part of the title \u201c{title}\u201d"
-    if surface == "miss" and not capital(" ".join(parse.words[head + 1 : head + 2])):
-        return f"here \u201c{surface}\u201d is a verb"
-    name = name_around(parse, tokens, term)
-    if name:
-        return f"part of the name \u201c{name}\u201d"
+        yield f"here \u201c{surface}\u201d is mentioned as a word"
+    yield _told("part of the title \u201c{}\u201d", quoted_title(parse, tokens))
+    if _abbreviated(parse, tokens, term):
+        yield f"here \u201c{surface}\u201d is an abbreviation"
+    if _missed(parse, head):
+        yield f"here \u201c{surface}\u201d is a verb"
+    name = longer_group(parse, tokens, term) or name_around(parse, tokens, term)
+    yield _told("part of the name \u201c{}\u201d", name)
     if _of_case(parse, tokens):
-        return f"\u201c{surface}\u201d is part of a name with \u201cv.\u201d"
+        yield f"\u201c{surface}\u201d is part of a name with \u201cv.\u201d"
     if is_language(parse, tokens, head, term):
-        return f"here \u201c{surface}\u201d is a language"
+        yield f"here \u201c{surface}\u201d is a language"
     if is_shade(parse, tokens):
-        return f"here \u201c{surface}\u201d is a colour"
-    return _noun_as_thing(parse, tokens, head, term.form) if term.form in _NOUN_FORMS else None
+        yield f"here \u201c{surface}\u201d is a colour"
+    if term.form in _NOUN_FORMS:
+        yield _noun_as_thing(parse, tokens, head, term.form)
+
+
+def _told(sentence: str, found: str) -> str | None:
+    return sentence.format(found) if found else None
+
+
+def _missed(parse: Parse, head: int) -> bool:
+    """Whether *miss* is a verb: "I miss it", "Miss it at your peril", "you might miss John"."""
+    word, after = parse.words[head], parse.tags[head + 1 : head + 2]
+    if fold(word) != "miss":
+        return False
+    modal = head > 0 and (parse.tags[head - 1] == "MD" or fold(parse.words[head - 1]) == "to")
+    following = " ".join(parse.words[head + 1 : head + 2])
+    return modal or after in (("PRP",), ("DT",)) or (word == "miss" and not capital(following))
+
+
+def _abbreviated(parse: Parse, tokens: Sequence[int], term: Term) -> bool:
+    """Whether a title is an abbreviation of law: "Neb. Rev. Stat.", "Iowa L. Rev. 93"."""
+    if term.form is not _FORM.TITLE or fold(parse.words[tokens[-1]]) not in ("rev.", "miss."):
+        return False
+    last = tokens[-1]
+    after = (*map(fold, parse.words[last + 1 : last + 2]), "")[0]
+    return after in _STATUTES or not after[:1].isalpha()
 
 
 def _noun_as_thing(
@@ -76,12 +115,16 @@ def _noun_as_thing(
     modifies = parse.labels[head] in COMPOUND and governor > tokens[-1]
     if surface in lexicon().siblings and after_name(parse, tokens[0]):
         return f"part of the name \u201c{parse.words[tokens[0] - 1]} {surface}\u201d"
-    figure = _figure_of_speech(parse, tokens)
-    if figure:
-        return f"here \u201c{surface}\u201d is a figure of speech, \u201c{figure}\u201d"
-    animal = _of_animals(parse, tokens)
-    if animal:
-        return f"here \u201c{surface}\u201d may be about \u201c{animal}\u201d"
+    figure = figure_of_speech(parse, tokens)
+    told = (
+        _told("\u201c{}\u201d is a kind of thing", _made_for(parse, tokens))
+        or _told(f"here \u201c{surface}\u201d is a figure of speech, \u201c{{}}\u201d", figure)
+        or _told(
+            f"here \u201c{surface}\u201d may be about \u201c{{}}\u201d", _of_animals(parse, tokens)
+        )
+    )
+    if told:
+        return told
     if _acts(parse, tokens, head):
         return f"here \u201c{surface}\u201d is a verb"
     if is_thing_here(parse, head):
@@ -89,14 +132,14 @@ def _noun_as_thing(
     verb = _may_be_verb(parse, tokens[-1], governor)
     # "a Scots girl", "the kids favourite", "folk heroes"
     plural = form is _FORM.NOUN_PL and governor == tokens[-1] + 1
-    if modifies and not verb and (plural or not _is_person_noun(parse, governor)):
+    if modifies and not verb and (plural or not is_person_noun(parse, governor)):
         return f"part of \u201c{surface} {parse.words[governor]}\u201d"
     described = tokens[0] > 0 and parse.tags[tokens[0] - 1].startswith("JJ")
     if surface.lower() == "man" and not described and bare(parse, tokens, head):
         return f"\u201c{surface}\u201d without an article may mean mankind"
     if _of_adjective(parse, tokens[-1]) or _in_adjective(parse, tokens, form):
         return f"\u201c{surface}\u201d is part of an adjective"
-    if _interjection(parse, tokens):
+    if is_cry(parse, tokens):
         return f"here \u201c{surface}\u201d is an interjection"
     others = any(word[:1].isupper() for word in parse.words if word != "I")
     shouted = all(word.isupper() for word in parse.words if word[:1].isalpha())
@@ -105,46 +148,6 @@ def _noun_as_thing(
     if surface.islower() and surface in lexicon().lower_things and others:
         return f"\u201c{surface}\u201d in lower case is a thing"
     return None
-
-
-def _figure_of_speech(parse: Parse, tokens: Sequence[int]) -> str:
-    """Return the words by which a noun is one: "a host of ideas", "a man's man"."""
-    founded = _founded(parse, tokens)
-    if founded or _of_many(parse, tokens):
-        return f"of {founded}".rstrip()
-    word = parse.words[tokens[-1]]
-    return f"{word}'s {word}" if _of_its_kind(parse, tokens) else ""
-
-
-def _of_many(parse: Parse, tokens: Sequence[int]) -> bool:
-    """Whether a noun is a number of things: "a host of ideas", but "a host of the show"."""
-    after = tokens[-1] + 1
-    if fold(parse.words[tokens[-1]]) not in _MANY or parse.words[after : after + 1] != ("of",):
-        return False
-    end = after + 1
-    while end < len(parse.tags) and parse.tags[end].startswith(("JJ", "RB", "VBG", "VBN")):
-        end += 1
-    return parse.tags[end : end + 1] in (("NNS",), ("NN",))
-
-
-def _founded(parse: Parse, tokens: Sequence[int]) -> str:
-    """Return whose origin or servant a noun is: "the father of chemistry", "a man of God"."""
-    after = tokens[-1] + 1
-    if parse.words[after : after + 1] != ("of",):
-        return ""
-    if " ".join(map(fold, parse.words[after + 1 : after + 2])) in lexicon().deities:
-        return parse.words[after + 1]  # "the bride of Satan"
-    if fold(parse.words[tokens[-1]]) not in _FOUNDERS:
-        return ""
-    end = after + 1
-    while end < len(parse.tags) and parse.tags[end] in _IN_NOUN_PHRASES:
-        end += 1
-    if end == after + 1 or parse.tags[end : end + 1] == ("POS",):
-        return ""
-    word = fold(parse.words[end - 1])
-    known = lexicon()
-    things = known.founded | (known.name_heads if parse.words[end - 1][:1].isupper() else set())
-    return parse.words[end - 1] if word in things else ""
 
 
 def is_thing_here(parse: Parse, token: int) -> bool:
@@ -157,6 +160,20 @@ def is_thing_here(parse: Parse, token: int) -> bool:
     return bool(found) and any(
         fold(other) in found for i, other in enumerate(parse.words) if i != token
     )
+
+
+def _made_for(parse: Parse, tokens: Sequence[int]) -> str:
+    """Return the kind of work that is made for people: "a children's film"."""
+    word, after = fold(parse.words[tokens[-1]]), tokens[-1] + 1
+    owned = tokens[0] > 0 and parse.tags[tokens[0] - 1] == "PRP$"
+    several = parse.tags[tokens[-1]] in ("NNS", "NNPS") or word in ("child", "kid")
+    if parse.tags[after : after + 1] != ("POS",) or owned or not several:
+        return ""
+    end, known = after + 1, lexicon().made_for
+    while parse.tags[end : end + 1] in _IN_KINDS and fold(parse.words[end]) not in known:
+        end += 1
+    noun = fold(parse.words[end]) if end < len(parse.words) else ""
+    return f"{word}'s {noun}" if noun in known else ""
 
 
 def _of_animals(parse: Parse, tokens: Sequence[int]) -> str:
@@ -237,10 +254,6 @@ def _may_be_verb(parse: Parse, last: int, governor: int) -> bool:
     )
 
 
-def _is_person_noun(parse: Parse, token: int) -> bool:
-    return names_person(fold(parse.words[token])) or parse.entities[token] in _PERSON
-
-
 def _phrase(parse: Parse, tokens: Sequence[int]) -> str:
     known = lexicon().phrases
     words = [fold(word) for word in parse.words]
@@ -250,47 +263,6 @@ def _phrase(parse: Parse, tokens: Sequence[int]) -> str:
             if start >= 0 and tuple(words[start : start + len(phrase)]) == phrase:
                 return " ".join(phrase).replace(" '", "'")
     return ""
-
-
-def _interjection(parse: Parse, tokens: Sequence[int]) -> bool:
-    """Whether the term is a cry: "Man, that hurts", "and boy was it dull"."""
-    words, first, last = tuple(map(fold, parse.words)), tokens[0], tokens[-1]
-    if words[last] not in lexicon().interjections or last + 1 >= len(words):
-        return False
-    joined = first > 0 and parse.tags[first - 1] == "CC"
-    start = first - joined  # of the clause
-    starts = all(word in QUOTES for word in words[:start])
-    if not starts and not joined and words[first - 1] not in (",", "oh"):
-        return False
-    after, beyond = (*words[last + 1 : last + 3], "")[:2]
-    listed = _names_person_at(parse, start - 1 - (words[start - 1] == ",")) and not starts
-    if listed or _names_person_at(parse, last + 2):
-        return False  # "the girl and boy", "man, woman and child"
-    if after in _AUXILIARIES and parse.tags[last + 2 : last + 3] in (("PRP",), ("EX",), ("DT",)):
-        return True
-    if last + 2 == len(words):
-        return not starts and not joined and parse.tags[last + 1] == "."  # "so slow, man!"
-    if not starts and words[start - 1] not in (",", "oh"):
-        return False
-    if after == ",":
-        return beyond not in ("you", "come", "get")
-    return after in ("i", "that", "this", "what", "it", "oh", "the", "these", "those")
-
-
-def _names_person_at(parse: Parse, token: int) -> bool:
-    inside = 0 <= token < len(parse.words)
-    return inside and parse.tags[token] in _NOUNS and _is_person_noun(parse, token)
-
-
-def _of_its_kind(parse: Parse, tokens: Sequence[int]) -> bool:
-    """Whether a noun stands beside its own possessive: "a man's man"."""
-    words, first, last = tuple(map(fold, parse.words)), tokens[0], tokens[-1]
-    own = words[first : last + 1]
-    size = len(own) + 1
-    tags = parse.tags
-    return (tags[last + 1 : last + 2] == ("POS",) and words[last + 2 : last + 1 + size] == own) or (
-        tags[first - 1 : first] == ("POS",) and words[max(0, first - size) : first - 1] == own
-    )
 
 
 # -- pronouns -------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ in the parse.
 from collections.abc import Callable, Sequence
 
 from hinter_core.terms.matching import fold
-from hinter_core.terms.senses.languages import DETERMINERS
+from hinter_core.terms.senses.languages import DETERMINERS, bare
 from hinter_core.terms.senses.lexicon import FINITE, capitalised, lexicon, person_nouns
 from hinter_core.types import GrammaticalForm, Parse, Term
 
@@ -22,6 +22,7 @@ _PERSON = frozenset({"PERSON", "PER"})
 _LINKS = frozenset(
     {("of",), ("in",), ("of", "the"), ("in", "the"), ("and", "the"), ("'s",), ("&",)}
 )
+_DESCRIBING = frozenset("JJ JJR JJS CD PRP$ DT POS NN".split())
 _SUBJECT = ("nsubj", "nsubj:pass", "nsubjpass")
 _BEFORE_NAMES = frozenset({"(", "[", ","})
 # Titles that stage names have, too.
@@ -29,6 +30,15 @@ _NAMES = frozenset(
     """baron bishop cardinal dame dean duke emperor empress king lady lord major marshal pope prince
     princess queen saint speaker warden""".split()
 )
+# Before the name of a people, they make another one of it.
+_PARTS = frozenset(
+    """eastern western northern southern north south central southeastern southeast northeastern
+    non pan anti pro non-south non-north""".split()
+)
+_PREFIXES = frozenset("co non anti pro pan neo".split())
+_MAKING = frozenset("made produced owned financed directed funded".split())
+_OF_PEOPLES = frozenset("american americans indian indians asian asians european europeans".split())
+_COMPANIES = frozenset("inc inc. llc l.l.c. corp corp. ltd ltd. co. l.p. llp".split())
 _DIRECTIONS = frozenset("East West North South Central Northern Southern New Old".split())
 _BY = frozenset("by for from of".split())
 _MODALS = frozenset("shall will may must can agrees warrants acknowledges covenants".split())
@@ -39,11 +49,65 @@ _BEFORE_RANKS = frozenset(
 _TITLE_CASE = 0.6  # share of capitalised words from which a sentence is a heading
 
 
+def longer_group(parse: Parse, tokens: Sequence[int], term: Term) -> str:
+    """Return the name of a people that a term ends: "African American", "eastern European"."""
+    first, last = tokens[0], tokens[-1]
+    prefix = fold(parse.words[first]).partition("-")[0]
+    if prefix in _PREFIXES and not fold(term.text).startswith(prefix):
+        return parse.words[first]  # "co-worker"
+    if not term.text[:1].isupper():
+        return ""
+    after = fold(parse.words[last + 1]) if last + 1 < len(parse.words) else ""
+    if fold(term.text) == "american" and after in ("indian", "indians"):
+        return f"{term.text} {after}"
+    if after in _MAKING and parse.labels[last] not in ("conj", "nsubj"):
+        return f"{parse.words[last]} {after}"  # "the Canadian made film"
+    if first == 0:
+        return ""
+    at = first - 1
+    if parse.words[at] == "-" and at:
+        at -= 1
+    before, own = parse.words[at], fold(parse.words[last])
+    born = fold(before) in ("native", "african") and own in ("american", "americans")
+    among = before[:1].isupper() and fold(before) in capitalised() and own in _OF_PEOPLES
+    if fold(before) in _PARTS or born or among:
+        return f"{before} {parse.words[last]}"
+    return ""
+
+
 def name_around(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     """Return the name that contains the term, or ""."""
     if term.form is _FORM.TITLE:
         return _place_name(parse, tokens)
+    alone = _company(parse, tokens) or _alone_surname(parse, tokens, term)
+    if alone:
+        return alone
     return _surname(parse, tokens) or _name(parse, tokens, term)
+
+
+def _alone_surname(parse: Parse, tokens: Sequence[int], term: Term) -> str:
+    """Return a surname that is a word for people elsewhere: "Carpenter has made a film"."""
+    first, last = tokens[0], tokens[-1]
+    if fold(parse.words[last]) not in lexicon().surnames or term.form not in _NOUN_FORMS:
+        return ""
+    if first and parse.tags[first - 1] in PROPER and parse.words[first - 1][:1].isupper():
+        rank = fold(parse.words[first - 1]) in lexicon().titles | capitalised()
+        return "" if rank else f"{parse.words[first - 1]} {parse.words[last]}"
+    capital = parse.words[last][:1].isupper()
+    alone = bare(parse, tokens, last) and (first == 0 or parse.tags[first - 1] not in _DESCRIBING)
+    owner = parse.tags[last + 1 : last + 2] == ("POS",)
+    subject = parse.labels[last] in _SUBJECT or owner
+    return parse.words[last] if capital and alone and subject else ""
+
+
+def _company(parse: Parse, tokens: Sequence[int]) -> str:
+    """Return the firm that a capitalised word begins: "J. Baker, Inc."."""
+    last = tokens[-1]
+    after = [i for i in range(last + 1, min(last + 3, len(parse.words))) if parse.words[i] != ","]
+    if not parse.words[last][:1].isupper() or not after:
+        return ""
+    firm = parse.words[after[0]]
+    return f"{parse.words[last]} {firm}" if fold(firm) in _COMPANIES else ""
 
 
 def _place_name(parse: Parse, tokens: Sequence[int]) -> str:
