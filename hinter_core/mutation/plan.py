@@ -27,7 +27,8 @@ from hinter_core.mutation.edits import (
 from hinter_core.mutation.lattice import Lattice
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import Matcher
-from hinter_core.terms.senses.person_sense import read
+from hinter_core.terms.senses.person_sense import read, surname_at
+from hinter_core.terms.senses.proper_names import COLOURS
 from hinter_core.types import (
     ROW,
     SUBSTITUTE,
@@ -289,18 +290,30 @@ def _with_sense(
     parsed = parses.parse([s.text for _, s in placed if s], entities=True)
     kept: list[Occurrence] = []
     rejected: list[RejectedOccurrence] = []
+    named: dict[str, str] = {}  # what is the second part of a name somewhere in the text
     for occurrence, sentence in placed:
         if sentence is None:
             rejected.append(RejectedOccurrence(occurrence, "it spans two sentences"))
             continue
-        start, end = (x - sentence.start for x in occurrence.span)
+        parse = parsed[sentence.text]
+        span = (occurrence.span[0] - sentence.start, occurrence.span[1] - sentence.start)
         people = occurrence.attribute not in neutral
-        reading = read(parsed[sentence.text], (start, end), occurrence.terms, people=people)
+        reading = read(parse, span, occurrence.terms, people=people)
         if reading.terms:
             kept.append(replace(occurrence, terms=reading.terms))
         else:
             rejected.append(RejectedOccurrence(occurrence, reading.reason))
-    return kept, rejected
+            named[occurrence.surface] = named.get(occurrence.surface) or surname_at(parse, span)
+    again = [
+        o
+        for o in kept
+        if named.get(o.surface) and (o.surface.lower() in COLOURS or o.terms[0].text.islower())
+    ]
+    rejected += [
+        RejectedOccurrence(o, f"a surname in this text: \u201c{named[o.surface]}\u201d")
+        for o in again
+    ]
+    return [o for o in kept if o not in again], rejected
 
 
 _MAX_REPEAT = 100

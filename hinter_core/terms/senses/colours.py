@@ -12,11 +12,13 @@ _BEFORE = frozenset("in into".split())
 _WEARING = frozenset(
     "wear wears wearing wore worn sported sports sporting painted dyed bleached".split()
 )
+_PAINTING = frozenset("paint paints painting painted dye dyes dyed bleach bleaches".split())
+_PAINTED = frozenset("it them him her himself herself themselves faces face hair walls".split())
 _SHOOTING = frozenset("use uses used using shoot shoots shot".split())
 _BOTH = frozenset({"black", "white"})
 _SHADES = frozenset({"blacks", "whites"})
 _AND = frozenset({"and", "&", "/", "n", "'n"})
-_BEFORE_PAIRS = ("DT", "JJ", "IN", "RB", "VB")
+_BEFORE_PAIRS = ("DT", "JJ", "IN", "RB", "VB", "CD")
 _COPULAS = frozenset("is are was were be been both mostly".split())
 _FAR = 4  # words between a colour and the noun that it may describe
 
@@ -29,6 +31,8 @@ def is_colour(parse: Parse, tokens: Sequence[int]) -> bool:
     following = fold(parse.words[after]) if after < len(parse.words) else ""
     if following in lexicon().wearing or before in _WEARING:
         return True
+    if tokens[0] > 1 and fold(parse.words[tokens[0] - 2]) in _PAINTING and before in _PAINTED:
+        return True  # "paints them white"
     if _alone_in_colour(parse, tokens):
         return True
     return word in _BOTH and _in_pair(parse, tokens)

@@ -7,7 +7,7 @@ the parse.
 from collections.abc import Sequence
 
 from hinter_core.terms.matching import fold
-from hinter_core.terms.senses.lexicon import lexicon, names_person
+from hinter_core.terms.senses.lexicon import capitalised, lexicon, names_person
 from hinter_core.terms.senses.quotations import QUOTES
 from hinter_core.types import Parse
 
@@ -46,6 +46,8 @@ def is_figure(parse: Parse, tokens: Sequence[int]) -> str:
         return f"{parse.words[first - 1]} {word}"  # "four feet tall"
     if word == "youth":
         return _time_of_life(parse, first)
+    if word in ("people", "peoples"):
+        return _nation(parse, first)
     if word == "single":
         before = fold(parse.words[first - 1]) if first else ""
         return f"{before} single" if before in ("every", "each", "any") else ""
@@ -70,6 +72,15 @@ def _long_known(parse: Parse, last: int) -> str:
         if parse.tags[at] not in ("NN", "NNP", "JJ", "HYPH"):
             break
     return ""
+
+
+def _nation(parse: Parse, first: int) -> str:
+    """Return the nation that *people* are: "the entire Russian people"."""
+    at = first - 1
+    if at < 1 or fold(parse.words[at]) not in capitalised():
+        return ""
+    before = {fold(word) for word in parse.words[max(0, at - 2) : at]}
+    return f"the {parse.words[at]} people" if "the" in before else ""
 
 
 def _time_of_life(parse: Parse, first: int) -> str:

@@ -46,6 +46,7 @@ _ONE = frozenset("a an another each every one".split())
 _PLAIN_PRONOUNS = (_FORM.PRONOUN_SUBJECT, _FORM.PRONOUN_OBJECT)
 _CALLS = ("vocative", "discourse")
 _IN_NOUN_PHRASES = frozenset("JJ JJR JJS HYPH VBG VBN CD".split())
+_NOUN_PHRASES_GO_ON = tuple((tag,) for tag in (*NOUN_TAGS, "JJ", "HYPH", "CC", ","))
 _BECOMING = frozenset(
     """become becomes became die dies died feel feels felt grow grows grew look looks looked remain
     remains remained seem seems seemed stay stays stayed turn turns turned""".split()
@@ -226,12 +227,19 @@ class _Place:
         return _Fit.IN_NEED if self._tag in NOUN_TAGS or called else _Fit.NO
 
     def _adjective(self) -> _Fit:
-        if self._counted and self._several:
+        if (self._counted and self._several) or _of_plurals(self._parse, self._head):
             return _Fit.NO  # "an Iraqi in our class"
         if self._tag in _TAGS[_FORM.ADJECTIVE]:
             return _Fit.YES
         noun = self._tag in NOUN_TAGS and _acts_as_adjective(self._parse, self._head)
         return _Fit.IN_NEED if noun else _Fit.NO
+
+
+def _of_plurals(parse: Parse, head: int) -> bool:
+    """Whether a word is one of several nouns: "Native Americans and Chinese"."""
+    governor, after = parse.heads[head], parse.tags[head + 1 : head + 2]
+    joined = parse.labels[head] == "conj" and parse.tags[governor] in ("NNS", "NNPS")
+    return joined and parse.words[head][:1].isupper() and after not in _NOUN_PHRASES_GO_ON
 
 
 def _possesses(parse: Parse, head: int) -> bool:
@@ -317,7 +325,12 @@ def may_stand_alone(word: str) -> bool:
 def stands_alone(parse: Parse, tokens: Sequence[int], head: int) -> bool:
     """Whether an adjective stands for people: "the poor suffer", "the French"."""
     word = " ".join(parse.words[i] for i in tokens).replace(" - ", "-")
-    article = [i for i in range(max(0, tokens[0] - 2), tokens[0]) if fold(parse.words[i]) == "the"]
+    first = tokens[0]
+    article = [i for i in range(max(0, first - 2), first) if fold(parse.words[i]) == "the"]
+    if first > 2 and parse.tags[first - 1] == "CC" and may_stand_alone(parse.words[first - 2]):
+        # "the British and Japanese", but "the British and Japanese officers"
+        joined = fold(parse.words[first - 3]) == "the"
+        return joined and parse.tags[tokens[-1] + 1 : tokens[-1] + 2] not in _NOUN_PHRASES_GO_ON
     if (
         not may_stand_alone(word)
         or not article

@@ -23,6 +23,7 @@ from hinter_core.terms.senses.forms import (
 )
 from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, lexicon, names_person
 from hinter_core.terms.senses.other_senses import is_thing_here, other_sense
+from hinter_core.terms.senses.proper_names import surname
 from hinter_core.types import GrammaticalForm, Parse, Sense, Span, Term
 
 _FORM = GrammaticalForm
@@ -73,6 +74,11 @@ def read(parse: Parse, span: Span, terms: Iterable[Term], *, people: bool = True
         if why is None and (term.sense is Sense.ASK or term.form is _FORM.PREP_PHRASE):
             why = _no_person(parse, tokens, head, surface, term.form)
     return TermReading((), why) if why else TermReading((term,))
+
+
+def surname_at(parse: Parse, span: Span) -> str:
+    """Return the name of which capitalised words at ``span`` are the second part, or ""."""
+    return surname(parse, tokens_at(parse, span))
 
 
 def _no_person(

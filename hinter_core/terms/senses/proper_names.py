@@ -24,6 +24,8 @@ _LINKS = frozenset(
 )
 _DESCRIBING = frozenset("JJ JJR JJS CD PRP$ DT POS NN".split())
 _SUBJECT = ("nsubj", "nsubj:pass", "nsubjpass")
+COLOURS = frozenset({"black", "white", "brown"})
+_NO_FIRST_NAMES = frozenset({"GPE", "NORP", "ORG"})
 _BEFORE_NAMES = frozenset({"(", "[", ","})
 # Titles that stage names have, too.
 _NAMES = frozenset(
@@ -85,19 +87,35 @@ def name_around(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     return _surname(parse, tokens) or _name(parse, tokens, term)
 
 
+def surname(parse: Parse, tokens: Sequence[int]) -> str:
+    """Return the name of which capitalised words are the second part: "Marvin Black"."""
+    first, last = tokens[0], tokens[-1]
+    if not first or not capital(parse.words[last]) or parse.tags[first - 1] not in PROPER:
+        return ""
+    before = parse.words[first - 1]
+    other = fold(before) in lexicon().titles | capitalised() | _PARTS | _BEFORE_TITLES
+    place = parse.entities[first - 1] in _NO_FIRST_NAMES or before in _DIRECTIONS
+    if other or place or not capital(before) or before.isupper() or _heading(parse):
+        return ""
+    return f"{before} {parse.words[last]}"
+
+
 def _alone_surname(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     """Return a surname that is a word for people elsewhere: "Carpenter has made a film"."""
     first, last = tokens[0], tokens[-1]
-    if fold(parse.words[last]) not in lexicon().surnames or term.form not in _NOUN_FORMS:
+    if fold(parse.words[last]) not in lexicon().surnames:
         return ""
-    if first and parse.tags[first - 1] in PROPER and parse.words[first - 1][:1].isupper():
-        rank = fold(parse.words[first - 1]) in lexicon().titles | capitalised()
-        return "" if rank else f"{parse.words[first - 1]} {parse.words[last]}"
-    capital = parse.words[last][:1].isupper()
-    alone = bare(parse, tokens, last) and (first == 0 or parse.tags[first - 1] not in _DESCRIBING)
+    noun = term.form in _NOUN_FORMS
+    whole = surname(parse, tokens) if noun or fold(term.text) in COLOURS else ""
+    if whole or not noun:
+        return whole
+    before = parse.tags[first - 1] if first else ""
+    if before in PROPER and fold(parse.words[first - 1]) not in lexicon().titles | capitalised():
+        return f"{parse.words[first - 1]} {parse.words[last]}"  # "John carpenter"
+    alone = bare(parse, tokens, last) and before not in _DESCRIBING | PROPER
     owner = parse.tags[last + 1 : last + 2] == ("POS",)
     subject = parse.labels[last] in _SUBJECT or owner
-    return parse.words[last] if capital and alone and subject else ""
+    return parse.words[last] if capital(parse.words[last]) and alone and subject else ""
 
 
 def _company(parse: Parse, tokens: Sequence[int]) -> str:
