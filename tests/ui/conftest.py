@@ -285,8 +285,13 @@ class Explore:
         expect(box).to_have_value(value)
 
     def pick(self, widget: str, option: str) -> None:
-        """Choose an option of a dropdown."""
-        self.page.locator(f"#{widget} input").click()
+        """Choose an option of a dropdown.
+
+        Its list has a fixed place, so it must have room although the page may still grow above it.
+        """
+        box = self.page.locator(f"#{widget} input")
+        box.evaluate("box => box.scrollIntoView({block: 'center'})")
+        box.click()
         self.page.get_by_role("option", name=option, exact=True).click()
         self.page.keyboard.press("Escape")
 

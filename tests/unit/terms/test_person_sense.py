@@ -64,6 +64,15 @@ PEOPLE = [
     ("The puppet of the man lost his hat.", "gender", ["man", "his"]),
     # Languages and peoples.
     ("A native Italian showed us the town.", "race", ["Italian"]),
+    ("She looked old, and her old neighbour did, too.", "age", ["old", "old"]),
+    ("The youths of the town met.", "age", ["youths"]),
+    ("Black voters in Georgia met a Black man.", "race", ["Black", "Black"]),
+    ("The king of the island spoke.", "gender", ["king"]),
+    ("The baker sold bread to the carpenter.", "occupation", ["baker", "carpenter"]),
+    ("The Thai people at our table laughed.", "race", ["Thai"]),
+    ("The girls' keys are here.", "gender", ["girls"]),
+    ("All Canadians sang.", "nationality", ["Canadians"]),
+    ("The British and Japanese officers met.", "race", ["British", "Japanese"]),
     ("The German spoke to the Italian.", "race", ["German", "Italian"]),
     ("He is German and speaks two languages.", "race", ["German"]),
     ("The Chinese have left.", "race", ["Chinese"]),
@@ -219,13 +228,58 @@ THINGS = [
     ("The look has deep blacks and shadows.", "race", "blacks"),
     ("She is one of the best black comedy writers.", "race", "black"),
     ("The clerk has a horse who carried with him a bag.", "gender", "him"),
+    # Longer names of peoples, and what a people makes.
+    ("Two American Indians spoke first.", "nationality", "American"),
+    ("The African American family moved in.", "nationality", "American"),
+    ("An eastern European family moved in.", "race", "European"),
+    ("It is the Canadian made film of the two.", "nationality", "Canadian"),
+    ("He asked a co-worker for the keys.", "gender", "worker"),
+    ("We saw Native Americans and Chinese.", "race", "Chinese"),
+    ("It shows the lives of the entire Russian people.", "gender", "people"),
+    # Measures, times of life and old friends.
+    ("The boy was ten years old.", "age", "old"),
+    ("She is a 14 year old girl.", "age", "old"),
+    ("We do not know how old he was.", "age", "old"),
+    ("He visits an old college friend.", "age", "old"),
+    ("She sang in her misspent youth.", "age", "youth"),
+    ("A peasant four feet tall came in.", "body", "tall"),
+    # Surnames, also of the rest of a text, and firms.
+    ("She met Stephen Black. The Black gang left.", "race", "Black"),
+    ("Carpenter has found a good tone.", "occupation", "Carpenter"),
+    ("They sued J. Baker, Inc. in May.", "occupation", "Baker"),
+    ("Miss it at your peril.", "gender", "Miss"),
+    # Figures of speech and kinds of works.
+    ("He is the true king of kung fu.", "gender", "king"),
+    ("The luck o' the Irish was with her.", "race", "Irish"),
+    ("It is a children's film about a horse.", "age", "children"),
+    ("He kills them and paints them white.", "race", "white"),
+    ("They have the 1959 black and white that stars her.", "race", "white"),
+    ("It was shot in high contrast black and white.", "race", "white"),
+    ("She spoke to the first lady.", "gender", "lady"),
     # Cries.
+    ("I did not expect much and boy was I wrong.", "gender", "boy"),
+    ("The chief speaks (and boy, can he not act).", "gender", "boy"),
     ("It is so slow, man!", "gender", "man"),
     ("It tried hard, but boy did it fail.", "gender", "boy"),
     ("I mean, man, who made this?", "gender", "man"),
     ("The end, man, I did not see it.", "gender", "man"),
     ("It was slow, and man, was it long.", "gender", "man"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "word"),
+    [
+        ("Every single character left.", "marital-status", "single"),
+        ("The statute is Neb. Rev. Stat. 12.", "religion", "Rev."),
+        ("The prime minister left.", "religion", "minister"),
+    ],
+)
+def test_things_of_other_attributes(
+    text: str, attribute: str, word: str, shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    plan = make_plan(text, [shipped[attribute]], Settings(order=1), parses)
+    assert refused(plan, attribute)[word]
 
 
 @pytest.mark.parametrize(("text", "attribute", "words"), PEOPLE)
