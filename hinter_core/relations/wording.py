@@ -48,6 +48,9 @@ _NAME = re.compile(r"\s[A-Z][a-z]")
 _JOINED = r"(?:\s+(?:and|or|&)\s+|\s*/\s*)"
 _AFTER = re.compile(rf"({_JOINED})([^\W\d_]+)\b", re.IGNORECASE)
 _BEFORE = re.compile(rf"\b([^\W\d_]+)({_JOINED})$", re.IGNORECASE)
+_AFTER_THE = re.compile(r"\bthe\s+(?:[^\W\d_]+\s+(?:and|or|&)\s+)?$", re.IGNORECASE)
+_OF_PLACES = frozenset({"GPE", "NORP", "LOC", "ORG", "FAC"})
+_ENDS_A_PHRASE = frozenset(". , : -RRB- '' VBP VBD VBZ MD IN RB CC".split())
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 
 
@@ -177,14 +180,14 @@ def _half_repeated(new: str, before: str, after: str) -> str:
         return ""
     left, right = re.search(r"([^\W\d_]+)[\s-]+$", before), re.match(r"[\s-]+([^\W\d_]+)", after)
     for match in (left, right):
-        if match and fold(match.group(1)) in words:
-            return match.group(1)
+        if match and {fold(match.group(1)), fold(match.group(1)).removesuffix("s")} & {*words}:
+            return match.group(1)  # also "Latin American Americans"
     return ""
 
 
 def _stands_after_the(text: str, edit: Edit, start: int) -> bool:
     adjective = edit.source.form is GrammaticalForm.ADJECTIVE
-    return adjective and text[max(0, start - 4) : start].lower().endswith("the ")
+    return adjective and _AFTER_THE.search(text[max(0, start - _WINDOW) : start]) is not None
 
 
 def _stranded(pair: Compared, parses: Mapping[str, Parse]) -> str:
@@ -198,9 +201,17 @@ def _stranded(pair: Compared, parses: Mapping[str, Parse]) -> str:
                 continue
             parse = parses[sentence.text]
             tokens = tokens_at(parse, (start - sentence.start, end - sentence.start))
-            if tokens and stands_alone(parse, tokens, tokens[-1]):
+            if tokens and (stands_alone(parse, tokens, tokens[-1]) or _ends_phrase(parse, tokens)):
                 return f"\u201cthe {edit.target.text}\u201d does not stand for people"
     return ""
+
+
+def _ends_phrase(parse: Parse, tokens: Sequence[int]) -> bool:
+    """Whether a word for a people has an article and no noun: "her people the Navajo"."""
+    first, last = tokens[0], tokens[-1]
+    after = (*parse.tags[last + 1 : last + 2], ".")[0]
+    article = first > 0 and fold(parse.words[first - 1]) == "the"
+    return article and parse.words[first][:1].isupper() and after in _ENDS_A_PHRASE
 
 
 def _divides(edit: Edit) -> bool:
@@ -215,6 +226,14 @@ def _divides(edit: Edit) -> bool:
     return described or fold(edit.target.text) in _ALL | _CHILDREN
 
 
+def _may_be_first(parse: Parse, token: int, edit: Edit) -> bool:
+    """Whether a token may begin a compound: "hit man", and "Kostic brothers" of a family."""
+    if parse.tags[token] == "NN":
+        return parse.words[token].islower()
+    several = " " in edit.target.text
+    return several and parse.tags[token] == "NNP" and parse.entities[token] not in _OF_PLACES
+
+
 def _in_compound(pair: Compared, parses: Mapping[str, Parse]) -> str:
     """Return the compound that an edit breaks: "makeup nonbinary person", "hit individual"."""
     for edit in filter(_divides, pair.mutant.edits):
@@ -225,7 +244,7 @@ def _in_compound(pair: Compared, parses: Mapping[str, Parse]) -> str:
             parse = parses[sentence.text]
             tokens = tokens_at(parse, (start - sentence.start, end - sentence.start))
             before = tokens[0] - 1 if tokens else -1
-            if before < 0 or parse.tags[before] != "NN" or not parse.words[before].islower():
+            if before < 0 or not _may_be_first(parse, before, edit):
                 continue
             if parse.words[before - 1 : before] == ("-",):
                 continue  # "a working-class woman"

@@ -16,6 +16,10 @@ _PAINTING = frozenset("paint paints painting painted dye dyes dyed bleach bleach
 _PAINTED = frozenset("it them him her himself herself themselves faces face hair walls".split())
 _SHOOTING = frozenset("use uses used using shoot shoots shot".split())
 _BOTH = frozenset({"black", "white"})
+_FILMED = frozenset(
+    """color colour colors colours colorized colourised technicolor photography photographed footage
+    cinematography sepia monochrome""".split()
+)
 _SHADES = frozenset({"blacks", "whites"})
 _AND = frozenset({"and", "&", "/", "n", "'n"})
 _BEFORE_PAIRS = ("DT", "JJ", "IN", "RB", "VB", "CD")
@@ -72,10 +76,19 @@ def _in_pair(parse: Parse, tokens: Sequence[int]) -> bool:
     for first in (tokens[0], tokens[0] - 2):
         pair = words[max(0, first) : first + 3]
         if len(pair) == 3 and {pair[0], pair[2]} == _BOTH and pair[1] in _AND:
+            if pair[1] == "/":
+                return not _person_next(parse, first + 3)  # "a black/white squared band"
+            if _FILMED & set(words):
+                return not _before_person(parse, first + 3)
             described = first > 0 and parse.tags[first - 1].startswith(_BEFORE_PAIRS)
             copula = first > 0 and words[first - 1] in _COPULAS
             return described and not copula and not _before_person(parse, first + 3)
     return False
+
+
+def _person_next(parse: Parse, token: int) -> bool:
+    noun = parse.tags[token : token + 1] in (("NN",), ("NNS",))
+    return noun and names_person(fold(parse.words[token]))
 
 
 def _before_person(parse: Parse, start: int) -> bool:

@@ -19,6 +19,8 @@ _HEARD = frozenset(
     """language languages subtitled subtitles dubbed dub dubbing fluent translated translates
     translation""".split()
 )
+_VOICED = _HEARD | frozenset("voice voices voiced voiceover voiceovers actors'".split())
+_ACTS = frozenset({"VBP", "VBD", "MD", "RB"})
 _BEFORE_WORDS = frozenset({"is", "was", ",", "(", "means"})
 _COPULAS = frozenset("is are was were am 'm 's 're be been not also".split())
 _MODIFIED = frozenset({"NN", "NNS", "NNP", "NNPS", "JJ", "JJR", "JJS", "HYPH", "CD"})
@@ -64,6 +66,8 @@ def _alone_is_language(
         first = fold(parse.words[tokens[0] - 2]) if tokens[0] > 1 else ""
         if before == "the" and first in ("from", "into") and heard:
             return True  # "translated from the Italian"
+        if before == "the" and adjective and any(fold(word) in _VOICED for word in parse.words):
+            return _next_tag(parse, tokens) not in _ACTS  # "better than the Japanese"
         named = parse.words[tokens[-1] + 1 : tokens[-1] + 2] == ("for",)
         if before == "the" and first in _BEFORE_WORDS and named:
             return True  # "it is the German for a healer"

@@ -256,7 +256,7 @@ def _may_be_verb(parse: Parse, last: int, governor: int) -> bool:
 
 def _phrase(parse: Parse, tokens: Sequence[int]) -> str:
     known = lexicon().phrases
-    words = [fold(word) for word in parse.words]
+    words = [fold(word).partition("(")[0] for word in parse.words]  # "great whites(and"
     for token in tokens:
         for place, phrase in known.get(words[token], ()):
             start = token - place

@@ -36,6 +36,7 @@ _KINDS = {
 _RELATIVE = frozenset({"acl:relcl", "relcl"})
 _CLAUSE = frozenset({"xcomp", "ccomp", "acomp", "oprd", "advcl", "conj"})
 _COMPOUND = frozenset({"compound", "nn"})
+_ENDS = frozenset(". , : -RRB- ''".split())
 _COMMON_OR_NAME = (("NN",), ("NNS",), ("NNP",))
 _BEARERS = NOUN_TAGS | {"PRP"}
 _PERSON_PRONOUNS = frozenset(
@@ -148,7 +149,8 @@ def _whole(parse: Parse, token: int) -> int:
     if fold(parse.words[token]) in lexicon().groups:
         return governor
     # "the old clerk marks papers" may be parsed as a compound, too.
-    verb = parse.tags[governor] == "NNS" and not any(tag in FINITE for tag in parse.tags)
+    acts = (*parse.tags[governor + 1 : governor + 2], ".")[0] not in _ENDS
+    verb = acts and parse.tags[governor] == "NNS" and not any(tag in FINITE for tag in parse.tags)
     common = parse.tags[token] == "NN" and parse.tags[governor] in ("NN", "NNS")
     return governor if common and governor == token + 1 and not verb else token
 
