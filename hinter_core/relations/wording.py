@@ -32,6 +32,7 @@ _BETWEEN = (
 )
 _WINDOW = 60  # characters around a splice
 _REFLEXIVES = {"himself": "male", "herself": "female"}
+_PLURALS = {"man": "men", "woman": "women", "child": "children", "person": "people"}
 _PRONOUNS = {
     "male": frozenset("he him his himself".split()),
     "female": frozenset("she her hers herself".split()),
@@ -99,10 +100,22 @@ def _repeated(pair: Compared) -> str:
             rf"\b{word}{_BETWEEN}$", before, re.IGNORECASE
         ):
             return f"\u201c{splice.new}\u201d stands beside itself"
+        if _of_some(splice.new, before, after):
+            return f"\u201c{splice.new}\u201d stands beside others of them"
         half = _half_repeated(splice.new, before, after)
         if half:
             return f"\u201c{half}\u201d stands beside itself"
     return ""
+
+
+def _of_some(new: str, before: str, after: str) -> bool:
+    """Whether a word stands beside its own plural: "three men and a man"."""
+    one = fold(new)
+    several = _PLURALS.get(one, f"{one}s")
+    return (
+        re.search(rf"\b{re.escape(several)}\s+and\s+(?:a|an|one)\s+$", before, re.IGNORECASE)
+        or re.match(rf"\s+and\s+\w+\s+{re.escape(several)}\b", after, re.IGNORECASE)
+    ) is not None
 
 
 def _before_name(pair: Compared) -> str:

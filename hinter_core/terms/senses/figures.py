@@ -77,6 +77,11 @@ def _long_known(parse: Parse, last: int) -> str:
 def _nation(parse: Parse, first: int) -> str:
     """Return the nation that *people* are: "the entire Russian people"."""
     at = first - 1
+    while at > 0 and parse.tags[at] == "JJ" and parse.words[at].islower():
+        at -= 1
+    if at >= 0 and fold(parse.words[at]) in ("a", "an", "one"):
+        return f"{parse.words[at]} people"  # "a great people"
+    at = first - 1
     if at < 1 or fold(parse.words[at]) not in capitalised():
         return ""
     before = {fold(word) for word in parse.words[max(0, at - 2) : at]}

@@ -56,7 +56,9 @@ _OF_TWO_OBJECTS = frozenset(
     """give gives gave given giving tell tells told send sends sent show shows showed shown teach
     taught offer offers offered buy bought bring brought hand handed pass passed ask asks asked owe
     owed lend lent sell sold call calls called cost costs pay pays paid make makes made find found
-    consider considered keep kept grant granted deny denied award awarded cause caused""".split()
+    consider considered keep kept grant granted deny denied award awarded cause caused supply supplies
+    supplied
+    promise promises promised wish wishes wished assign assigns assigned""".split()
 )
 _OWNED = NOUN_TAGS | {"VB", "VBP"}  # "his make up": as a subject, "his" has a verb in -s
 _AFTER_ADJECTIVES = NOUN_TAGS | {"JJ", "JJR", "JJS", "CD", "HYPH", "POS", "VBG"}

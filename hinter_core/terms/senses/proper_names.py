@@ -25,6 +25,7 @@ _LINKS = frozenset(
 _DESCRIBING = frozenset("JJ JJR JJS CD PRP$ DT POS NN".split())
 _SUBJECT = ("nsubj", "nsubj:pass", "nsubjpass")
 COLOURS = frozenset({"black", "white", "brown"})
+_OF_LANDS = frozenset({"mother", "father"})
 _NO_FIRST_NAMES = frozenset({"GPE", "NORP", "ORG"})
 _BEFORE_NAMES = frozenset({"(", "[", ","})
 # Titles that stage names have, too.
@@ -38,7 +39,7 @@ _PARTS = frozenset(
     non pan anti pro non-south non-north""".split()
 )
 _PREFIXES = frozenset("co non anti pro pan neo".split())
-_MAKING = frozenset("made produced owned financed directed funded".split())
+_MAKING = frozenset("made produced owned financed directed funded style styled".split())
 _OF_PEOPLES = frozenset("american americans indian indians asian asians european europeans".split())
 _COMPANIES = frozenset("inc inc. llc l.l.c. corp corp. ltd ltd. co. l.p. llp".split())
 _DIRECTIONS = frozenset("East West North South Central Northern Southern New Old".split())
@@ -107,6 +108,9 @@ def _alone_surname(parse: Parse, tokens: Sequence[int], term: Term) -> str:
         return ""
     noun = term.form in _NOUN_FORMS
     whole = surname(parse, tokens) if noun or fold(term.text) in COLOURS else ""
+    careless = first > 0 and parse.entities[first - 1] in _PERSON  # "karen black"
+    if careless and fold(term.text) in COLOURS and parse.tags[first - 1] in PROPER:
+        whole = f"{parse.words[first - 1]} {parse.words[last]}"
     if whole or not noun:
         return whole
     before = parse.tags[first - 1] if first else ""
@@ -131,6 +135,9 @@ def _company(parse: Parse, tokens: Sequence[int]) -> str:
 def _place_name(parse: Parse, tokens: Sequence[int]) -> str:
     """Return the name of a place or thing that begins like a person's: "Lady Lake"."""
     run = _run(parse, tokens)
+    after = tokens[-1] + 1
+    if parse.entities[after : after + 1] == ("GPE",) and fold(parse.words[after - 1]) in _OF_LANDS:
+        return " ".join(parse.words[i] for i in run)  # "Mother Russia"
     if fold(parse.words[run[-1]]) in lexicon().name_heads and run[-1] > tokens[-1]:
         return " ".join(parse.words[i] for i in range(tokens[0], run[-1] + 1))
     before = parse.words[tokens[0] - 1] if tokens[0] - 1 > opening(parse) else ""
