@@ -54,11 +54,11 @@ _BECOMING = frozenset(
 _DESCRIBING = frozenset("JJ JJR JJS VBN CD".split())
 _OF_TWO_OBJECTS = frozenset(
     """give gives gave given giving tell tells told send sends sent show shows showed shown teach
-    taught offer offers offered buy bought bring brought hand handed pass passed ask asks asked owe
-    owed lend lent sell sold call calls called cost costs pay pays paid make makes made find found
-    consider considered keep kept grant granted deny denied award awarded cause caused supply supplies
-    supplied
-    promise promises promised wish wishes wished assign assigns assigned""".split()
+    taught offer offers offered buy bought bring brought hand handed pass passed ask asks
+    asked owe owed lend lent sell sold call calls called cost costs pay pays paid make makes
+    made find found consider considered keep kept grant granted deny denied award awarded
+    cause caused supply supplies supplied promise promises promised wish wishes wished assign
+    assigns assigned""".split()
 )
 _OWNED = NOUN_TAGS | {"VB", "VBP"}  # "his make up": as a subject, "his" has a verb in -s
 _AFTER_ADJECTIVES = NOUN_TAGS | {"JJ", "JJR", "JJS", "CD", "HYPH", "POS", "VBG"}
@@ -266,7 +266,12 @@ def _possesses(parse: Parse, head: int) -> bool:
 def _described(parse: Parse, head: int) -> bool:
     """Whether an adjective without a noun follows a pronoun: "shows her plump and stern"."""
     after = [*parse.tags[head + 1 : head + 4], ".", ".", "."]
-    if head and parse.tags[head - 1] == "IN" and parse.words[head + 1][:1].isupper():
+    if (
+        head
+        and parse.tags[head - 1] == "IN"
+        and parse.words[head + 1 :][:1]
+        and (parse.words[head + 1][:1].isupper())
+    ):
         return False  # "about her Russian"
     if after[0] not in ("JJ", "JJR"):
         return False
