@@ -16,6 +16,7 @@ _PAINTING = frozenset("paint paints painting painted dye dyes dyed bleach bleach
 _PAINTED = frozenset("it them him her himself herself themselves faces face hair walls".split())
 _SHOOTING = frozenset("use uses used using shoot shoots shot".split())
 _BOTH = frozenset({"black", "white"})
+_FUNNY = frozenset("funny comic comical witty hilarious humorous satirical bleak".split())
 _FILMED = frozenset(
     """color colour colors colours colorized colourised technicolor photography photographed footage
     cinematography sepia monochrome""".split()
@@ -37,6 +38,8 @@ def is_colour(parse: Parse, tokens: Sequence[int]) -> bool:
         return True
     if tokens[0] > 1 and fold(parse.words[tokens[0] - 2]) in _PAINTING and before in _PAINTED:
         return True  # "paints them white"
+    if following == "and" and _FUNNY & set(map(fold, parse.words[after + 1 : after + 3])):
+        return True  # "black and rippingly funny"
     if _alone_in_colour(parse, tokens):
         return True
     return word in _BOTH and _in_pair(parse, tokens)

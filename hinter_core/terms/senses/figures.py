@@ -77,9 +77,9 @@ def _long_known(parse: Parse, last: int) -> str:
 def _nation(parse: Parse, first: int) -> str:
     """Return the nation that *people* are: "the entire Russian people"."""
     at = first - 1
-    while at > 0 and parse.tags[at] == "JJ" and parse.words[at].islower():
+    while at > 0 and parse.tags[at] == "JJ" and fold(parse.words[at]) not in ("few", "many"):
         at -= 1
-    if at >= 0 and fold(parse.words[at]) in ("a", "an", "one"):
+    if at >= 0 and fold(parse.words[at]) in ("a", "an", "one", "this"):
         return f"{parse.words[at]} people"  # "a great people"
     at = first - 1
     if at < 1 or fold(parse.words[at]) not in capitalised():
@@ -167,6 +167,8 @@ def is_cry(parse: Parse, tokens: Sequence[int]) -> bool:
     asked = after in _AUXILIARIES and parse.tags[last + 2 : last + 3] == ("PRP",)
     if asked and parse.tags[first - 1 : first] not in _BEFORE_NOUNS:
         return True  # "so boy was I wrong"
+    if parse.tags[first - 1 : first] == ("PRP",) and after == ",":
+        return True  # "look at yourself man, he ..."
     if not starts and not joined and words[first - 1] not in _BEFORE_CRIES:
         return False
     listed = _names_person_at(parse, start - 1 - (words[start - 1] == ",")) and not starts

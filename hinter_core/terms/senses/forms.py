@@ -186,6 +186,13 @@ class _Place:
         self._described = both and _described(parse, head)
         absolute = {_FORM.PRONOUN_POSSESSIVE, _FORM.PRONOUN_POSSESSIVE_ABSOLUTE} <= forms
         self._owns = absolute and any(tag in _OWNED for tag in parse.tags[head + 1 : head + 2])
+        # "if you are Puerto Rican", but "she is a Puerto Rican"
+        described = _FORM.ADJECTIVE in forms and not self._counted
+        self._describes = (
+            described
+            and dependent(parse, head, {"cop"}) is not None
+            and dependent(parse, head, {"det", "nmod:poss"}) is None
+        )
         self._title = self._several and _FORM.TITLE in forms
         self._modifies = self._label in MODIFIER and _FORM.ADJECTIVE in forms and not self._counted
 
@@ -218,7 +225,7 @@ class _Place:
         return _Fit.IN_NEED if needed else _Fit.NO
 
     def _noun(self, form: GrammaticalForm) -> _Fit:
-        if self._modifies:
+        if self._modifies or (form is _FORM.NOUN_SG and self._describes):
             return _Fit.NO  # "Pakistani film": the adjective, whatever the tagger calls it
         if self._tag in _TAGS[form] or (
             form is _FORM.NOUN_SG and self._tag == "JJ" and self._counted

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from hinter_core.terms.matching import fold
-from hinter_core.terms.senses.lexicon import lexicon
+from hinter_core.terms.senses.lexicon import capitalised, lexicon
 from hinter_core.types import GrammaticalForm, Parse, Term
 
 _SPEAKING = frozenset("speak speaks speaking spoke spoken".split())
 _OF_LANGUAGES = frozenset(
     """speaker speakers language languages tongue subtitle subtitles dub dubs dubbing class classes
-    lesson lessons course courses translation translations dictionary grammar vocabulary""".split()
+    lesson lessons course courses translation translations dictionary grammar vocabulary voice
+    voices audio version versions track tracks""".split()
 )
 _AFTER_SPEAKERS = frozenset("IN TO RB RP DT PRP PRP$ NNP WRB".split())
 _KNOWN_WELL = frozenset(
@@ -37,6 +38,8 @@ def is_language(parse: Parse, tokens: Sequence[int], head: int, term: Term) -> b
     if _of_speakers(parse, tokens):
         return True
     before = fold(parse.words[tokens[0] - 1]) if tokens[0] else ""
+    if before == "/" and tokens[0] > 1 and _word(parse, tokens) in lexicon().languages:
+        return fold(parse.words[tokens[0] - 2]) not in capitalised()  # "arts/English students"
     in_it = before in ("in", "into")
     if form in (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL):
         if not term.text[:1].isupper():

@@ -37,6 +37,7 @@ _RELATIVE = frozenset({"acl:relcl", "relcl"})
 _CLAUSE = frozenset({"xcomp", "ccomp", "acomp", "oprd", "advcl", "conj"})
 _COMPOUND = frozenset({"compound", "nn"})
 _ENDS = frozenset(". , : -RRB- ''".split())
+_LOVERS = frozenset("lover lovers fan fans buff buffs fanatic fanatics freak freaks".split())
 _COMMON_OR_NAME = (("NN",), ("NNS",), ("NNP",))
 _BEARERS = NOUN_TAGS | {"PRP"}
 _PERSON_PRONOUNS = frozenset(
@@ -102,6 +103,8 @@ def _no_person(
     if is_colour(parse, tokens):
         return f"\u201c{surface}\u201d describes no person here"
     if label in MODIFIER and governor != head and not _in_preposition(parse, head):
+        if _of_works(parse, tokens[-1] + 1):
+            return "modifies a work, which is no person"
         bearer, verb = _modified(parse, tokens, governor), "modifies"
         bearer = _whole(parse, bearer)  # "the British class system"
     else:
@@ -119,6 +122,14 @@ def _no_person(
     if named and counted and any(_is_person(parse, i) for i in range(bearer)):
         return None  # "of the families, nine were Vietnamese"
     return f"{verb} \u201c{parse.words[bearer]}\u201d, which is no person"
+
+
+def _of_works(parse: Parse, after: int) -> bool:
+    """Whether works follow, and who they are for: "British kids' shows", "Japanese film lovers"."""
+    words = (*map(fold, parse.words[after : after + 3]), "", "", "")
+    if parse.tags[after + 1 : after + 2] == ("POS",):
+        return words[2] in lexicon().made_for
+    return words[0] in lexicon().made_for and words[1] in _LOVERS
 
 
 def _modified(parse: Parse, tokens: Sequence[int], governor: int) -> int:
