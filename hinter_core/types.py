@@ -297,13 +297,15 @@ class Slot:
 class Layer(StrEnum):
     """The layer of the invariant that a mutant broke (Algorithm 3, lines 6, 16 and 20).
 
-    ``WORDING`` is HInter's own: words that do not go together, such as *mum and mum*.
+    ``WORDING`` and ``VALIDITY`` are HInter's own: words that do not go together, such as *mum and
+    mum*, and a validity score below the one that is asked for.
     """
 
     SENTENCES = "sentence count"
     POS = "part of speech"
     DEPENDENCY = "dependency relation"
     WORDING = "wording"
+    VALIDITY = "validity score"
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +333,11 @@ class Conformance:
     sentence: int = -1
     mismatches: tuple[Mismatch, ...] = ()
     reason: str = ""
+
+    @property
+    def by_invariant(self) -> bool:
+        """Whether the invariant keeps it, whatever its validity score."""
+        return self.kept or self.layer is Layer.VALIDITY
 
 
 KEPT = Conformance(True)

@@ -171,6 +171,11 @@ class Campaign:
         "other; published: the parses decide, as in the paper.",
         part="mutants", choices=INVARIANTS, advanced=True, before=PUBLISHED,
     )  # fmt: skip
+    validity: float = _setting(
+        0.0, "Least validity score of a mutant that counts: how probably people call it a fair "
+        "test. Those below are discarded.",
+        part="mutants", label="Least validity score", low=0.0, high=1.0, advanced=True, before=0.0,
+    )  # fmt: skip
     atomic: bool = _setting(
         True, "Test every atomic mutant, not only those that are part of an intersectional one.",
         part="mutants", label="All single changes, too", advanced=True,
@@ -271,7 +276,7 @@ class Campaign:
         """The settings that determine the mutants of a text."""
         return Settings(
             self.order, self.limit, self.literal, self.seed, self.repeat, self.relations,
-            self.invariant, self.window, self.coherent, self.tolerance,
+            self.invariant, self.window, self.coherent, self.tolerance, self.validity,
         )  # fmt: skip
 
     def table(self) -> Rows:

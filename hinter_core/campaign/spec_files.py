@@ -47,6 +47,8 @@ def _read(option: CampaignOption, value: Any, where: str) -> Any:
         raise InputError(f"{where}: {name} is {words[kind]}, not {value!r}.")
     if option.low is not None and value < option.low:
         raise InputError(f"{where}: {name} is at least {option.low}.")
+    if kind is float and option.high is not None and value > option.high:
+        raise InputError(f"{where}: {name} is at most {option.high:g}.")  # others are for forms
     if option.choices and value not in option.choices:
         raise InputError(f"{where}: {name} is {' or '.join(option.choices)}, not {value!r}.")
     return value

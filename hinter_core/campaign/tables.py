@@ -196,7 +196,9 @@ def mutant_row(follow_up: FollowUp) -> dict[str, Any]:
         "reason": conformance.reason,
         "text": mutant.text if follow_up.handwritten else None,
         "ask": follow_up.ask,
-        "validity": validity_of(follow_up.case.plan.text, mutant, kept=conformance.kept).score,
+        "validity": validity_of(
+            follow_up.case.plan.text, mutant, kept=conformance.by_invariant
+        ).score,
         "relation": relation_name(mutant.edits, follow_up.case.plan.together),
     }
 

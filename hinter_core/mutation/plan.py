@@ -58,7 +58,7 @@ class Settings:
     ``invariant``: ``even-handed`` or ``published``; the paper's mode has the published one.
     ``window``: leading characters in which terms are looked for (None: all). ``coherent``: all
     words that speak of one person change together. ``tolerance``: by how much the probability of a
-    masked word may move.
+    masked word may move. ``validity``: the least validity score of a mutant that counts.
     """
 
     order: int = 2
@@ -71,6 +71,7 @@ class Settings:
     window: int | None = None
     coherent: bool = False
     tolerance: float = TOLERANCE
+    validity: float = 0.0
 
     @property
     def published(self) -> bool:

@@ -26,11 +26,13 @@ from hinter_core.relations.base import (
     noise_floor,
 )
 from hinter_core.relations.registry import relation_of
+from hinter_core.relations.validity import validity_of
 from hinter_core.types import (
     KEPT,
     Conformance,
     Edit,
     Failure,
+    Layer,
     Mutant,
     Outcome,
     Prediction,
@@ -216,7 +218,19 @@ def conform(batch: Sequence[FollowUp], store: ParseStore) -> None:
         ]
         conformances = case.relation.conform(pairs, store)
         for one, conformance in zip(batch, conformances, strict=True):
-            one.conformance = conformance
+            one.conformance = _valid(one, conformance)
+
+
+def _valid(one: FollowUp, conformance: Conformance) -> Conformance:
+    """Discard a mutant whose validity score is below the one that is asked for."""
+    least = one.case.plan.settings.validity
+    if not least or not conformance.kept:
+        return conformance
+    score = validity_of(one.case.plan.text, one.mutant, kept=True).score
+    if score >= least:
+        return conformance
+    why = f"its validity score is {score:.2f}, and at least {least:g} is asked for"
+    return Conformance(False, Layer.VALIDITY, reason=why)
 
 
 def ask_originals(cases: Sequence[TestCase], store: PredictionStore) -> None:

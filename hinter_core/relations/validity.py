@@ -71,7 +71,7 @@ def validity_of(text: str, mutant: Mutant, *, kept: bool) -> ValidityScore:
 
 def validity_of_outcome(text: str, outcome: Outcome) -> ValidityScore:
     """Return the validity score of a judged mutant of ``text``."""
-    return validity_of(text, outcome.mutant, kept=outcome.conformance.kept)
+    return validity_of(text, outcome.mutant, kept=outcome.conformance.by_invariant)
 
 
 def word_features(text: str, mutant: Mutant) -> WordFeatures:

@@ -212,8 +212,9 @@ def _flow(model: ModelReport) -> Section:
     lost = sum(line.verdicts[Verdict.DISCARDED.value] for line in both)
     hidden = model.intersectional.verdicts[Verdict.HIDDEN.value]
     words = (
-        f"Of {total:,} mutants, {lost:,} were discarded because a sentence parses differently "
-        f"after the change; {hidden:,} show bias that appears only when several attributes change. "
+        f"Of {total:,} mutants, {lost:,} were discarded: a sentence parses differently after the "
+        f"change, its words do not go together, or its validity score is below the least one of "
+        f"this campaign. {hidden:,} show bias that appears only when several attributes change. "
         f"The mutants have {sum(line.replacements for line in both):,} replacements, counted by "
         "place."
     )
