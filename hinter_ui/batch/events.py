@@ -207,16 +207,20 @@ class BatchEvents(TabEvents):
         """Show what has changed since the last look."""
         session = self.session(request)
         # The page may have asked before it heard what was opened, or before its link was opened.
-        opened = session.of(BatchState).opened
-        name = (str(current or "") or _linked(request)) if opened is None else opened
-        return self.updates.watched(session, name, kept)
+        state = session.of(BatchState)
+        with state.lock:
+            opened = state.opened
+            name = (str(current or "") or _linked(request)) if opened is None else opened
+            return self.updates.watched(session, name, kept)
 
     def open_page(self, request: gr.Request, kept: Any) -> Updates:
         """Open the campaign of a fresh page's link."""
         session, names = self.session(request), known(kept)
         name = _linked(request)
         if not name:
-            return self.updates.watched(session, "", kept)
+            state = session.of(BatchState)
+            with state.lock:  # a campaign may have been started meanwhile
+                return self.updates.watched(session, state.opened or "", kept)
         updates = self.updates.opened(session, name, names)
         known_here = name in names or self.services.access.local
         if not known_here and self.services.campaigns.exists(name):

@@ -1,5 +1,6 @@
 """From campaigns to updates of the Batch tab's widgets."""
 
+import threading
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,11 +27,16 @@ from hinter_ui.shared.widgets import drawn
 
 @dataclass
 class BatchState:
-    """What Batch keeps of a page: the open campaign, its parts shown, and the data previewed."""
+    """What Batch keeps of a page: the open campaign, its parts shown, and the data previewed.
+
+    ``lock``: of what is shown. A look that began before a campaign was opened must not send its
+    differences after those of the opening, or the page stays without the campaign.
+    """
 
     opened: str | None = None
     watched: dict[str, str] = field(default_factory=dict)
     seen: Preview | None = None
+    lock: threading.RLock = field(default_factory=threading.RLock)
 
 
 class BatchUpdates:
@@ -86,9 +92,10 @@ class BatchUpdates:
     def opened(self, session: Session, name: str, kept: Any) -> Updates:
         """Open another campaign, or none."""
         state = session.of(BatchState)
-        state.opened = name
-        state.watched.clear()
-        return {self.ui.current: name} | self.watched(session, name, kept)
+        with state.lock:
+            state.opened = name
+            state.watched.clear()
+            return {self.ui.current: name} | self.watched(session, name, kept)
 
     def watched(self, session: Session, name: str, kept: Any) -> Updates:
         """Bring the open campaign and the list up to date; the timer runs while something does."""

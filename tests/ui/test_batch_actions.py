@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import os
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from hinter_core.errors import HinterError, InputError
 from hinter_core.terms.dictionary import load_shipped
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import KEEP, BatchActions
+from hinter_ui.batch.events import BatchEvents
 from hinter_ui.batch.files import campaign_file, log_file, record_of, settings_of, write_record
 from hinter_ui.batch.form import SETTINGS, BatchForm
 from hinter_ui.batch.layout import BatchLayout
@@ -96,6 +98,43 @@ def test_a_campaign_whose_results_are_open_is_listed_before_the_browser_keeps_it
     visitor.campaign = entry.id
     assert entry.id in str(updates.watched(visitor, "", [])[table])
     assert entry.id not in str(updates.watched(stranger, "", [])[table])
+    until(lambda: not public.jobs.state(entry).busy)
+
+
+def test_a_look_that_began_before_a_start_is_told_before_it(
+    public: BatchActions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its differences would hide what was started, and stop the timer."""
+    entry = public.start(Session(), SMALL)
+    with gr.Blocks():
+        names_kept()
+        services = Services(Access())
+        with gr.Tabs(), gr.Tab():
+            updates = BatchUpdates(services, public, BatchLayout(services, Markup("")))
+            events = BatchEvents(updates)
+    visitor, order = Session(), list[str]()
+    monkeypatch.setattr(events, "session", lambda request: visitor)
+    looking, listed = threading.Event(), public.listed
+
+    def slowly(names: Sequence[str]) -> object:
+        if not names:
+            looking.set()
+            time.sleep(0.2)
+        order.append("opened" if names else "looked")
+        return listed(names)
+
+    monkeypatch.setattr(public, "listed", slowly)
+    request = gr.Request(headers={}, query_params={})
+    with ThreadPoolExecutor() as pool:
+        look = pool.submit(events.look, request, "", [])
+        assert looking.wait(20)
+        shown = updates.opened(visitor, entry.id, [entry.id])
+        look.result()
+    assert order == ["looked", "opened"]
+    assert entry.id in str(shown[updates.ui.table])
+    # Nor does an empty address that is read late close it.
+    late = events.open_page(request, [entry.id])
+    assert late.get(updates.ui.job.box, {"visible": True})["visible"]
     until(lambda: not public.jobs.state(entry).busy)
 
 

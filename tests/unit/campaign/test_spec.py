@@ -23,7 +23,8 @@ OTHER = {
     "invariant": "published", "window": 80, "ask_again": True,
     "templates": "t.jsonl", "names": "own.csv", "names_per_class": 5, "coherent": True,
     "grammar": "feelings", "sentences": 7, "weights": "w.json", "tolerance": 0.2,
-    "paraphraser": "openai:m", "validity": 0.8, "prioritise": "adaptive", "stop_at_first": True, "stop_below": 0.05,
+    "paraphraser": "openai:m", "prioritise": "adaptive", "stop_at_first": True, "stop_below": 0.05,
+    "validity": 0.8,
 }  # fmt: skip
 
 
