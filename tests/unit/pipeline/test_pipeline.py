@@ -23,8 +23,9 @@ from hinter_core.pipeline.case import (
     judge,
 )
 from hinter_core.pipeline.pipeline import Pipeline, build_pipeline, chunks, closure
+from hinter_core.relations.validity import validity_of_outcome
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.types import Failure, Outcome, Prediction, Verdict
+from hinter_core.types import Failure, Layer, Outcome, Prediction, Verdict
 from tests.conftest import MakePipeline
 
 TEXT = "The old black man was kind. He thanked us. A white woman smiled."
@@ -158,6 +159,32 @@ def test_discarded_mutants_are_not_asked(
     assert all(j.prediction is None and j.conformance.reason for j in discarded)
     kept = [j for j in check.outcomes[RULES] if j.verdict is not Verdict.DISCARDED]
     assert all(j.prediction is not None for j in kept)
+
+
+def test_mutants_below_the_least_validity_are_discarded_and_not_asked(
+    race: Dictionary, gender: Dictionary, make_pipeline: MakePipeline
+) -> None:
+    text = "The chess machine called the Turk won. The white man and a woman left."
+    every = make_pipeline([race, gender], RULES).check(text).outcomes[RULES]
+    score = {j.mutant.text: validity_of_outcome(text, j).score for j in every}
+    least = sorted({score[j.mutant.text] for j in every if j.conformance.kept})[1]
+    some = make_pipeline([race, gender], RULES, validity=least).check(text).outcomes[RULES]
+    assert [j.mutant.text for j in some] == [j.mutant.text for j in every]
+    low = [j for j in some if j.conformance.layer is Layer.VALIDITY]
+    assert 0 < len(low) < len(some)
+    assert {j.mutant.text for j in low} == {
+        j.mutant.text for j in every if j.conformance.kept and score[j.mutant.text] < least
+    }
+    for j in low:
+        assert j.verdict is Verdict.DISCARDED
+        assert j.prediction is None
+        assert f"at least {least:g} is asked for" in j.conformance.reason
+    # The score itself is the same, whatever is asked for; so parts have no less than wholes.
+    assert {j.mutant.text: validity_of_outcome(text, j).score for j in some} == score
+    parts = {frozenset(j.mutant.edits): j.conformance for j in some}
+    for edits, conformance in parts.items():
+        if conformance.kept:
+            assert all(c.layer is not Layer.VALIDITY for e, c in parts.items() if e < edits)
 
 
 class Moody:
