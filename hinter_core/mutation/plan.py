@@ -305,16 +305,16 @@ def _with_sense(
         else:
             rejected.append(RejectedOccurrence(occurrence, reading.reason))
             named[occurrence.surface] = named.get(occurrence.surface) or surname_at(parse, span)
-    again = [
-        o
-        for o in kept
-        if named.get(o.surface) and (o.surface.lower() in COLOURS or o.terms[0].text.islower())
-    ]
-    rejected += [
-        RejectedOccurrence(o, f"a surname in this text: \u201c{named[o.surface]}\u201d")
-        for o in again
-    ]
-    return [o for o in kept if o not in again], rejected
+    for occurrence in [o for o in kept if named.get(o.surface) and _may_be_surname(o)]:
+        kept.remove(occurrence)
+        reason = f"a surname in this text: \u201c{named[occurrence.surface]}\u201d"
+        rejected.append(RejectedOccurrence(occurrence, reason))
+    return kept, rejected
+
+
+def _may_be_surname(occurrence: Occurrence) -> bool:
+    """Whether a capital is more than that of a people: "the Black gang", not "the Danes"."""
+    return occurrence.surface.lower() in COLOURS or occurrence.terms[0].text.islower()
 
 
 _MAX_REPEAT = 100

@@ -193,8 +193,9 @@ def _half_repeated(new: str, before: str, after: str) -> str:
         return ""
     left, right = re.search(r"([^\W\d_]+)[\s-]+$", before), re.match(r"[\s-]+([^\W\d_]+)", after)
     for match in (left, right):
-        if match and {fold(match.group(1)), fold(match.group(1)).removesuffix("s")} & {*words}:
-            return match.group(1)  # also "Latin American Americans"
+        beside = match.group(1) if match else ""
+        if fold(beside) in words or fold(beside).removesuffix("s") in words:
+            return beside  # also "Latin American Americans"
     return ""
 
 

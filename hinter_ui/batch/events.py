@@ -218,9 +218,7 @@ class BatchEvents(TabEvents):
         session, names = self.session(request), known(kept)
         name = _linked(request)
         if not name:
-            state = session.of(BatchState)
-            with state.lock:  # a campaign may have been started meanwhile
-                return self.updates.watched(session, state.opened or "", kept)
+            return self.look(request, "", kept)  # a campaign may have been started meanwhile
         updates = self.updates.opened(session, name, names)
         known_here = name in names or self.services.access.local
         if not known_here and self.services.campaigns.exists(name):

@@ -7,12 +7,16 @@ the parse.
 from collections.abc import Sequence
 
 from hinter_core.terms.matching import fold
-from hinter_core.terms.senses.lexicon import capitalised, lexicon, names_person
+from hinter_core.terms.senses.lexicon import (
+    NOUN_TAGS,
+    PERSON_TAGS,
+    capitalised,
+    lexicon,
+    names_person,
+)
 from hinter_core.terms.senses.quotations import QUOTES
 from hinter_core.types import Parse
 
-_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
-_PERSON = frozenset({"PERSON", "PER"})
 _AUXILIARIES = frozenset("do does did is was are were has have had can could will would".split())
 _BEFORE_NOUNS = (("DT",), ("PRP$",), ("POS",), ("JJ",), ("IN",))
 _SUBJECTS = (("PRP",), ("EX",), ("DT",))
@@ -37,7 +41,7 @@ _LONG_KNOWN = frozenset(
 _FAR = 3  # words from "old" to the friend
 
 
-def is_figure(parse: Parse, tokens: Sequence[int]) -> str:
+def figure_of_speech(parse: Parse, tokens: Sequence[int]) -> str:
     """Return the words by which a term of any form is a figure of speech, or ""."""
     word, first, last = fold(parse.words[tokens[-1]]), tokens[0], tokens[-1]
     if word == "old":
@@ -100,7 +104,7 @@ def _time_of_life(parse: Parse, first: int) -> str:
     return "youth" if bare else ""
 
 
-def figure_of_speech(parse: Parse, tokens: Sequence[int]) -> str:
+def figure_of_noun(parse: Parse, tokens: Sequence[int]) -> str:
     """Return the words by which a noun is one: "a host of ideas", "a man's man"."""
     founded = _founded(parse, tokens) or _ruled(parse, tokens)
     if founded or _of_many(parse, tokens):
@@ -129,9 +133,7 @@ def _founded(parse: Parse, tokens: Sequence[int]) -> str:
         return parse.words[after + 1]  # "the bride of Satan"
     if fold(parse.words[tokens[-1]]) not in _FOUNDERS:
         return ""
-    end = after + 1
-    while end < len(parse.tags) and parse.tags[end] in _IN_NOUN_PHRASES:
-        end += 1
+    end = _end_of_phrase(parse, after + 1)
     if end == after + 1 or parse.tags[end : end + 1] == ("POS",):
         return ""
     word = fold(parse.words[end - 1])
@@ -145,14 +147,19 @@ def _ruled(parse: Parse, tokens: Sequence[int]) -> str:
     after = tokens[-1] + 1
     if fold(parse.words[tokens[-1]]) not in _RULERS or parse.words[after : after + 1] != ("of",):
         return ""
-    end = after + 1
-    while end < len(parse.tags) and parse.tags[end] in _IN_NOUN_PHRASES:
-        end += 1
+    end = _end_of_phrase(parse, after + 1)
     if end == after + 1:
         return ""
     noun = parse.words[end - 1]
     ruled = fold(noun) in lexicon().realms or names_person(fold(noun)) or noun[:1].isupper()
     return "" if ruled else noun
+
+
+def _end_of_phrase(parse: Parse, start: int) -> int:
+    """Return the token after the noun phrase at ``start``, which may be empty."""
+    while start < len(parse.tags) and parse.tags[start] in _IN_NOUN_PHRASES:
+        start += 1
+    return start
 
 
 def is_cry(parse: Parse, tokens: Sequence[int]) -> bool:
@@ -187,7 +194,7 @@ def is_cry(parse: Parse, tokens: Sequence[int]) -> bool:
 
 def _names_person_at(parse: Parse, token: int) -> bool:
     inside = 0 <= token < len(parse.words)
-    return inside and parse.tags[token] in _NOUNS and is_person_noun(parse, token)
+    return inside and parse.tags[token] in NOUN_TAGS and is_person_noun(parse, token)
 
 
 def _of_its_kind(parse: Parse, tokens: Sequence[int]) -> bool:
@@ -203,4 +210,4 @@ def _of_its_kind(parse: Parse, tokens: Sequence[int]) -> bool:
 
 def is_person_noun(parse: Parse, token: int) -> bool:
     """Whether a noun is for people, or a person's name."""
-    return names_person(fold(parse.words[token])) or parse.entities[token] in _PERSON
+    return names_person(fold(parse.words[token])) or parse.entities[token] in PERSON_TAGS

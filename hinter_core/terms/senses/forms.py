@@ -273,12 +273,8 @@ def _possesses(parse: Parse, head: int) -> bool:
 def _described(parse: Parse, head: int) -> bool:
     """Whether an adjective without a noun follows a pronoun: "shows her plump and stern"."""
     after = [*parse.tags[head + 1 : head + 4], ".", ".", "."]
-    if (
-        head
-        and parse.tags[head - 1] == "IN"
-        and parse.words[head + 1 :][:1]
-        and (parse.words[head + 1][:1].isupper())
-    ):
+    following = " ".join(parse.words[head + 1 : head + 2])
+    if head and parse.tags[head - 1] == "IN" and following[:1].isupper():
         return False  # "about her Russian"
     if after[0] not in ("JJ", "JJR"):
         return False

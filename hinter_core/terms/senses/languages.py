@@ -20,7 +20,7 @@ _HEARD = frozenset(
     """language languages subtitled subtitles dubbed dub dubbing fluent translated translates
     translation""".split()
 )
-_VOICED = _HEARD | frozenset("voice voices voiced voiceover voiceovers actors'".split())
+_VOICED = _HEARD | frozenset("voice voices voiced voiceover voiceovers".split())
 _ACTS = frozenset({"VBP", "VBD", "MD", "RB"})
 _BEFORE_WORDS = frozenset({"is", "was", ",", "(", "means"})
 _COPULAS = frozenset("is are was were am 'm 's 're be been not also".split())

@@ -13,6 +13,7 @@ from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import GrammaticalForm, Sense
 
 NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+PERSON_TAGS = frozenset({"PERSON", "PER"})  # of entities
 FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 NOUNS = (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL)
 # Endings of nouns for people that no list has.

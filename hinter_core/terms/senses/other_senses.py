@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.colours import is_shade
 from hinter_core.terms.senses.figures import (
+    figure_of_noun,
     figure_of_speech,
     is_cry,
-    is_figure,
     is_person_noun,
 )
 from hinter_core.terms.senses.languages import bare, is_language
-from hinter_core.terms.senses.lexicon import FINITE, lexicon, names_person
+from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, PERSON_TAGS, lexicon, names_person
 from hinter_core.terms.senses.proper_names import (
     PROPER,
     after_name,
@@ -35,8 +35,6 @@ _PRONOUNS = frozenset(
 )  # fmt: skip
 _STATUTES = frozenset({"stat", "stat.", "code", "proc"})
 _IN_KINDS = (("JJ",), ("NN",), ("HYPH",))
-_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
-_PERSON = frozenset({"PERSON", "PER"})
 _OF_SUBJECT = frozenset({_FORM.PRONOUN_POSSESSIVE, _FORM.PRONOUN_REFLEXIVE})
 _RELATIVE = frozenset({"acl:relcl", "relcl"})
 _OF_CLAUSES = frozenset({"obj", "iobj", "obl", "nmod:poss", "nsubj", "pobj", "dobj", "poss"})
@@ -55,37 +53,34 @@ def other_sense(parse: Parse, tokens: Sequence[int], head: int, term: Term) -> s
 def _other_senses(
     parse: Parse, tokens: Sequence[int], head: int, term: Term
 ) -> Iterator[str | None]:
-    """Yield the reasons one by one, those that cost least first; None where one does not hold."""
+    """Yield the reasons one by one; None where one does not hold."""
     surface = " ".join(parse.words[i] for i in tokens)
-    yield _told("is part of the expression \u201c{}\u201d", _phrase(parse, tokens))
-    yield _told(
-        f"here \u201c{surface}\u201d is a figure of speech, \u201c{{}}\u201d",
-        is_figure(parse, tokens),
-    )
+    here = f"here \u201c{surface}\u201d"
+    yield _told("is part of the expression", _phrase(parse, tokens))
+    yield _told(f"{here} is a figure of speech,", figure_of_speech(parse, tokens))
     if term.form in _PRONOUNS:
-        thing = _stands_for(parse, head, term.form)
-        yield _told(f"here \u201c{surface}\u201d stands for \u201c{{}}\u201d", thing)
+        yield _told(f"{here} stands for", _stands_for(parse, head, term.form))
     if mentioned(parse, tokens):
-        yield f"here \u201c{surface}\u201d is mentioned as a word"
-    yield _told("part of the title \u201c{}\u201d", quoted_title(parse, tokens))
+        yield f"{here} is mentioned as a word"
+    yield _told("part of the title", quoted_title(parse, tokens))
     if _abbreviated(parse, tokens, term):
-        yield f"here \u201c{surface}\u201d is an abbreviation"
+        yield f"{here} is an abbreviation"
     if _missed(parse, head):
-        yield f"here \u201c{surface}\u201d is a verb"
+        yield f"{here} is a verb"
     name = longer_group(parse, tokens, term) or name_around(parse, tokens, term)
-    yield _told("part of the name \u201c{}\u201d", name)
+    yield _told("part of the name", name)
     if _of_case(parse, tokens):
         yield f"\u201c{surface}\u201d is part of a name with \u201cv.\u201d"
     if is_language(parse, tokens, head, term):
-        yield f"here \u201c{surface}\u201d is a language"
+        yield f"{here} is a language"
     if is_shade(parse, tokens):
-        yield f"here \u201c{surface}\u201d is a colour"
+        yield f"{here} is a colour"
     if term.form in _NOUN_FORMS:
         yield _noun_as_thing(parse, tokens, head, term.form)
 
 
-def _told(sentence: str, found: str) -> str | None:
-    return sentence.format(found) if found else None
+def _told(reason: str, found: str) -> str | None:
+    return f"{reason} \u201c{found}\u201d" if found else None
 
 
 def _missed(parse: Parse, head: int) -> bool:
@@ -115,13 +110,12 @@ def _noun_as_thing(
     modifies = parse.labels[head] in COMPOUND and governor > tokens[-1]
     if surface in lexicon().siblings and after_name(parse, tokens[0]):
         return f"part of the name \u201c{parse.words[tokens[0] - 1]} {surface}\u201d"
-    figure = figure_of_speech(parse, tokens)
-    told = (
-        _told("\u201c{}\u201d is a kind of thing", _made_for(parse, tokens))
-        or _told(f"here \u201c{surface}\u201d is a figure of speech, \u201c{{}}\u201d", figure)
-        or _told(
-            f"here \u201c{surface}\u201d may be about \u201c{{}}\u201d", _of_animals(parse, tokens)
-        )
+    kind = _made_for(parse, tokens)
+    if kind:
+        return f"\u201c{kind}\u201d is a kind of thing"
+    here = f"here \u201c{surface}\u201d"
+    told = _told(f"{here} is a figure of speech,", figure_of_noun(parse, tokens)) or _told(
+        f"{here} may be about", _of_animals(parse, tokens)
     )
     if told:
         return told
@@ -184,9 +178,11 @@ def _of_animals(parse: Parse, tokens: Sequence[int]) -> str:
     for i, word in enumerate(map(fold, parse.words)):
         if i in tokens:
             continue
-        if word in lexicon().animals and parse.tags[i] in _NOUNS:
+        if word in lexicon().animals and parse.tags[i] in NOUN_TAGS:
             animal = animal or word
-        elif parse.tags[i] in _NOUNS and word not in lexicon().animal_roles and names_person(word):
+        elif (
+            parse.tags[i] in NOUN_TAGS and word not in lexicon().animal_roles and names_person(word)
+        ):
             return ""
     return animal
 
@@ -221,7 +217,9 @@ def _of_adjective(parse: Parse, last: int) -> bool:
     after = [fold(word) for word in parse.words[last + 1 : last + 3] if word != "-"]
     hyphen = parse.words[last + 1 : last + 2] == ("-",)
     dressed = after[0:1] in (["dressed"], ["clad"])
-    before_noun = parse.tags[last + 2 + hyphen : last + 3 + hyphen] in tuple((t,) for t in _NOUNS)
+    before_noun = parse.tags[last + 2 + hyphen : last + 3 + hyphen] in tuple(
+        (t,) for t in NOUN_TAGS
+    )
     return bool(after) and (
         after[0] in ("friendly", "favourite", "favorite")
         or (dressed and before_noun)
@@ -304,16 +302,16 @@ def _is_person_before(parse: Parse, i: int) -> bool:
     if tag in ("PRP", "PRP$"):
         return word in _OTHER_PEOPLE
     known = lexicon()
-    if tag not in _NOUNS or word in known.animals | known.deities | known.vessels:
+    if tag not in NOUN_TAGS or word in known.animals | known.deities | known.vessels:
         return False
-    if parse.entities[i] in _PERSON:
+    if parse.entities[i] in PERSON_TAGS:
         return not _with_article(parse, i)
     return names_person(word) and parse.labels[i] not in COMPOUND
 
 
 def _is_thing_before(parse: Parse, i: int) -> bool:
     word, tag = fold(parse.words[i]), parse.tags[i]
-    if tag not in _NOUNS:
+    if tag not in NOUN_TAGS:
         return False
     if parse.labels[i] in COMPOUND and parse.tags[parse.heads[i]] not in PROPER:
         return False

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.languages import DETERMINERS, bare
-from hinter_core.terms.senses.lexicon import FINITE, capitalised, lexicon, person_nouns
+from hinter_core.terms.senses.lexicon import FINITE, PERSON_TAGS, capitalised, lexicon, person_nouns
 from hinter_core.types import GrammaticalForm, Parse, Term
 
 _FORM = GrammaticalForm
@@ -18,7 +18,6 @@ _PRONOUNS = frozenset(
      _FORM.PRONOUN_POSSESSIVE_ABSOLUTE, _FORM.PRONOUN_REFLEXIVE}
 )  # fmt: skip
 PROPER = frozenset({"NNP", "NNPS"})
-_PERSON = frozenset({"PERSON", "PER"})
 _LINKS = frozenset(
     {("of",), ("in",), ("of", "the"), ("in", "the"), ("and", "the"), ("'s",), ("&",)}
 )
@@ -42,7 +41,7 @@ _PREFIXES = frozenset("co non anti pro pan neo".split())
 _MAKING = frozenset("made produced owned financed directed funded style styled".split())
 _OF_PEOPLES = frozenset("american americans indian indians asian asians european europeans".split())
 _COMPANIES = frozenset("inc inc. llc l.l.c. corp corp. ltd ltd. co. l.p. llp".split())
-_DIRECTIONS = frozenset("East West North South Central Northern Southern New Old".split())
+_DIRECTIONS = frozenset("East West New Old".split())  # only with a capital
 _BY = frozenset("by for from of".split())
 _MODALS = frozenset("shall will may must can agrees warrants acknowledges covenants".split())
 _BEFORE_TITLES = frozenset("young old poor good little big goodbye meet".split())
@@ -106,20 +105,22 @@ def _alone_surname(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     first, last = tokens[0], tokens[-1]
     if fold(parse.words[last]) not in lexicon().surnames:
         return ""
-    noun = term.form in _NOUN_FORMS
-    whole = surname(parse, tokens) if noun or fold(term.text) in COLOURS else ""
-    careless = first > 0 and parse.entities[first - 1] in _PERSON  # "karen black"
-    if careless and fold(term.text) in COLOURS and parse.tags[first - 1] in PROPER:
-        whole = f"{parse.words[first - 1]} {parse.words[last]}"
-    if whole or not noun:
-        return whole
-    before = parse.tags[first - 1] if first else ""
-    if before in PROPER and fold(parse.words[first - 1]) not in lexicon().titles | capitalised():
-        return f"{parse.words[first - 1]} {parse.words[last]}"  # "John carpenter"
-    alone = bare(parse, tokens, last) and before not in _DESCRIBING | PROPER
+    after_proper = first > 0 and parse.tags[first - 1] in PROPER
+    whole = f"{parse.words[first - 1]} {parse.words[last]}" if after_proper else ""
+    if fold(term.text) in COLOURS and whole:
+        careless = parse.entities[first - 1] in PERSON_TAGS  # "karen black"
+        if careless or surname(parse, tokens):
+            return whole
+    if term.form not in _NOUN_FORMS:
+        return ""
+    if whole:  # "John carpenter"
+        ranked = fold(parse.words[first - 1]) in lexicon().titles | capitalised()
+        return "" if ranked else whole
+    described = first > 0 and parse.tags[first - 1] in _DESCRIBING
     owner = parse.tags[last + 1 : last + 2] == ("POS",)
     subject = parse.labels[last] in _SUBJECT or owner
-    return parse.words[last] if capital(parse.words[last]) and alone and subject else ""
+    alone = subject and not described and bare(parse, tokens, last)
+    return parse.words[last] if capital(parse.words[last]) and alone else ""
 
 
 def _company(parse: Parse, tokens: Sequence[int]) -> str:
@@ -258,10 +259,12 @@ def _capital_in_name(
     words = parse.words
     if any(words[i] == "The" and i != opening(parse) for i in before):
         return True  # "saw The African Queen"
-    if (before or after) and parse.entities[tokens[-1]] in _PERSON:
+    if (before or after) and parse.entities[tokens[-1]] in PERSON_TAGS:
         return True  # "Christian Dior"
     first = tokens[0]
-    joined = first > 1 and parse.tags[first - 1] == "CC" and parse.entities[first - 2] in _PERSON
+    joined = (
+        first > 1 and parse.tags[first - 1] == "CC" and parse.entities[first - 2] in PERSON_TAGS
+    )
     if joined and parse.labels[first] == "conj" and term.form is not _FORM.NOUN_PL:
         return True  # "Ann and Desi"
     if after and after[0] == tokens[-1] + 1 and parse.entities[tokens[-1]] == "ORG":

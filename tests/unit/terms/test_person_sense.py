@@ -14,8 +14,12 @@ from hinter_core.types import GrammaticalForm, Parse, Term
 ATTRIBUTES = ("race", "gender", "age", "nationality", "disability", "body", "occupation")
 
 
-def planned(text: str, shipped: dict[str, Dictionary], parses: ParseStore) -> Plan:
-    return make_plan(text, [shipped[a] for a in ATTRIBUTES], Settings(order=1), parses)
+def planned(
+    text: str, shipped: dict[str, Dictionary], parses: ParseStore, attribute: str = "race"
+) -> Plan:
+    """Plan a text with the usual attributes, and with one more that it is about."""
+    attributes = dict.fromkeys((*ATTRIBUTES, attribute))
+    return make_plan(text, [shipped[a] for a in attributes], Settings(order=1), parses)
 
 
 def counted(plan: Plan, attribute: str) -> list[str]:
@@ -243,10 +247,12 @@ THINGS = [
     ("He visits an old college friend.", "age", "old"),
     ("She sang in her misspent youth.", "age", "youth"),
     ("A peasant four feet tall came in.", "body", "tall"),
+    ("Every single character left.", "marital-status", "single"),
     # Surnames, also of the rest of a text, and firms.
     ("She met Stephen Black. The Black gang left.", "race", "Black"),
     ("Carpenter has found a good tone.", "occupation", "Carpenter"),
     ("They sued J. Baker, Inc. in May.", "occupation", "Baker"),
+    ("The statute is Neb. Rev. Stat. 12.", "religion", "Rev."),
     ("Miss it at your peril.", "gender", "Miss"),
     # Figures of speech and kinds of works.
     ("He is the true king of kung fu.", "gender", "king"),
@@ -256,6 +262,7 @@ THINGS = [
     ("They have the 1959 black and white that stars her.", "race", "white"),
     ("It was shot in high contrast black and white.", "race", "white"),
     ("She spoke to the first lady.", "gender", "lady"),
+    ("The prime minister left.", "religion", "minister"),
     # Cries.
     ("I did not expect much and boy was I wrong.", "gender", "boy"),
     ("The chief speaks (and boy, can he not act).", "gender", "boy"),
@@ -265,21 +272,6 @@ THINGS = [
     ("The end, man, I did not see it.", "gender", "man"),
     ("It was slow, and man, was it long.", "gender", "man"),
 ]
-
-
-@pytest.mark.parametrize(
-    ("text", "attribute", "word"),
-    [
-        ("Every single character left.", "marital-status", "single"),
-        ("The statute is Neb. Rev. Stat. 12.", "religion", "Rev."),
-        ("The prime minister left.", "religion", "minister"),
-    ],
-)
-def test_things_of_other_attributes(
-    text: str, attribute: str, word: str, shipped: dict[str, Dictionary], parses: ParseStore
-) -> None:
-    plan = make_plan(text, [shipped[attribute]], Settings(order=1), parses)
-    assert refused(plan, attribute)[word]
 
 
 @pytest.mark.parametrize(("text", "attribute", "words"), PEOPLE)
@@ -298,7 +290,7 @@ def test_words_about_people_count(
 def test_words_about_things_do_not(
     text: str, attribute: str, word: str, shipped: dict[str, Dictionary], parses: ParseStore
 ) -> None:
-    plan = planned(text, shipped, parses)
+    plan = planned(text, shipped, parses, attribute)
     assert word not in counted(plan, attribute)
     assert refused(plan, attribute)[word]
 
