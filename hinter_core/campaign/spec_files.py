@@ -45,7 +45,7 @@ def _read(option: CampaignOption, value: Any, where: str) -> Any:
     if not fits or (isinstance(value, bool) and kind is not bool):
         words = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
         raise InputError(f"{where}: {name} is {words[kind]}, not {value!r}.")
-    if option.low is not None and value < option.low:
+    if option.low is not None and not value >= option.low:  # nan is neither
         raise InputError(f"{where}: {name} is at least {option.low}.")
     if kind is float and option.high is not None and value > option.high:
         raise InputError(f"{where}: {name} is at most {option.high:g}.")  # others are for forms
