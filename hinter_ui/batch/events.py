@@ -206,12 +206,8 @@ class BatchEvents(TabEvents):
     def look(self, request: gr.Request, current: Any, kept: Any) -> Updates:
         """Show what has changed since the last look."""
         session = self.session(request)
-        # The page may have asked before it heard what was opened, or before its link was opened.
-        state = session.of(BatchState)
-        with state.lock:
-            opened = state.opened
-            name = (str(current or "") or _linked(request)) if opened is None else opened
-            return self.updates.watched(session, name, kept)
+        with session.of(BatchState).lock:
+            return self.updates.watched(session, _open_in(session, request, current), kept)
 
     def open_page(self, request: gr.Request, kept: Any) -> Updates:
         """Open the campaign of a fresh page's link."""
@@ -268,7 +264,8 @@ class JobEvents(TabEvents):
 
         # Not wrapped: gradio would read the signature of ``act`` and leave out the request.
         def run(request: gr.Request, current: Any, kept: Any, *values: Any) -> Updates:
-            session, name = self.session(request), str(current)
+            session = self.session(request)
+            name = _open_in(session, request, current)
             _, failure = attempt(act, session, name, *values, title=self.title)
             return self.updates.watched(session, name, kept) | {self.notice: failure}
 
@@ -285,44 +282,58 @@ class JobEvents(TabEvents):
     def delete(self, request: gr.Request, current: Any, kept: Any) -> Updates:
         """Delete the campaign with its data."""
         session = self.session(request)
-        self.actions.delete(str(current))
-        names = [name for name in known(kept) if name != current]
+        gone = _open_in(session, request, current)
+        self.actions.delete(gone)
+        names = [name for name in known(kept) if name != gone]
         return {self.ui.kept: names} | self.updates.opened(session, "", names)
 
     def see_results(self, request: gr.Request, current: Any) -> Updates:
         """Switch to the tab that reports on the campaign."""
-        self.session(request).campaign = str(current)
+        session = self.session(request)
+        session.campaign = _open_in(session, request, current)
         return self.show("results")
 
     def file(self, request: gr.Request, current: Any) -> str:
         """Return the campaign file."""
-        self.session(request)
+        session = self.session(request)
         try:
-            return self.actions.file_of(str(current))
+            return self.actions.file_of(_open_in(session, request, current))
         except HinterError as error:
             raise gr.Error(str(error), print_exception=False) from error
 
     def write(self, request: gr.Request, current: Any, verdicts: Any) -> Path:
         """Write a file of mutants."""
-        return self._write(self.session(request), current, verdicts)
+        session = self.session(request)
+        return self._write(session, _open_in(session, request, current), verdicts)
 
-    def _write(self, session: Session, current: Any, verdicts: Any) -> Path:
+    def _write(self, session: Session, name: str, verdicts: Any) -> Path:
         chosen = [str(verdict) for verdict in verdicts or ()]
-        return self.actions.write(session, str(current), chosen, Path(get_upload_folder()))
+        return self.actions.write(session, name, chosen, Path(get_upload_folder()))
 
     def hand_over(self, request: gr.Request, current: Any, verdicts: Any) -> Updates:
         """Write a file of mutants for the form of a new campaign."""
         session = self.session(request)
         session.hand = ""
-        session.hand = str(self._write(session, current, verdicts))
+        name = _open_in(session, request, current)
+        session.hand = str(self._write(session, name, verdicts))
         return {self.notice: ""}
 
     def pick(self, event: gr.EventData, request: gr.Request, current: Any) -> Updates:
         """Open a finding in Explore."""
         session, data = self.session(request), event._data or {}
         numbers = [_number(data.get(name)) for name in ("model", "shard", "place")]
-        session.wanted = self.actions.form_of_finding(session, str(current), *numbers)
+        name = _open_in(session, request, current)
+        session.wanted = self.actions.form_of_finding(session, name, *numbers)
         return self.show("explore") | {self.notice: ""}
+
+
+def _open_in(session: Session, request: gr.Request, current: Any) -> str:
+    """Return the campaign that is open: what was opened last, else what the page or its link names.
+
+    A page may show a campaign, and a hand press its buttons, before the page hears its name.
+    """
+    opened = session.of(BatchState).opened
+    return (str(current or "") or _linked(request)) if opened is None else opened
 
 
 def _linked(request: gr.Request) -> str:

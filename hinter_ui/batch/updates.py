@@ -99,6 +99,10 @@ class BatchUpdates:
 
     def watched(self, session: Session, name: str, kept: Any) -> Updates:
         """Bring the open campaign and the list up to date; the timer runs while something does."""
+        with session.of(BatchState).lock:
+            return self._changed(session, name, kept)
+
+    def _changed(self, session: Session, name: str, kept: Any) -> Updates:
         ui, job, status, problem = self.ui, self.ui.job, None, ""
         shown = session.of(BatchState).watched
         if name:

@@ -20,7 +20,7 @@ from hinter_core.errors import HinterError, InputError
 from hinter_core.terms.dictionary import load_shipped
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import KEEP, BatchActions
-from hinter_ui.batch.events import BatchEvents
+from hinter_ui.batch.events import BatchEvents, JobEvents
 from hinter_ui.batch.files import campaign_file, log_file, record_of, settings_of, write_record
 from hinter_ui.batch.form import SETTINGS, BatchForm
 from hinter_ui.batch.layout import BatchLayout
@@ -111,7 +111,7 @@ def test_a_look_that_began_before_a_start_is_told_before_it(
         services = Services(Access())
         with gr.Tabs(), gr.Tab():
             updates = BatchUpdates(services, public, BatchLayout(services, Markup("")))
-            events = BatchEvents(updates)
+            events, acting = BatchEvents(updates), JobEvents(updates)
     visitor, order = Session(), list[str]()
     monkeypatch.setattr(events, "session", lambda request: visitor)
     looking, listed = threading.Event(), public.listed
@@ -135,6 +135,15 @@ def test_a_look_that_began_before_a_start_is_told_before_it(
     # Nor does an empty address that is read late close it.
     late = events.open_page(request, [entry.id])
     assert late.get(updates.ui.job.box, {"visible": True})["visible"]
+    # A button that is pressed before the page hears what is open acts on that, or on its link.
+    pressed: list[str] = []
+    press = acting._acting(lambda session, name: pressed.append(name))
+    linked = gr.Request(headers={}, query_params={"campaign": entry.id})
+    for page, asked in ((visitor, request), (Session(), linked)):
+        monkeypatch.setattr(acting, "session", lambda request, page=page: page)
+        told = press(asked, "", [entry.id])
+        assert told.get(updates.ui.job.box, {"visible": True})["visible"]
+    assert pressed == [entry.id, entry.id]
     until(lambda: not public.jobs.state(entry).busy)
 
 
