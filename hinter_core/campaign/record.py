@@ -14,6 +14,7 @@ from typing import Any
 from hinter_core import __version__
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import EMBEDDED
+from hinter_core.language.word_sense import FOLDER as WORD_SENSE
 from hinter_core.storage import DICTIONARIES
 
 _LIBRARIES = ("spacy", "torch", "transformers", "openai", "numpy", "pyarrow", "duckdb")
@@ -22,8 +23,9 @@ _WORDS = (".csv", ".toml")
 
 @lru_cache(maxsize=1)
 def words_content() -> str:
-    """Hash the shipped dictionaries and the word lists of the person sense."""
-    return _hash(path for path in sorted(DICTIONARIES.iterdir()) if path.suffix in _WORDS)
+    """Hash the shipped dictionaries, the word lists of the person sense and its network."""
+    lists = [path for path in sorted(DICTIONARIES.iterdir()) if path.suffix in _WORDS]
+    return _hash([*lists, *sorted(WORD_SENSE.glob("*.safetensors"))])
 
 
 @lru_cache(maxsize=8)

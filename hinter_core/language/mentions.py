@@ -167,7 +167,7 @@ class _Finder:
         """Return the first, last and head word of names of people, by each of their words.
 
         The parser may take a first name for a compound, or the name after a noun for a part of it
-        ("director Jane Doe"); then the noun is the head.
+        ("director Jane Doe", "Miss Doe"); then the noun or title is the head.
         """
         parse = self.parse
         entities = parse.entities
@@ -186,11 +186,15 @@ class _Finder:
                 if len(heads) == 1 and parse.words[first][:1].isupper():
                     head = heads[0]
                     above = parse.heads[head]
-                    if parse.labels[head] == "flat" and self.tree.lower[above] in self.words.nouns:
+                    if parse.labels[head] == "flat" and self._describes(self.tree.lower[above]):
                         head = above
                     found.update(dict.fromkeys((*inside, head), (first, last, head)))
             first = last + 1
         return found
+
+    def _describes(self, word: str) -> bool:
+        """Whether a word before a name is of its person: "director Jane Doe", "Miss Doe"."""
+        return word in self.words.nouns or word.rstrip(".") in self.words.titles
 
     def _place(self, phrase: Phrase) -> None:
         phrase.index = len(self.document.phrases)

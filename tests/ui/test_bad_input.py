@@ -88,8 +88,8 @@ def test_scripts_and_templates_show_as_text(explore: Any) -> None:
 def test_odd_characters_are_checked_and_told(explore: Any) -> None:
     explore.open()
     explore.type(
-        "\u200fThe Brit\u200bish wai\u00adter \U0001f469\u200d\U0001f373 \u05e9\u05dc\u05d5\u05dd "
-        "\u202esmiled\u202c\x07 and l\u0301eft."
+        "\u202e\u05e9\u05dc\u05d5\u05dd\u202c. The Brit\u200bish wai\u00adter smiled\x07 at us, "
+        "and l\u0301eft. \U0001f469\u200d\U0001f373"
     )
     explore.choose_models("scripted:hidden-review")
     explore.press("Check")

@@ -14,8 +14,8 @@ from hinter_core.campaign.store import CampaignStore
 DICTIONARIES = {
     "race": ["black,dark,adj", "white,light,adj", "Syrian,syrian,adj"],
     "gender": ["man,male,noun-sg", "woman,female,noun-sg"],
-    # "nowhere" fits no sentence there, so that the invariant has something to discard.
-    "age": ["old,older,adj", "young,young,adj", "nowhere,none,adj"],
+    # "whom" fits no sentence there, so that the invariant has something to discard.
+    "age": ["old,older,adj", "young,young,adj", "whom,none,adj"],
     "=size": ["tall,</script><b>,adj", "short,<i>short</i>,adj"],
     "placebo-1": ["soup,one,noun-sg", "stew,two,noun-sg"],
     "placebo-2": ["evening,one,noun-sg", "morning,two,noun-sg"],

@@ -24,6 +24,9 @@ SECOND_ROUND: dict[str, Any] = {
     "training.batcher.size.start": 1200,
     "training.eval_frequency": 450,
 }
+#: Third rounds start from the second one, each with its own seed (added to the run's), steps,
+#: dropout and rate; the finished weights are the mean of theirs.
+THIRD_ROUNDS = ((4, 2200, 0.2, 0.0007), (6, 2400, 0.25, 0.001), (10, 2400, 0.2, 0.0007))
 QUICK: dict[str, Any] = {"training.max_steps": 300, "training.eval_frequency": 100}
 
 
@@ -49,6 +52,24 @@ def overrides(given: argparse.Namespace) -> dict[str, Any]:
     return changed
 
 
+def third_rounds(work: Path, settings: dict[str, Any], start: Path, quick: bool) -> Path:
+    """Go on from a finished parser several times and write the mean of the weights."""
+    found = []
+    for added, steps, dropout, rate in THIRD_ROUNDS:
+        own = settings | {
+            "system.seed": settings["system.seed"] + added,
+            "training.max_steps": steps,
+            "training.dropout": dropout,
+            "training.optimizer.learn_rate.initial_rate": rate,
+        }
+        out = work / f"third-{added}"
+        pipeline.run_training(work, out, own | (QUICK if quick else {}), start=start)
+        found.append(out / "model-last")
+    mean = work / "mean"
+    package.averaged(found).to_disk(mean)
+    return mean
+
+
 def main() -> None:
     """Run all stages and write the model with its figures."""
     given = arguments()
@@ -64,7 +85,7 @@ def main() -> None:
     start = work / "first" / "model-best"
     second = parser_settings | SECOND_ROUND | (QUICK if given.quick else {})
     pipeline.run_training(work, work / "second", second, start=start)
-    finished = work / "second" / "model-best"
+    finished = third_rounds(work, second, work / "second" / "model-best", given.quick)
     pipeline.write_silver(finished, given.treebanks, given.reviews, given.names, work)
     pipeline.run_entities(work, work / "ner", settings, finished)
     nlp = package.assemble(finished, work / "ner" / "model-last")

@@ -1,8 +1,9 @@
 """The training corpus of the entity recogniser: gold and silver sentences with names swapped.
 
 People are given other first names, drawn evenly from a long list, so that a rare name is as
-good a name as a frequent one; some surnames are swapped among each other.  Some places are
-given a surname as their name, so that the words around a name count more than the name.
+good a name as a frequent one; some surnames are swapped among each other.  Some titles are put
+before names, and are no part of them.  Places, organisations and other words that are written as
+names are given names of people, so that the words around a name count more than the name.
 """
 
 from __future__ import annotations
@@ -18,11 +19,21 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
 from training.parser.corpus import lower_cased
+from training.parser.entities import TITLES
+from training.parser.silver import TIMES
 from training.parser.swaps import Gold, Swapper
 
-#: Chance of a swap per first name, surname and place.
-FIRST, LAST, PLACE = 0.5, 0.3, 0.15
+#: Chance of a swap per first name, surname, place, organisation, and other word with a capital.
+FIRST, LAST, PLACE, BODY, OTHER = 0.5, 0.3, 0.4, 0.2, 0.2
+#: Chance of a title before a name.
+TITLE = 0.1
 _PLACES = {"GPE", "LOC", "ORG"}
+_TITLES = (
+    "Mr Mr. Mrs Mrs. Ms Ms. Miss Mx Dr Dr. Professor Prof. Reverend Rev. Captain Sergeant Senator "
+    "Judge Sir Lady Sister Father"
+).split()
+_PROPER = {"NNP", "NNPS"}
+_KEPT = TITLES | TIMES
 
 
 @util.registry.misc("hinter.lookups_of.v1")  # type: ignore[untyped-decorator]
@@ -68,20 +79,36 @@ class NameSwapper:
         if names and self.random.random() < chance and _plain(gold.words[at]):
             gold.words[at] = self.random.choice(names)
 
+    def _person(self, gold: Gold, start: int, end: int) -> None:
+        """Give a person another name, and some a title."""
+        if end > start or gold.words[start] in self.known:
+            self._swap(gold, start, self.first, FIRST)
+        elif end == start:
+            self._swap(gold, start, self.last, LAST)
+        if end > start:
+            self._swap(gold, end, self.last, LAST)
+        before = gold.tags[start - 1] if start else ""
+        if gold.ents and before not in _PROPER and self.random.random() < TITLE:
+            gold.insert(start, self.random.choice(_TITLES), "NNP", "PROPN", "nmod", start)
+            gold.ents[start] = "O"
+
     def __call__(self, doc: Doc) -> Doc:
         """Return a changed copy of a gold document."""
         gold = Gold.of(doc)
-        for start, end, label in _spans(gold.ents or ()):
+        spans = list(_spans(gold.ents or ()))
+        for at, word in enumerate(gold.ents or ()):
+            if word == "O" and gold.tags[at] in _PROPER and gold.words[at] not in _KEPT:
+                self._swap(gold, at, self._any(), OTHER)
+        for start, end, label in reversed(spans):  # so that places hold when a title comes in
             if label == "PERSON":
-                if end > start or gold.words[start] in self.known:
-                    self._swap(gold, start, self.first, FIRST)
-                elif end == start:
-                    self._swap(gold, start, self.last, LAST)
-                if end > start:
-                    self._swap(gold, end, self.last, LAST)
-            elif label == "GPE" and start == end:
-                self._swap(gold, start, self.last, PLACE)
+                self._person(gold, start, end)
+            elif label in _PLACES and start == end:
+                self._swap(gold, start, self._any(), PLACE if label == "GPE" else BODY)
         return gold.doc(doc)
+
+    def _any(self) -> Sequence[str]:
+        """Return surnames or, less often, first names."""
+        return self.first if self.random.random() < 0.3 else self.last
 
 
 @util.registry.readers("hinter.NamedCorpus.v1")  # type: ignore[untyped-decorator]

@@ -174,7 +174,7 @@ def _tags(text: Text, parts: set[str]) -> list[str]:
     words = text.words
     tags = [
         ""
-        if (tag in _PROPER or (i and word[:1].isupper() and word != "I")) and word not in _TIMES
+        if (tag in _PROPER or (i and word[:1].isupper() and word != "I")) and word not in TIMES
         else "O"
         for i, (word, tag) in enumerate(zip(words, text.tags, strict=True))
     ]
@@ -198,7 +198,7 @@ def _tags(text: Text, parts: set[str]) -> list[str]:
 _COUNTRIES = frozenset(terms("places", "country")) | frozenset(
     "England Britain Scotland Wales America London Hollywood California".split()
 )
-_TIMES = frozenset(
+TIMES = frozenset(
     "January February March April May June July August September October November December "
     "Monday Tuesday Wednesday Thursday Friday Saturday Sunday Christmas Easter Halloween".split()
 )
@@ -230,7 +230,7 @@ def write_silver(
     common = common_words(islice(review_texts(reviews), REVIEWS))
     (work / "silver").mkdir(exist_ok=True)
     given = first_names(names, SWAP_BIRTHS) | {*terms("names", "female"), *terms("names", "male")}
-    given -= unseen_names() | _PLACES | _COUNTRIES | _TIMES | common
+    given -= unseen_names() | _PLACES | _COUNTRIES | TIMES | common
     (work / "silver" / "names.txt").write_text("\n".join(sorted(given)) + "\n", encoding="utf-8")
     trees = (document for path in treebanks for document in treebank_documents(path))
     DocBin(docs=silver_docs(nlp, trees, common, OTHERS["treebanks"])).to_disk(

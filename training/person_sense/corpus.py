@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,11 +24,12 @@ from hinter_core.types import GrammaticalForm, Occurrence, Span, Term
 
 FITTED = ("dev", "test", "fresh", "film")  # the other probes are read to measure only
 LABELS = Path(__file__).with_name("labels.csv")
-WORDS_READ = Path(__file__).with_name("words_read.csv")  # to measure; nothing is trained on them
+WORDS_READ = Path(__file__).with_name("words_read.csv")
 WRITTEN = Path(__file__).with_name("written.csv")
 _CONTENT = ("NN", "JJ", "VBN", "VBG")
 _PROPER = ("NNP", "NNPS")
 LONGEST = 600  # characters of a sentence
+_OF_A_TEXT = 5  # words that a teacher is asked about
 
 
 @dataclass(frozen=True)
@@ -127,8 +129,8 @@ def judged(texts: Sequence[str], weight: float) -> Iterator[Asked]:
         yield from _labelled(texts[row], places, matcher, weight)
 
 
-def words_read(texts: Mapping[str, Sequence[str]]) -> Iterator[Asked]:
-    """Yield the words of reviews and court texts that were read to measure.
+def words_read(texts: Mapping[str, Sequence[str]], weight: float = 1.0) -> Iterator[Asked]:
+    """Yield the words of reviews and court texts that were read later.
 
     The file has the name of the data, row, place and label.
     """
@@ -139,7 +141,12 @@ def words_read(texts: Mapping[str, Sequence[str]]) -> Iterator[Asked]:
             place = int(line["start"]), int(line["end"])
             labels[line["data"], int(line["row"])][place] = line["person"] == "yes"
     for (data, row), places in labels.items():
-        yield from _labelled(texts[data][row], places, matcher, 1.0)
+        yield from _labelled(texts[data][row], places, matcher, weight)
+
+
+def is_apart(one: Asked) -> bool:
+    """Whether a word that was read is kept to measure: rules and networks learn from the others."""
+    return hashlib.sha1(one.text.encode(), usedforsecurity=False).digest()[0] % 2 == 1
 
 
 def _labelled(
@@ -175,6 +182,28 @@ def guessed(texts: Iterable[str], most: int, weight: float, seed: int) -> Iterat
             said = bool(read(parses[one.text], one.span, one.terms).terms)
             yield Asked(one.text, one.span, float(said), weight, one.terms)
         made += len(asked)
+        if made >= most:
+            return
+
+
+def unread(texts: Iterable[str], most: int, weight: float, seed: int) -> Iterator[Asked]:
+    """Yield words of texts that nobody read, a few of a text; what they are is not known."""
+    chance = random.Random(seed)
+    matcher = Matcher(people())
+    chosen = [text for text in texts if text]
+    chance.shuffle(chosen)
+    made = 0
+    for text in chosen:
+        found = [
+            one
+            for occurrence in matcher.find(text)[0]
+            if not all(is_plain(term) for term in occurrence.terms)
+            for one in in_sentence(text, occurrence, 0.5, weight)
+            if len(one.text) <= LONGEST
+        ]
+        found = chance.sample(found, min(_OF_A_TEXT, len(found)))
+        yield from found
+        made += len(found)
         if made >= most:
             return
 

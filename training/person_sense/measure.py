@@ -28,7 +28,14 @@ from hinter_core.relations.validity import person_probability
 from hinter_core.terms.matching import Matcher
 from hinter_core.terms.senses.person_sense import read
 from hinter_core.types import Edit, Pair
-from training.person_sense.corpus import Asked, in_sentence, people, treebank, words_read
+from training.person_sense.corpus import (
+    Asked,
+    in_sentence,
+    is_apart,
+    people,
+    treebank,
+    words_read,
+)
 from training.person_sense.texts import add_texts, texts_of
 
 HELD = ("held", "film_held")
@@ -113,7 +120,7 @@ def by_group() -> dict[str, dict[str, float]]:
 
 def run(treebanks: Path, texts: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return all figures, for the card."""
-    probed, read_words = list(held()), list(words_read(texts))
+    probed, read_words = list(held()), [one for one in words_read(texts) if is_apart(one)]
     gold = list(treebank(treebanks / "gum-test.conllu.gz", 1.0))
     return {
         "words_read": auc(read_words, asked_of(read_words)),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import nn
-from transformers import ModernBertConfig, ModernBertModel
+from transformers import AutoConfig, AutoModel
 
 from hinter_core.language.word_sense import SHAPES
 
@@ -17,11 +17,13 @@ class WordSense(nn.Module):  # type: ignore[misc]  # torch is not typed here
 
     def __init__(self, encoder: str, dropout: float, hidden: int) -> None:
         super().__init__()
-        config = ModernBertConfig.from_pretrained(encoder)
-        config.embedding_dropout = config.mlp_dropout = config.attention_dropout = dropout
-        config.hidden_activation = "gelu_pytorch_tanh"  # which needs no error function to compute
+        config = AutoConfig.from_pretrained(encoder)
+        if config.model_type == "modernbert":
+            config.embedding_dropout = config.mlp_dropout = config.attention_dropout = dropout
+            # The tanh needs no error function to compute.
+            config.hidden_activation = "gelu_pytorch_tanh"
         config._attn_implementation = "eager"
-        self.encoder = ModernBertModel.from_pretrained(encoder, config=config, dtype=torch.float32)
+        self.encoder = AutoModel.from_pretrained(encoder, config=config, dtype=torch.float32)
         width = 2 * config.hidden_size + SHAPES
         self.head = nn.Sequential(
             nn.Dropout(2 * dropout),

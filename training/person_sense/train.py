@@ -19,6 +19,8 @@ from hinter_core.types import Term
 from training.person_sense.corpus import Asked
 from training.person_sense.network import Encoded, WordSense, collate
 
+_ASKED_AT_ONCE = 64
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -26,7 +28,7 @@ class Settings:
 
     seed: int = 1
     threads: int = 1
-    passes: int = 4
+    passes: int = 3
     batch: int = 32
     rate: float = 4e-4
     head_rate: float = 1e-3
@@ -39,8 +41,14 @@ class Settings:
     judged_weight: float = 2.0
     guessed_weight: float = 0.15
     guessed: int = 8_000
-    share_of_background: float = 0.4
+    told_weight: float = 0.5
+    told: int = 34_000
+    share_of_background: float = 0.1
     exchanged: float = 0.5
+
+    def of_teacher(self) -> Settings:
+        """Return the numbers of the larger network that is taught first."""
+        return replace(self, rate=6e-5, share_of_background=0.05)
 
     def as_dict(self) -> dict[str, Any]:
         """To be written beside the measurements."""
@@ -155,10 +163,14 @@ def _step(network: WordSense, rows: list[Encoded], adam: torch.optim.Optimizer) 
 
 
 def scores(network: WordSense, tokenizer: Tokenizer, asked: Sequence[Asked]) -> list[float]:
-    """Return the probabilities of words, in order."""
-    found = []
+    """Return the probabilities of words, in order; words of similar sentences are asked at once."""
+    rows = [encoded(tokenizer, [one])[0] for one in asked]
+    order = sorted(range(len(rows)), key=lambda n: len(rows[n].ids))
+    found = [0.0] * len(rows)
     with torch.inference_mode():
-        for one in asked:
-            batch = collate(encoded(tokenizer, [one]))
-            found.append(float(network(batch).sigmoid()[0, 0]))
+        for start in range(0, len(order), _ASKED_AT_ONCE):
+            part = order[start : start + _ASKED_AT_ONCE]
+            values = network(collate([rows[n] for n in part])).sigmoid()[:, 0].tolist()
+            for n, value in zip(part, values, strict=True):
+                found[n] = value
     return found

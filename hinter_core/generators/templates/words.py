@@ -128,8 +128,9 @@ class TextWords:
             return False
         named = token.parse.entities[token.index]
         before = self.tokens[place - 1].lower if token.index else ""
-        place_name = named == "GPE" and before not in _PLACED  # "Val keeps choosing such films"
-        return named in ("", "ORG") or place_name
+        towards = before == "to" and token.word in known.places
+        placed = before in _PLACED or towards  # and not "Val keeps choosing such films"
+        return named in ("", "ORG") or (named == "GPE" and not placed)
 
     def after(self, token: Token) -> Token | None:
         """Return the next token of the same sentence."""

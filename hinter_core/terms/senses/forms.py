@@ -258,7 +258,8 @@ def _possesses(parse: Parse, head: int) -> bool:
     """
     tags, after = parse.tags, head + 1
     owned = parse.labels[head] in ("nmod:poss", "poss") and parse.heads[head] == after
-    if owned and tags[after + 1 : after + 2] and tags[after + 1] in FINITE:
+    subject = parse.labels[head] == "nsubj" and bool(FINITE.intersection(tags[after : after + 1]))
+    if (owned or subject) and FINITE.intersection(tags[after + 1 : after + 2]):
         return True
     while after < len(tags) and tags[after] in ("RB", "RBR", "RBS"):
         after += 1

@@ -19,7 +19,7 @@ from hinter_core.campaign.store import CampaignStore
 from .conftest import Run
 
 MODEL = 'scripted:negative if "white" and "woman"; positive otherwise'
-TEXTS = ["The old black man was kind.", "The young Syrian woman ate soup."]
+TEXTS = ["The old black man was kind.", "The old and the young Syrian women ate soup."]
 
 
 @pytest.fixture(scope="module")

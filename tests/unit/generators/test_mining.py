@@ -235,7 +235,7 @@ _REFUSED = [
     ("Sunrise begins when she waits.", "a single name that is not known as a given name"),
     ("It was late, and boy was I glad.", "a noun that stands for people in general"),
     ("Neither Mr. or Mrs. Weber was there.", "several people"),
-    ("The old man talks to himself. As for Val, he should stop.", _WHOSE),
+    ("Our aunt met Brexton, and then she left.", _WHOSE),
     ("Only laura was good, and we came to see her.", _NO_NAME),
     ("An aunt of mine hid her letters in a box(her own).", _WHOSE),
     ('We rented "The Restless Mr. Weber" again.', _NO_NAME),
@@ -246,9 +246,7 @@ _REFUSED = [
 _NO_OCCUPATION = [
     ("She is a better dentist than most.", ADJECTIVES),
     ("He is a more careful lawyer than most.", ADJECTIVES),
-    ("It happened in front of the camera - author Ann Lee told us so.", ADJECTIVES),
     ("Stone is a forty-niner evil, claim-jumping, tireless miner.", ADJECTIVES),
-    ("It is about you favorite singer.", ADJECTIVES),
     ("We follow two people, one young photographer and one cook.", ADJECTIVES),
     ("We wrote to Dr. Weber, and the doctor answered.", REPEATED),
     ("The channel ordered a pilot, and the series began.", NO_PERSON_SENSE),

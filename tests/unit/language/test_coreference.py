@@ -19,8 +19,8 @@ PARSES = ParseStore(load_parser())
 # A text, and the heads of the mentions of each person, in any order.
 CASES = [
     (
-        "Jane Doe wrote the script. Doe also directed it, and Jane is proud.",
-        ["Jane Doe, Doe, Jane"],
+        "Jane Roe wrote the script. Roe also directed it, and Jane is proud.",
+        ["Jane Roe, Roe, Jane"],
     ),
     ("Mrs. Keller called Mr. Keller because she missed him.", ["Keller, she", "Keller, him"]),
     ("Tom Reed met Ann Reed. Tom thanked her.", ["Tom Reed, Tom", "Ann Reed, her"]),

@@ -28,12 +28,12 @@ from hinter_core.report.model import ModelReport, Pie, Positives, make_report
 from hinter_core.report.section import short_names
 from hinter_core.report.sections import sections
 
-FAKE = 'scripted:negative if "nowhere"; positive otherwise'  # stands in discarded mutants only
+FAKE = 'scripted:negative if "whom"; positive otherwise'  # stands in discarded mutants only
 WOMAN = 'scripted:negative if "woman"; positive otherwise'
 NEVER = 'scripted:negative if "unicorn"; positive otherwise'
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
 MODELS = (FAKE, WOMAN, NEVER)
-# In these, the parser reads "nowhere" as an adverb: the invariant discards it.
+# In these, the parser reads "whom" as a pronoun: the invariant discards it.
 TEXTS = ["The man is very old.", "The woman was too old to drive.", "The man was young and kind."]
 
 Make = Callable[..., CampaignStore]
@@ -72,16 +72,16 @@ def line(model: ModelReport, name: str) -> Positives:
 
 
 def test_errors_planted_in_discarded_mutants_are_all_false_positives(asked: CampaignStore) -> None:
-    nowhere = [
+    whom = [
         (mutant, answer)
         for mutant, answer in rows(asked, FAKE)
-        if any(edit["target"] == "nowhere" for edit in mutant["edits"])
+        if any(edit["target"] == "whom" for edit in mutant["edits"])
     ]
-    assert nowhere
-    assert not any(mutant["kept"] for mutant, _ in nowhere)
+    assert whom
+    assert not any(mutant["kept"] for mutant, _ in whom)
     model = of(asked, FAKE)
     for name, orders in (("all", {1, 2}), ("atomic", {1}), ("intersectional", {2})):
-        planted = sum(len(mutant["edits"]) in orders for mutant, _ in nowhere)
+        planted = sum(len(mutant["edits"]) in orders for mutant, _ in whom)
         found = line(model, name)
         assert (found.true.hits, found.false.hits) == (0, planted)
         assert (found.fake.hits, found.fake.of) == (planted, planted)

@@ -125,11 +125,11 @@ def test_planted_faults_come_out_exactly(store: CampaignStore) -> None:
     planted = Counter(
         mutant["kept"]
         for mutant in every
-        if any(edit["target"] == "nowhere" for edit in mutant["edits"])
+        if any(edit["target"] == "whom" for edit in mutant["edits"])
     )
     many = Counter(mutant["kept"] for mutant in every)
     assert planted[False]
-    survey(store, Rule("nowhere"), 1000, 0)
+    survey(store, Rule("whom"), 1000, 0)
     found = only(store)
     assert (found.kept.hits, found.kept.of) == (many[True] - planted[True], many[True])
     assert (found.discarded.hits, found.discarded.of) == (
@@ -193,8 +193,8 @@ def test_validity_beside_the_answers_of_a_model(make: Make) -> None:
 def test_every_checker_has_a_file_and_a_report_shows_all(store: CampaignStore) -> None:
     before = [section.key for section in sections(make_report(store))]
     assert "validity" not in before
-    first = survey(store, Rule("nowhere"), 6, 1)
-    again = survey(store, Rule("nowhere"), 6, 1)
+    first = survey(store, Rule("whom"), 6, 1)
+    again = survey(store, Rule("whom"), 6, 1)
     other = survey(store, Rule("young"), 6, 1)
     assert first == again != other
     assert len(surveys(store)) == 2
