@@ -104,11 +104,15 @@ def run_pretraining(work: Path, overrides: dict[str, Any]) -> Path:
     return out / "model-last.bin"
 
 
-def _load_weights(nlp: Language, start: Path) -> None:
-    """Give the components the weights of a trained pipeline, and smooth the taggers' labels."""
+def _go_on_from(config: Any, start: Path) -> None:
+    """Take the components from a trained pipeline, labels and all."""
+    config["components"] = {name: {"source": str(start)} for name in config["nlp"]["pipeline"]}
+
+
+def _smooth(nlp: Language) -> None:
+    """Smooth the labels of the taggers."""
     for name in nlp.pipe_names:
         component: Any = nlp.get_pipe(name)
-        component.from_disk(start / name, exclude=["vocab"])
         if "label_smoothing" in getattr(component, "cfg", {}):
             component.cfg["label_smoothing"] = SMOOTHING
 
@@ -148,9 +152,12 @@ def run_training(
     use_openblas()
     out.mkdir(parents=True, exist_ok=True)
     # Initialise on the whole corpus, for all labels; then read it anew per epoch.
-    nlp = init_nlp(load_config(work, {**overrides, "training.max_epochs": 0}, config))
+    loaded = load_config(work, {**overrides, "training.max_epochs": 0}, config)
     if start:
-        _load_weights(nlp, start)
+        _go_on_from(loaded, start)
+    nlp = init_nlp(loaded)
+    if start:
+        _smooth(nlp)
     nlp.config["training"]["max_epochs"] = -1
     best, _ = train(nlp, out)
     return best

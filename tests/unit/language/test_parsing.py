@@ -25,6 +25,28 @@ def test_the_embedded_parser_answers_one_item_per_token(parses: ParseStore) -> N
     assert any(head == i for i, head in enumerate(parse.heads))  # a root
 
 
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("E-mail the Non-smoker.", "E-mail the Non-smoker ."),
+        ("Lt. Reed sang in the 50's.", "Lt. Reed sang in the 50's ."),
+        ("What?! It cost 10k...?", "What ?! It cost 10 k ... ?"),
+    ],
+)
+def test_words_are_cut_as_the_treebanks_cut_them(
+    sentence: str, words: str, parses: ParseStore
+) -> None:
+    assert " ".join(parses.parse([sentence])[sentence].words) == words
+
+
+def test_addresses_and_files_are_known_by_their_looks(parses: ParseStore) -> None:
+    sentence = "Write to ann@example.org, see www.example.org and read notes.pdf."
+    parse = parses.parse([sentence])[sentence]
+    tags = dict(zip(parse.words, parse.tags, strict=True))
+    assert tags["ann@example.org"] == tags["www.example.org"] == "ADD"
+    assert tags["notes.pdf"] == "NN"
+
+
 def test_a_sentence_has_one_parse_whatever_it_is_parsed_with(fresh_parses: ParseStore) -> None:
     sentence = "The woman gave him her keys."
     alone = fresh_parses.parser.parse([sentence])[0]
