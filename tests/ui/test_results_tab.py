@@ -129,8 +129,9 @@ def test_the_report_is_read_and_filtered(results: Results, made: CampaignStore) 
     expect(results.examples).to_contain_text("No hidden bias was found")
     results.pick("which", "gender")
     (gender,) = [own for own in alone.lines if own.name == "gender"]
+    # With nothing after it: more findings, of both attributes, may begin with the same figure.
     expect(results.page.locator("#results-findings .pager")).to_contain_text(
-        f"of {gender.errors.hits}"
+        re.compile(rf"of {gender.errors.hits}(?!\d)")
     )
     box = results.page.get_by_label("Search")
     box.fill("no such word")
