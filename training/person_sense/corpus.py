@@ -170,13 +170,7 @@ def guessed(texts: Iterable[str], most: int, weight: float, seed: int) -> Iterat
     made = 0
     for text in chosen:
         found: Mapping[Span, Occurrence] = {o.span: o for o in matcher.find(text)[0]}
-        asked = [
-            one
-            for occurrence in found.values()
-            if not all(is_plain(term) for term in occurrence.terms)
-            for one in in_sentence(text, occurrence, 0.0, weight)
-            if len(one.text) <= LONGEST
-        ]
+        asked = list(_asked_about(text, found.values(), 0.0, weight))
         parses = store.parse([one.text for one in asked], entities=True)
         for one in asked:
             said = bool(read(parses[one.text], one.span, one.terms).terms)
@@ -194,18 +188,23 @@ def unread(texts: Iterable[str], most: int, weight: float, seed: int) -> Iterato
     chance.shuffle(chosen)
     made = 0
     for text in chosen:
-        found = [
-            one
-            for occurrence in matcher.find(text)[0]
-            if not all(is_plain(term) for term in occurrence.terms)
-            for one in in_sentence(text, occurrence, 0.5, weight)
-            if len(one.text) <= LONGEST
-        ]
+        found = list(_asked_about(text, matcher.find(text)[0], 0.5, weight))
         found = chance.sample(found, min(_OF_A_TEXT, len(found)))
         yield from found
         made += len(found)
         if made >= most:
             return
+
+
+def _asked_about(
+    text: str, occurrences: Iterable[Occurrence], person: float, weight: float
+) -> Iterator[Asked]:
+    """Yield the words of a text that are asked about, less those of very long sentences."""
+    for occurrence in occurrences:
+        if not all(is_plain(term) for term in occurrence.terms):
+            for one in in_sentence(text, occurrence, person, weight):
+                if len(one.text) <= LONGEST:
+                    yield one
 
 
 def is_plain(term: Term) -> bool:

@@ -52,7 +52,6 @@ _OF_FORM = {
 }
 _NAME = re.compile(r"[^\W\d_][\w.'\u2019-]*(?:\s+[^\W\d_][\w.'\u2019-]*){0,3}")
 _EXCLAIMED = frozenset({"man", "boy", "girl", "woman", "brother", "lady", "sir"})
-_TOWARDS = frozenset({"to", "in", "from", "near", "across", "through"})
 _ALSO_GENDERED = frozenset(
     """male female masculine feminine macho pregnant lesbian lesbians chick babe dude femme vixen
     damsel hunk stud blonde brunette tomboy playboy womanizer womaniser virile motherly
@@ -216,15 +215,8 @@ def _only_named(other: Entity, person: Entity) -> bool:
 def _is_person(words: TextWords, entity: Entity) -> bool:
     """Whether a mention is a person's name, a gendered pronoun, or has a gendered noun."""
     names = (m for m in entity.mentions if m.kind is MentionKind.NAME)
-    named = entity.person and any(not _is_place(words, mention) for mention in names)
+    named = entity.person and any(not words.is_place(mention.head) for mention in names)
     return named or any(_tells(words, mention) for mention in entity.mentions)
-
-
-def _is_place(words: TextWords, mention: Mention) -> bool:
-    """Whether a name is a place where it stands: "to Jordan"."""
-    place = words.place_of(mention.head[0])
-    before = words.tokens[place - 1].lower if place else ""
-    return words.text[slice(*mention.head)] in people_words().places and before in _TOWARDS
 
 
 def _whole_names(words: TextWords, entities: Sequence[Entity]) -> list[Entity]:

@@ -13,6 +13,7 @@ from hinter_core.types import Parse, Span
 
 _ARTICLES = frozenset({"a", "an"})
 _DETERMINERS = frozenset({"det", "nmod:poss", "nummod"})
+_TOWARDS = frozenset({"to", "in", "from", "near", "across", "through"})
 _PLACED = frozenset("in from at near across through of , 's new the".split())
 _LONGEST = 3  # words before the head of a noun of several words
 _HYPHENATED = re.compile(r"(?:-\w+)*")
@@ -128,9 +129,15 @@ class TextWords:
             return False
         named = token.parse.entities[token.index]
         before = self.tokens[place - 1].lower if token.index else ""
-        towards = before == "to" and token.word in known.places
-        placed = before in _PLACED or towards  # and not "Val keeps choosing such films"
+        # "Val keeps choosing such films" speaks of nobody's place.
+        placed = before in _PLACED or self.is_place(token.span)
         return named in ("", "ORG") or (named == "GPE" and not placed)
+
+    def is_place(self, name: Span) -> bool:
+        """Whether a name is a place where it stands: "to Jordan"."""
+        place = self.place_of(name[0])
+        before = self.tokens[place - 1].lower if place else ""
+        return self.text[slice(*name)] in people_words().places and before in _TOWARDS
 
     def after(self, token: Token) -> Token | None:
         """Return the next token of the same sentence."""

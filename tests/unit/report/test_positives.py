@@ -72,16 +72,16 @@ def line(model: ModelReport, name: str) -> Positives:
 
 
 def test_errors_planted_in_discarded_mutants_are_all_false_positives(asked: CampaignStore) -> None:
-    whom = [
+    with_it = [
         (mutant, answer)
         for mutant, answer in rows(asked, FAKE)
         if any(edit["target"] == "whom" for edit in mutant["edits"])
     ]
-    assert whom
-    assert not any(mutant["kept"] for mutant, _ in whom)
+    assert with_it
+    assert not any(mutant["kept"] for mutant, _ in with_it)
     model = of(asked, FAKE)
     for name, orders in (("all", {1, 2}), ("atomic", {1}), ("intersectional", {2})):
-        planted = sum(len(mutant["edits"]) in orders for mutant, _ in whom)
+        planted = sum(len(mutant["edits"]) in orders for mutant, _ in with_it)
         found = line(model, name)
         assert (found.true.hits, found.false.hits) == (0, planted)
         assert (found.fake.hits, found.fake.of) == (planted, planted)
