@@ -146,6 +146,12 @@ class Campaign:
         False, "Change every occurrence of a term, as the paper does, not only those about people.",
         part="mutants", label="Every occurrence of a term", advanced=True,
     )  # fmt: skip
+    verbatim: bool = _setting(
+        True, "With literal: change nothing but the terms, also in hyphenated words, as published. "
+        "Without it, a/an and possessives follow the new word.",
+        part="mutants", label="Of literal changes, nothing but the terms", advanced=True,
+        before=False,
+    )  # fmt: skip
     coherent: bool = _setting(
         False, "Change all words about one person together (the man ... his to the woman ... her), "
         "not one word alone. Other people stay as they are.",
@@ -277,6 +283,7 @@ class Campaign:
         return Settings(
             self.order, self.limit, self.literal, self.seed, self.repeat, self.relations,
             self.invariant, self.window, self.coherent, self.tolerance, self.validity,
+            self.verbatim,
         )  # fmt: skip
 
     def table(self) -> Rows:

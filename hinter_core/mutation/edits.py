@@ -111,6 +111,19 @@ def splices_of(text: str, edit: Edit, sentences: Sequence[Sentence]) -> tuple[Sp
     return tuple(splices)
 
 
+def verbatim(text: str, edit: Edit, sentences: Sequence[Sentence]) -> Edit:
+    """Return an exchange of the terms alone: articles and possessives beside them stay.
+
+    So do line 5 of Algorithm 2 and lines 13-17 of Algorithm 1. Departure: the published script
+    works on a text in lower case; a term is written here as the text wrote the one before.
+    """
+    splices = (s for s in splices_of(text, edit, sentences) if s.attribute)
+    new = {(s.start, s.end): s.new for s in splices}
+    texts = tuple(new[span] for span in edit.spans)
+    change = Change(EditKind.SUBSTITUTE, edit.attribute, edit.source, edit.target, texts)
+    return Edit(change, edit.spans)
+
+
 def _adapted_possessive(text: str, end: int, old: str, new: str) -> Iterator[Splice]:
     """Yield the change of a possessive plural: the boys' coats, the men's coats."""
     match = _POSSESSIVE.match(text, end)

@@ -23,10 +23,12 @@ from hinter_core.mutation.edits import (
     edits_for,
     splices_of,
     splices_overlap,
+    verbatim,
 )
 from hinter_core.mutation.lattice import Lattice
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.terms.matching import Matcher
+from hinter_core.terms.literal import LiteralMatcher
+from hinter_core.terms.matching import Matcher, matcher_for
 from hinter_core.terms.senses.person_sense import read, surname_at
 from hinter_core.terms.senses.proper_names import COLOURS
 from hinter_core.types import (
@@ -53,8 +55,9 @@ class Settings:
     """Settings of mutants and predictions.
 
     ``order``: the highest order. ``limit``: maximum of intersectional mutants (a seeded sample).
-    ``literal``: the paper's mode, in which every occurrence of a term counts. ``repeat``: how often
-    the original is asked again, for the noise floor. ``relations``: names of the tested relations.
+    ``literal``: the paper's mode, in which every occurrence of a term counts; ``verbatim``: nothing
+    but the terms changes then. ``repeat``: how often the original is asked again, for the noise
+    floor. ``relations``: names of the tested relations.
     ``invariant``: ``even-handed`` or ``published``; the paper's mode has the published one.
     ``window``: leading characters in which terms are looked for (None: all). ``coherent``: all
     words that speak of one person change together. ``tolerance``: by how much the probability of a
@@ -72,6 +75,12 @@ class Settings:
     coherent: bool = False
     tolerance: float = TOLERANCE
     validity: float = 0.0
+    verbatim: bool = True
+
+    @property
+    def as_published(self) -> bool:
+        """Whether terms are found and replaced as the published script does, and no more."""
+        return self.literal and self.verbatim
 
     @property
     def published(self) -> bool:
@@ -182,6 +191,11 @@ class Plan:
         return self._chosen
 
 
+def matcher_of(dictionaries: Sequence[Dictionary], settings: Settings) -> Matcher:
+    """Return the matcher that these settings ask for."""
+    return matcher_for(dictionaries, LiteralMatcher if settings.as_published else Matcher)
+
+
 def make_plan(
     text: str,
     dictionaries: Sequence[Dictionary],
@@ -202,7 +216,7 @@ def make_plan(
     """
     text, notices = clean(text)
     sentences = split_sentences(text)
-    occurrences, rejected = (matcher or Matcher(dictionaries)).find(text)
+    occurrences, rejected = (matcher or matcher_of(dictionaries, settings)).find(text)
     kept, outside = _in_view(occurrences, text, settings.window, visible)
     rejected += outside
     if not settings.literal:
@@ -213,6 +227,8 @@ def make_plan(
     edits = edits_for(kept, pairs)
     if settings.coherent and not settings.literal:
         edits = _coherent(text, sentences, kept, pairs, edits, parses)
+    if settings.as_published:
+        edits = {a: [verbatim(text, e, sentences) for e in found] for a, found in edits.items()}
     return Plan(
         text=text,
         attributes=tuple(d.attribute for d in dictionaries),

@@ -14,7 +14,7 @@ from hinter_core.models.budget import Budget, Cost, total
 from hinter_core.models.registry import open_store
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.lattice import EditSet, subsets
-from hinter_core.mutation.plan import Plan, Settings, make_plan, require_testable
+from hinter_core.mutation.plan import Plan, Settings, make_plan, matcher_of, require_testable
 from hinter_core.pipeline.case import (
     TestCase,
     TestResult,
@@ -26,7 +26,6 @@ from hinter_core.pipeline.case import (
 from hinter_core.pipeline.rewording import add_rewordings
 from hinter_core.relations.registry import relation_of, require_comparable
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.terms.matching import matcher_for
 from hinter_core.types import Edit
 
 T = TypeVar("T")
@@ -55,7 +54,7 @@ class Pipeline:
         self.dictionaries = list(dictionaries)
         self.parses = parses
         self.models = list(models)
-        self._matcher = matcher_for(self.dictionaries)
+        self._matcher = matcher_of(self.dictionaries, self.settings)
         self._paraphraser = paraphraser
 
     def plan(self, text: str, *, windows: bool = True) -> Plan:

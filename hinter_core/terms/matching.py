@@ -165,20 +165,20 @@ def _compound_around(text: str, span: tuple[int, int]) -> str:
     return text[left:right]
 
 
-def matcher_for(dictionaries: Sequence[Dictionary]) -> Matcher:
+def matcher_for(dictionaries: Sequence[Dictionary], kind: type[Matcher] = Matcher) -> Matcher:
     """Return the matcher of these very dictionaries, kept for those used last.
 
     To compile ten attributes takes some 40 ms, most of a check of one sentence.
     """
-    key = tuple(map(id, dictionaries))
+    key = (kind, *map(id, dictionaries))
     with _LOCK:
         kept = _KEPT.get(key)
     if kept is None:
-        kept = (list(dictionaries), Matcher(dictionaries))  # a list, so that the ids stay theirs
+        kept = (list(dictionaries), kind(dictionaries))  # a list, so that the ids stay theirs
         with _LOCK:
             _KEPT[key] = kept
     return kept[1]
 
 
 _LOCK = threading.Lock()
-_KEPT: LRUCache[tuple[int, ...], tuple[list[Dictionary], Matcher]] = LRUCache(32)
+_KEPT: LRUCache[tuple[object, ...], tuple[list[Dictionary], Matcher]] = LRUCache(32)

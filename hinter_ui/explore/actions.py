@@ -24,7 +24,7 @@ from hinter_core.language.coreference import resolve
 from hinter_core.models.budget import Budget, Cost
 from hinter_core.models.process import ProcessModel
 from hinter_core.models.registry import is_generative
-from hinter_core.mutation.plan import Plan, make_plan
+from hinter_core.mutation.plan import Plan, make_plan, matcher_of
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import check_to_json, check_to_rows
 from hinter_core.pipeline.neutral import neutral_flips
@@ -32,7 +32,6 @@ from hinter_core.pipeline.pipeline import Pipeline, estimate
 from hinter_core.relations.registry import relation_of
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary, choose
-from hinter_core.terms.matching import matcher_for
 from hinter_core.types import Edit
 from hinter_ui.explore.html import Filter, banner, originals, rows_for, say, table
 from hinter_ui.html.markup import Markup, join, tag
@@ -136,7 +135,7 @@ class ExploreActions:
             dictionaries,
             form.settings,
             parses,
-            matcher=matcher_for(dictionaries),
+            matcher=matcher_of(dictionaries, form.settings),
             visible=[store.model.visible for store in loaded if store],
         )
         relation_of(form.relations).prepare(plan, dictionaries, parses)

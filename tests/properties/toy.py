@@ -19,10 +19,12 @@ from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Pair, Parse, Prediction, Term
 
 ATTRIBUTES = {
-    "race": ("black", "white", "dark green", "teal"),
-    "gender": ("man", "woman", "green person", "kid"),
+    "race": ("black", "amber", "dark green", "green", "teal"),
+    "gender": ("man", "aunt", "green person", "kid"),
 }
-FILLERS = ("the", "said", "left", "green", "person", "kind", "loud")
+# With articles before terms, compounds and an address that contain terms, and what only looks so.
+FILLERS = ("the", "a", "an", "said", "green", "person", "kind", "man-made", "non-black", "kid's",
+           "post@man.org", "teal_man")  # fmt: skip
 
 
 def dictionary(attribute: str, pairs: Sequence[WordPair]) -> Dictionary:
@@ -86,26 +88,21 @@ class ToyModel:
         return len(text)
 
 
-def spans_of(text: str, term: str, terms: Sequence[str]) -> list[tuple[int, int]]:
-    """Where ``term`` stands, when of ``terms`` the leftmost and there the longest is taken."""
-    longest_first = sorted(terms, key=lambda t: -len(t))
-    pattern = re.compile(r"\b(?:" + "|".join(map(re.escape, longest_first)) + r")\b")
-    return [m.span() for m in pattern.finditer(text) if m.group() == term]
+def spans_of(text: str, term: str) -> list[tuple[int, int]]:
+    """Where ``term`` stands as a word, as the expression of the published script finds it."""
+    return [m.span() for m in re.finditer(rf"\b{re.escape(term)}\b", text)]
 
 
 class SpanReplace:
     """Lines 12-17 of Algorithm 1 with spans of the source, replaced at once."""
 
-    def __init__(self, pairs: dict[str, Sequence[WordPair]]) -> None:
-        self._terms = {p: sorted({q[0] for q in ps}) for ps in pairs.values() for p in ps}
+    @staticmethod
+    def contains(text: str, pair: WordPair) -> bool:
+        return bool(spans_of(text, pair[0]))
 
-    def contains(self, text: str, pair: WordPair) -> bool:
-        return bool(spans_of(text, pair[0], self._terms[pair]))
-
-    def replace(self, text: str, pairs: Sequence[WordPair]) -> str | None:
-        spots = sorted(
-            (span, pair[1]) for pair in pairs for span in spans_of(text, pair[0], self._terms[pair])
-        )
+    @staticmethod
+    def replace(text: str, pairs: Sequence[WordPair]) -> str | None:
+        spots = sorted((span, pair[1]) for pair in pairs for span in spans_of(text, pair[0]))
         if any(right[0][0] < left[0][1] for left, right in pairwise(spots)):
             return None
         for (start, end), target in reversed(spots):

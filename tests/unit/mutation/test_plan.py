@@ -126,6 +126,62 @@ def test_literal_mode_offers_every_reading() -> None:
     assert sorted(made.mutant(e).text for e in made.chosen()) == ["I saw him.", "I saw his."]
 
 
+GENDER = Dictionary(
+    "gender",
+    (Term("man", "m", GrammaticalForm.ANY), Term("aunt", "f", GrammaticalForm.ANY)),
+)
+BOYS = Dictionary(
+    "gender",
+    (Term("boys", "m", GrammaticalForm.NOUN_PL), Term("women", "f", GrammaticalForm.NOUN_PL)),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "published", "mended"),
+    [
+        ("A man came.", GENDER, "A aunt came.", "An aunt came."),
+        ("AN aunt, an Aunt.", GENDER, "AN man, an Man.", "A man, a Man."),
+        ("The boys' coats.", BOYS, "The women' coats.", "The women's coats."),
+        ("The women's coats.", BOYS, "The boys's coats.", "The boys' coats."),
+        ("The one-man show.", GENDER, "The one-aunt show.", None),
+        ("The man-in-the-street said so.", GENDER, "The aunt-in-the-street said so.", None),
+        ("Ask post@man.org for it.", GENDER, "Ask post@aunt.org for it.", None),
+        ("A man\u2019s man-to-man talk.", GENDER, "A aunt\u2019s aunt-to-aunt talk.",
+         "An aunt\u2019s man-to-man talk."),
+    ],
+)  # fmt: skip
+def test_literal_mode_replaces_words_and_nothing_else(
+    text: str, words: Dictionary, published: str, mended: str | None
+) -> None:
+    for verbatim, expected in ((True, published), (False, mended)):
+        made = make_plan(
+            text,
+            [words],
+            Settings(order=1, literal=True, verbatim=verbatim),
+            ParseStore(None),  # type: ignore[arg-type]
+        )
+        assert [made.mutant(e).text for e in made.chosen()] == [expected] * (expected is not None)
+
+
+def test_literal_terms_within_longer_ones_change_by_themselves() -> None:
+    age = Dictionary(
+        "age",
+        tuple(Term(word, word, GrammaticalForm.ANY) for word in ("old", "old man", "young man")),
+    )
+    made = make_plan(
+        "The old man met an old cat.",
+        [age],
+        Settings(order=1, literal=True),
+        ParseStore(None),  # type: ignore[arg-type]
+    )
+    assert sorted(made.mutant(e).text for e in made.chosen()) == [
+        "The old man man met an old man cat.",
+        "The old met an old cat.",
+        "The young man man met an young man cat.",
+        "The young man met an old cat.",
+    ]
+
+
 def test_overlapping_terms_of_two_attributes_are_not_combined(parses: ParseStore) -> None:
     age = Dictionary(
         "age", (Term("old man", "o", GrammaticalForm.ANY), Term("boy", "y", GrammaticalForm.ANY))
