@@ -4,6 +4,7 @@ A name is ``KIND`` or ``KIND:SOURCE?option=value&option=value``. Options are dec
 names are parsed, forms drawn and help printed before a back-end is imported.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -21,6 +22,9 @@ from hinter_core.options import Option, Value
 
 NO_KEY = "none"  # sent to servers that need no key
 
+_LISTS = {"labels", "words"}  # options with values that are separated by commas
+_COMMA = re.compile(r"(?<!\\),")
+_WRITTEN_COMMA = re.compile(r"%2c", re.I)
 _WORDS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
 _several = partial(Option, "multi", False, label="Several labels may apply")
@@ -206,8 +210,11 @@ class ModelName:
     key: str = field(default="", repr=False)
 
     def listed(self, option: str) -> tuple[str, ...]:
-        """Return the distinct values of a comma-separated option, stripped."""
-        parts = (part.strip() for part in self.settings[option].split(","))
+        r"""Return the distinct values of a comma-separated option, stripped.
+
+        A comma within a value is written ``%2C`` in a name, and ``\,`` in a form.
+        """
+        parts = (part.replace("\\,", ",").strip() for part in _COMMA.split(self.settings[option]))
         return tuple(dict.fromkeys(part for part in parts if part))
 
 
@@ -244,7 +251,11 @@ def read_name(
     if options:
         source, _, query = argument.partition("?")
     # A plus is a plus, as in "C++": names are typed by hand and come from no web form.
-    given = dict(parse_qsl(query.replace("+", "%2B"), keep_blank_values=True))
+    query = query.replace("+", "%2B")
+    given = dict(parse_qsl(query, keep_blank_values=True))
+    # Of lists, a comma that was written as such separates, and %2C belongs to a value.
+    lists = dict(parse_qsl(_WRITTEN_COMMA.sub("%5C%2C", query), keep_blank_values=True))
+    given |= {name: lists[name] for name in _LISTS & lists.keys()}
     known = {option.name: option for option in options}
     if unknown := sorted(set(given) - set(known)):
         raise ModelError(

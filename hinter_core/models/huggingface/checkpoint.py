@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from hinter_core.errors import ModelError
+from hinter_core.models.huggingface.labels import named_by_label2id
 from hinter_core.models.registry import ModelName
 
 # Builds a model from its configuration and its weights by name; None: an unknown architecture.
@@ -24,6 +25,7 @@ _NO_LIMIT = 1_000_000
 # Environment variable of hosts that strangers may let load models of the Hub: bytes of a model.
 LARGEST = "HINTER_LARGEST_MODEL"
 _SPARE = 2_000_000_000  # bytes that stay free on the disk there
+_ADAPTER = "adapter_config.json"
 _HASHED_BYTES = 64 * 2**20
 # Weights, settings, vocabularies and templates; other files of training do not matter.
 _DECIDING = {".safetensors", ".json", ".jinja", ".txt", ".model"}
@@ -166,6 +168,7 @@ class _Origin:
         self._revision: str | None = None
         self._commit: str | None = None  # that the Hub told
         if folder.exists():
+            _refuse_adapter(name, [path.name for path in folder.iterdir()], folder)
             if not (folder / "config.json").is_file():
                 raise ModelError(f"{source} holds no config.json; name the folder of a checkpoint.")
             self.source, self._offline = str(folder), True
@@ -193,6 +196,7 @@ class _Origin:
         except Exception:  # noqa: BLE001 -- whatever the reason, the cache may have the model
             return False
         self._commit = info.sha
+        _refuse_adapter(self._name, [file.rfilename for file in info.siblings or ()])
         if most:
             self._revision = info.sha  # what is loaded is what was looked at
             _require_modest(self._name, info.siblings or (), most)
@@ -225,11 +229,13 @@ class _Origin:
 
         number = getattr(torch, dtype)
         with self.explained():
+            settings, _ = transformers.PreTrainedConfig.get_config_dict(self.source, **self.where)
             model, report = getattr(transformers, self._auto_class).from_pretrained(
                 self.source,
                 use_safetensors=True,
                 dtype=number,
                 output_loading_info=True,
+                **named_by_label2id(settings),
                 **self.where,
             )
             # A later copy must have the same weights, even if the branch has changed. Not before:
@@ -305,6 +311,21 @@ class _Origin:
         foreign = next((file for file in files if file.endswith(_FOREIGN)), "")
         what = f"weights of another format ({foreign})" if foreign else "no weights"
         return f"holds {what}; a checkpoint needs model.safetensors, as save_pretrained writes it."
+
+
+def _refuse_adapter(name: str, files: Iterable[str], folder: Path | None = None) -> None:
+    """Refuse an adapter of PEFT, which holds the changes to another model's weights only."""
+    if _ADAPTER not in files:
+        return
+    base = "the model that it was made for"
+    if folder is not None:
+        with suppress(OSError, ValueError, AttributeError):
+            settings = json.loads((folder / _ADAPTER).read_text(encoding="utf-8"))
+            base = str(settings.get("base_model_name_or_path") or base)[:200]
+    raise ModelError(
+        f"Model '{name}' is an adapter ({_ADAPTER}) of {base}; merge both with peft "
+        "(merge_and_unload), save the result with save_pretrained, and name that folder."
+    )
 
 
 def _require_modest(name: str, files: Iterable[Any], most: int) -> None:

@@ -6,7 +6,6 @@ one. So answers near a tie are computed again in fp32, and then alone, and the l
 text only.
 """
 
-import re
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,6 +15,7 @@ from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities, ModelUnderTest, margin
 from hinter_core.models.huggingface.checkpoint import Checkpoint, named_checkpoint, open_checkpoint
 from hinter_core.models.huggingface.inputs import Batches, Piece
+from hinter_core.models.huggingface.labels import labels_of
 from hinter_core.models.huggingface.schemes import (
     Hierarchical,
     Hypotheses,
@@ -36,7 +36,6 @@ _AUTO_CLASS = "AutoModelForSequenceClassification"
 # architectures (2,000 texts with each of 25); the widest margin with a changed label was 0.17.
 NEAR_TIE = 1e-4
 NEAR_TIE_BFLOAT16 = 0.25
-_UNNAMED = re.compile(r"LABEL_\d+")
 _TOO_LARGE = (
     "the text does not fit into memory, even alone; shorten it, close other programs, or use "
     "a smaller model or a larger machine"
@@ -187,11 +186,18 @@ def _classifier(
 ) -> HuggingFaceClassifier:
     problem = getattr(checkpoint.model.config, "problem_type", None)
     multi = wanted.multi_label or problem == "multi_label_classification"
-    labels, note = _labels(name, checkpoint.model.config, given)
-    if problem == "regression" or (len(labels) < 2 and not multi):
+    labels, note = labels_of(name, checkpoint.model.config, given)
+    one = len(labels) == 1
+    # A head of one logit is saved as a regression, whatever it was trained for.
+    if (problem == "regression" and not (one and multi)) or (len(labels) < 2 and not multi):
+        hint = (
+            f", or say multi=1 if the number is the logit of '{labels[0]}', which holds or not"
+            if one
+            else ""
+        )
         raise ModelError(
             f"Model '{name}' gives {'a number' if labels else 'nothing'} and no choice of labels; "
-            "name a checkpoint with two labels or more."
+            f"name a checkpoint with two labels or more{hint}."
         )
     if not multi and wanted.threshold != Capabilities().threshold:
         raise ModelError(
@@ -211,27 +217,3 @@ def _classifier(
     identity = f"hf-2-{checkpoint.identity}-{scheme.identity}-{decides}-{labels}"
     capabilities = replace(wanted, labels=labels, multi_label=multi, note=note)
     return HuggingFaceClassifier(name, identity, checkpoint, scheme, capabilities)
-
-
-def _labels(name: str, config: Any, given: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    """Return the labels in the model's order, and a note about them."""
-    labels = tuple(str(config.id2label[i]) for i in sorted(config.id2label))
-    n = len(labels)
-    if given:
-        if len(given) != n:
-            raise ModelError(
-                f"Model '{name}' has {n} labels and labels= names {len(given)}; give a name "
-                f"of its own to each of: {', '.join(labels[:20])}{' ...' if n > 20 else ''}"
-            )
-        return given, ""
-    if len(set(labels)) < n:
-        raise ModelError(
-            f"Model '{name}' has labels of the same name; name its {n} labels in their "
-            "order: labels=NAME,NAME"
-        )
-    if labels and all(_UNNAMED.fullmatch(label) for label in labels):
-        return labels, (
-            f"the checkpoint does not name its labels; name {labels[0]} to {labels[-1]} in this "
-            "order: labels=NAME,NAME"
-        )
-    return labels, ""
