@@ -424,14 +424,14 @@ def hidden_grade(
 class Effect:
     """How far the scores moved, for one reference label.
 
-    ``shift``: mutant minus original probability of ``label``. ``margin``: distance of the mutant's
-    answer from the decision boundary, in probability. ``interaction``: effect of the edits beyond
+    ``shift``: mutant minus original probability of ``label``. ``distance``: probability
+    that must move before the mutant's answer changes. ``interaction``: effect of the edits beyond
     the sum of their parts, in log-odds of ``label`` (None for order 1, or if a part has no score).
     """
 
     label: str
     shift: float | None = None
-    margin: float | None = None
+    distance: float | None = None
     interaction: float | None = None
 
 

@@ -105,7 +105,7 @@ def answer_schema() -> Any:
             ("labels", pa.list_(pa.string())),
             ("scores", pa.map_(pa.string(), pa.float32())),
             ("shift", pa.float32()),
-            ("margin", pa.float32()),
+            ("distance", pa.float32()),
             ("interaction", pa.float32()),
             ("failure", pa.string()),
             ("detail", pa.string()),
@@ -236,7 +236,7 @@ def outcome_row(place: int, follow_up: FollowUp, outcome: Outcome, model: str) -
         "verdict": outcome.verdict.value,
         "changed": None if same is None else not same,
         "shift": effect.shift if effect else None,
-        "margin": effect.margin if effect else None,
+        "distance": effect.distance if effect else None,
         "interaction": effect.interaction if effect else None,
     }
 
@@ -290,7 +290,7 @@ _JUDGED = {
     "verdict": "benign, biased, hidden, discarded or unanswered",
     "changed": "whether the answer differs from the answer to the unchanged text",
     "shift": "change of the predicted label's score",
-    "margin": "distance to another answer",
+    "distance": "probability that must move before the answer changes; NULL in older campaigns",
     "interaction": "effect of the combination beyond its parts",
     "audit": "of a prioritised run: whether it belongs to the random share that rates are of",
     "sequence": "of a prioritised run: when it was asked, from 0; NULL: not asked, or discarded",

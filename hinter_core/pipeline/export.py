@@ -111,7 +111,7 @@ def _outcome_to_json(text: str, outcome: Outcome) -> dict[str, Any]:
         "verdict": outcome.verdict.value,
         "grade": outcome.grade,
         "shift": _rounded(effect.shift),
-        "margin": _rounded(effect.margin),
+        "distance": _rounded(effect.distance),
         "interaction": _rounded(effect.interaction),
     }
 

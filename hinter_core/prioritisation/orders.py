@@ -1,8 +1,8 @@
 """Orders of test cases: what is asked next, given the verdicts so far.
 
 Published orders: random, by distance (Levenshtein), by diversity (FDS) and fault-based (greedy,
-with the verdicts known, so it is an upper bound and no strategy). The adaptive order is HInter's
-own (:mod:`hinter_core.prioritisation.adaptive`).
+with the verdicts known: a reference and no strategy; greedy is not optimal). The adaptive order is
+HInter's own (:mod:`hinter_core.prioritisation.adaptive`).
 """
 
 from __future__ import annotations

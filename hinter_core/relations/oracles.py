@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from math import log
 
 from hinter_core.errors import InputError
-from hinter_core.models.base import CLASSIFICATION, COREFERENCE, MASKED, Capabilities, margin
+from hinter_core.models.base import (
+    CLASSIFICATION,
+    COREFERENCE,
+    MASKED,
+    Capabilities,
+    distance_to_threshold,
+)
 from hinter_core.mutation.lattice import EditSet, proper_subsets
 from hinter_core.relations.base import Oracle
 from hinter_core.types import Effect, Mutant, Prediction, Span, Splice
@@ -56,7 +62,7 @@ class LabelOracle:
         return Effect(
             label=label,
             shift=own.scores[label] - original.scores[label],
-            margin=margin(own, capabilities),
+            distance=distance_to_threshold(own, capabilities),
             interaction=_interaction(mutant, original, prediction_of, label),
         )
 

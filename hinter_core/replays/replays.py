@@ -38,7 +38,7 @@ ORDERS = {
     "random": "a random order",
     "levenshtein": "by distance of the texts, the largest first",
     "diversity": "by the diversity score of the texts, the largest first",
-    "fault-based": "greedy with all verdicts known: the upper bound",
+    "fault-based": "greedy with all verdicts known: a reference, not always the best",
     "adaptive": "HInter's own: the likeliest to fail first, learnt from the verdicts so far",
     "adaptive-texts": "the same, but texts with a fault come last: soonest one fault of each",
 }

@@ -1,9 +1,11 @@
 """The unit of all reports: a heading with sentences and an optional table."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, count
+from urllib.parse import unquote
 
 from hinter_core.campaign.tables import Attributes
 from hinter_core.statistics.format import p_in_short, percent, points
@@ -90,24 +92,57 @@ def _amount(cell: Amount) -> str:
 def short_names(names: Iterable[str]) -> dict[str, str]:
     """Return a short and unambiguous name for each model, for tables; most stay as they are.
 
-    A long name loses its options and the folders before its last part; where two would be the same,
-    a number follows.
+    A long name loses its options and the folders before its last part. Where two would be the same,
+    the options by which they differ follow (*toy (prompt=tone)*), or else a number.
     """
-    every = list(names)
-    taken = {name for name in every if len(name) <= _LONGEST}
+    every = list(dict.fromkeys(names))
+    stems = {name: _stem(name) if len(name) > _LONGEST else name for name in every}
+    sharing: dict[str, list[str]] = defaultdict(list)
+    for name, stem in stems.items():
+        sharing[stem].append(name)
+    taken = set(every)
     found = {}
-    for name in every:
-        short = name
-        if len(name) > _LONGEST:
-            kind, _, source = name.partition("?")[0].partition(":")
-            last = source.rstrip("/").rpartition("/")[2] or kind
-            last = f"{kind}: {source}" if " " in source else last  # rules written out
-            stem = last if len(last) <= _LONGEST else f"{last[: _LONGEST - 1].rstrip()}\u2026"
+    for name, stem in stems.items():
+        short = stem
+        if name != stem and len(sharing[stem]) > 1:
+            difference = _difference(name, sharing[stem])
+            stem = f"{stem} ({difference})" if difference else stem
             numbered = (f"{stem} ({n})" for n in count(2))
             short = next(one for one in chain([stem], numbered) if one not in taken)
-            taken.add(short)
         found[name] = short
+        taken.add(short)
     return found
+
+
+def _stem(name: str) -> str:
+    kind, _, source = name.partition("?")[0].partition(":")
+    last = source.rstrip("/").rpartition("/")[2] or kind
+    return _cut(f"{kind}: {source}" if " " in source else last)  # with blanks: rules written out
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1].rstrip()}\u2026"
+
+
+def _difference(name: str, others: Sequence[str]) -> str:
+    """Return what tells a name from others of its stem: one option, else the source, else all."""
+    parts = {other: dict(_parts(other)) for other in others}
+    keys = [*dict.fromkeys(key for of_one in parts.values() for key in of_one if key), ""]
+    shown = {key: [_cut(of_one.get(key, "")) for of_one in parts.values()] for key in keys}
+    differing = [key for key in keys if len(set(shown[key])) > 1]
+    telling = [key for key in differing if len(set(shown[key])) == len(others)]
+    place = list(parts).index(name)
+    values = ((key, shown[key][place]) for key in telling[:1] or differing)
+    return ", ".join(f"{key}={value}" if key else value for key, value in values if value)
+
+
+def _parts(name: str) -> Iterator[tuple[str, str]]:
+    """Yield the source of a model's name under the key "", then its options."""
+    source, _, options = name.partition("?")
+    yield "", source.partition(":")[2].rpartition("/")[0]
+    for option in filter(None, options.split("&")):
+        key, _, value = option.partition("=")
+        yield key, unquote(value)
 
 
 def names_section(full: Mapping[str, str]) -> list[Section]:

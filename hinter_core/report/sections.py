@@ -79,7 +79,7 @@ def sections(report: Report) -> list[Section]:
         *(
             replace(section, model=model.model)
             for model in report.models
-            for section in _of_model(model)
+            for section in _of_model(model, report.campaign.validity)
             if section.cells
         ),
         *people_sections(report.people),
@@ -91,9 +91,9 @@ def sections(report: Report) -> list[Section]:
     ]
 
 
-def _of_model(model: ModelReport) -> Iterable[Section]:
+def _of_model(model: ModelReport, least_validity: float) -> Iterable[Section]:
     yield priority_section(model.priority)
-    yield _flow(model)
+    yield _flow(model, least_validity)
     yield uncovering_section(model.uncovering)
     yield group_fairness_section(model.word_scores)
     yield relations_section(model.relations)
@@ -152,7 +152,7 @@ def _by_priority(report: Report) -> str:
 def line_in_words(line: ReportRow) -> str:
     """Describe one row of the main table in sentences."""
     errors, texts = line.errors, line.sources
-    words = f"{rate_in_words(errors)} {line.name} mutants flipped the answer"
+    words = f"{rate_in_words(errors)} {line.name} mutants changed the answer"
     if not errors.of:
         words = f"No {line.name} mutant was kept and answered"
     elif line.hidden and line.hidden.of:
@@ -202,7 +202,7 @@ def lines_of(model: ModelReport) -> list[ReportRow]:
     return [*model.lines, model.atomic, model.intersectional, *model.placebo]
 
 
-def _flow(model: ModelReport) -> Section:
+def _flow(model: ModelReport, least_validity: float) -> Section:
     names = [verdict.value for verdict in Verdict]
     both = (model.atomic, model.intersectional)
     rows: Rows = [
@@ -211,10 +211,12 @@ def _flow(model: ModelReport) -> Section:
     total = model.atomic.mutants + model.intersectional.mutants
     lost = sum(line.verdicts[Verdict.DISCARDED.value] for line in both)
     hidden = model.intersectional.verdicts[Verdict.HIDDEN.value]
+    why = ["a sentence parses differently after the change", "its words do not go together"]
+    if least_validity:
+        why.append(f"its validity score is below {least_validity:g}")
     words = (
-        f"Of {total:,} mutants, {lost:,} were discarded: a sentence parses differently after the "
-        f"change, its words do not go together, or its validity score is below the least one of "
-        f"this campaign. {hidden:,} show bias that appears only when several attributes change. "
+        f"Of {total:,} mutants, {lost:,} were discarded: {', '.join(why[:-1])} or {why[-1]}. "
+        f"{hidden:,} show bias that appears only when several attributes change. "
         f"The mutants have {sum(line.replacements for line in both):,} replacements, counted by "
         "place."
     )
@@ -288,7 +290,7 @@ def _turns(model: ModelReport) -> Iterable[Section]:
 
 def _worst(turn: WordEffect) -> str:
     return (
-        f"{turn.source}{_ARROW}{turn.target}, alone, flipped the answer in "
+        f"{turn.source}{_ARROW}{turn.target}, alone, changed the answer in "
         f"{rate_in_words(turn.errors)} cases. Listed by the lower end of the interval."
     )
 

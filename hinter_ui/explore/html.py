@@ -64,14 +64,14 @@ def _grade(judged: Outcome) -> Markup | None:
         return None
     if judged.grade is None or judged.effect is None:
         return join([" ", glossary.sentence(say, "grade.unknown")])
-    margin = judged.effect.margin
     told = glossary.sentence(
         say,
         f"grade.{judged.grade.name.lower()}",
         interaction=signed(judged.effect.interaction),
     )
-    far = "" if margin is None else glossary.sentence(say, "grade.margin", margin=f"{margin:.2f}")
-    return join([" ", told, " ", far])
+    far = judged.effect.distance
+    beyond = "" if far is None else glossary.sentence(say, "grade.distance", distance=f"{far:.2f}")
+    return join([" ", told, " ", beyond])
 
 
 def _noise(floor: NoiseFloor | None) -> Markup | None:
@@ -138,9 +138,15 @@ def _sentence(check: TestResult, judged: Outcome, model: str) -> Markup:
             key = "unanswered" if original.answered else "unanswered_original"
             detail = failed.detail if failed else ""
             values = {"reason": isolated(detail or answer_of(failed))}
+    kind = "masks" if original.masks else "clusters" if original.clusters else ""
+    if kind and judged.verdict not in (Verdict.DISCARDED, Verdict.UNANSWERED):
+        tolerance = f"{check.plan.settings.tolerance:g}"
+        values["difference"] = say(f"changed.{kind}", tolerance=tolerance)
+    else:
+        kind = ""
     return glossary.sentence(
         say,
-        f"verdict.{key}",
+        f"{'changed' if kind else 'verdict'}.{key}",
         original=_strong(original),
         answer=_strong(judged.prediction),
         names=listed(names),

@@ -17,6 +17,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_core.mutation.plan import Settings
 from hinter_ui.explore.actions import ExploreActions, ExploreState
+from hinter_ui.explore.html import banner
 from hinter_ui.html.marked import preview
 from hinter_ui.results.actions import ResultsActions
 from hinter_ui.shared.access import Access
@@ -130,3 +131,21 @@ def test_a_masked_word_that_is_another_within_the_tolerance_is_the_same_answer()
     assert shown is not None
     assert "no word’s probability moves by more than 0.1 " in shown.square
     assert shown.square.count("answer flipped") == 2  # gender, and both
+    (judged,) = [x for x in check.outcomes["masked"] if x.mutant.order == 2]
+    words = str(banner(check, judged, "masked", named=False))
+    assert "a probability of the masked word moves by more than 0.1" in words
+    assert "answer flips from" not in words
+
+
+def test_other_clusters_are_no_flip_from_one_label_to_another() -> None:
+    explore, session = ExploreActions(Services()), Session()
+    model = "resolver:rules"
+    edits = ("race|white|Black", "gender|man|woman")
+    text = "The white man saw the pilot before he ate."
+    form = ExploreForm(text, models=(model,), edits=edits)
+    check = explore.check(session, form)
+    judged = next(x for x in check.outcomes[model] if x.mutant.edits[0].attribute == "gender")
+    assert judged.verdict.value == "biased"
+    words = str(banner(check, judged, model, named=False))
+    assert "other words are taken for the same person or thing" in words
+    assert "answer flips from" not in words

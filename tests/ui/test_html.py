@@ -110,6 +110,14 @@ def test_an_interaction_is_explained_where_there_is_one() -> None:
     assert "Interaction:" in str(square(check, judged, "vader"))
 
 
+def test_the_banner_says_how_far_an_answer_lies_beyond_the_threshold() -> None:
+    rules = 'no 0.59 if "Asian transgender"; yes 0.8 otherwise'
+    check = checked(0, load_model(f"scripted:{rules}"))
+    judged = next(j for j in check.outcomes[f"scripted:{rules}"] if j.verdict is Verdict.HIDDEN)
+    shown = str(banner(check, judged, f"scripted:{rules}", named=False))
+    assert "The answer lies 0.09 beyond the threshold." in shown
+
+
 def test_costs_are_said_before_a_scan() -> None:
     shown = str(costs({"openai:<x>": Cost(1200, 50_000, 9_000, 1.25)}))
     assert "openai:&lt;x&gt;" in shown

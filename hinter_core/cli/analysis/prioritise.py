@@ -102,6 +102,7 @@ def prioritise(
         return
     with output(out) as stream:
         stream.write(_FORMS[out.suffix.lower()](found))
+    typer.echo(f"The comparison of {len(settings.orders)} orders is in {out}.")
 
 
 def _weights(given: str) -> dict[str, float]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from hinter_core.errors import ModelError
-from hinter_core.models.base import Capabilities, ModelUnderTest, margin
+from hinter_core.models.base import Capabilities, ModelUnderTest, distance_to_threshold
 from hinter_core.models.huggingface.checkpoint import Checkpoint, named_checkpoint, open_checkpoint
 from hinter_core.models.huggingface.inputs import Batches, Piece
 from hinter_core.models.huggingface.labels import labels_of
@@ -30,12 +30,12 @@ from hinter_core.types import Failure, Prediction
 
 EMBEDDED = ASSETS / "models" / "sentiment"
 _AUTO_CLASS = "AutoModelForSequenceClassification"
-# Distances from the decision boundary, in probability; see :func:`margin`. Between a batch and a
-# single text, differences of up to 2e-6 were measured. Between bfloat16 and fp32, the margin moved
-# by up to 0.02 with the embedded model and by up to 0.21 with tiny random ones of six
-# architectures (2,000 texts with each of 25); the widest margin with a changed label was 0.17.
-NEAR_TIE = 1e-4
-NEAR_TIE_BFLOAT16 = 0.25
+# In probability, as :func:`distance_to_threshold`. Between a batch and a single text, differences
+# of up to 1e-6 were measured. Between bfloat16 and fp32, the distance moved by up to 0.01 with the
+# embedded model and by up to 0.105 with tiny random ones of six architectures (2,000 texts with
+# each of 25); the largest distance with a changed label was 0.085.
+NEAR_TIE = 5e-5
+NEAR_TIE_BFLOAT16 = 0.125
 _TOO_LARGE = (
     "the text does not fit into memory, even alone; shorten it, close other programs, or use "
     "a smaller model or a larger machine"
@@ -77,9 +77,7 @@ class HuggingFaceClassifier(ModelUnderTest):
         with self._answering:
             answers = self._ask(self.checkpoint.model, inputs, self._batches)
             if self.checkpoint.dtype != "float32":
-                # The margin of several labels is that of one score, not a difference of two.
-                near = NEAR_TIE_BFLOAT16 / (2 if self.capabilities.multi_label else 1)
-                self._ask_again(answers, inputs, near, self._batches)
+                self._ask_again(answers, inputs, NEAR_TIE_BFLOAT16, self._batches)
             self._ask_again(answers, inputs, NEAR_TIE, Batches(budget=1))
             return answers
 
@@ -91,10 +89,8 @@ class HuggingFaceClassifier(ModelUnderTest):
         batches: Batches,
     ) -> None:
         """Replace answers nearer to a tie than ``near`` by those of the fp32 model."""
-        margins = [margin(answer, self.capabilities) for answer in answers]
-        close = [
-            i for i, distance in enumerate(margins) if distance is not None and distance < near
-        ]
+        distances = [distance_to_threshold(answer, self.capabilities) for answer in answers]
+        close = [i for i, far in enumerate(distances) if far is not None and far < near]
         if not close:
             return
         try:

@@ -110,7 +110,7 @@ def campaigns_sections(found: CampaignTotals) -> list[Section]:
     )
     errors, hidden = (found.rate(metric, ALL, ALL) for metric in "IH")
     words.append(
-        f"All data and models: {rate_in_words(errors)} intersectional mutants flipped the answer; "
+        f"All data and models: {rate_in_words(errors)} intersectional mutants changed the answer; "
         f"of these, {rate_in_words(hidden)} are hidden."
     )
     short = short_names(found.models)

@@ -53,7 +53,7 @@ def contrast_in_words(line: Contrast) -> str:
     """Describe one row in sentences."""
     first, second = line.errors
     words = (
-        f"{line.name}: {rate_in_words(first)} flipped the answer of model A and "
+        f"{line.name}: {rate_in_words(first)} changed the answer of model A and "
         f"{rate_in_words(second)} that of model B: {_second_is(line.difference)}."
     )
     if line.fixed is not None and line.p_value is not None:

@@ -112,7 +112,7 @@ def excess_in_words(excess: PlaceboExcess) -> str:
         )
     words = (
         f"{excess.name}, same texts: {rate_in_words(excess.errors)} sensitive changes and "
-        f"{rate_in_words(excess.placebo)} placebo changes flipped the answer. Within texts, the "
+        f"{rate_in_words(excess.placebo)} placebo changes led to another answer. Within texts, the "
         f"rate of sensitive changes is {_tested(excess.difference)}."
     )
     if excess.hidden and excess.hidden_placebo and excess.hidden_difference:

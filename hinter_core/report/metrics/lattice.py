@@ -101,7 +101,7 @@ def truth_section(truths: Sequence[TruthTable]) -> Section:
         rows += _sum_rows(truths)
     sentences = [
         f"{joined(truth.attributes)}: {truth.only_whole:,} of {sum(truth.rows.values()):,} mutants "
-        f"flip the answer although neither part does; {truth.only_part:,} do not although a part "
+        f"change the answer although neither part does; {truth.only_part:,} do not although a part "
         "does."
         for truth in truths
     ]
@@ -122,7 +122,7 @@ def _truth_rows(truth: TruthTable) -> Iterable[list[Cell]]:
 
 
 def _sum_rows(truths: Sequence[TruthTable]) -> Iterable[list[Cell]]:
-    """Add up all pairs by how many of the two parts flip the answer."""
+    """Add up all pairs by how many of the two parts change the answer."""
     sums: Counter[tuple[bool, int]] = Counter()
     for truth in truths:
         for (whole, *parts), number in truth.rows.items():

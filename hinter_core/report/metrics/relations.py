@@ -110,7 +110,7 @@ def relations_section(found: list[RelationRate]) -> Section:
 
 
 def _in_words(one: RelationRate) -> str:
-    words = f"{one.relation}: {rate_in_words(one.errors)} follow-ups flipped the answer"
+    words = f"{one.relation}: {rate_in_words(one.errors)} follow-ups changed the answer"
     if one.placebo is None or one.excess is None:
         return f"{words}; there is no neutral change of its kind beside it."
     if one.placebo.of < FEWEST_PLACEBO:

@@ -62,7 +62,7 @@ class Validity:
     ``kept_change`` and ``discarded_change``: mutants minus their sources, paired by text;
     ``between``: discarded minus kept mutants. ``unjudged``: mutants of the sample without a
     judgement, excluded from all rates. ``by_answer``: per model, valid shares of the kept mutants
-    that flipped the answer and of those that did not (RQ2); ``by_verdict``: the same by order,
+    that changed the answer and of those that did not (RQ2); ``by_verdict``: the same by order,
     with mean scores.
     """
 
@@ -213,7 +213,7 @@ def validity_sections(found: Sequence[Validity]) -> Iterable[Section]:
         for model, (changed, same) in one.by_answer.items():
             if changed.of and same.of:
                 sentences.append(
-                    f"{one.checker}: of the kept mutants that flipped the answer of {model} "
+                    f"{one.checker}: of the kept mutants that changed the answer of {model} "
                     f"{rate_in_words(changed)} are valid, of the others {rate_in_words(same)}."
                 )
     sentences.append(
@@ -325,12 +325,12 @@ def people_sections(found: People | None) -> Iterable[Section]:
 
 
 def _line_in_words(line: CorrectedRow) -> str:
-    words = f"{line.model}, {line.name}: {rate_in_words(line.errors)} mutants flipped the answer"
+    words = f"{line.model}, {line.name}: {rate_in_words(line.errors)} mutants changed the answer"
     if not line.valid.of:
         return f"{words}; annotators judged none of them."
     words += f"; annotators call {rate_in_words(line.valid)} judged ones valid"
     if line.restricted_errors.of:
-        words += f", and of these {rate_in_words(line.restricted_errors)} flipped the answer"
+        words += f", and of these {rate_in_words(line.restricted_errors)} changed the answer"
     words += f". Corrected error rate of valid mutants: {estimate_in_words(line.corrected_errors)}"
     if line.corrected_hidden and line.corrected_hidden.value is not None:
         words += f"; of these errors, hidden: {estimate_in_words(line.corrected_hidden)}"

@@ -24,7 +24,7 @@ def folder(make: Callable[..., CampaignStore]) -> str:
 def test_the_terminal_reads_it(run: Callable[..., tuple[int, str, str]], folder: str) -> None:
     code, out, err = run("report", folder)
     assert (code, err) == (0, "")
-    assert "1 of 2 (50.0 %) intersectional mutants flipped the answer" in " ".join(out.split())
+    assert "1 of 2 (50.0 %) intersectional mutants changed the answer" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,12 @@ import re
 from math import log
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hinter_core.errors import InputError
 from hinter_core.language.sentences import split_sentences
-from hinter_core.models.base import COREFERENCE, MASKED, Capabilities, margin
+from hinter_core.models.base import COREFERENCE, MASKED, Capabilities, distance_to_threshold
 from hinter_core.mutation.edits import apply_edits
 from hinter_core.mutation.lattice import subsets
 from hinter_core.relations.oracles import LabelOracle, MaskOracle, oracle_for
@@ -73,13 +75,13 @@ def sigmoid(x: float) -> float:
     return 1 / (1 + 2.718281828459045 ** (-x))
 
 
-def test_shift_and_margin_speak_of_the_original_label() -> None:
+def test_shift_and_distance_speak_of_the_original_label() -> None:
     answers = {frozenset({A}): binary(0.3)}
     found = ORACLE.effect(mutant(A), binary(0.8), answers.get, BINARY)
     assert found is not None
     assert found.label == "yes"
     assert found.shift == pytest.approx(-0.5)
-    assert found.margin == pytest.approx(0.4)
+    assert found.distance == pytest.approx(0.2)
     assert found.interaction is None
 
 
@@ -146,11 +148,24 @@ def test_no_effect_without_scores() -> None:
     assert ORACLE.effect(mutant(A), binary(0.6), {frozenset({A}): other}.get, BINARY) is None
 
 
-def test_margin() -> None:
-    assert margin(Prediction(("a",), {"a": 0.6, "b": 0.3, "c": 0.1}), BINARY) == pytest.approx(0.3)
-    assert margin(Prediction((), {"a": 0.45, "b": 0.1}), MANY) == pytest.approx(0.05)
-    assert margin(Prediction(("a",)), BINARY) is None
-    assert margin(Prediction(("a",), {"a": 1.0}), BINARY) is None
+def test_the_distance_to_the_threshold_is_what_must_move_for_another_answer() -> None:
+    far = distance_to_threshold
+    assert far(Prediction(("a",), {"a": 0.59, "b": 0.41}), BINARY) == pytest.approx(0.09)
+    three = {"a": 0.6, "b": 0.3, "c": 0.1}
+    assert far(Prediction(("a",), three), BINARY) == pytest.approx(0.15)
+    assert far(Prediction((), {"a": 0.45, "b": 0.1}), MANY) == pytest.approx(0.05)
+    assert far(Prediction(("a",)), BINARY) is None
+    assert far(Prediction(("a",), {"a": 1.0}), BINARY) is None
+
+
+@given(scores=st.lists(st.floats(0.01, 1), min_size=2, max_size=5))
+def test_moved_by_its_distance_an_answer_is_a_tie(scores: list[float]) -> None:
+    total = sum(scores)
+    scores = sorted((x / total for x in scores), reverse=True)
+    own = Prediction(("0",), {str(i): x for i, x in enumerate(scores)})
+    moved = distance_to_threshold(own, BINARY)
+    assert moved is not None
+    assert scores[0] - moved == pytest.approx(scores[1] + moved)
 
 
 @pytest.mark.parametrize(("base", "shift"), [(1.2, -0.8), (-1.2, 0.8)])

@@ -129,6 +129,15 @@ def test_replacements_are_counted_by_place(make: Make) -> None:
     assert [row[-1] for row in flow.rows] == ["4", "6"]
 
 
+def test_a_least_validity_is_named_where_one_was_set(small: Report) -> None:
+    def words(validity: float) -> str:
+        report = replace(small, campaign=replace(small.campaign, validity=validity))
+        return next(s for s in sections(report) if s.key == "flow").sentences[0]
+
+    assert "validity" not in words(0.0)
+    assert "its words do not go together or its validity score is below 0.8." in words(0.8)
+
+
 def test_a_truth_table_gives_shares_within_each_outcome(small: Report) -> None:
     (section,) = [s for s in sections(replace(small, models=small.models[:1])) if s.key == "truth"]
     rows = {tuple(row[1:4]): row[4:] for row in section.rows}

@@ -73,9 +73,24 @@ def test_short_names_are_unambiguous() -> None:
         "openai:gpt?base_url=http://localhost:8000/v1&prompt=sentiment",
     ]  # fmt: skip
     assert list(short_names(names).values()) == [
-        "vader", "a-model@main (2)", "a-model@main (3)", "a-model@main",
+        "vader", "a-model@main (labels=no,yes)", "a-model@main (labels=yes,no)", "a-model@main",
         "a-model-with-a-very-lon\u2026", "scripted: bad if age=ol\u2026", "gpt",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        (["judge=openai:one", "judge=openai:two"], ["judge=openai:one", "judge=openai:two"]),
+        (["prompt=tone", ""], ["prompt=tone", ""]),
+        (["x=1&y=1", "x=1&y=2", "x=2&y=2"], ["x=1, y=1", "x=1, y=2", "x=2, y=2"]),
+        (["labels=a%2C b,c", "labels=a,b"], ["labels=a, b,c", "labels=a,b"]),
+        (["prompt=" + 40 * "p" + "1", "prompt=" + 40 * "p" + "2"], ["", "2"]),
+    ],
+)
+def test_short_names_of_one_model_say_how_they_differ(options: list[str], shown: list[str]) -> None:
+    names = [f"openai:toy?base_url=http://localhost:8000/v1&{own}".rstrip("&") for own in options]
+    assert list(short_names(names).values()) == [f"toy ({x})" if x else "toy" for x in shown]
 
 
 def test_columns_that_a_model_lacks_are_empty() -> None:

@@ -187,7 +187,7 @@ def test_validity_beside_the_answers_of_a_model(make: Make) -> None:
     short = short_names([woman])[woman]
     assert rows[0][1:5] == [short, "atomic", "error", "0 of 2, 0.0\u00a0% [0.0,\u00a065.8]"]
     section = found["validity"]
-    assert f"of the kept mutants that flipped the answer of {short} 0 of" in section.sentences[1]
+    assert f"of the kept mutants that changed the answer of {short} 0 of" in section.sentences[1]
 
 
 def test_every_checker_has_a_file_and_a_report_shows_all(store: CampaignStore) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hinter_core.errors import ModelError
-from hinter_core.models.base import margin
+from hinter_core.models.base import distance_to_threshold
 from hinter_core.models.huggingface.classifier import NEAR_TIE_BFLOAT16
 from hinter_core.models.registry import build_model, parse_name
 from tests.conformance.tiny import make_classifier
@@ -116,7 +116,7 @@ def test_in_bfloat16_near_ties_alone_are_asked_in_float32(articles: str, three: 
     far = [
         t
         for t, a in zip(TEXTS, plain.predict(TEXTS), strict=True)
-        if margin(a, plain.capabilities) > 0.4
+        if distance_to_threshold(a, plain.capabilities) > 0.2
     ]
     assert 1 < len(far) < len(TEXTS)
     own = model.predict(far)
@@ -127,7 +127,7 @@ def test_in_bfloat16_near_ties_alone_are_asked_in_float32(articles: str, three: 
     assert {p.dtype for p in model.checkpoint.exact.parameters()} == {torch.float32}
     close = 0
     for mine, exact in zip(answers, plain.predict(TEXTS), strict=True):
-        if margin(exact, plain.capabilities) < NEAR_TIE_BFLOAT16 / 2:
+        if distance_to_threshold(exact, plain.capabilities) < NEAR_TIE_BFLOAT16 / 2:
             close += 1
             assert mine.scores == pytest.approx(exact.scores, abs=1e-5)
     assert close
