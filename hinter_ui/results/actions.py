@@ -200,10 +200,8 @@ class ResultsActions:
         reading = _open(session)
         if reading.model and not reading.diagnosis:
             with self._discreet(reading.store), CampaignReader(reading.store) as reader:
-                found = diagnose(reader, reading.model)
+                reading.diagnosis = diagnose(reader, reading.model)
                 reading.pairs = interactions(reader, reading.model)
-            tested = reading.report.campaign.attributes  # before the lists of a grammar
-            reading.diagnosis = sorted(found, key=lambda one: one.attribute not in tested)
         return reading
 
     def show_word(self, session: Session, number: int) -> OpenReport:

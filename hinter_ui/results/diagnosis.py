@@ -19,36 +19,48 @@ def diagnosis(found: Sequence[WordRate], together: Sequence[Interactions], model
     """Show words by attribute, then pairs; a button shows the findings behind a word or pair."""
     if not found:
         return tag("p", say("diagnosis.none", model=model), class_="quiet", role="status")
-    numbered = enumerate(found)  # in the order of attributes
+    numbered = enumerate(found)  # the sensitive ones first, in the order of attributes
+    lists = [list(own) for _, own in
+             groupby(numbered, key=lambda one: (one[1].context, one[1].attribute))]  # fmt: skip
+    around = [own for own in lists if own[0][1].context]
     return tag(
         "div",
-        *(_of(name, list(words), model)
-          for name, words in groupby(numbered, key=lambda one: one[1].attribute)),
+        *(_of("diagnosis", own, model) for own in lists if not own[0][1].context),
         *_all_pairs(together, model),
+        _around(around, model) if around else None,
         class_="diagnosis", role="status",
     )  # fmt: skip
 
 
-def _of(attribute: str, words: Sequence[tuple[int, WordRate]], model: str) -> Markup:
+def _around(lists: Sequence[Sequence[tuple[int, WordRate]]], model: str) -> Markup:
+    about = tag("p", say("context.about"), class_="quiet")
+    parts = (_of("context", own, model) for own in lists)
+    return tag("section", tag("h3", say("context.title")), about, *parts)
+
+
+def _of(kind: str, words: Sequence[tuple[int, WordRate]], model: str) -> Markup:
     odd = [one.word for _, one in words if one.stands_out]
-    key = "diagnosis.stand_out" if odd else "diagnosis.none_stands_out"
+    key = f"{kind}.stand_out" if odd else f"{kind}.none_stands_out"
     told = say.count(key, len(odd), words=", ".join(odd), all=len(words), model=model)
-    columns = say.branch("diagnosis.columns")
+    columns = say.branch(f"{kind}.columns")
     heads = list(columns.values())
-    rows = [_row(number, one, heads) for number, one in words[:_MOST]]
-    title = capital(name_of(attribute))
+    rows = [_row(kind, number, one, heads) for number, one in words[:_MOST]]
+    title = capital(name_of(words[0][1].attribute))
     grid = report_table(title, heads, rows)
     rest = say.count("diagnosis.more", len(words) - _MOST) if len(words) > _MOST else None
     more = tag("p", rest, class_="quiet") if rest else None
-    return tag("section", tag("h3", title), tag("p", isolated(told)), grid, more)
+    heading = tag("h4" if kind == "context" else "h3", title)
+    return tag("section", heading, tag("p", isolated(told)), grid, more)
 
 
-def _row(number: int, one: WordRate, heads: Sequence[str]) -> Markup:
+def _row(kind: str, number: int, one: WordRate, heads: Sequence[str]) -> Markup:
     if one.stands_out:
-        mark = tag("span", say("diagnosis.mark"), class_="badge biased")
+        badge = "badge biased" if kind == "diagnosis" else "badge"
+        mark = tag("span", say(f"{kind}.mark"), class_=badge)
     else:
         mark = tag("span", say("diagnosis.too_few"), class_="quiet") if one.too_few else Markup()
-    bar, label = rate_bar(one.rate, bad=one.stands_out), _button(one.word, data_word=number)
+    bad = one.stands_out and not one.context
+    bar, label = rate_bar(one.rate, bad=bad), _button(one.word, data_word=number)
     return _cells(heads, (label, bar, percent(one.rate), f"{one.rate.of:,}", mark))
 
 

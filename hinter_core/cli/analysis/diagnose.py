@@ -1,6 +1,7 @@
-"""``hinter diagnose``: which words of a campaign change answers, alone and in pairs."""
+"""``hinter diagnose``: which words change answers, alone and in pairs, and beside which others."""
 
 import sys
+from itertools import groupby
 from math import isinf
 from pathlib import Path
 from typing import Annotated, Any
@@ -53,20 +54,20 @@ def diagnosis(
         _write(weights, found, smooth)
     if as_json:
         of_pairs = [_values_of(pair) for one in pairs for pair in one.pairs]
-        print_json({"words": [_values(one) for one in found], "pairs": of_pairs})
+        words = [_values(one) for one in found if not one.context]
+        context = [_values(one) for one in found if one.context]
+        print_json({"words": words, "pairs": of_pairs, "context": context})
         return
-    names = dict.fromkeys(one.attribute for one in found)
+    names = [list(own) for _, own in groupby(found, key=lambda one: (one.context, one.attribute))]
+    changed = [_section(words, asked) for words in names if not words[0].context]
+    beside = [_section_of_context(words, asked) for words in names if words[0].context]
     print_sections(
-        [
-            *(_section(name, asked, [o for o in found if o.attribute == name]) for name in names),
-            *(_section_of_pairs(one, asked) for one in pairs),
-        ],
-        sys.stdout,
+        [*changed, *(_section_of_pairs(one, asked) for one in pairs), *beside], sys.stdout
     )
 
 
-def _section(attribute: str, model: str, words: list[WordRate]) -> Section:
-    odd = [one.word for one in words if one.stands_out]
+def _section(words: list[WordRate], model: str) -> Section:
+    attribute, odd = words[0].attribute, [one.word for one in words if one.stands_out]
     told = f"{', '.join(odd)} stand out" if len(odd) > 1 else f"{', '.join(odd)} stands out"
     sentence = (
         f"{attribute}: of {len(words):,} words, {told if odd else 'none stands out'} by changing "
@@ -78,6 +79,25 @@ def _section(attribute: str, model: str, words: list[WordRate]) -> Section:
     return Section(
         f"diagnosis-{attribute}", f"Words of {attribute}", [sentence],
         ["Word", "Changed answers", "Cases", "Anomaly index", "Stands out"], rows, model,
+    )  # fmt: skip
+
+
+def _section_of_context(words: list[WordRate], model: str) -> Section:
+    name, odd = words[0].attribute, [one.word for one in words if one.stands_out]
+    more = f"answers of {model} change more often where {', '.join(odd)}"
+    if odd:
+        told = f"{more} {'stand' if len(odd) > 1 else 'stands'}"
+    else:
+        told = f"answers of {model} change about as often with each"
+    sentence = f"{name}: of {len(words):,} words beside the changed ones, {told}."
+    rows: Rows = [
+        [one.word, one.rate, one.rate.of, _index(one), "yes" if one.stands_out else ""]
+        for one in words[:_MOST]
+    ]
+    return Section(
+        f"context-{name}", f"Around the changed words: {name}",
+        [sentence, "No mutant exchanges these words."],
+        ["Where it stands", "Changed answers", "Cases", "Anomaly index", "More often"], rows, model,
     )  # fmt: skip
 
 

@@ -4,17 +4,23 @@ Source: Astraea, Algorithm 3. Of each word, the rate of changed answers among th
 that it takes part in, as old or as new word; and its anomaly index, the distance from the median
 rate in median absolute deviations. An index beyond 2 in size is an anomaly.
 
+*Sensitive* words are exchanged by edits, so that a change of the answer is their doing. *Context*
+words are those of a grammar's other lists. No edit touches them: answers may change more often
+where one stands, and the change is that of another word.
+
 Departures: the deviation is scaled by 1.4826, as in the published code and not in the paper, so
 that 2 means for a normal distribution what the paper says it does. Where it is 0, because at least
 half of the words have the median rate, each word with another rate is an anomaly; its index is
-infinite. And a word *stands out* only if it does so without the pairs of words that stand out
-more: *baker* changes answers when it replaces *cleaner*, and is not the cause. It must do so in
-five texts or more, and the interval of the difference to the rate of the others, which counts
-texts, must lie above 0.
+infinite. And a sensitive word *stands out* only if it does so without the pairs of words that stand
+out more: *baker* changes answers when it replaces *cleaner*, and is not the cause. It must do so
+in five texts or more, and beyond chance: as a new word, against the other new words of the same
+texts; as an old one, against texts with another. A context word stands out if the texts with it
+have changed answers more often than those with another word of its list, without the pairs of
+sensitive words that stand out. Tests are exact, and p-values adjusted for the number of words.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import copysign, inf
 from statistics import median
@@ -24,13 +30,15 @@ from hinter_core.campaign.reader import CampaignReader
 from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.grammar import as_written
 from hinter_core.generators.grammars.reading import load_grammar
-from hinter_core.statistics.clustered import cluster_rate, two_sample_difference
-from hinter_core.statistics.rates import Rate
+from hinter_core.statistics.clustered import cluster_rate
+from hinter_core.statistics.exact import excess_of_hits, higher_values
+from hinter_core.statistics.rates import CONFIDENCE, Rate, benjamini_hochberg
 
 ANOMALY = 2.0  # anomaly index, in size
 _NO_WORDS: frozenset[str] = frozenset()
 _FEWEST_TEXTS = 5  # of a word that stands out
 _FEWEST_CHANGED = 2  # of them, with a changed answer
+_LEVEL = 1 - CONFIDENCE
 
 
 @dataclass(frozen=True)
@@ -38,9 +46,9 @@ class WordRate:
     """A word of an attribute, or of a list of a grammar.
 
     ``rate``: changed answers among the single changes with it; its interval counts texts.
-    ``index``: the anomaly index. ``stands_out``: whether it changes answers more often than others,
-    also without the pairs of words that do so still more. ``too_few``: it would stand out, but its
-    texts are too few to say.
+    ``index``: the anomaly index. ``stands_out``: whether answers change more often with it than
+    with others, also without the pairs of words that change them still more. ``too_few``: it would
+    stand out, but its texts are too few to say. ``context``: no edit exchanges the word.
     """
 
     attribute: str
@@ -49,12 +57,30 @@ class WordRate:
     index: float
     stands_out: bool
     too_few: bool = False
+    context: bool = False
+
+
+class _Case(NamedTuple):
+    """Single changes of a text, of one old word to one new word."""
+
+    attribute: str
+    old: str
+    new: str
+    row: int
+    changed: int
+    of: int
+
+    @property
+    def words(self) -> set[str]:
+        """Both words."""
+        return {self.old, self.new}
 
 
 def diagnose(reader: CampaignReader, model: str) -> list[WordRate]:
     """Return the words of a campaign by attribute, those that change answers most often first.
 
-    The words of a grammar's lists count with all single changes of their sentences.
+    Sensitive words come first, then those of a grammar's other lists, which count with all single
+    changes of their sentences.
     """
     tables = reader.tables(models=(model,))
     reader.run(
@@ -62,26 +88,41 @@ def diagnose(reader: CampaignReader, model: str) -> list[WordRate]:
         f"({tables.mutants}) m JOIN ({tables.answers}) a USING (shard, place) WHERE n_edits = 1 "
         "AND kept AND changed IS NOT NULL AND NOT starts_with(edits[1].attribute, 'placebo')"
     )
-    # Slots that an edit changes say an attribute, and are counted with it.
+    lists = _lists(reader)
+
+    def listed(attribute: str, word: str) -> str:
+        return _as_listed(word, lists.get(attribute, _NO_WORDS))
+
+    cases = [
+        _Case(attribute, listed(attribute, old), listed(attribute, new), row, changed, of)
+        for attribute, old, new, row, changed, of in reader.run(
+            "SELECT e.attribute, e.source, e.target, row, count_if(changed), count(*) FROM single "
+            "GROUP BY ALL ORDER BY ALL"
+        )
+    ]
+    words = judged(cases)
+    causes = {(one.attribute, one.word) for one in words if one.stands_out}
+    return words + judged_context(_context(reader, tables.texts, listed), cases, causes)
+
+
+def _context(
+    reader: CampaignReader, texts: str, listed: Callable[[str, str], str]
+) -> dict[str, dict[str, set[int]]]:
+    """Return the rows of words by list; slots that an edit changes are no context."""
     reader.run(
         "CREATE OR REPLACE TEMP TABLE slots AS SELECT row, slot.name AS name, slot.span AS span, "
         "substr(text, slot.span[1] + 1, slot.span[2] - slot.span[1]) AS word FROM (SELECT row, "
-        f"text, unnest(slots) AS slot FROM ({tables.texts}) WHERE origin.kind = 'grammar')"
+        f"text, unnest(slots) AS slot FROM ({texts}) WHERE origin.kind = 'grammar')"
     )
     rows = reader.run(
-        "SELECT e.attribute, e.source, e.target, row, count_if(changed), count(*) FROM single "
-        "GROUP BY ALL UNION ALL "
-        "SELECT name, word, '', row, count_if(changed), count(*) FROM (SELECT DISTINCT row, name, "
-        "word FROM slots WHERE name NOT IN (SELECT name FROM slots JOIN single USING (row) WHERE "
-        "list_contains(e.spans[1:-:2], span[1]))) JOIN single USING (row) GROUP BY ALL"
+        "SELECT DISTINCT name, word, row FROM slots WHERE row IN (SELECT row FROM single) AND name "
+        "NOT IN (SELECT name FROM slots JOIN single USING (row) WHERE "
+        "list_contains(e.spans[1:-:2], span[1]))"
     )
-    pairs: dict[str, list[_Pair]] = defaultdict(list)
-    lists = _lists(reader)
-    for attribute, source, target, row, changed, of in rows:
-        listed = lists.get(attribute, _NO_WORDS)
-        words = frozenset(_as_listed(word, listed) for word in (source, target)) - {""}
-        pairs[attribute].append(_Pair(words, row, changed, of))
-    return [one for name in sorted(pairs) for one in _of(name, pairs[name])]
+    found: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for name, word, row in rows:
+        found[name][listed(name, word)].add(row)
+    return found
 
 
 def _lists(reader: CampaignReader) -> Mapping[str, frozenset[str]]:
@@ -119,71 +160,128 @@ def weights_of(found: Iterable[WordRate], smooth: float = 0.0) -> dict[str, dict
     return {name: words for name, words in rates.items() if any(words.values())}
 
 
-class _Pair(NamedTuple):
-    words: frozenset[str]
-    row: int
-    changed: int
-    of: int
+def judged(cases: Sequence[_Case]) -> list[WordRate]:
+    """Judge sensitive words by the single changes that they take part in."""
+    by_attribute: dict[str, list[_Case]] = defaultdict(list)
+    for case in cases:
+        by_attribute[case.attribute].append(case)
+    words = sum(len(_shares(own)) for own in by_attribute.values())
+    found = []
+    for attribute, own in sorted(by_attribute.items()):
+        shares = _shares(own)
+        indices, (causes, too_few) = anomaly_indices(shares), _causes(own, words)
+        found += [
+            WordRate(
+                attribute,
+                word,
+                cluster_rate(_texts(case for case in own if word in case.words).values()),
+                indices[word],
+                word in causes,
+                word in too_few,
+            )
+            for word in sorted(shares, key=lambda word: (-shares[word], word))
+        ]
+    return found
 
 
-def _of(attribute: str, pairs: list[_Pair]) -> list[WordRate]:
-    shares = _shares(pairs)
-    indices, (causes, too_few) = anomaly_indices(shares), _causes(pairs)
-    rates = {
-        word: cluster_rate(_texts(pair for pair in pairs if word in pair.words).values())
-        for word in shares
-    }
-    return [
-        WordRate(attribute, word, rates[word], indices[word], word in causes, word in too_few)
-        for word in sorted(shares, key=lambda word: (-shares[word], word))
-    ]
-
-
-def _texts(pairs: Iterable[_Pair]) -> dict[int, tuple[int, int]]:
+def _texts(cases: Iterable[_Case]) -> dict[int, tuple[int, int]]:
     """Return changed answers and cases by text."""
     texts: dict[int, tuple[int, int]] = {}
-    for _, row, changed, of in pairs:
-        before = texts.get(row, (0, 0))
-        texts[row] = before[0] + changed, before[1] + of
+    for case in cases:
+        changed, of = texts.get(case.row, (0, 0))
+        texts[case.row] = changed + case.changed, of + case.of
     return texts
 
 
-def _causes(pairs: list[_Pair]) -> tuple[set[str], set[str]]:
+def _causes(cases: list[_Case], words: int) -> tuple[set[str], set[str]]:
     """Return the words that stand out, each without the pairs of those before it.
 
-    And those that would, if there were more texts.
+    And those that would, if there were more texts. ``words``: number of words that are judged.
     """
     causes: set[str] = set()
     while True:
-        shares = _shares(pairs)
+        shares = _shares(cases)
         indices = anomaly_indices(shares).items()
         above = sorted((-shares[word], word) for word, index in indices if index > ANOMALY)
-        top = next((word for _, word in above if _is_shown(pairs, word)), None)
-        if top is None:
+        p_values = [_chance(cases, word) for _, word in above]
+        adjusted = benjamini_hochberg(p_values + [1.0] * (words - len(above)))
+        clear = [one for one, p in zip(above, adjusted, strict=False) if p < _LEVEL]
+        if not clear:
             return causes, {word for _, word in above if shares[word]}
+        top = clear[0][1]
         causes.add(top)
-        pairs = [pair for pair in pairs if top not in pair.words]
+        cases = [case for case in cases if top not in case.words]
 
 
-def _is_shown(pairs: list[_Pair], word: str) -> bool:
-    """Whether a word's texts are enough to say that it changes answers more than the others."""
-    texts = _texts(pair for pair in pairs if word in pair.words)
-    changed = sum(hits > 0 for hits, _ in texts.values())
-    if len(texts) < _FEWEST_TEXTS or changed < _FEWEST_CHANGED:
-        return False
-    others = _texts([pair for pair in pairs if word not in pair.words])
-    more = two_sample_difference(texts.values(), others.values())
-    return more.value is None or (more.low or 0.0) > 0
+def _chance(cases: list[_Case], word: str) -> float:
+    """Return how probably a word changes answers as often if all words change them alike.
+
+    As a new word it is compared with the other new words for the same word of the same text, and as
+    an old word its texts are compared with the others; the p-value is that of the clearer of both.
+    """
+    own = [case for case in cases if word in case.words]
+    texts = _texts(own)
+    if len(texts) < _FEWEST_TEXTS or sum(n > 0 for n, _ in texts.values()) < _FEWEST_CHANGED:
+        return 1.0
+    places: dict[tuple[int, str], list[_Case]] = defaultdict(list)
+    for case in cases:
+        places[case.row, case.old].append(case)
+    hits, chances = 0, []
+    for place in places.values():
+        mine = [case for case in place if case.new == word]
+        if mine and len(mine) < len(place):
+            hits += any(case.changed for case in mine)
+            chances.append(sum(case.changed > 0 for case in place) / len(place))
+    old = _texts(case for case in cases if case.old == word)
+    others = _texts(case for case in cases if case.old != word and case.row not in old)
+    p_values = [excess_of_hits(hits, chances), higher_values(_rates(old), _rates(others))]
+    return min(1.0, 2 * min(p_values))
 
 
-def _shares(pairs: list[_Pair]) -> dict[str, float]:
+def _rates(texts: Mapping[int, tuple[int, int]]) -> list[float]:
+    return [changed / of for changed, of in texts.values()]
+
+
+def judged_context(
+    lists: Mapping[str, Mapping[str, Iterable[int]]],
+    cases: Sequence[_Case],
+    causes: Iterable[tuple[str, str]],
+) -> list[WordRate]:
+    """Judge words that no edit exchanges; ``lists``: rows by word and list."""
+    every = _texts(cases)
+    without = set(causes)
+    left = _texts(c for c in cases if not any((c.attribute, word) in without for word in c.words))
+    p_values: dict[tuple[str, str], float] = {}
+    for name, words in lists.items():
+        every_row = {row for rows in words.values() for row in rows}
+        for word, rows in words.items():
+            own, others = (
+                _rates({row: left[row] for row in some if row in left})
+                for some in (rows, every_row.difference(rows))
+            )
+            p_values[name, word] = higher_values(own, others)
+    adjusted = dict(zip(p_values, benjamini_hochberg(list(p_values.values())), strict=True))
+    found = []
+    for name, words in sorted(lists.items()):
+        rates = {word: cluster_rate([every[row] for row in rows]) for word, rows in words.items()}
+        shares = {word: rate.share or 0.0 for word, rate in rates.items()}
+        indices = anomaly_indices(shares)
+        found += [
+            WordRate(name, word, rates[word], indices[word], adjusted[name, word] < _LEVEL,
+                     context=True)
+            for word in sorted(shares, key=lambda word: (-shares[word], word))
+        ]  # fmt: skip
+    return found
+
+
+def _shares(cases: Iterable[_Case]) -> dict[str, float]:
     changed: Counter[str] = Counter()
-    cases: Counter[str] = Counter()
-    for pair in pairs:
-        for word in pair.words:
-            changed[word] += pair.changed
-            cases[word] += pair.of
-    return {word: changed[word] / of for word, of in cases.items()}
+    every: Counter[str] = Counter()
+    for case in cases:
+        for word in case.words:
+            changed[word] += case.changed
+            every[word] += case.of
+    return {word: changed[word] / of for word, of in every.items()}
 
 
 def anomaly_indices(shares: dict[str, float]) -> dict[str, float]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from math import inf
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -17,10 +19,12 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.generators.grammars.reading import load_grammar
 from hinter_core.generators.grammars.sampling import Sentences
 from hinter_core.report.metrics.diagnosis import (
-    _of,
-    _Pair,
+    WordRate,
+    _Case,
     anomaly_indices,
     diagnose,
+    judged,
+    judged_context,
     weights_of,
 )
 
@@ -72,38 +76,170 @@ def test_indices_do_not_depend_on_the_scale(shares: dict[str, float], scale: flo
     assert [found[word] for word in ordered] == sorted(found.values())
 
 
-def pairs_of(word: str, changed: int, texts: int) -> list[_Pair]:
-    """Return pairs of a word with ten others, changed in some texts, among pairs of the others."""
+def cases_of(word: str, changed: int, texts: int) -> list[_Case]:
+    """Return changes of a word to ten others, changed in some texts, beside texts without it."""
     others = [f"other {number}" for number in range(10)]
     own = [
-        _Pair(frozenset((word, other)), row, int(row < changed), 1)
+        _Case("x", word, other, row, int(row < changed), 1)
         for row in range(texts)
         for other in others
     ]
     rest = [
-        _Pair(frozenset(both), 100 + row, 0, 1) for row in range(40) for both in pairwise(others)
+        _Case("x", old, new, 100 + row, 0, 1) for row in range(40) for old, new in pairwise(others)
     ]
     return own + rest
 
 
 @pytest.mark.parametrize(
-    ("changed", "texts", "stands_out"), [(2, 2, False), (2, 5, True), (1, 30, False), (4, 4, False)]
+    ("changed", "texts", "stands_out"),
+    [(2, 2, False), (2, 5, False), (1, 30, False), (4, 4, False), (4, 5, True), (10, 30, True)],
 )
 def test_a_word_of_few_texts_does_not_stand_out(changed: int, texts: int, stands_out: bool) -> None:
-    found = {one.word: one for one in _of("x", pairs_of("nurse", changed, texts))}
+    found = {one.word: one for one in judged(cases_of("nurse", changed, texts))}
     nurse = found.pop("nurse")
     assert (nurse.stands_out, nurse.too_few) == (stands_out, not stands_out)
     assert not any(one.stands_out for one in found.values())
 
 
-def test_a_word_whose_interval_holds_the_rate_of_the_others_does_not_stand_out() -> None:
+def test_a_word_that_differs_by_chance_does_not_stand_out() -> None:
     # Three words of one text in five, one of two in five: above by the index alone.
-    pairs = [
-        _Pair(frozenset((word,)), row, int(row < hits), 1)
-        for word, hits in {"a": 1, "b": 1, "c": 1, "d": 2}.items()
+    cases = [
+        _Case("x", word, "other", 10 * number + row, int(row < hits), 1)
+        for number, (word, hits) in enumerate({"a": 1, "b": 1, "c": 1, "d": 2}.items())
         for row in range(5)
     ]
-    found = {one.word: one for one in _of("x", pairs)}
+    found = {one.word: one for one in judged(cases)}
     assert found["d"].index == inf
     assert not found["d"].stands_out
     assert found["d"].too_few
+
+
+WORDS = [f"word {number}" for number in range(12)]
+PLACES = ["hall", "market", "station", "museum", "park", "library"]
+
+Flips = Callable[[Random, int, str, str, str], bool]  # of row, old word, new word, place
+
+
+def simulated(seed: int, flips: Flips, texts: int = 60) -> tuple[set[str], set[str]]:
+    """Return the sensitive and the context words that stand out in a simulated campaign."""
+    rng = Random(seed)
+    cases: list[_Case] = []
+    lists: dict[str, dict[str, set[int]]] = {"place": {}, "state": {}}
+    for row in range(texts):
+        old, place = rng.choice(WORDS), rng.choice(PLACES)
+        lists["place"].setdefault(place, set()).add(row)
+        lists["state"].setdefault(rng.choice(["glad", "sad", "tired", "calm"]), set()).add(row)
+        cases += [
+            _Case("work", old, new, row, int(flips(rng, row, old, new, place)), 1)
+            for new in WORDS
+            if new != old
+        ]
+    found = judged(cases)
+    causes = {(one.attribute, one.word) for one in found if one.stands_out}
+    found += judged_context(lists, cases, causes)
+
+    def odd(context: bool) -> set[str]:
+        return {one.word for one in found if one.stands_out and one.context is context}
+
+    return odd(False), odd(True)
+
+
+def _any(share: float) -> Flips:
+    return lambda rng, *_: rng.random() < share
+
+
+def _by_text(rng: Random, row: int, *_: str) -> bool:
+    return rng.random() < Random(row).random() ** 3  # some texts lie near the boundary
+
+
+@pytest.mark.parametrize("flips", [_any(0.02), _any(0.2), _any(0.5), _by_text])
+def test_where_nothing_is_planted_hardly_a_campaign_names_a_word(flips: Flips) -> None:
+    found = [simulated(seed, flips) for seed in range(100)]
+    assert sum(bool(sensitive) for sensitive, _ in found) <= 7
+    assert sum(bool(context) for _, context in found) <= 7
+
+
+def test_a_planted_word_is_named_first_and_no_word_around_it() -> None:
+    found = [
+        simulated(seed, lambda rng, _, old, new, place: "word 3" in (old, new))
+        for seed in range(50)
+    ]
+    assert [sensitive for sensitive, _ in found] == [{"word 3"}] * 50
+    assert sum(bool(context) for _, context in found) == 0
+
+
+def test_a_word_around_the_changed_ones_is_named_as_such() -> None:
+    found = [
+        simulated(seed, lambda rng, _, old, new, place: place == "park" and rng.random() < 0.3)
+        for seed in range(50)
+    ]
+    assert sum(context == {"park"} for _, context in found) >= 48
+    assert sum(bool(sensitive) for sensitive, _ in found) <= 4
+
+
+GUESTS = """
+start: s
+rules:
+  s:
+    - The <work> told <a> <guest> at the <place> that <he> was late.
+    - When <he> came to the <place>, the <work> met the <guest>.
+    - In the <place>, the <work> thanked the <guest>; <he> smiled.
+  guest: [farmer, cook, baker, singer, driver, painter]
+  place: [hall, station, car park, market]
+sensitive:
+  work: [nurse, pilot, clerk, tailor, lawyer, editor, plumber, waiter]
+  gender: [{group: male, he: he}, {group: female, he: she}]
+"""
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("rules", "changing", "around"),
+    [
+        ('negative if "nurse"; positive otherwise', {"nurse"}, set()),
+        ('negative if "nurse"; negative if "she"; positive otherwise', {"nurse"}, set()),
+        ('negative if "nurse" and "she"; positive otherwise', {"nurse"}, set()),
+        ('negative if "car park"; positive otherwise', set(), set()),
+        ('negative if "car park" and "she"; positive otherwise', set(), {"car park"}),
+        ('negative if "cook" and "she"; positive otherwise', set(), {"cook"}),
+        ('negative if "farmer"; negative if "hall"; positive otherwise', set(), set()),
+        ("positive otherwise", set(), set()),
+    ],
+)
+def test_only_what_is_exchanged_is_said_to_change_answers(
+    seed: int, rules: str, changing: set[str], around: set[str], tmp_path: Path
+) -> None:
+    found = diagnosed(tmp_path, GUESTS, f"scripted:{rules}", seed)
+    assert {one.word for one in found if one.stands_out and not one.context} == changing
+    assert {one.word for one in found if one.stands_out and one.context} == around
+    assert {one.attribute for one in found if one.context} == {"guest", "place"}
+    if changing:
+        assert {found[0].word, *(one.word for one in found if one.attribute == "work")} > changing
+        assert next(one for one in found if one.attribute == "work").word in changing
+
+
+def diagnosed(folder: Path, grammar: str, model: str, seed: int) -> list[WordRate]:
+    path = folder / "grammar.yaml"
+    path.write_text(grammar, encoding="utf-8")
+    campaign = Campaign(
+        grammar=str(path), sentences=70, seed=seed, models=(model,), order=1, placebo=False
+    )
+    store = CampaignStore(folder / "campaign")
+    run_campaign(campaign, store)
+    with CampaignReader(store) as reader:
+        return diagnose(reader, model)
+
+
+def test_an_attribute_that_is_not_tested_is_context(tmp_path: Path) -> None:
+    path = tmp_path / "grammar.yaml"
+    path.write_text(GUESTS, encoding="utf-8")
+    model = 'scripted:negative if "nurse" and "she"; positive otherwise'
+    campaign = Campaign(
+        grammar=str(path), sentences=70, attributes=("gender",), models=(model,), order=1,
+        placebo=False,
+    )  # fmt: skip
+    store = CampaignStore(tmp_path / "campaign")
+    run_campaign(campaign, store)
+    with CampaignReader(store) as reader:
+        found = diagnose(reader, model)
+    assert {(one.word, one.context) for one in found if one.stands_out} == {("nurse", True)}
