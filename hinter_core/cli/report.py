@@ -53,12 +53,12 @@ def _json(values: Any) -> str:
     return json.dumps(values, ensure_ascii=False, indent=1) + "\n"
 
 
-_FORMS: dict[str, Callable[[Report], str]] = {
-    "markdown": to_markdown,
-    "csv": lambda report: rows_to_csv(flat_rows(report)),
-    "json": lambda report: _json(plain(report)),
-    "html": to_html,
-    "latex": lambda report: to_latex(tables_of(sections(report))),
+_FORMS: dict[str, Callable[[Report, bool], str]] = {  # whether tables are repeated in words
+    "markdown": lambda report, words: to_markdown(report, in_words=words),
+    "csv": lambda report, _: rows_to_csv(flat_rows(report)),
+    "json": lambda report, _: _json(plain(report)),
+    "html": lambda report, words: to_html(report, in_words=words),
+    "latex": lambda report, _: to_latex(tables_of(sections(report))),
 }
 _TOTAL_FORMS: dict[str, Callable[[CampaignTotals], str]] = {
     "markdown": lambda found: markdown_of("HInter campaigns", campaigns_sections(found)),
@@ -107,6 +107,9 @@ def report(
     latex: Annotated[
         bool, typer.Option("--latex", help="All tables as LaTeX, with booktabs.")
     ] = False,
+    words: Annotated[
+        bool, typer.Option("--words/--no-words", help="Repeat the tables as sentences.")
+    ] = True,
     out: Annotated[Path | None, typer.Option(help="Output file.")] = None,
     tables: Annotated[
         Path | None,
@@ -145,20 +148,25 @@ def report(
         number = write_tables(written, tables)
         typer.echo(f"{tables}: {number} tables, each as CSV and LaTeX.", err=bool(form or out))
     if tables is None or form or out:
-        _write_report(found, form, out, faults)
+        _write_report(found, form, out, faults, words=words)
     _exit_for(faults)
 
 
 def _write_report(
-    found: Report | CampaignTotals, form: str, out: Path | None, faults: list[str]
+    found: Report | CampaignTotals,
+    form: str,
+    out: Path | None,
+    faults: list[str],
+    *,
+    words: bool,
 ) -> None:
     try:
         with output(out) as stream:
             if isinstance(found, Report):
                 if form:
-                    stream.write(_FORMS[form](found))
+                    stream.write(_FORMS[form](found, words))
                 else:
-                    print_report(found, stream)
+                    print_report(found, stream, in_words=words)
             elif form:
                 stream.write(_TOTAL_FORMS[form](found))
             else:

@@ -238,24 +238,6 @@ class StoppingRule(Protocol):
         """Return the reason to stop, as a sentence, or ""."""
 
 
-@dataclass(frozen=True)
-class StopAtBudget(StoppingRule):
-    """Stop after a number of calls.
-
-    Raises:
-        InputError: less than one call.
-    """
-
-    calls: int
-
-    def __post_init__(self) -> None:
-        require_budget(self.calls)
-
-    def stops(self, order: AuditedOrder) -> str:
-        """Compare the calls made."""
-        return f"The budget of {self.calls:,} calls is used." if order.given >= self.calls else ""
-
-
 def require_budget(calls: int) -> None:
     """Refuse a budget without a call.
 
@@ -264,15 +246,6 @@ def require_budget(calls: int) -> None:
     """
     if calls < 1:
         raise InputError(f"A budget of {calls} calls asks nothing; give 1 or more.")
-
-
-@dataclass(frozen=True)
-class StopAtFirst(StoppingRule):
-    """Stop at the first fault."""
-
-    def stops(self, order: AuditedOrder) -> str:
-        """Look for a fault."""
-        return f"A first fault was found after {order.given:,} calls." if order.found else ""
 
 
 @dataclass(frozen=True)

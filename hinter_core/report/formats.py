@@ -38,9 +38,9 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#~])")
 _WIDE = 140  # columns if the output is no terminal
 
 
-def to_markdown(report: Report) -> str:
+def to_markdown(report: Report, *, in_words: bool = True) -> str:
     """Return the report as GitHub-flavoured Markdown; text from users is escaped."""
-    return markdown_of("HInter report", sections(report))
+    return markdown_of("HInter report", sections(report, in_words=in_words))
 
 
 def markdown_of(title: str, written: Iterable[Section]) -> str:
@@ -48,10 +48,8 @@ def markdown_of(title: str, written: Iterable[Section]) -> str:
     lines = [f"# {_escape(title)}", ""]
     for section in written:
         lines += [f"## {_escape(_heading(section))}", ""]
-        if len(section.sentences) > 1:
-            lines += [f"- {_escape(sentence)}" for sentence in section.sentences]
-        else:
-            lines += map(_escape, section.sentences)
+        sentences = list(map(_escape, section.every_sentence))
+        lines += [f"- {one}" for one in sentences] if len(sentences) > 1 else sentences
         lines.append("")
         if section.rows:
             lines += [_line(section.columns), "|" + " --- |" * len(section.columns)]
@@ -59,9 +57,10 @@ def markdown_of(title: str, written: Iterable[Section]) -> str:
     return "\n".join(lines)
 
 
-def print_report(report: Report, stream: TextIO) -> None:
+def print_report(report: Report, stream: TextIO, *, in_words: bool = True) -> None:
     """Print the report to a terminal, without its longest table."""
-    print_sections((s for s in sections(report) if s.key not in _LONG), stream)
+    written = sections(report, in_words=in_words)
+    print_sections((s for s in written if s.key not in _LONG), stream)
 
 
 def print_sections(written: Iterable[Section], stream: TextIO) -> None:
@@ -83,7 +82,7 @@ def print_sections(written: Iterable[Section], stream: TextIO) -> None:
             for row in section.rows:
                 table.add_row(*(Text(printable(cell)) for cell in row))
             console.print(table)
-        for sentence in section.sentences:
+        for sentence in section.every_sentence:
             console.print(Text(printable(sentence)))
         console.print()
 
@@ -192,7 +191,7 @@ _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 """
 
 
-def to_html(report: Report) -> str:
+def to_html(report: Report, *, in_words: bool = True) -> str:
     """Return the report as one HTML file that needs no network: light or dark, screen or paper.
 
     All text is escaped once. Charts are embedded as JSON beside a table with the same numbers, so
@@ -203,7 +202,7 @@ def to_html(report: Report) -> str:
     report = with_short_names(report)
     title = f"HInter report: {report.campaign.title}"
     by_model: dict[str, list[Section]] = {}
-    for section in sections(report):
+    for section in sections(report, in_words=in_words):
         by_model.setdefault(section.model, []).append(section)
     overview, main, *rest = by_model.pop("")
     more = bool(report.labels) + bool(report.only) + prioritised(report)
@@ -306,7 +305,7 @@ def _section(section: Section, charts: str = "", level: int = 2) -> str:
         table = f"<details><summary>{summary}</summary>{table}</details>"
     return (
         f'<section class="{section.key}"><h{level}>{escape(section.title)}</h{level}>'
-        f"{charts}{_sentences(section.sentences)}{table}</section>"
+        f"{charts}{_sentences(section.every_sentence)}{table}</section>"
     )
 
 

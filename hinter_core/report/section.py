@@ -45,7 +45,7 @@ class Section:
     """A heading, sentences and an optional table; ``model`` is empty if it covers all models.
 
     ``cells``: the values of the table. A value that is not known is None; one that does not apply
-    is "".
+    is "". ``in_words``: the table again, as sentences.
     """
 
     key: str
@@ -54,6 +54,12 @@ class Section:
     columns: list[str] = field(default_factory=list)
     cells: Sequence[Sequence[Cell]] = ()
     model: str = ""
+    in_words: list[str] = field(default_factory=list)
+
+    @property
+    def every_sentence(self) -> list[str]:
+        """The sentences, and the table in words."""
+        return self.sentences + self.in_words
 
     @cached_property
     def rows(self) -> list[list[str]]:
@@ -139,7 +145,7 @@ def _difference(name: str, others: Sequence[str]) -> str:
 def _parts(name: str) -> Iterator[tuple[str, str]]:
     """Yield the source of a model's name under the key "", then its options."""
     source, _, options = name.partition("?")
-    yield "", source.partition(":")[2].rpartition("/")[0]
+    yield "", "" if " " in source else source.partition(":")[2].rpartition("/")[0]
     for option in filter(None, options.split("&")):
         key, _, value = option.partition("=")
         yield key, unquote(value)

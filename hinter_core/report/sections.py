@@ -67,9 +67,19 @@ def with_short_names(report: Report) -> Report:
     )
 
 
-def sections(report: Report) -> list[Section]:
-    """Return all sections in reading order; long names of models are shortened."""
-    report = with_short_names(report)
+def sections(report: Report, *, in_words: bool = True) -> list[Section]:
+    """Return all sections in reading order; long names of models are shortened.
+
+    ``in_words``: whether tables are repeated as sentences.
+    """
+    written = _sections(with_short_names(report))
+    if in_words:
+        return written
+    brief = (replace(section, in_words=[]) for section in written)
+    return [section for section in brief if section.sentences or section.cells]
+
+
+def _sections(report: Report) -> list[Section]:
     return [
         _overview(report),
         _main(report),
@@ -194,7 +204,7 @@ def _main(report: Report) -> Section:
         "A case is a mutant that the invariant kept and the model answered. Intervals are 95 % "
         "intervals. Those of mutants count texts, as mutants of one text are not independent."
     )
-    return Section("main", "Error rates", [note, *sentences], columns, rows)
+    return Section("main", "Error rates", [note], columns, rows, in_words=sentences)
 
 
 def lines_of(model: ModelReport) -> list[ReportRow]:
@@ -247,7 +257,7 @@ def _groups(model: ModelReport) -> Iterable[Section]:
                 f"{joined(attributes)}: hidden bias, which no part explains, is significantly "
                 f"more frequent than the mean in {len(strict)}: {hidden}."
             )
-    sentences.append(
+    note = (
         "Above the mean is the published criterion (GAB for one attribute, GIB for several). "
         f"Significant: p below {ALPHA} in a one-sided test against the mean, adjusted for all "
         "groups (Benjamini and Hochberg) and for the similarity of mutants of one text (Rao and "
@@ -255,7 +265,7 @@ def _groups(model: ModelReport) -> Iterable[Section]:
     )
     columns = ["Attributes", "Mean", "Above it", "Significant", "Significant groups",
                "Significant, hidden"]  # fmt: skip
-    yield Section("groups", "Groups", sentences, columns, rows)
+    yield Section("groups", "Groups", [note], columns, rows, in_words=sentences)
     every: Rows = [
         [joined(g.attributes), joined(g.groups), g.errors.hits, g.errors.of, g.texts, g.errors,
          "yes" if g.above else "no", PValue(g.p_value), g.hidden.hits if g.hidden else "",

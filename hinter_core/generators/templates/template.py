@@ -222,12 +222,6 @@ def gendered(word: str, kind: SlotKind) -> Mapping[str, str] | None:
     return _counterparts().get((str(kind), fold(word)))
 
 
-def gender_of(slot: TemplateSlot) -> str:
-    """Return the gender of the word that names a slot; "" if it names none."""
-    both = gendered(slot.detail, slot.kind) or {}
-    return next((gender for gender, word in both.items() if fold(word) == fold(slot.detail)), "")
-
-
 def template_from_json(values: object, default_id: str = "") -> Template:
     """Read a template from a JSON object.
 

@@ -107,7 +107,7 @@ def _main(found: Comparison) -> Section:
     )
     if found.paired:
         note += " p is that of an exact McNemar test of the texts with an error in one model only."
-    return Section("main", "Error rates side by side", [note, *sentences], columns, rows)
+    return Section("main", "Error rates side by side", [note], columns, rows, in_words=sentences)
 
 
 def _verdicts(found: Comparison) -> Section:

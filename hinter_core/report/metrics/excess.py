@@ -87,8 +87,10 @@ def _excess(
 def excess_section(found: Sequence[PlaceboExcess]) -> Section:
     """Report the comparisons with placebo mutants in one table."""
     sentences = [
-        "Placebo changes are neutral: a model whose answer flips on them is brittle, not biased."
-    ] + [excess_in_words(e) for e in found]
+        "Placebo changes are neutral: a model whose answer flips on them is brittle, not biased. "
+        "Excess is the difference within texts, in percentage points. Hidden mutants are given as "
+        "a share of all cases."
+    ]
     rows: Rows = [
         [e.name, e.errors, e.placebo, *_points_and_p(e.difference), e.hidden or "",
          e.hidden_placebo or "", *_points_and_p(e.hidden_difference)]
@@ -96,11 +98,8 @@ def excess_section(found: Sequence[PlaceboExcess]) -> Section:
     ]  # fmt: skip
     columns = ["Mutants", "Error rate", "Placebo", "Excess", "p", "Hidden", "Hidden, placebo",
                "Excess of hidden", "p, hidden"]  # fmt: skip
-    sentences.append(
-        "Excess is the difference within texts, in percentage points. Hidden mutants are given as "
-        "a share of all cases."
-    )
-    return Section("excess", "Excess over placebo", sentences, columns, rows)
+    words = [excess_in_words(e) for e in found]
+    return Section("excess", "Excess over placebo", sentences, columns, rows, in_words=words)
 
 
 def excess_in_words(excess: PlaceboExcess) -> str:

@@ -105,13 +105,15 @@ def truth_section(truths: Sequence[TruthTable]) -> Section:
         "does."
         for truth in truths
     ]
-    sentences.append(
+    note = (
         "Share within outcome is that of the mutants with the same outcome together (MutaInt, "
         "Table 6); share is that of all."
     )
     columns = ["Attributes", "Together", "First alone", "Second alone", "Mutants", "Share",
                "Share within outcome"]  # fmt: skip
-    return Section("truth", "Truth table: together and alone", sentences, columns, rows)
+    return Section(
+        "truth", "Truth table: together and alone", [note], columns, rows, in_words=sentences
+    )
 
 
 def _truth_rows(truth: TruthTable) -> Iterable[list[Cell]]:
@@ -158,7 +160,7 @@ def overlap_section(overlaps: Sequence[Overlap]) -> Section:
         for o in overlaps
     ]
     title = "Texts with errors: one change or several"
-    return Section("overlap", title, sentences, columns, rows)
+    return Section("overlap", title, [], columns, rows, in_words=sentences)
 
 
 def pies_section(found: Sequence[Pie]) -> Section:

@@ -89,9 +89,9 @@ def positives_section(found: Sequence[Positives]) -> Section:
         rows.append([one.name, one.kept, one.discarded, share])
         if asked:
             rows[-1] += [Counted(one.true), Counted(one.false), one.fake, one.true, one.without]
-    sentences = [_positives_in_words(one) for one in found]
-    sentences.append(_NOTE if asked else _ASK)
-    return Section("invariant", "With and without the invariant", sentences, columns, rows)
+    words = [_positives_in_words(one) for one in found]
+    title, note = "With and without the invariant", _NOTE if asked else _ASK
+    return Section("invariant", title, [note], columns, rows, in_words=words)
 
 
 def _positives_in_words(found: Positives) -> str:

@@ -90,12 +90,12 @@ def _rate(key: _Key, texts: _ByText, neutral: _ByText) -> RelationRate:
 
 def relations_section(found: list[RelationRate]) -> Section:
     """Report the relations, single changes first."""
-    sentences = [_in_words(one) for one in found if one.order == 1]
-    sentences.append(
+    words = [_in_words(one) for one in found if one.order == 1]
+    sentences = [
         "The placebo of added and removed words are neutral words that are added and removed; "
         "other changes are compared with neutral exchanges. Excess is the difference within texts, "
         "in percentage points; its interval counts texts, not words."
-    )
+    ]
     rows: Rows = [
         [one.relation, one.order, one.errors.of, one.discarded, one.errors, one.hidden or "",
          one.placebo or "", one.excess or "",
@@ -106,7 +106,7 @@ def relations_section(found: list[RelationRate]) -> Section:
         sentences.append(f"{left} combinations with fewer than {_FEWEST} cases are left out.")
     columns = ["Relation", "Changes", "Cases", "Discarded", "Error rate", "Hidden, of errors",
                "Placebo", "Excess", "p"]  # fmt: skip
-    return Section("relations", "Relations", sentences, columns, rows)
+    return Section("relations", "Relations", sentences, columns, rows, in_words=words)
 
 
 def _in_words(one: RelationRate) -> str:

@@ -123,7 +123,7 @@ def uncovering_section(found: Sequence[UncoveringCases]) -> Section:
                      sum(one.mutants for one in found), cases, "", "", ""])  # fmt: skip
     columns = ["Class of bias", "Templates", "Mutants", "Uncovering cases", "Of pairs",
                "Templates with one", "Pairs of one class"]  # fmt: skip
-    return Section("uncovering", "Bias-uncovering test cases", sentences, columns, rows)
+    return Section("uncovering", "Bias-uncovering test cases", [], columns, rows, "", sentences)
 
 
 def _beside(one: UncoveringCases) -> str:

@@ -321,7 +321,7 @@ def people_sections(found: People | None) -> Iterable[Section]:
     # Few sentences, so that a page shows the method beside the table and does not fold it.
     yield Section("people", "Judged by people", [_who(found), *_METHOD], columns, rows)
     words = [_line_in_words(line) for line in found.lines]
-    yield Section("people-words", "Judged by people, line by line", words)
+    yield Section("people-words", "Judged by people, line by line", in_words=words)
 
 
 def _line_in_words(line: CorrectedRow) -> str:

@@ -13,10 +13,9 @@ from hinter_core.prioritisation.orders import FixedOrder, random_order
 from hinter_core.prioritisation.stopping import (
     AuditedOrder,
     RateSequence,
-    StopAtBudget,
-    StopAtFirst,
     StopBelow,
     replay,
+    require_budget,
 )
 
 
@@ -96,15 +95,11 @@ def test_rules() -> None:
     faults[30] = True
     texts = numpy.arange(400)
 
-    def stop(rule: StopAtBudget | StopAtFirst | StopBelow, share: float = 0.2) -> tuple[int, str]:
+    def stop(rule: StopBelow, share: float = 0.2) -> tuple[int, str]:
         order = AuditedOrder(FixedOrder(range(400)), texts, 0, share=share)
         asked = replay(order, faults, stop=lambda: bool(rule.stops(order)), batch=1)
         return len(asked), rule.stops(order)
 
-    assert stop(StopAtBudget(25)) == (25, "The budget of 25 calls is used.")
-    number, reason = stop(StopAtFirst())
-    assert faults.any()
-    assert reason == f"A first fault was found after {number} calls."
     number, reason = stop(StopBelow(0.05), share=1)
     assert 59 < number < 200  # 59 cases without a fault suffice if one looks once
     assert reason.startswith("The rate is below 5 % with 95 % confidence, by ")
@@ -115,7 +110,7 @@ def test_rules() -> None:
 @pytest.mark.parametrize(
     "bad",
     [
-        lambda: StopAtBudget(0),
+        lambda: require_budget(0),
         lambda: StopBelow(0),
         lambda: StopBelow(1.5),
         lambda: AuditedOrder(FixedOrder(()), numpy.array([1]), 0, share=0),

@@ -87,7 +87,7 @@ def test_every_number_of_the_main_table_is_said_in_words(report: Report) -> None
     main = sections(report)[1]
     lines = [(model, line) for model in report.models for line in lines_of(model)]
     assert len(main.rows) == len(lines)
-    for (model, line), sentence in zip(lines, main.sentences[1:], strict=True):
+    for (model, line), sentence in zip(lines, main.in_words, strict=True):
         assert sentence.startswith(f"{model.model}, {line.name}: ")
         assert f"{line.errors.hits:,} of {line.errors.of:,}" in sentence
         assert f"{line.discarded.hits:,} of {line.discarded.of:,}" in sentence
@@ -227,3 +227,13 @@ def test_what_was_not_measured_has_every_form(make: Callable[..., CampaignStore]
         assert to_html(empty)
         assert to_markdown(empty)
         json.dumps(plain(empty), allow_nan=False)
+
+
+def test_tables_are_repeated_in_words_only_where_wanted(report: Report) -> None:
+    words = next(s for s in sections(report) if s.key == "overlap").in_words[0]
+    brief = sections(report, in_words=False)
+    assert not any(section.in_words for section in brief)
+    assert [s.cells for s in brief if s.cells] == [s.cells for s in sections(report) if s.cells]
+    for write in (to_markdown, to_html):
+        assert words in write(report).replace("\\", "")
+        assert words not in write(report, in_words=False).replace("\\", "")

@@ -381,7 +381,7 @@ def test_a_planted_pair_of_groups_is_told_from_those_that_a_part_explains(make: 
     strict = [g.groups for g in model.groups if g.hidden_p_value and g.hidden_p_value < ALPHA]
     assert strict == [("female", "light")]
     (section,) = [s for s in sections(report) if s.key == "groups"]
-    assert "hidden bias, which no part explains, is significantly" in " ".join(section.sentences)
+    assert "hidden bias, which no part explains, is significantly" in " ".join(section.in_words)
 
 
 def test_mutants_of_one_text_are_one_piece_of_evidence(make: Make) -> None:

@@ -77,7 +77,7 @@ def test_rates_are_those_of_the_tables_and_the_planted_relation_stands_out(
     assert added.excess.low > 0
     assert all(one.errors.hits == 0 for one in even.relations)
     text, _ = (section for section in sections(report) if section.key == "relations")
-    assert any(sentence.startswith("add: ") for sentence in text.sentences)
+    assert any(sentence.startswith("add: ") for sentence in text.in_words)
 
 
 def test_another_model_on_stored_mutants_is_judged_as_in_one_run(
