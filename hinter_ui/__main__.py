@@ -15,9 +15,14 @@ def main() -> None:
     parser.add_argument("--port", type=int, help="port (the first free one from 7860 if left out)")
     arguments = parser.parse_args()
 
+    from hinter_core.errors import HinterError
     from hinter_ui.shared.access import Access
 
-    if not Access.at(arguments.host).local:
+    try:
+        local = Access.at(arguments.host).local
+    except HinterError as error:
+        parser.exit(2, f"{error}\n")
+    if not local:
         # Read when the Hub's client is imported: what the owner of this machine may read on the
         # Hub is not for visitors.
         os.environ.setdefault("HF_HUB_DISABLE_IMPLICIT_TOKEN", "1")

@@ -5,6 +5,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import gradio as gr
@@ -104,7 +105,7 @@ def build_app(services: Services) -> Page:
         services.addresses.read_by(page)
     add_page(page, services)
     # Room for a class that presses at once; what is heavy has a limit of its own.
-    page.queue(max_size=256, default_concurrency_limit=8)
+    page.queue(max_size=256, default_concurrency_limit=8, api_open=False)
     # Gradio looks for events a thousand times a second, which takes an idle app a tenth of a core.
     page._queue.sleep_when_free = 0.02
     return page
@@ -127,7 +128,7 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
         page = build_app(services)
         launch(page, services, host, port)
         if page.share:  # a tunnel lets strangers in, whatever the host
-            services.access = Access(endpoints=services.access.endpoints)
+            services.access = replace(services.access, local=False)
         if not services.access.local:  # read by the processes of campaigns, too
             os.environ.setdefault("HINTER_LARGEST_MODEL", _LARGEST_MODEL)
         ended = threading.Event()
@@ -156,6 +157,9 @@ def launch(page: Page, services: Services, host: str | None, port: int | None) -
         yield
 
     local = services.access.local
+    # uvicorn would believe what anyone on this machine says about addresses, which a tunnel or a
+    # proxy repeats from strangers; the gate believes as many proxies as there are.
+    os.environ["FORWARDED_ALLOW_IPS"] = ""
     gr.set_static_paths([HANDOUTS])  # served where they lie; copies are swept with the uploads
     page.launch(
         server_name=host,

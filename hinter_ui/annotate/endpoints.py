@@ -5,12 +5,9 @@ come back as ``{"error": {"code", "message"}}`` in the project's language. The c
 queue, so that a judgement is on disk within one short request.
 """
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from ipaddress import ip_address, ip_network
 from typing import Any, NamedTuple
 
 import gradio as gr
@@ -28,12 +25,13 @@ from hinter_ui.annotate import annotator
 from hinter_ui.annotate.annotator import say
 from hinter_ui.html.trees import pair_trees
 from hinter_ui.html.wording import DEFAULT, speak
-from hinter_ui.shared.gate import address_of
+from hinter_ui.shared.gate import visitor_of
 from hinter_ui.shared.library import Annotations
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
+from hinter_ui.shared.wiring import rationed_log
 
-log = logging.getLogger(__name__)
+log = rationed_log(__name__)
 
 _AHEAD = 16  # items on a page: the current one, and those for a lost connection
 _MOST_SENT = 25  # judgements in one call
@@ -48,7 +46,7 @@ _REFUSED = {
 _CODES = _REFUSED | {"no-project", "closed", "signed-out", "name", "short", "taken", "slow"}
 
 _MINUTE = 60.0  # seconds
-# Wrong ones in a minute: of an address for a name and for all of a project; and of all addresses
+# Wrong ones in a minute: of a network for a name and for all of a project; and of all networks
 # together for a name, which one visitor alone cannot reach, so that nobody locks out another.
 _NAME_TRIES, _PROJECT_TRIES, _ALL_TRIES = 5, 30, 60
 
@@ -56,7 +54,7 @@ Answer = dict[str, Any]
 
 
 class Throttle:
-    """Limits wrong pass-phrases within a minute, by address, name and project.
+    """Limits wrong pass-phrases within a minute, by network, name and project.
 
     A try counts from its beginning, so that parallel ones are limited, too.
     """
@@ -66,12 +64,12 @@ class Throttle:
         self._tries: list[tuple[_Try, float]] = []
         self._lock = threading.Lock()
 
-    def begin(self, project: str, name: str, address: str) -> bool:
+    def begin(self, project: str, name: str, network: str) -> bool:
         """Return whether one more try is allowed; it counts as wrong until :meth:`right`."""
         with self._lock:
             now = self._clock()
             self._tries = [one for one in self._tries if one[1] > now - _MINUTE]
-            own = _try(project, name, address)
+            own = _try(project, name, network)
             here = [tried for tried, _ in self._tries if tried.project == project]
             allowed = (
                 here.count(own) < _NAME_TRIES
@@ -82,10 +80,10 @@ class Throttle:
                 self._tries.append((own, now))
             return allowed
 
-    def right(self, project: str, name: str, address: str) -> None:
-        """Do not count the latest try of a name from an address, as it was right."""
+    def right(self, project: str, name: str, network: str) -> None:
+        """Do not count the latest try of a name from a network, as it was right."""
         with self._lock:
-            own = [one for one in self._tries if one[0] == _try(project, name, address)]
+            own = [one for one in self._tries if one[0] == _try(project, name, network)]
             if own:
                 self._tries.remove(own[-1])
 
@@ -96,12 +94,7 @@ class _Try(NamedTuple):
     network: str
 
 
-def _try(project: str, name: str, address: str) -> _Try:
-    network = address
-    with suppress(ValueError):
-        parsed = ip_address(address)
-        if parsed.version == 6 and not parsed.ipv4_mapped:
-            network = str(ip_network((parsed, 64), strict=False))  # whoever has one has all of it
+def _try(project: str, name: str, network: str) -> _Try:
     return _Try(project, " ".join(name.split()).casefold(), network)
 
 
@@ -123,8 +116,7 @@ class AnnotatorEndpoints:
         def annotate_join(
             told: Any, profile: gr.OAuthProfile | None, request: gr.Request
         ) -> Answer:
-            client = request.client.host if request.client else ""
-            return self._safe(self._join, told, profile, address_of(request.headers, client))
+            return self._safe(self._join, told, profile, visitor_of(request).network)
 
         def annotate_work(told: Any) -> Answer:
             return self._safe(self._work, told)
@@ -168,14 +160,14 @@ class AnnotatorEndpoints:
         judging: Judging,
         told: Mapping[str, Any],
         profile: gr.OAuthProfile | None,
-        address: str,
+        network: str,
     ) -> Answer:
         project, place = judging.store.project(), _text(told, "project")
         if told.get("login") is True and profile is not None:
             person, key = judging.store.join_by_login(profile.name, f"hf:{profile.username}")
             return self._seated(project, person.name) | {"key": key}
         name = _text(told, "name")[:200]
-        guess = place, name, address
+        guess = place, name, network
         if not self.throttle.begin(*guess):
             raise AccessError("There were too many wrong tries; wait a minute.", "slow")
         try:

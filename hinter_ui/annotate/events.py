@@ -109,7 +109,7 @@ class AnnotateEvents(TabEvents):
         form = ProjectForm(
             source=str(source), campaign=str(campaign or ""), directory=str(directory or "").strip()
         )
-        return self.updates.sources(session, form, known(kept)) | self.updates.listed()
+        return self.updates.sources(session, form, known(session, kept)) | self.updates.listed()
 
     # -- making ---------------------------------------------------------------------------------
 

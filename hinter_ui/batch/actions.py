@@ -5,11 +5,13 @@ Faults that a visitor can mend are raised as :class:`hinter_core.errors.HinterEr
 
 import atexit
 import os
+import secrets
 import shutil
 import threading
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 
 from hinter_core.campaign.findings import ExportFilter, Side, find
@@ -49,7 +51,7 @@ from hinter_ui.processes.record import RunState
 from hinter_ui.shared.library import CampaignEntry, discreet, without_folder, write_for
 from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.session import Session
+from hinter_ui.shared.session import NOBODY, Session, Visitor
 
 KEEP = "HINTER_KEEP_DAYS"
 _KEEP_DAYS = 7.0  # on a public host
@@ -128,32 +130,50 @@ class BatchActions:
         self, session: Session, form: BatchForm, campaign: Campaign, keys: dict[str, str]
     ) -> CampaignEntry:
         begun = session.of(_Begun)
-        if begun.campaign == campaign and begun.entry and self.jobs.state(begun.entry).busy:
-            return begun.entry
+        same = begun.entry if begun.campaign == campaign else None
+        if same and same.folder.is_dir() and self.jobs.state(same).busy:
+            return same
         self.clear_old()
         entry = self._services.campaigns.new()
         try:
             title = form.data(self._services.access).title
             put(entry, campaign, uploaded=form.source == "upload")
             title = say("sources.sample") if title == SAMPLE else title
-            write_record(entry, JobRecord(title=title, created=time.time()))
+            key = session.owned[entry.id] = secrets.token_urlsafe(16)
+            record = JobRecord(title=title, created=time.time(), owner=_hashed(key))
+            write_record(entry, record)
             self.jobs.start(entry, keys, owner=self._owner(session))
         except BaseException as error:
             shutil.rmtree(entry.folder, ignore_errors=True)
+            session.owned.pop(entry.id, None)
             if isinstance(error, OSError):
                 raise InputError(say("errors.not_saved", reason=error.strerror)) from error
             raise
         begun.campaign, begun.entry = campaign, entry
         return entry
 
-    def _owner(self, session: Session) -> str:
-        return "" if self._services.access.local else session.address or "unknown"
+    def _owner(self, session: Session) -> Visitor:
+        if self._services.access.local:
+            return NOBODY
+        return session.visitor if session.visitor.names else Visitor("unknown")
+
+    def owns(self, session: Session, record: JobRecord, name: str) -> bool:
+        """Whether a visitor may change a campaign; who has its link may read it."""
+        key = session.owned.get(name, "")
+        mine = bool(key) and secrets.compare_digest(record.owner, _hashed(key))
+        return self._services.access.local or mine
+
+    def _owned(self, session: Session, name: str) -> CampaignEntry:
+        entry = self._services.campaigns.get(name)
+        if not (self._services.access.local or self.owns(session, record_of(entry), name)):
+            raise InputError(say("errors.reader"))
+        return entry
 
     # -- afterwards -----------------------------------------------------------------------------
 
     def resume(self, session: Session, name: str, *, retry: bool = False) -> CampaignEntry:
         """Resume a campaign; ``retry`` asks again what had no answer."""
-        entry = self._services.campaigns.get(name)
+        entry = self._owned(session, name)
         models = settings_of(entry).models
         if not retry:
             models = self._left(entry, models) or models
@@ -168,7 +188,7 @@ class BatchActions:
 
         Existing answers are kept, also those of models that are left out.
         """
-        entry = self._services.campaigns.get(name)
+        entry = self._owned(session, name)
         if self.jobs.state(entry).busy:
             raise InputError(say("errors.busy"))
         typed = (model.strip() for model in models)
@@ -225,13 +245,13 @@ class BatchActions:
         known = self._services.dictionaries(session)
         return explore_form(campaign, known, found.row, found.text, found.edits, named)
 
-    def cancel(self, name: str) -> None:
+    def cancel(self, session: Session, name: str) -> None:
         """Stop a campaign that runs or waits."""
-        self.jobs.cancel(self._services.campaigns.get(name))
+        self.jobs.cancel(self._owned(session, name))
 
-    def delete(self, name: str) -> None:
+    def delete(self, session: Session, name: str) -> None:
         """Delete a campaign and its files."""
-        entry = self._services.campaigns.get(name)
+        entry = self._owned(session, name)
         if self.jobs.state(entry).busy:
             raise InputError(say("errors.busy"))
         shutil.rmtree(entry.folder, ignore_errors=True)
@@ -287,6 +307,10 @@ class BatchActions:
                     shutil.rmtree(path, ignore_errors=True)
             except HinterError:
                 continue
+
+
+def _hashed(key: str) -> str:
+    return sha256(key.encode()).hexdigest()
 
 
 def keep_days() -> float:

@@ -20,7 +20,7 @@ from hinter_ui.batch.preview import preview
 from hinter_ui.batch.updates import BatchState, BatchUpdates
 from hinter_ui.html import notice
 from hinter_ui.shared.events import TabEvents, Updates
-from hinter_ui.shared.library import known
+from hinter_ui.shared.library import known, noted
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.wiring import Load, TabLink, after_event, attempt, private, scripted
@@ -188,11 +188,12 @@ class BatchEvents(TabEvents):
         entry = self.actions.start(session, form)
         if form.source == GRAMMAR:
             session.tested = entry.id
-        names = known(kept)
+        names = known(session, kept)
         if not self.services.access.local:
-            names = [entry.id, *names]
-        opened = self.updates.opened(session, entry.id, names)
-        return {self.ui.told: "", self.ui.kept: names} | opened
+            names = list(dict.fromkeys([entry.id, *names]))
+        kept = noted(session, names)
+        opened = self.updates.opened(session, entry.id, kept)
+        return {self.ui.told: "", self.ui.kept: kept} | opened
 
     def choose(self, event: gr.EventData, request: gr.Request, kept: Any) -> Updates:
         """Open a campaign of the list."""
@@ -211,14 +212,14 @@ class BatchEvents(TabEvents):
 
     def open_page(self, request: gr.Request, kept: Any) -> Updates:
         """Open the campaign of a fresh page's link."""
-        session, names = self.session(request), known(kept)
-        name = _linked(request)
+        session = self.session(request)
+        names, name = known(session, kept), _linked(request)
         if not name:
             return self.look(request, "", kept)  # a campaign may have been started meanwhile
-        updates = self.updates.opened(session, name, names)
+        updates = self.updates.opened(session, name, kept)
         known_here = name in names or self.services.access.local
         if not known_here and self.services.campaigns.exists(name):
-            updates |= {self.ui.kept: [name, *names]}
+            updates |= {self.ui.kept: noted(session, [name, *names])}
         return updates
 
 
@@ -239,7 +240,7 @@ class JobEvents(TabEvents):
         ui, job, actions = self.ui, self.ui.job, self.actions
         looked, buttons = [ui.current, ui.kept], job.buttons
         for name, act in (
-            ("cancel", lambda _, campaign: actions.cancel(campaign)),
+            ("cancel", actions.cancel),
             ("resume", actions.resume),
             ("retry", partial(actions.resume, retry=True)),
         ):
@@ -266,6 +267,7 @@ class JobEvents(TabEvents):
         def run(request: gr.Request, current: Any, kept: Any, *values: Any) -> Updates:
             session = self.session(request)
             name = _open_in(session, request, current)
+            known(session, kept)
             _, failure = attempt(act, session, name, *values, title=self.title)
             return self.updates.watched(session, name, kept) | {self.notice: failure}
 
@@ -282,10 +284,10 @@ class JobEvents(TabEvents):
     def delete(self, request: gr.Request, current: Any, kept: Any) -> Updates:
         """Delete the campaign with its data."""
         session = self.session(request)
-        gone = _open_in(session, request, current)
-        self.actions.delete(gone)
-        names = [name for name in known(kept) if name != gone]
-        return {self.ui.kept: names} | self.updates.opened(session, "", names)
+        gone, names = _open_in(session, request, current), known(session, kept)
+        self.actions.delete(session, gone)
+        left = noted(session, [name for name in names if name != gone])
+        return {self.ui.kept: left} | self.updates.opened(session, "", left)
 
     def see_results(self, request: gr.Request, current: Any) -> Updates:
         """Switch to the tab that reports on the campaign."""

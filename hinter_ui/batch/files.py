@@ -21,10 +21,14 @@ from hinter_ui.shared.uploads import kept_copy
 
 @dataclass(frozen=True, kw_only=True)
 class JobRecord(RunRecord):
-    """The record of a campaign's runs; ``late``: it was stopped, since it took too long."""
+    """The record of a campaign's runs; ``late``: it was stopped, since it took too long.
+
+    ``owner``: a hash of the key with which it is stopped, continued and deleted.
+    """
 
     title: str
     late: bool = False
+    owner: str = ""
 
 
 def campaign_file(entry: CampaignEntry) -> Path:

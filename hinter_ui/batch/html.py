@@ -74,8 +74,11 @@ def state_badge(state: RunState) -> Markup:
     return tag("span", say(f"states.{kind}"), class_=f"badge state job-{kind}")
 
 
-def title(status: CampaignStatus) -> Markup:
-    """Write what is tested on what, and the link that leads back here."""
+def title(status: CampaignStatus, *, mine: bool = True) -> Markup:
+    """Write what is tested on what, the link that leads back here, and whether one may only read.
+
+    ``mine``: whether the visitor may change the campaign.
+    """
     campaign = status.campaign
     link = tag("a", say("campaign.link"), href=f"?campaign={status.id}", class_="share")
     head = tag("h2", isolated(status.record.title), " ", state_badge(status.state))
@@ -83,7 +86,8 @@ def title(status: CampaignStatus) -> Markup:
     asked = f"{_what(campaign)} \u00b7 {say('campaign.models')} "
     what = tag("p", asked, models, class_="quiet")
     share = tag("p", link, notice.copy_button(), class_="share-line")
-    return tag("div", head, what, share, class_="job-title")
+    reader = None if mine else tag("p", say("campaign.reader"), class_="quiet")
+    return tag("div", head, what, share, reader, class_="job-title")
 
 
 def _what(campaign: Campaign) -> str:

@@ -45,6 +45,7 @@ from hinter_ui.processes.command import (
 )
 from hinter_ui.processes.record import RunState
 from hinter_ui.shared.library import CampaignEntry
+from hinter_ui.shared.session import NOBODY, Visitor
 
 _PATIENCE = 900  # seconds for an estimate
 _WAITING = 12  # jobs in the queue at most
@@ -96,7 +97,7 @@ class _Job:
     keys: Mapping[str, str]
     retry: bool
     models: Sequence[str] = ()
-    owner: str = ""
+    owner: Visitor = NOBODY
     process: subprocess.Popen[bytes] | None = None
 
 
@@ -113,7 +114,7 @@ class Jobs:
         self._own_cache = own_cache
         self._at_once = at_once
         self._longest = longest
-        self._turns: dict[str, int] = {}  # when an owner had their last one
+        self._turns: dict[str, int] = {}  # when an owner's network had their last one
         self._waiting: list[_Job] = []
         self._running: dict[str, _Job] = {}
         self._closed = False
@@ -153,7 +154,7 @@ class Jobs:
         *,
         retry: bool = False,
         models: Sequence[str] = (),
-        owner: str = "",
+        owner: Visitor = NOBODY,
     ) -> None:
         """Run or resume a campaign; ``retry`` asks again what had no answer.
 
@@ -169,7 +170,7 @@ class Jobs:
             if len(self._waiting) >= _WAITING:
                 raise InputError(say("errors.queue"))
             busy = [*self._running.values(), *self._waiting]
-            if owner and sum(job.owner == owner for job in busy) >= _OF_AN_OWNER:
+            if sum(job.owner.shares(owner) for job in busy) >= _OF_AN_OWNER:
                 raise InputError(say("errors.own_queue", most=_OF_AN_OWNER))
             write_record(entry, replace(record_of(entry), stopped=False, late=False))
             self._waiting.append(_Job(entry, dict(keys), retry, tuple(models), owner))
@@ -205,10 +206,10 @@ class Jobs:
         """Return the waiting jobs as they will run: whose last turn is longest ago comes first."""
         left, turns, order = list(self._waiting), dict(self._turns), list[_Job]()
         while left:
-            job = min(left, key=lambda job: turns.get(job.owner, 0))
+            job = min(left, key=lambda job: turns.get(job.owner.network, 0))
             left.remove(job)
             order.append(job)
-            turns[job.owner] = max(turns.values(), default=0) + 1
+            turns[job.owner.network] = max(turns.values(), default=0) + 1
         return order
 
     def _advance(self) -> None:
@@ -216,7 +217,7 @@ class Jobs:
             while self._waiting and len(self._running) < self._at_once and not self._closed:
                 job = self._in_turn()[0]
                 self._waiting.remove(job)
-                self._turns[job.owner] = max(self._turns.values(), default=0) + 1
+                self._turns[job.owner.network] = max(self._turns.values(), default=0) + 1
                 self._running[job.entry.id] = job
                 try:
                     job.process = self._launch(job)

@@ -104,15 +104,17 @@ class BatchUpdates:
 
     def _changed(self, session: Session, name: str, kept: Any) -> Updates:
         ui, job, status, problem = self.ui, self.ui.job, None, ""
+        names = _names(session, kept)
         shown = session.of(BatchState).watched
         if name:
             try:
                 status = self.actions.status(name)
             except HinterError as error:
                 problem = str(error)
-        listed = self.actions.listed(_names(session, kept))
+        mine = status is not None and self.actions.owns(session, status.record, status.id)
+        listed = self.actions.listed(names)
         days = None if self.services.access.local else keep_days()
-        parts = {"list": html.campaigns(listed, name, days)} | _job(status, problem)
+        parts = {"list": html.campaigns(listed, name, days)} | _job(status, problem, mine=mine)
         widgets = {"list": ui.table, "title": job.title, "progress": job.progress,
                    "findings": job.findings}  # fmt: skip
         updates: Updates = {
@@ -122,9 +124,9 @@ class BatchUpdates:
         state = problem
         if status:
             some = any(status.seen.verdicts.values())
-            state = f"{status.id} {status.state} {status.can_retry} {some}"
+            state = f"{status.id} {status.state} {status.can_retry} {some} {mine}"
         if shown.get("state") != state or shown.get("busy") != str(busy):
-            updates |= self._actions(status)
+            updates |= self._actions(status, mine=mine)
             updates |= {job.box: gr.update(visible=bool(status or problem))}
             updates |= {ui.timer: gr.Timer(active=busy), job.notice: ""}
         priority = status.seen.priority if status else {}
@@ -135,30 +137,30 @@ class BatchUpdates:
         # An event that changes nothing must still name one of its outputs.
         return updates or {ui.table: gr.skip()}
 
-    def _actions(self, status: CampaignStatus | None) -> Updates:
-        """Show the buttons that fit the state of the open campaign."""
+    def _actions(self, status: CampaignStatus | None, *, mine: bool) -> Updates:
+        """Show the buttons that fit the state of the open campaign, and whose it is."""
         job, there = self.ui.job, status is not None
         busy = status is not None and status.state.busy
-        resume = status is not None and status.can_resume
+        resume = mine and status is not None and status.can_resume
         seen = status.seen if status else None
         some = seen is not None and bool(seen.shards_done or any(seen.verdicts.values()))
         shown = {
             "resume": resume,
-            "retry": status is not None and status.can_retry and not resume,
+            "retry": mine and status is not None and status.can_retry and not resume,
             "results": some,
             "file": there,
-            "delete": there and not busy,
+            "delete": mine and not busy,
             "really": False,
         }
         updates: Updates = {job.buttons[name]: gr.update(visible=v) for name, v in shown.items()}
         stopping = status is not None and status.state is RunState.STOPPING
         updates |= {
             job.buttons["cancel"]: gr.update(
-                visible=busy,
+                visible=mine and busy,
                 interactive=not stopping,
                 value=say("stopping" if stopping else "widgets.job-cancel.value"),
             ),
-            job.again: gr.update(visible=there and not busy),
+            job.again: gr.update(visible=mine and not busy),
             job.export: gr.update(visible=some),
         }
         if status:
@@ -176,17 +178,17 @@ def _names(session: Session, kept: Any) -> list[str]:
 
     Its link may have been read before the browser keeps it.
     """
-    names = known(kept)
+    names = known(session, kept)
     return names if session.campaign in ("", *names) else [session.campaign, *names]
 
 
-def _job(status: CampaignStatus | None, problem: str) -> dict[str, str]:
+def _job(status: CampaignStatus | None, problem: str, *, mine: bool) -> dict[str, str]:
     if status is None:
         told = notice.error(problem, say("titles.not_shown")) if problem else Markup("")
         return {"title": told, "progress": "", "findings": ""}
     latest = status.seen.latest
     return {
-        "title": html.title(status),
+        "title": html.title(status, mine=mine),
         "progress": html.progress(status),
         "findings": html.findings(latest, status.campaign, busy=status.state.busy),
     }

@@ -1,6 +1,5 @@
 """The events of the Explore tab: a text is looked at, checked and scanned."""
 
-import logging
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -32,10 +31,10 @@ from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER, ExploreForm
 from hinter_ui.shared.services import SHIPPED, Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.templates import is_of_grammar
-from hinter_ui.shared.wiring import TabLink, guarded, scripted
+from hinter_ui.shared.wiring import TabLink, guarded, rationed_log, scripted
 from hinter_ui.shared.wiring import say as shared
 
-log = logging.getLogger(__name__)
+log = rationed_log(__name__)
 
 _REFRESH = 0.4  # seconds between two partial tables of a scan
 # Scans take long, and must not stand before the checks of others.

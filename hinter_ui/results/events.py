@@ -15,7 +15,7 @@ from hinter_ui.results.html import say
 from hinter_ui.results.layout import ResultsLayout
 from hinter_ui.results.updates import ResultsUpdates, attributes_of, wanted_of
 from hinter_ui.shared.events import TabEvents, Updates
-from hinter_ui.shared.library import find_kept, known
+from hinter_ui.shared.library import find_kept, known, noted
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.wiring import TabLink, after_event, attempt, parts_of, scripted
@@ -96,14 +96,14 @@ class ResultsEvents(TabEvents):
 
     def open_page(self, request: gr.Request, linked: Any, kept: Any) -> Updates:
         """Open the campaign of a fresh page's link; one of Batch, if this tab is selected."""
-        session, names = self.session(request), known(kept)
-        query = parts_of(linked)
+        session = self.session(request)
+        names, query = known(session, kept), parts_of(linked)
         session.campaign = (query.get("results") or query.get("campaign") or "")[:64]
         if not query.get("results") and not session.of(ResultsState).looked:
             return {self.ui.notice: ""}
         shown = self._opened(session, session.campaign, "", names)
         if session.campaign not in names and not self.services.access.local:
-            shown |= {self.kept: [session.campaign, *names]}
+            shown |= {self.kept: noted(session, [session.campaign, *names])}
         return shown
 
     def look(self, request: gr.Request, kept: Any) -> Updates:
@@ -111,7 +111,8 @@ class ResultsEvents(TabEvents):
 
         Where the tab shows all there is, it stays, and what it has been told meanwhile.
         """
-        session, names = self.session(request), known(kept)
+        session = self.session(request)
+        names = known(session, kept)
         state = session.of(ResultsState)
         state.looked, before = True, state.drawn
         reading, name, path = state.reading, session.campaign, ""
@@ -137,7 +138,7 @@ class ResultsEvents(TabEvents):
     def open(self, request: gr.Request, kept: Any, name: Any, path: Any = "") -> Updates:
         """Open the campaign that was chosen, or the one of a path."""
         session = self.session(request)
-        return self._opened(session, str(name or ""), str(path or ""), known(kept))
+        return self._opened(session, str(name or ""), str(path or ""), known(session, kept))
 
     def _opened(self, session: Session, name: str, path: str, names: list[str]) -> Updates:
         choices = self.services.campaigns.offered([*names, name])

@@ -7,7 +7,7 @@ servers; Python functions stay on the command line for both, since a page can be
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
@@ -30,6 +30,7 @@ from hinter_ui.html.wording import Words, listed
 
 say = Words("shared")
 
+PROXIES = "HINTER_PROXIES"
 OPENAI_URL = "https://api.openai.com/v1"
 # Where Ollama, and vLLM or transformers serve, listen unless told otherwise.
 LOCAL_URLS = ("http://localhost:11434/v1", "http://localhost:8000/v1")
@@ -46,16 +47,24 @@ _LONGEST_ATTRIBUTE = 40
 
 @dataclass(frozen=True)
 class Access:
-    """What names may reach; ``endpoints`` are the servers that a public host may ask."""
+    """What names may reach; ``endpoints`` are the servers that a public host may ask.
+
+    ``proxies``: how many of one's own stand before the app, whose word on addresses is believed.
+    """
 
     local: bool = False
     endpoints: tuple[str, ...] = (OPENAI_URL,)
+    proxies: int = field(default_factory=lambda: _proxies())
 
     @classmethod
     def at(cls, host: str | None) -> Self:
         """Return the access of an app that listens on ``host`` (None: as gradio chooses).
 
-        ``HINTER_ENDPOINTS`` names further servers, separated by commas.
+        ``HINTER_ENDPOINTS`` names further servers, separated by commas; ``HINTER_PROXIES`` counts
+        the proxies before the app.
+
+        Raises:
+            InputError: that is no such number.
         """
         host = host or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1"
         shared = os.environ.get("GRADIO_SHARE", "").lower() == "true"
@@ -154,6 +163,14 @@ class Access:
             )
         if given and not _is_plain(given):
             raise ModelError(say("access.base_url"))
+
+
+def _proxies() -> int:
+    """Read how many proxies stand before the app; a Space has one."""
+    told = os.environ.get(PROXIES, "").strip() or str(int(bool(os.environ.get("SPACE_ID"))))
+    if not (told.isdecimal() and len(told) == 1):
+        raise InputError(say("access.proxies", name=PROXIES, value=told))
+    return int(told)
 
 
 def attribute_of(file: Path) -> str:

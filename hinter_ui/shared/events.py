@@ -8,7 +8,7 @@ import gradio as gr
 from gradio.context import Context
 
 from hinter_ui.html.wording import Words, chosen, speak
-from hinter_ui.shared.gate import address_of
+from hinter_ui.shared.gate import visitor_of
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.wiring import attempt, guarded, private, scripted
@@ -43,8 +43,7 @@ class TabEvents:
 
     def session(self, request: gr.Request) -> Session:
         """Return the session of the visitor's open page, and speak its language from now on."""
-        session = self.services.sessions.of(request.session_hash)
-        session.address = address_of(request.headers, request.client.host if request.client else "")
+        session = self.services.sessions.of(request.session_hash, visitor_of(request))
         session.language = chosen(request.query_params.get("lang", session.language))
         speak(session.language, self.room)
         return session

@@ -1,19 +1,25 @@
 """What reaches the app from outside: whose pages may ask, and what they are told."""
 
-import os
-import time
-from collections import deque
-from collections.abc import Callable, Mapping
-from urllib.parse import urlsplit
+import re
+import secrets
+from collections import Counter
+from contextlib import suppress
+from ipaddress import ip_address, ip_network
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
+from itsdangerous import BadSignature, Signer
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hinter_core.annotation.invitation import is_loopback
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Visitor
 from hinter_ui.shared.uploads import Uploads
+from hinter_ui.shared.wiring import TRACES
 
 say = Words("shared")
 
@@ -39,8 +45,17 @@ HEADERS = {
 # gradio lets pages of any origin read its answers with the visitor's cookies.
 _CORS = ("Access-Control-Allow-Origin", "Access-Control-Allow-Credentials")
 _READING = ("GET", "HEAD", "OPTIONS")
+# What our pages and the API's clients send something to. gradio has other doors, for instance one
+# that keeps a film and runs a program on it.
+_DOORS = re.compile(
+    r"(/gradio_api)?/(upload|queue/join|call/[\w/-]+|cancel|reset|component_server)"
+)
+_STREAMS = re.compile(r"/gradio_api/(?:heartbeat/(?P<page>[^/]*)|queue/data)")
+_FORM = "multipart/form-data"
+_LONGEST_BODY = 1_000_000  # bytes that are no upload; those of our own pages have a fifth of it
+_MOST_OPEN = 300  # requests of one network at a time; each open page waits on two
 _LONGEST_NAME = 255  # bytes of a file's name
-TRACES = 10, 600.0  # faults that are logged whole, in so many seconds
+_COOKIE = "hinter-visitor"
 
 
 class Gate:
@@ -48,19 +63,24 @@ class Gate:
 
     Refused are what another site's page sends, uploads without room, and on the owner's machine
     requests under another machine's name: a site may call its own name by the address 127.0.0.1.
+    On a public host each browser gets a signed cookie with a random id and nothing else; limits
+    count for it and for the network (:class:`~hinter_ui.shared.session.Visitor`).
     """
 
     def __init__(self, app: ASGIApp, services: Services, uploads: Uploads) -> None:
         self._app = app
         self._services = services
         self._uploads = uploads
-        self._traces = Rationed(*TRACES)
+        self._signer = Signer(secrets.token_bytes(32))
+        self._open: Counter[str] = Counter()  # requests by network
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        visitor = self._visitor(scope)
+        scope.setdefault("state", {})["visitor"] = visitor
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -68,42 +88,115 @@ class Gate:
                 for name in _CORS:
                     del headers[name]
                 headers.update(HEADERS)
+                if not (visitor.browser or self._services.access.local) and _is_page(headers):
+                    headers.append("Set-Cookie", self._cookie(scope))
             await send(message)
 
-        status, words = self._refusal(scope)
+        status, words = self._refusal(scope, visitor)
         app = PlainTextResponse(words, status) if words else self._app
+        self._open[visitor.network] += 1
         try:
             await app(scope, receive, with_headers)
         except Exception:
-            if self._traces.take():
+            if TRACES.take():
                 raise  # to be logged; it is answered already
+        finally:
+            self._open[visitor.network] -= 1
+            if not self._open[visitor.network]:
+                del self._open[visitor.network]
 
-    def _refusal(self, scope: Scope) -> tuple[int, str]:
+    def _visitor(self, scope: Scope) -> Visitor:
+        sent = Request(scope).cookies.get(_COOKIE, "")
+        browser = ""
+        with suppress(BadSignature):
+            browser = self._signer.unsign(sent).decode()
+        return Visitor(network_of(scope, self._services.access.proxies), browser)
+
+    def _cookie(self, scope: Scope) -> str:
+        """Return a cookie of a browser; the page of a Space is in a frame of another site."""
+        value = self._signer.sign(secrets.token_urlsafe(12)).decode()
+        safe = Headers(scope=scope).get("x-forwarded-proto", scope["scheme"]) == "https"
+        where = "SameSite=None; Secure; Partitioned" if safe else "SameSite=Lax"
+        return f"{_COOKIE}={value}; HttpOnly; Path=/; {where}"
+
+    def _refusal(self, scope: Scope, visitor: Visitor) -> tuple[int, str]:
         headers = Headers(scope=scope)
-        if self._services.access.local and not is_loopback(_host(headers.get("host", ""))):
+        local = self._services.access.local
+        if local and not is_loopback(_host(headers.get("host", ""))):
             return 403, say("gate.host")
+        if not local and self._open[visitor.network] >= _MOST_OPEN:
+            return 429, say("gate.open", most=_MOST_OPEN)
         path = str(scope["path"]).rstrip("/")
         # The first writes a page's values to disk, and no page of ours asks for it; no file has a
         # name such as the others.
         odd = "\0" in path or any(len(part.encode()) > _LONGEST_NAME for part in path.split("/"))
-        if path.endswith("/deep_link") or odd:
+        if path.endswith("/deep_link") or odd or self._is_foreign_stream(scope, path, visitor):
             return 404, say("gate.unknown")
         if scope["method"] in _READING:
             return 200, ""
         if _foreign(headers):
             return 403, say("gate.foreign")
-        if path.endswith("/upload"):
-            length = headers.get("content-length", "")
-            address = address_of(headers, (scope.get("client") or ("",))[0])
-            announced = int(length) if length.isdecimal() else None
-            return self._uploads.refusal(address, announced)
+        if not _DOORS.fullmatch(path.removeprefix(str(scope.get("root_path", "")))):
+            return 404, say("gate.unknown")
+        length = headers.get("content-length", "")
+        announced = int(length) if length.isdecimal() else None
+        if path.endswith("/upload") or _FORM in headers.get("content-type", ""):
+            return self._uploads.refusal(visitor, announced)
+        if not local and (announced or 0) > _LONGEST_BODY:
+            return 413, say("gate.long", most=_LONGEST_BODY // 1_000)
         return 200, ""
 
+    def _is_foreign_stream(self, scope: Scope, path: str, visitor: Visitor) -> bool:
+        """Whether a stream is that of a page in another visitor's browser."""
+        found = _STREAMS.fullmatch(path)
+        if not found:
+            return False
+        asked = parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", [])
+        return any(
+            self._services.sessions.is_foreign(page, visitor)
+            for page in (found["page"], *asked)
+            if page
+        )
 
-def address_of(headers: Mapping[str, str], client: str) -> str:
-    """Return a visitor's address; on a Space, the one that its proxy tells."""
-    told = headers.get("x-forwarded-for", "") if os.environ.get("SPACE_ID") else ""
-    return told.partition(",")[0].strip() or client
+
+def visitor_of(request: Any) -> Visitor:
+    """Return who sends the request of an event, as :class:`Gate` found it."""
+    found = getattr(getattr(request, "state", None), "visitor", None)
+    if isinstance(found, Visitor):
+        return found
+    client = getattr(request, "client", None)
+    return Visitor(_network(client.host) if client else "")
+
+
+def network_of(scope: Scope, proxies: int) -> str:
+    """Return a visitor's address, or of IPv6 the network that one visitor has all of.
+
+    Each of the ``proxies`` before the app adds whom it was asked by to the right end of
+    ``X-Forwarded-For``; what stands further left may be written by anyone.
+    """
+    told = [part for line in Headers(scope=scope).getlist("x-forwarded-for")
+            for part in line.split(",")]  # fmt: skip
+    chain = told[-proxies:] if proxies else []
+    client = (scope.get("client") or ("",))[0]
+    return (_network(chain[0]) if chain else "") or _network(client) or str(client)
+
+
+def _network(address: str) -> str:
+    """Return the network of an address, with or without a port; empty if it is none."""
+    bare = address.strip()
+    if found := re.fullmatch(r"\[(.*)\](:\d+)?|([\d.]+):\d+", bare):
+        bare = found[1] or found[3] or ""
+    try:
+        parsed = ip_address(bare)
+    except ValueError:
+        return ""
+    if parsed.version == 4:
+        return str(parsed)
+    return str(parsed.ipv4_mapped or ip_network((int(parsed), 64), strict=False))
+
+
+def _is_page(headers: Headers) -> bool:
+    return headers.get("content-type", "").startswith("text/html")
 
 
 def _foreign(headers: Headers) -> bool:
@@ -116,22 +209,3 @@ def _foreign(headers: Headers) -> bool:
 
 def _host(host: str) -> str:
     return urlsplit(f"//{host}").hostname or ""
-
-
-class Rationed:
-    """Allow something ``most`` times within ``seconds``."""
-
-    def __init__(
-        self, most: int, seconds: float, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._times: deque[float] = deque(maxlen=most)
-        self._seconds = seconds
-        self._clock = clock
-
-    def take(self) -> bool:
-        """Whether it is allowed now; it is counted then."""
-        now, times = self._clock(), self._times
-        if len(times) == times.maxlen and times[0] > now - self._seconds:
-            return False
-        times.append(now)
-        return True

@@ -274,10 +274,19 @@ def find_kept() -> gr.BrowserState:
     )
 
 
-def known(kept: Any) -> list[str]:
-    """Return names of campaigns, whatever a browser sent."""
-    names = kept if isinstance(kept, list) else []
-    return [name for name in names if isinstance(name, str)][:_MOST_OF_KEPT]
+def known(session: Session, kept: Any) -> list[str]:
+    """Return names of campaigns, whatever a browser sent; the page learns the keys beside them."""
+    notes = [note for note in kept if isinstance(note, str)] if isinstance(kept, list) else []
+    parts = [note.partition(" ") for note in notes[:_MOST_OF_KEPT]]
+    session.owned |= {name: key for name, _, key in parts if _ID_OF_CAMPAIGNS.fullmatch(key)}
+    while len(session.owned) > 2 * _MOST_OF_KEPT:
+        session.owned.pop(next(iter(session.owned)))
+    return [name for name, _, _ in parts]
+
+
+def noted(session: Session, names: Iterable[str]) -> list[str]:
+    """Return what the browser keeps of campaigns: each name, with the key of its owner."""
+    return [f"{name} {session.owned.get(name, '')}".strip() for name in names][:_MOST_OF_KEPT]
 
 
 def label_of(store: CampaignStore) -> str:

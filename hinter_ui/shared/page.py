@@ -1,7 +1,8 @@
 """The page as gradio runs it: what its events bring, and what they answer."""
 
 import html
-import logging
+import random
+from collections.abc import Callable, Sequence
 from copy import copy
 from enum import Enum
 from types import SimpleNamespace
@@ -9,17 +10,23 @@ from typing import Any
 
 import gradio as gr
 from gradio.blocks import Block, BlocksConfig, convert_component_dict_to_list
+from gradio.queueing import Event, EventQueue, Queue
 
 from hinter_core.errors import HinterError
 from hinter_ui.html.wording import Words
-from hinter_ui.shared.gate import TRACES, Rationed
+from hinter_ui.shared.gate import visitor_of
 from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Visitor
 from hinter_ui.shared.uploads import Uploads
+from hinter_ui.shared.wiring import rationed_log
 
-log = logging.getLogger(__name__)
+log = rationed_log(__name__)
 say = Words("shared")
 
 _LONGEST = 300  # characters of a refusal that gradio words
+# Events on a public host, of a browser and of its network, which may be that of a whole class.
+_AT_WORK = 4, 12
+_WAITING = 32, 100
 
 
 class _Widgets(BlocksConfig):
@@ -42,6 +49,70 @@ class _WidgetsOfVisitor(BlocksConfig):
         return {}
 
 
+class TurnsQueue(Queue):
+    """gradio's queue, in which visitors of a public host take turns.
+
+    One visitor never has all places of a kind of event: a browser has half of them and its network
+    all but one. Whose network has least at work goes first.
+    """
+
+    local: Callable[[], bool]
+
+    @classmethod
+    def of(cls, queue: Queue, local: Callable[[], bool]) -> "TurnsQueue":
+        """Return a queue with the settings of another, which is not yet in use."""
+        own = cls.__new__(cls)
+        vars(own).update(vars(queue), local=local)
+        return own
+
+    async def push(self, body: Any, request: Any, username: str | None) -> Any:
+        """Let an event wait, unless its visitor has as many waiting as they may."""
+        if not self.local():
+            queues = self.event_queue_per_concurrency_id.values()
+            mine = _shares([event for queue in queues for event in queue.queue], request)
+            if any(number >= most for number, most in zip(mine, _WAITING, strict=True)):
+                return False, say("gate.waiting"), "queue_full"
+        return await super().push(body, request, username)
+
+    def get_events(self) -> tuple[list[Event], bool, str] | None:
+        """Return the event that begins next; none of our events is run in batches."""
+        if self.local():
+            return super().get_events()
+        running = [event for job in self.active_jobs for event in job or ()]
+        groups = list(self.event_queue_per_concurrency_id.items())
+        random.shuffle(groups)
+        for name, group in groups:
+            if event := _next(group, running):
+                group.queue.remove(event)
+                return [event], False, name
+        return None
+
+
+def _next(group: EventQueue, running: Sequence[Event]) -> Event | None:
+    """Return the waiting event whose turn it is, if there is a place for it."""
+    places = group.concurrency_limit or _AT_WORK[1]
+    if group.current_concurrency >= places:
+        return None
+    beside = [event for event in running if event.concurrency_id == group.concurrency_id]
+    most = (max(1, places // 2), max(1, places - 1), *_AT_WORK)
+    first: dict[Visitor, Event] = {}
+    for event in group.queue:
+        first.setdefault(visitor_of(event.request), event)
+    fewest: tuple[int, Event] | None = None
+    for event in first.values():
+        own = (*_shares(beside, event.request), *_shares(running, event.request))
+        if all(map(int.__lt__, own, most)) and (fewest is None or own[-1] < fewest[0]):
+            fewest = own[-1], event
+    return fewest[1] if fewest else None
+
+
+def _shares(events: Sequence[Event], request: Any) -> tuple[int, int]:
+    """Count the events of the browser that sends a request, and of its network."""
+    visitor = visitor_of(request)
+    near = [one for event in events if (one := visitor_of(event.request)).shares(visitor)]
+    return sum(one == visitor for one in near), len(near)
+
+
 class Page(gr.Blocks):
     """The page, whose events take uploads only of files that are there, and log refusals briefly.
 
@@ -51,12 +122,18 @@ class Page(gr.Blocks):
     """
 
     def __init__(self, services: Services, **options: Any) -> None:
+        self._local = lambda: services.access.local
         super().__init__(**options)
         widgets = _Widgets(self)
         vars(widgets).update(vars(self.default_config))
         self.default_config = widgets
-        self.uploads = Uploads(services.sessions, lambda: services.access.local)
-        self._traces = Rationed(*TRACES)
+        self.uploads = Uploads(services.sessions, self._local)
+
+    def queue(self, *args: Any, **named: Any) -> "Page":
+        """Set up the queue of events, in which visitors take turns."""
+        super().queue(*args, **named)
+        self._queue = TurnsQueue.of(self._queue, self._local)
+        return self
 
     async def preprocess_data(
         self, block_fn: Any, inputs: Any, state: Any, *args: Any, **named: Any
@@ -114,15 +191,15 @@ class Page(gr.Blocks):
         """Process an event, whose page holds the uploads among its values from now on."""
         try:
             if named.get("iterator") is None:
-                self.uploads.hold(named.get("session_hash"), inputs)
+                visitor = visitor_of(named.get("request"))
+                self.uploads.hold(named.get("session_hash"), inputs, visitor)
             return await super().process_api(block_fn, inputs, *args, **named)
         except gr.Error as error:
             raise _told(error.message, error.title, error.duration) from error
         except HinterError as error:
             raise _told(str(error)) from error
         except Exception as error:
-            if self._traces.take():
-                log.exception("An event failed.")
+            log.exception("An event failed.")
             raise _told(say("gate.failed")) from error
 
 

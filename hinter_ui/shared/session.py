@@ -4,11 +4,11 @@ import secrets
 import shutil
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from hinter_core.errors import InputError
 from hinter_core.models.store import PredictionStore
@@ -20,6 +20,7 @@ from hinter_ui.shared.links import ExploreForm
 say = Words("shared")
 
 _SESSIONS = 2_000
+_OF_A_VISITOR = 200  # of them; a class may have one address
 _BYTES = 2_000_000_000  # of all sessions, roughly
 _OF_A_MUTANT, _OF_A_TERM, _OF_ANYTHING = 6_000, 400, 10_000  # bytes, roughly
 _RESTED = 1_800  # seconds
@@ -27,6 +28,61 @@ _OWN_MODELS = 8
 _MOST_FILES = 5  # kept for one page to be fetched
 
 State = TypeVar("State")
+
+
+class Visitor(NamedTuple):
+    """Who sends a request: a network, and the id in the cookie of a browser, if it has one.
+
+    Limits count for each of the two: who throws the cookie away keeps the network.
+    """
+
+    network: str = ""
+    browser: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names under which limits count."""
+        return tuple(f"{kind} {name}" for kind, name in self._asdict().items() if name)
+
+    def shares(self, other: "Visitor") -> bool:
+        """Whether two requests come from the same network or the same browser."""
+        return not set(self.names).isdisjoint(other.names)
+
+
+NOBODY = Visitor()
+
+
+class Allowance:
+    """What each visitor may use within ``seconds``: a number of times, or of bytes."""
+
+    def __init__(
+        self, most: float, seconds: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._most = most
+        self._seconds = seconds
+        self._clock = clock
+        self._used: dict[str, deque[tuple[float, float]]] = {}  # (time, amount) by name
+        self._lock = threading.Lock()
+
+    def take(self, visitor: Visitor, amount: float = 1) -> bool:
+        """Whether the visitor may use so much more now; it is counted then."""
+        now = self._clock()
+        with self._lock:
+            self._forget(now - self._seconds)
+            names = visitor.names or ("unknown",)
+            for name in names:
+                if sum(size for _, size in self._used.get(name, ())) + amount > self._most:
+                    return False
+            for name in names:
+                self._used.setdefault(name, deque()).append((now, amount))
+        return True
+
+    def _forget(self, before: float) -> None:
+        for name, used in list(self._used.items()):
+            while used and used[0][0] < before:
+                used.popleft()
+            if not used:
+                del self._used[name]
 
 
 @dataclass
@@ -55,7 +111,8 @@ class Session:
     tested: str = ""  # the campaign of a grammar that was begun last
     files: list[Path] = field(default_factory=list)  # folders of what was made to be downloaded
     uploads: set[Path] = field(default_factory=set)
-    address: str = ""  # of the visitor
+    visitor: Visitor = NOBODY
+    owned: dict[str, str] = field(default_factory=dict, repr=False)  # keys of campaigns, by name
     used: float = 0.0  # when it was last asked for, by a clock of the app
     _states: dict[type[Any], Any] = field(default_factory=dict, repr=False)
 
@@ -124,9 +181,11 @@ class Session:
 class Sessions:
     """Sessions by the key of the open page; forgotten when the page closes.
 
-    Keys come from the browser, so that one visitor can make as many as they like. Those with
-    nothing in them go first; one with something goes only when it has rested for ``_RESTED``
-    seconds and nothing runs in it. If none may go, no further page is taken.
+    Keys come from the browser, so that one visitor can make as many as they like. A visitor has
+    room for ``_OF_A_VISITOR``: their least recently used page goes first, and those with nothing in
+    them before others. Where all visitors together have too many, pages with nothing in them go
+    first, then what has rested for ``_RESTED`` seconds, then the oldest page of whoever has most.
+    Nothing goes while a scan runs in it.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -134,20 +193,28 @@ class Sessions:
         self._clock = clock
         self._lock = threading.Lock()
 
-    def of(self, key: str | None) -> Session:
+    def of(self, key: str | None, visitor: Visitor = NOBODY) -> Session:
         """Return the session of an open page, made at the first call.
 
         Raises:
-            InputError: there is no room for another page.
+            InputError: there is no room for another page, or it is another visitor's page.
         """
         with self._lock:
             session = self._kept.get(key or "")
             if session is None:
-                self._make_room()
-                session = self._kept[key or ""] = Session()
+                self._make_room(visitor)
+                session = self._kept[key or ""] = Session(visitor=visitor)
+            elif _foreign(session, visitor):
+                raise InputError(say("access.other_page"))
             self._kept.move_to_end(key or "")
             session.used = self._clock()
             return session
+
+    def is_foreign(self, key: str, visitor: Visitor) -> bool:
+        """Whether a page is open in another visitor's browser."""
+        with self._lock:
+            session = self._kept.get(key)
+            return session is not None and _foreign(session, visitor)
 
     def forget(self, key: str | None) -> None:
         """Close and drop a session."""
@@ -167,19 +234,46 @@ class Sessions:
             path for session in self._kept.values() for path in (*session.files, *session.uploads)
         }
 
-    def _make_room(self) -> None:
-        """Drop sessions until another fits."""
+    def _make_room(self, visitor: Visitor) -> None:
+        """Drop sessions until another of this visitor fits."""
         weights = {key: session.weight for key, session in self._kept.items()}
-        total = sum(weights.values())
-        going = sorted(self._kept, key=lambda key: weights[key] > 0)  # stable: the oldest first
+        # Stable: of equals, the least recently used comes first.
+        going = sorted(
+            (key for key in weights if not self._kept[key].running),
+            key=lambda key: weights[key] > 0,
+        )
+        own = [key for key in going if self._kept[key].visitor.shares(visitor)]
+        busy = sum(one.visitor.shares(visitor) for one in self._kept.values()) - len(own)
+        while own and len(own) + busy >= _OF_A_VISITOR:
+            self._drop(own.pop(0), going, weights)
+        while len(self._kept) >= _SESSIONS or sum(weights.values()) >= _BYTES:
+            key = self._next(going, weights)
+            if key is None:
+                raise InputError(say("access.full"))
+            self._drop(key, going, weights)
+
+    def _next(self, going: list[str], weights: dict[str, int]) -> str | None:
+        """Return the session that goes next; None where each visitor has at most one."""
+        rested = self._clock() - _RESTED
+        if idle := next(
+            (key for key in going if not weights[key] or self._kept[key].used <= rested), None
+        ):
+            return idle
+        pages, bytes_of = Counter[str](), Counter[str]()
         for key in going:
-            if len(self._kept) < _SESSIONS and total < _BYTES:
-                return
-            session = self._kept[key]
-            if weights[key] and (session.running or self._clock() - session.used < _RESTED):
-                continue
-            total -= weights[key]
-            self._kept.pop(key)
-            session.close(self._held())
-        if len(self._kept) >= _SESSIONS or total >= _BYTES:
-            raise InputError(say("access.full"))
+            network = self._kept[key].visitor.network
+            pages[network] += 1
+            bytes_of[network] += weights[key]
+        several = [network for network, number in pages.items() if number > 1]
+        most = max(several, key=bytes_of.__getitem__, default=None)
+        return next((key for key in going if self._kept[key].visitor.network == most), None)
+
+    def _drop(self, key: str, going: list[str], weights: dict[str, int]) -> None:
+        going.remove(key)
+        del weights[key]
+        self._kept.pop(key).close(self._held())
+
+
+def _foreign(session: Session, visitor: Visitor) -> bool:
+    """Whether a page was opened by a browser with a cookie, and another one elsewhere asks."""
+    return bool(session.visitor.browser) and not session.visitor.shares(visitor)

@@ -5,7 +5,6 @@ import shutil
 import tempfile
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from gradio.utils import get_upload_folder
 
 from hinter_core.errors import InputError
 from hinter_ui.html.wording import Words
-from hinter_ui.shared.session import Sessions
+from hinter_ui.shared.session import NOBODY, Allowance, Sessions, Visitor
 
 say = Words("shared")
 
@@ -25,7 +24,7 @@ _PREFIX = "hinter-uploads-"
 _LEFT = 3_600  # seconds after which a file goes that no open page holds
 _EVERY = 300  # seconds
 _FILE = "gradio.FileData"  # the mark of a file among the values of an event
-# On a public host, in bytes: of one request, of an address in an hour, and of all.
+# On a public host, in bytes: of one request, of a visitor in an hour, and of all.
 MOST_SENT, _VISITOR, _ALL = 20_000_000, 50_000_000, 1_000_000_000
 
 
@@ -56,10 +55,10 @@ class Uploads:
         self._sessions = sessions
         self._local = local
         self._clock = clock
-        self._sent: dict[str, deque[tuple[float, int]]] = {}  # (time, bytes) by address
+        self._sent = Allowance(_VISITOR, _LEFT, clock)
         self._lock = threading.Lock()
 
-    def refusal(self, address: str, length: int | None) -> tuple[int, str]:
+    def refusal(self, visitor: Visitor, length: int | None) -> tuple[int, str]:
         """Return the HTTP status and words that refuse an upload; 200 where it may come.
 
         ``length``: bytes that the request announces, if it does.
@@ -70,23 +69,14 @@ class Uploads:
             return 411, say("uploads.length")
         if length > MOST_SENT:
             return 413, say("uploads.request", most=MOST_SENT // 1_000_000)
-        now = self._clock()
         with self._lock:
-            for other in list(self._sent):
-                sent = self._sent[other]
-                while sent and sent[0][0] < now - _LEFT:
-                    sent.popleft()
-                if not sent:
-                    del self._sent[other]
-            own = self._sent.setdefault(address, deque())
-            if sum(size for _, size in own) + length > _VISITOR:
-                return 413, say("uploads.visitor", most=_VISITOR // 1_000_000)
             if _bytes_in(self.folder) + length > _ALL:
                 return 507, say("uploads.all")
-            own.append((now, length))
+            if not self._sent.take(visitor, length):
+                return 413, say("uploads.visitor", most=_VISITOR // 1_000_000)
         return 200, ""
 
-    def hold(self, page: str | None, values: Any) -> None:
+    def hold(self, page: str | None, values: Any, visitor: Visitor = NOBODY) -> None:
         """Let a page hold the uploads among the values of its event.
 
         Raises:
@@ -94,7 +84,7 @@ class Uploads:
         """
         paths = {self._upload(found) for found in _files_in(values)}
         if paths:
-            self._sessions.of(page).uploads |= paths
+            self._sessions.of(page, visitor).uploads |= paths
 
     def _upload(self, path: Any) -> Path:
         # gradio would fetch an address itself, whatever its size.

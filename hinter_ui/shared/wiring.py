@@ -12,6 +12,7 @@ import logging
 import re
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, field
@@ -28,9 +29,40 @@ from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup
 from hinter_ui.html.wording import Words
 
-log = logging.getLogger(__name__)
 say = Words("check")
 _ENTRIES = frozenset({"input", "change", "submit", "blur"})
+
+
+class Rationed:
+    """Allow something ``most`` times within ``seconds``."""
+
+    def __init__(
+        self, most: int, seconds: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._times: deque[float] = deque(maxlen=most)
+        self._seconds = seconds
+        self._clock = clock
+
+    def take(self) -> bool:
+        """Whether it is allowed now; it is counted then."""
+        now, times = self._clock(), self._times
+        if len(times) == times.maxlen and times[0] > now - self._seconds:
+            return False
+        times.append(now)
+        return True
+
+
+TRACES = Rationed(10, 600.0)  # faults that are logged whole; strangers can bring about many
+
+
+def rationed_log(name: str) -> logging.Logger:
+    """Return the log of a module for what strangers can bring about."""
+    log = logging.getLogger(name)
+    log.addFilter(lambda _: TRACES.take())
+    return log
+
+
+log = rationed_log(__name__)
 
 
 def private(

@@ -6,7 +6,7 @@ import csv
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +28,7 @@ from hinter_ui.batch.preview import preview
 from hinter_ui.batch.updates import BatchUpdates
 from hinter_ui.processes.record import RunState
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.library import CAMPAIGNS_FOLDER, names_kept
+from hinter_ui.shared.library import CAMPAIGNS_FOLDER, known, names_kept, noted
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from tests.conformance.faulty_server import FaultyServer
@@ -73,17 +73,83 @@ def public() -> Iterator[BatchActions]:
 def test_a_shared_host_lists_to_a_visitor_what_their_browser_keeps(
     public: BatchActions, local: BatchActions
 ) -> None:
-    mine, other = (public.start(Session(), SMALL) for _ in range(2))
+    session = Session()
+    mine, other = public.start(Session(), SMALL), public.start(session, SMALL)
     assert [s.id for s in public.listed([])] == []
     assert [s.id for s in public.listed([mine.id, "../../etc", "x" * 20])] == [mine.id]
     assert {s.id for s in local.listed([])} == {mine.id, other.id}
     assert public.status(other.id).id == other.id  # whoever has the link has the key
     until(lambda: public.jobs.state(other) is RunState.DONE)
-    public.delete(other.id)
+    public.delete(session, other.id)
     assert not other.folder.exists()
     with pytest.raises(InputError, match="no such campaign"):
         public.status(other.id)
     until(lambda: not public.jobs.state(mine).busy)
+
+
+def test_who_has_the_link_reads_and_only_the_owner_changes(
+    public: BatchActions, local: BatchActions
+) -> None:
+    owner, reader = Session(), Session()
+    entry = public.start(owner, SMALL)
+    changes: list[Callable[[Session], object]] = [
+        lambda who: public.cancel(who, entry.id),
+        lambda who: public.resume(who, entry.id),
+        lambda who: public.resume(who, entry.id, retry=True),
+        lambda who: public.go_on(who, entry.id, ["vader"], None, None),
+        lambda who: public.delete(who, entry.id),
+    ]
+    key = owner.owned[entry.id]
+    for wrong in ("", "x" * 22, key[:-1], key + "A", "\x00", record_of(entry).owner):
+        reader.owned = {entry.id: wrong} if wrong else {}
+        for change in changes:
+            with pytest.raises(InputError, match="Only the browser that started this campaign"):
+                change(reader)
+    until(lambda: public.jobs.state(entry) is RunState.DONE)
+    assert public.status(entry.id).state is RunState.DONE
+    assert key not in campaign_file(entry).read_text() + (entry.folder / "job.json").read_text()
+    # The browser keeps the key for later pages; what it sends may be anything.
+    kept = noted(owner, [entry.id])
+    page = Session()
+    assert known(page, [*kept, 5, None, "x y z", f"{entry.id}x"])[0] == entry.id
+    public.go_on(page, entry.id, [RULES, "vader"], None, None)
+    until(lambda: not public.jobs.state(entry).busy)
+    public.delete(page, entry.id)
+    assert not entry.folder.exists()
+    # One from before there were keys is read by all, and is the machine's owner's.
+    old = public.start(owner, SMALL)
+    until(lambda: public.jobs.state(old) is RunState.DONE)
+    write_record(old, replace(record_of(old), owner=""))
+    assert public.status(old.id).state is RunState.DONE
+    for session in (owner, Session()):
+        with pytest.raises(InputError, match="Only the browser"):
+            public.delete(session, old.id)
+    local.delete(Session(), old.id)
+    assert not old.folder.exists()
+
+
+def test_a_page_keeps_so_many_keys() -> None:
+    session = Session()
+    for number in range(20):
+        known(session, [f"{'n' * 16}{number}-{i} {'k' * 22}" for i in range(80)])
+    assert len(session.owned) == 100
+
+
+def test_a_reader_is_offered_no_button_that_changes(public: BatchActions) -> None:
+    owner = Session()
+    entry = public.start(owner, SMALL)
+    until(lambda: public.jobs.state(entry) is RunState.DONE)
+    with gr.Blocks():
+        names_kept()
+        services = Services(Access())
+        updates = BatchUpdates(services, public, BatchLayout(services, Markup("")))
+    job = updates.ui.job
+    for session, mine in ((owner, True), (Session(), False)):
+        shown = updates.opened(session, entry.id, [entry.id])
+        assert shown[job.buttons["delete"]]["visible"] is mine
+        assert shown[job.again]["visible"] is mine
+        assert shown[job.buttons["file"]]["visible"]
+        assert ("reading a shared campaign" in str(shown[job.title])) is not mine
 
 
 def test_a_campaign_whose_results_are_open_is_listed_before_the_browser_keeps_it(
@@ -432,7 +498,7 @@ def test_the_same_campaign_is_begun_once(local: BatchActions, tmp_path: Path) ->
     other = local.start(session, filled(form, limit=19))
     assert other.id != begun[0]
     for status in local.listed([]):
-        local.cancel(status.id)
+        local.cancel(session, status.id)
     until(lambda: not any(status.state.busy for status in local.listed([])))
     assert local.start(session, filled(form, limit=19)).id not in (*begun, other.id)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from http.client import HTTPResponse
 from typing import Any
 from urllib.error import HTTPError
@@ -15,8 +16,11 @@ import pytest
 from starlette.datastructures import Headers
 
 from hinter_core.annotation.invitation import is_loopback
+from hinter_core.errors import InputError
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.gate import Rationed, _foreign
+from hinter_ui.shared.gate import _foreign, network_of
+from hinter_ui.shared.session import Visitor
+from hinter_ui.shared.wiring import TRACES, Rationed
 from tests.ui.conftest import Clock, launched
 
 EVIL = "https://evil.example"
@@ -135,6 +139,196 @@ def test_a_body_is_bounded_on_a_public_host(url: str) -> None:
             assert b" 413 " in wire.recv(100)
 
 
+def form(size: int) -> tuple[bytes, str]:
+    """The body of an upload, and its type."""
+    head = '--x\r\nContent-Disposition: form-data; name="files"; filename="a.csv"\r\n\r\n'
+    return head.encode() + b"a" * size + b"\r\n--x--\r\n", "multipart/form-data; boundary=x"
+
+
+@pytest.fixture
+def small_quota(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hinter_ui.shared.uploads._VISITOR", 10_000)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"x_forwarded_for": "203.0.113.{n}"},
+        {"x_forwarded_for": "127.0.0.1, 203.0.113.{n}"},
+        {"x_forwarded_for": "[2001:db8:{n}::1]:80"},
+        {"forwarded": "for=203.0.113.{n}"},
+        {"x_real_ip": "203.0.113.{n}", "cf_connecting_ip": "203.0.113.{n}"},
+        {"cookie": "hinter-visitor=made-up-{n}.signature"},
+    ],
+)
+def test_what_a_visitor_says_of_their_address_gives_no_more_room(
+    told: dict[str, str], small_quota: None
+) -> None:
+    body, kind = form(4_000)
+    with launched(Access()) as (_, url):
+        found = [
+            ask(f"{url}/gradio_api/upload", body, content_type=kind,
+                **{name: value.format(n=n) for name, value in told.items()})[0]
+            for n in range(6)
+        ]  # fmt: skip
+    assert found == [200] * 2 + [413] * 4
+
+
+def test_behind_a_proxy_the_right_end_of_the_header_counts(small_quota: None) -> None:
+    body, kind = form(4_000)
+    with launched(Access(proxies=1)) as (_, url):
+
+        def upload(told: str) -> int:
+            headers = {"content_type": kind, "x_forwarded_for": told}
+            return int(ask(f"{url}/gradio_api/upload", body, **headers)[0])
+
+        assert [upload(f"203.0.113.{n}, 192.0.2.1") for n in range(4)] == [200] * 2 + [413] * 2
+        assert upload("192.0.2.1, 192.0.2.2") == 200
+
+
+@pytest.mark.parametrize(
+    ("told", "proxies", "network"),
+    [
+        ([], 0, "10.0.0.1"),
+        (["203.0.113.7"], 0, "10.0.0.1"),
+        ([], 1, "10.0.0.1"),
+        (["203.0.113.7"], 1, "203.0.113.7"),
+        (["198.51.100.1, 203.0.113.7"], 1, "203.0.113.7"),
+        (["198.51.100.1", "203.0.113.7"], 1, "203.0.113.7"),
+        (["198.51.100.1, 203.0.113.7 , 10.0.0.2"], 2, "203.0.113.7"),
+        (["203.0.113.7"], 2, "203.0.113.7"),  # asked past the outer one
+        (["203.0.113.7:5123"], 1, "203.0.113.7"),
+        (["[2001:db8::5]:443"], 1, "2001:db8::/64"),
+        (["2001:db8::ffff:5"], 1, "2001:db8::/64"),
+        (["::ffff:203.0.113.7"], 1, "203.0.113.7"),
+        (["unknown"], 1, "10.0.0.1"),
+        (["203.0.113.7, "], 1, "10.0.0.1"),
+        (["203.0.113.7, <script>" + "x" * 9_999], 1, "10.0.0.1"),
+        (["\u0663.\u0663.\u0663.\u0663"], 1, "10.0.0.1"),
+    ],
+)
+def test_the_network_of_a_visitor(told: list[str], proxies: int, network: str) -> None:
+    headers = [(b"X-Forwarded-For".lower(), one.encode("utf-8")) for one in told]
+    scope = {"type": "http", "headers": headers, "client": ("10.0.0.1", 5)}
+    assert network_of(scope, proxies) == network
+
+
+@pytest.mark.parametrize(
+    ("variables", "proxies"),
+    [({}, 0), ({"SPACE_ID": "a/b"}, 1), ({"HINTER_PROXIES": "2"}, 2), ({"HINTER_PROXIES": " "}, 0),
+     ({"SPACE_ID": "a/b", "HINTER_PROXIES": "0"}, 0)],
+)  # fmt: skip
+def test_how_many_proxies_are_believed(
+    variables: dict[str, str], proxies: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("SPACE_ID", "HINTER_PROXIES"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert Access.at("0.0.0.0").proxies == proxies
+
+
+@pytest.mark.parametrize("value", ["-1", "one", "10", "1.0", "\u0661x", "all", "*"])
+def test_a_number_of_proxies_that_is_none(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HINTER_PROXIES", value)
+    with pytest.raises(InputError, match=r"HINTER_PROXIES is .* a number from 0 to 9"):
+        Access.at(None)
+
+
+class TestCookie:
+    """The cookie of a browser: signed, not for scripts, and on public hosts alone."""
+
+    def of(self, answer: Any) -> str:
+        return str(answer[1]["Set-Cookie"] or "")
+
+    def test_a_page_brings_it_once(self, url: str) -> None:
+        told = self.of(ask(url))
+        value, *flags = told.split("; ")
+        assert value.startswith("hinter-visitor=")
+        assert flags == ["HttpOnly", "Path=/", "SameSite=Lax"]
+        assert self.of(ask(url, cookie=value)) == ""
+        assert self.of(ask(url)) != told
+        for changed in (value[:-1], value.replace("=", "=x", 1), "hinter-visitor=\x7f"):
+            assert self.of(ask(url, cookie=changed)).startswith("hinter-visitor=")
+        for path in ("/config", "/theme.css", "/nothing"):
+            assert self.of(ask(url + path)) == ""
+
+    def test_in_the_frame_of_a_space_it_is_a_cookie_of_the_frame(self, url: str) -> None:
+        told = self.of(ask(url, x_forwarded_proto="https"))
+        assert told.endswith("; HttpOnly; Path=/; SameSite=None; Secure; Partitioned")
+
+    def test_the_owner_of_the_machine_gets_none(self) -> None:
+        with launched(Access(local=True)) as (_, url):
+            assert self.of(ask(url)) == ""
+
+    def test_a_stream_of_another_browsers_page_is_closed_to_others(self) -> None:
+        with launched(Access(proxies=1)) as (services, url):
+            mine = self.of(ask(url)).partition(";")[0]
+            browser = mine.partition("=")[2].rpartition(".")[0]
+            services.sessions.of("mine", Visitor("192.0.2.1", browser))
+            for stream in ("heartbeat/mine", "queue/data?session_hash=mine"):
+                for cookie in ("", "hinter-visitor=made.up", self.of(ask(url)).partition(";")[0]):
+                    headers = {"cookie": cookie, "x_forwarded_for": "203.0.113.9"}
+                    assert ask(f"{url}/gradio_api/{stream}", **headers)[0] == 404
+            headers = {"cookie": mine, "x-forwarded-for": "203.0.113.9"}
+            asked = urllib.request.Request(f"{url}/gradio_api/heartbeat/mine", headers=headers)
+            with urllib.request.urlopen(asked, timeout=20) as stream:
+                assert b"ALIVE" in stream.readline()
+
+
+@pytest.mark.parametrize(
+    "door",
+    [
+        "process_recording", "process_recording/", "vibe-edit", "vibe-code/", "undo-vibe-edit",
+        "vibe-starter-queries", "run/check", "api/check", "stream/x", "stream/x/close",
+        "run-history/connect", "profiling/clear", "login",
+    ],
+)  # fmt: skip
+def test_doors_that_no_page_of_ours_uses_are_shut(url: str, door: str) -> None:
+    body, kind = form(10)
+    for data, headers in ((body, {"content_type": kind}), (b"{}", {})):
+        assert ask(f"{url}/gradio_api/{door}", data, **headers)[0] == 404
+
+
+@pytest.mark.parametrize("door", ["upload", "component_server", "queue/join", "call/check"])
+def test_whatever_may_store_bytes_counts(door: str, small_quota: None) -> None:
+    body, kind = form(6_000)
+    with launched(Access()) as (_, url):
+        first = ask(f"{url}/gradio_api/{door}", body, content_type=kind)[0]
+        assert first != 413
+        status, _, words = ask(f"{url}/gradio_api/upload", body, content_type=kind)
+        assert (status, "within an hour" in words) == (413, True)
+
+
+def test_what_is_no_upload_is_short(url: str) -> None:
+    for size, status in ((900_000, 200), (1_100_000, 413)):
+        told = json.dumps({"data": ["x" * size, ["race"]]}).encode()
+        assert ask(f"{url}/gradio_api/call/check", told)[0] == status
+
+
+def test_one_network_has_so_many_requests_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hinter_ui.shared.gate._MOST_OPEN", 5)
+    with launched(Access(proxies=1)) as (_, url), ExitStack() as open_here:
+
+        def wait(network: str) -> int:
+            headers = {"x-forwarded-for": network}
+            told = urllib.request.Request(f"{url}/gradio_api/heartbeat/page", headers=headers)
+            try:
+                stream = open_here.enter_context(urllib.request.urlopen(told, timeout=20))
+            except HTTPError as error:
+                return error.code
+            return int(stream.status)
+
+        assert [wait("192.0.2.1") for _ in range(7)] == [200] * 5 + [429] * 2
+        assert wait("192.0.2.2") == 200
+        open_here.close()
+        for _ in range(100):
+            if ask(url, x_forwarded_for="192.0.2.1")[0] == 200:
+                break
+            time.sleep(0.1)
+        assert ask(url, x_forwarded_for="192.0.2.1")[0] == 200
+
+
 def test_nothing_is_written_for_a_link_to_a_page(url: str) -> None:
     assert ask(f"{url}/gradio_api/deep_link?session_hash=x")[0] == 404
 
@@ -187,6 +381,7 @@ class TestEvents:
         assert "Traceback" not in capfd.readouterr().err
 
     def test_faults_are_logged_so_often(self, url: str, caplog: pytest.LogCaptureFixture) -> None:
+        TRACES._times.clear()
         for _ in range(30):
             assert self.event(url, 99_999, []).startswith("500")
         assert caplog.text.count("Exception in ASGI application") == 10

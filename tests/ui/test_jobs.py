@@ -33,6 +33,7 @@ from hinter_ui.batch.files import (
 from hinter_ui.batch.jobs import Jobs
 from hinter_ui.processes.record import RunState
 from hinter_ui.shared.library import CampaignEntry, Campaigns
+from hinter_ui.shared.session import Visitor
 from tests.conformance.faulty_server import FaultyServer
 from tests.forked import Commands
 
@@ -42,6 +43,7 @@ RACES = ("white", "latino", "middle-eastern", "south-asian", "east-asian", "indi
 RULES = "scripted:" + "; ".join(
     [*(f"negative 0.7 if race={race} and gender=female" for race in RACES), "positive otherwise"]
 )
+MINE, THEIRS = Visitor("192.0.2.1", "a"), Visitor("192.0.2.2", "b")
 PEOPLE = ("black man", "white woman", "Syrian waiter", "old white man", "German nurse")
 PATIENCE = 90.0
 LONG = 80  # texts of a campaign that is still at work when it is looked at
@@ -165,24 +167,28 @@ def test_owners_have_a_few_campaigns_each_and_take_turns(shelf: Campaigns) -> No
     idle = Jobs(at_once=0)
     first, second, third, fourth = (put(shelf, 1) for _ in range(4))
     for entry in (first, second):
-        idle.start(entry, {}, owner="mine")
+        idle.start(entry, {}, owner=MINE)
     with pytest.raises(InputError, match="2 of your campaigns run or wait already"):
-        idle.start(third, {}, owner="mine")
+        idle.start(third, {}, owner=MINE)
     assert idle.state(third) is RunState.NEW
+    # Another browser of the network, and the same browser in another network.
+    for same in (Visitor(MINE.network, "c"), Visitor(MINE.network), Visitor("192.0.2.9", "a")):
+        with pytest.raises(InputError, match="2 of your campaigns run or wait already"):
+            idle.start(third, {}, owner=same)
     for entry in (third, fourth):
-        idle.start(entry, {}, owner="theirs")
+        idle.start(entry, {}, owner=THEIRS)
     assert [idle.ahead_of(entry) for entry in (first, third, second, fourth)] == [0, 1, 2, 3]
     idle.cancel(second)
     fifth = put(shelf, 1)
-    idle.start(fifth, {}, owner="mine")
+    idle.start(fifth, {}, owner=MINE)
     assert [idle.ahead_of(entry) for entry in (first, third, fourth, fifth)] == [0, 1, 3, 2]
 
 
 def test_turns_are_kept_as_campaigns_run(shelf: Campaigns, jobs: Jobs) -> None:
     mine, more, theirs = put(shelf, 2), put(shelf, 2), put(shelf, 2)
     for entry in (mine, more):
-        jobs.start(entry, {}, owner="mine")
-    jobs.start(theirs, {}, owner="theirs")
+        jobs.start(entry, {}, owner=MINE)
+    jobs.start(theirs, {}, owner=THEIRS)
     until(lambda: all(jobs.state(one) is RunState.DONE for one in (mine, more, theirs)))
     assert record_of(mine).started < record_of(theirs).started < record_of(more).started
 

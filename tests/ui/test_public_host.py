@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -129,13 +130,23 @@ def test_a_campaign_is_seen_by_whose_it_is_and_by_whom_they_send_the_link(
     expect(other.locator("#results-cards .card")).to_have_count(1)
     batch(other, public.url)
     expect(other.locator("#campaigns tbody tr")).to_have_count(1)
-    # Deleted by one, it is gone for both.
+    # Who has the link reads it, and offers no button that changes it.
     other.locator("#campaigns tbody tr button").click()
-    other.locator("#job-delete").click()
-    other.locator("#job-really").click()
-    expect(other.locator("#campaigns")).to_contain_text("No campaigns yet")
+    expect(other.locator("#job-title")).to_contain_text("reading a shared campaign")
+    expect(other.locator("#job-file")).to_be_visible()
+    expect(other.locator("#job-delete")).to_be_hidden()
+    expect(other.locator("#job-again")).to_be_hidden()
+    if shots := os.environ.get("SHOTS"):
+        other.screenshot(path=f"{shots}/reader.png")
+    # Deleted by whose it is, also after a reload, it is gone for both.
     batch(mine, public.url)
+    mine.locator("#campaigns tbody tr button").click()
+    expect(mine.locator("#job-title")).not_to_contain_text("reading a shared campaign")
+    mine.locator("#job-delete").click()
+    mine.locator("#job-really").click()
     expect(mine.locator("#campaigns")).to_contain_text("No campaigns yet")
+    batch(other, public.url)
+    expect(other.locator("#campaigns")).to_contain_text("No campaigns yet")
 
 
 def test_a_data_set_of_the_hub_is_read_without_this_machines_own_key(

@@ -10,7 +10,7 @@ import pytest
 
 from hinter_core.errors import InputError
 from hinter_ui.shared import uploads as module
-from hinter_ui.shared.session import Sessions
+from hinter_ui.shared.session import NOBODY, Sessions, Visitor
 from hinter_ui.shared.uploads import Uploads, upload_folder
 from tests.ui.conftest import App, Clock, Explore
 
@@ -111,31 +111,40 @@ def test_a_download_stays_as_long_as_its_page(
 
 
 def test_a_public_host_takes_so_much_of_one_visitor(uploads: Uploads, clock: Clock) -> None:
-    assert uploads.refusal("1.2.3.4", None)[0] == 411
-    assert uploads.refusal("1.2.3.4", 20 * MB + 1)[0] == 413
+    assert uploads.refusal(Visitor("1.2.3.4"), None)[0] == 411
+    assert uploads.refusal(Visitor("1.2.3.4"), 20 * MB + 1)[0] == 413
     for _ in range(2):
-        assert uploads.refusal("1.2.3.4", 20 * MB) == (200, "")
-    status, words = uploads.refusal("1.2.3.4", 11 * MB)
+        assert uploads.refusal(Visitor("1.2.3.4"), 20 * MB) == (200, "")
+    status, words = uploads.refusal(Visitor("1.2.3.4"), 11 * MB)
     assert (status, "50 MB within an hour" in words) == (413, True)
-    assert uploads.refusal("5.6.7.8", 11 * MB) == (200, "")
+    assert uploads.refusal(Visitor("5.6.7.8"), 11 * MB) == (200, "")
     clock.now += module._LEFT + 1
-    assert uploads.refusal("1.2.3.4", 11 * MB) == (200, "")
-    assert list(uploads._sent) == ["1.2.3.4"]
+    assert uploads.refusal(Visitor("1.2.3.4"), 11 * MB) == (200, "")
+    assert list(uploads._sent._used) == ["network 1.2.3.4"]
+
+
+def test_neither_another_network_nor_another_browser_brings_more(uploads: Uploads) -> None:
+    for _ in range(2):
+        assert uploads.refusal(Visitor("1.2.3.4", "a"), 20 * MB)[0] == 200
+    for same in (Visitor("1.2.3.4"), Visitor("1.2.3.4", "b"), Visitor("5.6.7.8", "a")):
+        assert uploads.refusal(same, 20 * MB)[0] == 413
+    assert uploads.refusal(Visitor("5.6.7.8", "b"), 20 * MB)[0] == 200
+    assert uploads.refusal(NOBODY, 40 * MB)[0] == 413  # of one request
 
 
 def test_a_public_host_keeps_so_much_of_all(
     uploads: Uploads, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_ALL", 50_000)
-    assert uploads.refusal("1.2.3.4", 40_000)[0] == 200
+    assert uploads.refusal(Visitor("1.2.3.4"), 40_000)[0] == 200
     file(uploads, clock).write_text("x" * 20_000)
-    assert uploads.refusal("1.2.3.4", 40_000)[0] == 507
-    assert uploads.refusal("1.2.3.4", 20_000)[0] == 200
+    assert uploads.refusal(Visitor("1.2.3.4"), 40_000)[0] == 507
+    assert uploads.refusal(Visitor("1.2.3.4"), 20_000)[0] == 200
 
 
 def test_the_owner_of_the_machine_uploads_as_they_like(sessions: Sessions, tmp_path: Path) -> None:
     mine = Uploads(sessions, lambda: True)
-    assert mine.refusal("127.0.0.1", None) == mine.refusal("127.0.0.1", 400 * MB) == (200, "")
+    assert mine.refusal(NOBODY, None) == mine.refusal(NOBODY, 400 * MB) == (200, "")
 
 
 def test_the_folder_of_a_run_goes_with_it(tmp_path: Path) -> None:
