@@ -137,7 +137,7 @@ def test_a_campaign_is_seen_by_whose_it_is_and_by_whom_they_send_the_link(
     expect(other.locator("#job-delete")).to_be_hidden()
     expect(other.locator("#job-again")).to_be_hidden()
     if shots := os.environ.get("SHOTS"):
-        other.screenshot(path=f"{shots}/reader.png")
+        other.locator("#job").screenshot(path=f"{shots}/reader.png")
     # Deleted by whose it is, also after a reload, it is gone for both.
     batch(mine, public.url)
     mine.locator("#campaigns tbody tr button").click()
