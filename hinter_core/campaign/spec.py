@@ -37,8 +37,9 @@ from hinter_core.types import SUBSTITUTE
 
 VERSION = 3  # of stored tables; version 2 had only substitutions
 READABLE = (2, VERSION)
-IDENTITY_VERSION = 3  # changes only when the same settings give other mutants
+IDENTITY_VERSION = 4  # changes only when the same settings give other mutants
 _WITHOUT_CONTENT = 2  # identities that do not know what is in word lists and parsers
+_OTHER_BASES = 3  # templates were filled with a base name of any country until then
 CAMPAIGN_ATTRIBUTES = Unchosen(("race", "gender"))  # default
 _MODELS = ("embedded",)  # default
 IN_TURN = "in turn"  # value of ``prioritise``: all mutants, as they come
@@ -422,6 +423,18 @@ class Campaign:
             if item.metadata["identity"] and not as_before:
                 digest.update(self._written(item).encode() + b"\n")
         return digest.hexdigest()[:16]
+
+    def require_same_mutants(self, version: int, folder: Path) -> None:
+        """Refuse new mutants beside those of a directory of an earlier identity, if they differ.
+
+        Raises:
+            InputError: a directory of templates that had other base names.
+        """
+        if self.templates and version <= _OTHER_BASES:
+            raise InputError(
+                f"{folder} was begun by an earlier version, whose templates had other base names, "
+                "and is not complete; run the campaign anew in another directory."
+            )
 
     def _written(self, item: Field[Any]) -> str:
         value = getattr(self, item.name)

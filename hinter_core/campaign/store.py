@@ -111,13 +111,15 @@ class CampaignStore:
         campaign = self.pinned(campaign)
         if (self.folder / SPEC).exists():
             spec = self.read()
-            if spec["identity"] != campaign.identity(spec.get("identity_version", _FIRST_IDENTITY)):
+            version = spec.get("identity_version", _FIRST_IDENTITY)
+            if spec["identity"] != campaign.identity(version):
                 why = moved(spec["campaign"].get("data", ""), campaign.data)
+                why = why or "other data, word lists, parser or settings"
                 raise StoreError(
-                    f"{self.folder} holds another campaign "
-                    f"({why or 'other data, word lists, parser or settings'}); name another "
-                    "directory."
+                    f"{self.folder} holds another campaign ({why}); name another directory."
                 )
+            if len(self.known()) != (spec.get("size") or {}).get("shards"):
+                campaign.require_same_mutants(version, self.folder)
             self.note(version=VERSION)  # new tables are of this version
             return {**spec, "version": VERSION}
         if self.folder.is_dir() and any(self.folder.iterdir()):

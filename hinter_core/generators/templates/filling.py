@@ -6,7 +6,8 @@ articles; country of origin the names; occupation the occupation and its article
 
 Departure: BiasFinder compares mutants with each other only. The base makes each of them an edit of
 one source text, so that two edits can be combined, and parts compared with wholes. The base values
-are drawn, too: a famous name of the original would stand out among the others.
+are drawn, too: a famous name of the original would stand out among the others. They fit the text:
+the base name is of no particular country, or of the country of the name that stood there.
 """
 
 import re
@@ -44,6 +45,7 @@ from hinter_core.types import (
     Term,
 )
 
+_UNSTATED = "unspecified"  # country of a base name of no particular country
 SAME_CLASS = "placebo-name"  # attribute of edits that exchange names of one class
 _WORD = re.compile(r"[^\W_]+")
 # Of one gender to many readers, though in form of none.
@@ -80,7 +82,10 @@ class Person:
 
 @dataclass(frozen=True)
 class TemplateValues:
-    """What fills slots: ``names``, and ``per_class`` given names of each gender."""
+    """What fills slots: ``names``, and ``per_class`` given names of each gender.
+
+    BiasFinder, section 4.2, has 30 (N), whatever else is tested.
+    """
 
     names: NameList
     per_class: int = 30
@@ -171,7 +176,7 @@ class _Filling:
     def _draw(self) -> Person:
         template, rng = self._template, self._rng
         gender = template.gender or rng.choice(GENDERS)
-        country = rng.choice(self._known_countries()) if COUNTRY in self._own else ANYWHERE
+        country = self._home(gender)
         kinds = {slot.kind for slot in template.slots}
         given = family = occupation = ""
         parts = {slot.detail for slot in template.slots if slot.kind is SlotKind.NAME}
@@ -185,6 +190,20 @@ class _Filling:
                 occupation = before.get(SlotKind.OCCUPATION, "").lower()
             occupation = occupation or rng.choice(sorted(occupations()))
         return Person(gender, given, family, country, occupation)
+
+    def _home(self, gender: str) -> str:
+        """Return the country of the name that stood in the text; none in particular if unknown."""
+        before = zip(self._template.slots, self._template.words, strict=False)
+        known = {
+            word for slot, word in before if slot.kind is SlotKind.NAME for word in word.split()
+        }
+        given = self._values.names.given
+        home = next(
+            (c for (c, g), own in given.items() if g == gender and known & {*own}), ANYWHERE
+        )
+        if (home, gender) in given:
+            return home
+        return self._rng.choice(self._values.names.countries or (ANYWHERE,))
 
     def _known_countries(self) -> tuple[str, ...]:
         countries = self._values.names.countries
@@ -202,6 +221,12 @@ class _Filling:
             raise InputError(_none_of(f"{gender} name", country))
         return self._rng.sample(usable, len(usable))
 
+    def _class(self, gender: str) -> list[str]:
+        """Return names of a gender that suit the base: of its country, then of none."""
+        places = [self._base.country, ANYWHERE] if self._base.country else [ANYWHERE]
+        known = [place for place in places if (place, gender) in self._values.names.given]
+        return [name for place in known or places[:1] for name in self._given(place, gender)]
+
     def _family(self, country: str) -> str:
         families = self._values.names.family
         usable = [
@@ -215,7 +240,7 @@ class _Filling:
         other = next(gender for gender in GENDERS if gender != self._base.gender)
         people = [replace(self._base, gender=other)]
         if self._base.given:
-            names = self._given(self._base.country, other)[: self._values.per_class]
+            names = self._class(other)[: self._values.per_class]
             people = [replace(people[0], given=name) for name in names]
         return [edit for person in people if (edit := self._edit(GENDER, person, other))]
 
@@ -273,10 +298,11 @@ class _Filling:
         """Return the placebo: other names of the base person's gender and country."""
         base, names = self._base, self._values.names
         if base.given:
-            others = [name for name in self._given(base.country, base.gender) if name != base.given]
+            others = [name for name in self._class(base.gender) if name != base.given]
             people = [replace(base, given=name) for name in others]
         else:
-            families = names.family.get(base.country, ()) if base.family else ()
+            known = names.family.get(base.country) or names.family.get(ANYWHERE, ())
+            families = [name for name in known if name not in self._taken] if base.family else ()
             people = [replace(base, family=name) for name in families if name != base.family]
         people = people[: self._values.per_class - 1]
         edits = (self._edit(SAME_CLASS, person, self._base.gender) for person in people)
@@ -295,7 +321,7 @@ class _Filling:
         base = self._base
         before = {
             GENDER: base.gender,
-            COUNTRY: base.country,
+            COUNTRY: base.country or _UNSTATED,
             OCCUPATION: occupations().get(base.occupation, base.occupation),
             SAME_CLASS: group,
         }

@@ -14,7 +14,7 @@ from hinter_core.generators.templates.filling import (
 from hinter_core.generators.templates.template import ATTRIBUTES, template_from_json
 from hinter_core.mutation.edits import article_for
 from hinter_core.mutation.plan import Plan, Settings
-from hinter_core.terms.names import GENDERS, NameList, load_names
+from hinter_core.terms.names import ANYWHERE, GENDERS, NameList, load_names
 from hinter_core.types import OriginKind
 
 TEXT = (
@@ -35,7 +35,6 @@ def plan(text: str, *attributes: str, per_class: int = 5, seed: int = 0) -> Plan
 @pytest.mark.parametrize("seed", range(8))
 def test_all_slots_agree_in_source_and_mutants(seed: int) -> None:
     filled = plan(TEXT, seed=seed)
-    country = filled.edits["country"][0].source.group
     names = load_names()
     for edits in [(), *([one] for one in filled.edits["gender"])]:
         text = filled.mutant(edits).text
@@ -43,8 +42,8 @@ def test_all_slots_agree_in_source_and_mutants(seed: int) -> None:
         assert sorted(genders) == [False, True]
         gender = "male" if genders[0] else "female"
         given, family = text.split(",")[0].split(" ", 1)
-        assert given in names.given[country, gender]
-        assert family in names.family[country]
+        assert given in names.given[ANYWHERE, gender]
+        assert family in names.family[ANYWHERE]
         assert text.count(family) == 2
         assert text.count(given) == 2
 
@@ -55,7 +54,7 @@ def test_edits_are_of_one_source_and_counted_by_class() -> None:
     assert [slot.name for slot in filled.slots[:3]] == ["name:full", "a", "noun:actress"]
     assert len({slot.name for slot in filled.slots}) == len(filled.slots)
     assert len(filled.edits["gender"]) == 5
-    assert len(filled.edits["country"]) == len(load_names().countries) - 1
+    assert len(filled.edits["country"]) == len(load_names().countries)
     assert len(filled.edits["occupation"]) == len(occupations()) - 1
     assert len(filled.edits[SAME_CLASS]) == 4
     for edits in filled.edits.values():
@@ -115,6 +114,55 @@ def test_a_name_in_the_text_is_not_used_again() -> None:
     filled = TemplateValues(names).plan(template, Settings(), ("gender",))
     assert filled.text == "Ben knows Max and Ida."
     assert [filled.mutant((e,)).text for e in filled.edits["gender"]] == ["Eva knows Max and Ida."]
+
+
+@pytest.mark.parametrize(
+    "attributes", [("gender",), ("gender", "country"), ("gender", "occupation"), ATTRIBUTES]
+)
+@pytest.mark.parametrize("words", [["Brad", "his"], ["Tapio", "his"], []])
+def test_thirty_names_of_a_class_whatever_is_combined(
+    attributes: tuple[str, ...], words: list[str]
+) -> None:
+    record = {
+        "text": "«name» lost «pronoun:possessive» key.", "gender": "male", "words": words,
+    }  # fmt: skip
+    template = template_from_json({k: v for k, v in record.items() if v}, "t")
+    filled = TemplateValues(load_names()).plan(template, Settings(), attributes)
+    assert len({filled.mutant((e,)).text for e in filled.edits["gender"]}) == 30
+    names = {filled.text.split()[0]}
+    names |= {filled.mutant((e,)).text.split()[0] for e in filled.edits[SAME_CLASS]}
+    assert len(names) == 30
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    ("name", "kind", "country"),
+    [("George", "name", ANYWHERE), ("Brad Pitt", "name:full", ANYWHERE),
+     ("Tapio", "name", "finland"), ("Hiroshi Kato", "name:full", "japan"),
+     ("Quentin", "name", ANYWHERE)],
+)  # fmt: skip
+def test_a_base_name_fits_the_text(name: str, kind: str, country: str, seed: int) -> None:
+    record = {
+        "text": f"«{kind}» lost «pronoun:possessive» key.", "gender": "male",
+        "words": [name, "his"],
+    }  # fmt: skip
+    filled = TemplateValues(load_names()).plan(
+        template_from_json(record, "t"), Settings(seed=seed), ("gender", "country")
+    )
+    known = load_names()
+    assert filled.text.split()[0] in known.given[country, "male"]
+    groups = {edit.target.group for edit in filled.edits["country"]}
+    assert groups == {*known.countries} - {country}
+    assert {e.source.group for e in filled.edits["country"]} == {country or "unspecified"}
+
+
+def test_names_of_countries_alone_serve_too() -> None:
+    given = {(c, g): (f"{g}{c}a", f"{g}{c}b") for c in ("x", "y") for g in GENDERS}
+    template = template_from_json({"text": "«name» lost «pronoun:possessive» key."}, "t")
+    values = TemplateValues(NameList(given, {}))
+    filled = values.plan(template, Settings(), ("gender", "country"))
+    assert len(filled.edits["gender"]) == 2
+    assert len(filled.edits["country"]) == 1
 
 
 def test_equal_seeds_fill_equally() -> None:

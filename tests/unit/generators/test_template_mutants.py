@@ -197,3 +197,16 @@ def test_settings_that_do_not_fit_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=why):
         campaign(tmp_path, EVEN, **settings).table()
+
+
+def test_templates_of_before_are_gone_on_with_only_if_they_are_complete(tmp_path: Path) -> None:
+    store, tested = CampaignStore(tmp_path / "out"), campaign(tmp_path, EVEN)
+    run_campaign(tested, store)
+    spec = store.read()
+    store.write_spec({**spec, "identity_version": 3, "identity": tested.identity(3)})
+    run_campaign(replace(tested, models=(EVEN, ATOMIC)), store)  # on the same mutants
+    assert len(store.read()["models"]) == 2
+    for path in store.shards.glob("00001.*"):
+        path.unlink()
+    with pytest.raises(InputError, match="had other base names, and is not complete"):
+        run_campaign(tested, store)
