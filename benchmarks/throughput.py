@@ -37,7 +37,7 @@ def make_multi_label(folder: Path) -> str:
     import transformers
 
     transformers.utils.logging.disable_progress_bar()
-    tokenizer = transformers.AutoTokenizer.from_pretrained(EMBEDDED)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(EMBEDDED, trust_remote_code=False)
     tokenizer.save_pretrained(folder)
     config = transformers.BertConfig(
         vocab_size=len(tokenizer),

@@ -40,6 +40,23 @@ def test_modules_are_documented_and_safe() -> None:
                 assert keywords.get("shell", "False") == "False", path
 
 
+def test_no_code_of_a_checkpoint_runs() -> None:
+    """Where nothing is said, transformers asks on standard input whether it may run."""
+    loads = re.compile(r"from_pretrained$|Auto\w+\.from_config$|transformers\.pipeline$")
+    calls = [
+        (path, node)
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and loads.search(ast.unparse(node.func))
+    ]
+    assert len(calls) > 5
+    for path, call in calls:
+        keywords = {k.arg: ast.unparse(k.value) for k in call.keywords}
+        assert keywords.get("trust_remote_code") == "False", f"{name(path)}:{call.lineno}"
+        if path.is_relative_to(ROOT / "hinter_core") or path.is_relative_to(ROOT / "hinter_ui"):
+            assert path.parent.name == "huggingface", path
+
+
 def test_no_drawer_for_everything() -> None:
     drawers = {"utils.py", "util.py", "helpers.py", "misc.py", "common.py"}
     assert [name(p) for p in SOURCES if p.name in drawers] == []

@@ -42,9 +42,12 @@ def run(cola: Path, treebanks: Path, encoder: Path, out: Path, settings: Setting
     started = time.perf_counter()
     torch.set_num_threads(settings.threads)
     torch.manual_seed(settings.seed)
-    tokenizer = AutoTokenizer.from_pretrained(encoder)
+    tokenizer = AutoTokenizer.from_pretrained(encoder, trust_remote_code=False)
     model = grown(
-        ModernBertForMaskedLM.from_pretrained(encoder, dtype=torch.float32), settings.dropout
+        ModernBertForMaskedLM.from_pretrained(
+            encoder, dtype=torch.float32, trust_remote_code=False
+        ),
+        settings.dropout,
     )
     judged, held = hold_out(
         read_cola(cola / "cola-in-domain-train.tsv.gz"), settings.held_out, settings.seed

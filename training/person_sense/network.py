@@ -17,13 +17,15 @@ class WordSense(nn.Module):  # type: ignore[misc]  # torch is not typed here
 
     def __init__(self, encoder: str, dropout: float, hidden: int) -> None:
         super().__init__()
-        config = AutoConfig.from_pretrained(encoder)
+        config = AutoConfig.from_pretrained(encoder, trust_remote_code=False)
         if config.model_type == "modernbert":
             config.embedding_dropout = config.mlp_dropout = config.attention_dropout = dropout
             # The tanh needs no error function to compute.
             config.hidden_activation = "gelu_pytorch_tanh"
         config._attn_implementation = "eager"
-        self.encoder = AutoModel.from_pretrained(encoder, config=config, dtype=torch.float32)
+        self.encoder = AutoModel.from_pretrained(
+            encoder, config=config, dtype=torch.float32, trust_remote_code=False
+        )
         width = 2 * config.hidden_size + SHAPES
         self.head = nn.Sequential(
             nn.Dropout(2 * dropout),

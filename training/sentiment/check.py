@@ -27,8 +27,10 @@ class Classifier:
     """A folder with a classifier, answering batches of texts."""
 
     def __init__(self, folder: Path) -> None:
-        self.tokenizer = AutoTokenizer.from_pretrained(folder)
-        self.model = AutoModelForSequenceClassification.from_pretrained(folder)
+        self.tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        self.model = AutoModelForSequenceClassification.from_pretrained(
+            folder, trust_remote_code=False
+        )
         self.model.float().eval()
 
     def predict(self, texts: list[str]) -> list[int]:

@@ -147,8 +147,10 @@ def run(
     if encoder is None:
         masked, tokenizer = masked_stage(data, settings, out / "masked-lm")
     else:
-        masked = ModernBertForMaskedLM.from_pretrained(encoder, dtype=torch.float32)
-        tokenizer = AutoTokenizer.from_pretrained(encoder)
+        masked = ModernBertForMaskedLM.from_pretrained(
+            encoder, dtype=torch.float32, trust_remote_code=False
+        )
+        tokenizer = AutoTokenizer.from_pretrained(encoder, trust_remote_code=False)
 
     def check(model: ModernBertForSequenceClassification, name: str) -> None:
         for part, examples in (

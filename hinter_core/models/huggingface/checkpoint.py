@@ -17,13 +17,17 @@ from typing import Any, Protocol, runtime_checkable
 
 from hinter_core.errors import ModelError
 from hinter_core.models.huggingface.labels import named_by_label2id
+from hinter_core.models.huggingface.limits import (
+    LARGEST,
+    bounded,
+    require_modest,
+    require_size,
+)
 from hinter_core.models.registry import ModelName
 
 # Builds a model from its configuration and its weights by name; None: an unknown architecture.
 Rebuild = Callable[[Any, Mapping[str, Any]], Any | None]
 _NO_LIMIT = 1_000_000
-# Environment variable of hosts that strangers may let load models of the Hub: bytes of a model.
-LARGEST = "HINTER_LARGEST_MODEL"
 _SPARE = 2_000_000_000  # bytes that stay free on the disk there
 _ADAPTER = "adapter_config.json"
 _HASHED_BYTES = 64 * 2**20
@@ -32,6 +36,7 @@ _DECIDING = {".safetensors", ".json", ".jinja", ".txt", ".model"}
 _PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 _FOREIGN = (".h5", ".msgpack", ".onnx", ".gguf", ".ot")
 _TOKENIZER = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model")
+_TOKENIZER_CONFIG = "tokenizer_config.json"
 _NO_TOKENIZER = (
     "has no tokenizer; copy tokenizer.json and tokenizer_config.json there from the model that it "
     "was made from."
@@ -123,7 +128,6 @@ def open_checkpoint(
     """
     try:
         import torch
-        import transformers
         from transformers.utils import logging
     except ImportError as error:
         raise ModelError(
@@ -139,9 +143,7 @@ def open_checkpoint(
         # times as long as one; with idle ones they gain little on models of this size.
         torch.set_num_threads(max(1, (os.cpu_count() or 1) // 2))
     origin = _Origin(name, source, auto_class, device, rebuild)
-    model = origin.load(dtype)
-    with origin.explained():
-        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(origin.source, **origin.where)
+    model, tokenizer = origin.load(dtype), origin.tokenizer()
     # Without tokenizer files, transformers makes one with special tokens only.
     if len(set(tokenizer.get_vocab()) - set(tokenizer.all_special_tokens)) < 2:
         raise ModelError(f"Model '{name}' {_NO_TOKENIZER}")
@@ -199,12 +201,45 @@ class _Origin:
         _refuse_adapter(self._name, [file.rfilename for file in info.siblings or ()])
         if most:
             self._revision = info.sha  # what is loaded is what was looked at
-            _require_modest(self._name, info.siblings or (), most)
+            _require_room(self._name, info.siblings or (), most)
         return True
 
-    @property
-    def where(self) -> dict[str, Any]:
-        return {"revision": self._revision, "local_files_only": self._offline}
+    def _file(self, name: str) -> Path | None:
+        """Return a file of the checkpoint, from the folder, the cache or the Hub, if it is there.
+
+        Raises:
+            OSError: the Hub does not give it.
+        """
+        from transformers.utils import cached_file
+
+        found = cached_file(
+            self.source,
+            name,
+            revision=self._revision,
+            local_files_only=self._offline,
+            _raise_exceptions_for_missing_entries=False,
+        )
+        return Path(found) if found else None
+
+    def tokenizer(self) -> Any:
+        """Load the tokenizer.
+
+        Raises:
+            ModelError: it cannot be loaded.
+        """
+        import transformers
+
+        with self.explained():
+            for path in filter(None, map(self._file, (*_TOKENIZER, _TOKENIZER_CONFIG))):
+                require_size(self._name, path)
+                if path.name == _TOKENIZER_CONFIG:
+                    require_modest(self._name, path)
+            return transformers.AutoTokenizer.from_pretrained(
+                self.source,
+                revision=self._revision,
+                local_files_only=self._offline,
+                trust_remote_code=False,
+            )
 
     @property
     def identity(self) -> str:
@@ -213,9 +248,8 @@ class _Origin:
             return _identity_of_folder(Path(self.source))
         if self._commit:
             return f"{self.source}@{self._commit}"
-        from transformers.utils import cached_file
-
-        found = Path(cached_file(self.source, "config.json", **self.where))
+        found = self._file("config.json")
+        assert found is not None  # it was loaded
         return f"{self.source}@{found.parent.name}"  # its folder in the cache
 
     def load(self, dtype: str) -> Any:
@@ -229,40 +263,37 @@ class _Origin:
 
         number = getattr(torch, dtype)
         with self.explained():
-            settings, _ = transformers.PreTrainedConfig.get_config_dict(self.source, **self.where)
-            model, report = getattr(transformers, self._auto_class).from_pretrained(
-                self.source,
-                use_safetensors=True,
-                dtype=number,
-                output_loading_info=True,
-                **named_by_label2id(settings),
-                **self.where,
-            )
+            config = self._file("config.json")
+            settings = require_modest(self._name, config) if config else {}
+            weights = self._weight_files()
+            with bounded(self._name, weights, number.itemsize):
+                model, report = getattr(transformers, self._auto_class).from_pretrained(
+                    self.source,
+                    use_safetensors=True,
+                    dtype=number,
+                    output_loading_info=True,
+                    revision=self._revision,
+                    local_files_only=self._offline,
+                    trust_remote_code=False,
+                    **named_by_label2id(settings),
+                )
             # A later copy must have the same weights, even if the branch has changed. Not before:
             # what is loaded by its commit is not found by name without a network.
             self._revision = self._commit or self._revision
             if report["missing_keys"]:
                 config, model = model.config, None
                 if self._rebuild is not None:
-                    model = self._rebuild(config, self._weights())
+                    model = self._rebuild(config, _tensors(weights))
                 if model is None:
                     raise ModelError(f"Model '{self._name}' {_without_head(config)}")
             return model.to(device=self._device, dtype=number).eval()
 
-    def _weights(self) -> dict[str, Any]:
-        """Read all tensors by name, from one file or from the shards of an index."""
-        from safetensors.torch import load_file
-        from transformers.utils import cached_file
-
-        where = {**self.where, "_raise_exceptions_for_missing_entries": False}
-        index = cached_file(self.source, "model.safetensors.index.json", **where)
-        files = {"model.safetensors"}
-        if index is not None:
-            files = set(json.loads(Path(index).read_text(encoding="utf-8"))["weight_map"].values())
-        weights: dict[str, Any] = {}
-        for file in sorted(files):
-            weights.update(load_file(cached_file(self.source, file, **self.where)))
-        return weights
+    def _weight_files(self) -> list[Path]:
+        """Return the files of the weights: one, or the shards of an index; [] if there are none."""
+        names = {"model.safetensors"}
+        if index := self._file("model.safetensors.index.json"):
+            names = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
+        return [path for name in sorted(names) if (path := self._file(name))]
 
     @contextmanager
     def explained(self) -> Iterator[None]:
@@ -328,7 +359,7 @@ def _refuse_adapter(name: str, files: Iterable[str], folder: Path | None = None)
     )
 
 
-def _require_modest(name: str, files: Iterable[Any], most: int) -> None:
+def _require_room(name: str, files: Iterable[Any], most: int) -> None:
     """Refuse what would be downloaded if it is too large, or leaves no room on the disk."""
     from huggingface_hub import constants
 
@@ -361,6 +392,11 @@ def _by_error(error: BaseException) -> str:
             "is gated: accept its terms on its page of the Hugging Face Hub, and log in with: "
             "hf auth login"
         )
+    if "trust_remote_code" in text:  # what transformers says of code that it does not run
+        return (
+            "needs code of its own (auto_map), which HInter never runs; name a checkpoint whose "
+            "architecture is part of transformers."
+        )
     if "SafetensorError" in kinds:
         return "has a damaged or incomplete file of weights; download it again."
     if "Unrecognized configuration class" in text:
@@ -376,6 +412,15 @@ def _without_head(config: Any) -> str:
     elif made_for and "Classification" not in made_for:
         hint = f"it was saved as {made_for}; {hint}"
     return f"has no trained head for this task: {hint}."
+
+
+def _tensors(files: Iterable[Path]) -> dict[str, Any]:
+    from safetensors.torch import load_file
+
+    weights: dict[str, Any] = {}
+    for path in files:
+        weights.update(load_file(path))
+    return weights
 
 
 def _window(tokenizer: Any, model: Any) -> int | None:

@@ -219,7 +219,9 @@ def rebuild(config: Any, weights: Mapping[str, torch.Tensor]) -> Any | None:
             f"This hierarchical checkpoint is built on {config.model_type}; only those on "
             f"{' and '.join(_ENCODERS)} can be read."
         )
-    flat = AutoModelForSequenceClassification.from_config(config, dtype=torch.float32)
+    flat = AutoModelForSequenceClassification.from_config(
+        config, dtype=torch.float32, trust_remote_code=False
+    )
     kind, width = flat.base_model_prefix, config.hidden_size
     layer = nn.TransformerEncoderLayer(
         width,

@@ -20,7 +20,7 @@ from safetensors.torch import load_file, save_file
 
 from hinter_core.errors import ModelError
 from hinter_core.models.huggingface import checkpoint
-from hinter_core.models.huggingface.checkpoint import LARGEST
+from hinter_core.models.huggingface.limits import LARGEST
 from hinter_core.models.registry import build_model, parse_name
 from tests.conformance.hub import LocalHub, ask_there
 from tests.conformance.tiny import make_chat_model, make_classifier, make_head
@@ -168,18 +168,6 @@ def test_a_model_of_another_task_is_no_classifier(copy: Path) -> None:
     assert "it was saved as BertForMaskedLM; name a checkpoint" in refusal(copy)
     change_config(copy, model_type="vit", architectures=["ViTModel"])
     assert "is of a kind that has no head for this task" in refusal(copy)
-
-
-def test_code_that_comes_with_a_checkpoint_is_not_run(copy: Path) -> None:
-    flag = copy / "ran"
-    (copy / "evil.py").write_text(f"open({str(flag)!r}, 'w').close()\nclass E: pass\n")
-    change_config(
-        copy, model_type="evil", auto_map={
-            "AutoConfig": "evil.E", "AutoModelForSequenceClassification": "evil.E",
-        },
-    )  # fmt: skip
-    assert "cannot be loaded" in refusal(copy)
-    assert not flag.exists()
 
 
 def test_one_label_or_a_number_is_no_classification(copy: Path, tmp_path: Path) -> None:
