@@ -1,4 +1,4 @@
-"""Folders of HInter and of the user; whole files, SQLite databases, an LRU cache."""
+"""Folders of HInter and of the user; whole files, YAML, SQLite databases, an LRU cache."""
 
 import os
 import sqlite3
@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from cachetools import LRUCache
 
 ROOT = Path(__file__).resolve().parent.parent
+_DEEPEST = 100  # levels of a YAML file
 PART = ".part"  # suffix of a file that is being written
 
 
@@ -46,6 +47,41 @@ def write_whole(path: Path) -> Iterator[Path]:
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def yaml_loader(text: str, *, strings: bool = False, aliases: bool = False) -> Any:
+    """Return a PyYAML loader of a text that was looked through first, in linear time.
+
+    ``strings``: it makes strings, lists and mappings only. ``aliases``: whether parts may be
+    repeated by name; a few lines of them may stand for more than memory holds.
+
+    Raises:
+        yaml.YAMLError: no YAML, nested too deeply, or with half a character.
+    """
+    import yaml
+
+    plain, fast = (getattr(yaml, name, None) for name in ("SafeLoader", "CSafeLoader"))
+    if strings:
+        plain, fast = (getattr(yaml, name, None) for name in ("BaseLoader", "CBaseLoader"))
+    loader: Any = fast or plain
+    level = 0
+    try:
+        for event in yaml.parse(text, loader):
+            level += isinstance(event, yaml.CollectionStartEvent)
+            level -= isinstance(event, yaml.CollectionEndEvent)
+            alias = isinstance(event, yaml.AliasEvent) and not aliases
+            if level > _DEEPEST or alias:
+                what = "an alias (*) repeats this; write it out in each place"
+                raise yaml.composer.ComposerError(
+                    None,
+                    None,
+                    what if alias else f"nested too deeply, over {_DEEPEST} levels",
+                    event.start_mark,
+                )
+            getattr(event, "value", "").encode()
+        return loader(text)
+    except UnicodeEncodeError as error:
+        raise yaml.YAMLError("it holds half a character, which no text has") from error
 
 
 def open_database(

@@ -7,6 +7,9 @@ day. The many are new ones each time.
 from __future__ import annotations
 
 import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from hypothesis import HealthCheck, settings
 
@@ -32,3 +35,22 @@ def examples(number: int, base: settings | None = None) -> settings:
 def some(number: int) -> int:
     """``number`` texts drawn by chance when looking deep, and a fifth of them otherwise."""
     return number if DEEP else number // 5
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Fail if the block takes longer; for what must not grow faster than its input.
+
+    The deadline is generous: what it is for took minutes or hours.
+    """
+
+    def late(*_: object) -> None:
+        raise TimeoutError(f"not done within {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from hinter_core.errors import InputError
 from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_core.models.registry import split_names
 from hinter_core.options import CampaignOption, Unchosen
+from hinter_core.storage import yaml_loader
 
 
 def from_mapping(values: Mapping[str, Any], where: str) -> Campaign:
@@ -44,13 +46,15 @@ def _read(option: CampaignOption, value: Any, where: str) -> Any:
     fits = isinstance(value, kind) or (kind is float and isinstance(value, int))
     if not fits or (isinstance(value, bool) and kind is not bool):
         words = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
-        raise InputError(f"{where}: {name} is {words[kind]}, not {value!r}.")
+        raise InputError(f"{where}: {name} is {words[kind]}, not {reprlib.repr(value)}.")
     if option.low is not None and not value >= option.low:  # nan is neither
         raise InputError(f"{where}: {name} is at least {option.low}.")
     if kind is float and option.high is not None and value > option.high:
         raise InputError(f"{where}: {name} is at most {option.high:g}.")  # others are for forms
     if option.choices and value not in option.choices:
-        raise InputError(f"{where}: {name} is {' or '.join(option.choices)}, not {value!r}.")
+        raise InputError(
+            f"{where}: {name} is {' or '.join(option.choices)}, not {reprlib.repr(value)}."
+        )
     return value
 
 
@@ -77,7 +81,7 @@ def load_campaign(path: Path) -> Campaign:
     import yaml
 
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+        values = yaml_loader(path.read_text(encoding="utf-8"), aliases=True).get_single_data()
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}. Check the path.") from error
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:  # a day that is none

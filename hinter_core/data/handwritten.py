@@ -27,8 +27,8 @@ _SHOWN = 60  # characters of a cell in a message, and of a change without a name
 _ARROWS = {EditKind.MOVE: "~>", EditKind.REWRITE: "=>"}  # of other kinds: ``->``; plain letters
 _KINDS = {arrow: kind for kind, arrow in _ARROWS.items()}
 _YES, _NO = ("yes", "y", "true", "1", "x"), ("", "no", "n", "false", "0")
-_CHANGE = re.compile(r"\s*([^:;]+?)\s*:\s*(.*?)\s*(->|~>|=>)\s*(.*?)\s*", re.DOTALL)
-_ENDS_A_WORD = re.compile("->|~>|=>")
+_ARROW = re.compile("->|~>|=>")
+_MOST_CHANGES = 100  # of a mutant
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,15 +192,21 @@ def _edit(attribute: str, source: Term, arrow: str, target: Term) -> Edit:
 
 def _changes(cell: str, what: str) -> list[tuple[str, str, str, str]]:
     """Parse attribute, words before, arrow and words after of each change."""
+    parts = [part for part in cell.split(";") if part.strip()]
+    if len(parts) > _MOST_CHANGES:
+        raise InputError(f"{what} names {len(parts):,} changes, more than {_MOST_CHANGES}")
     found = []
-    for part in filter(str.strip, cell.split(";")):
-        read = _CHANGE.fullmatch(part)
+    for part in parts:
+        attribute, _, words = part.partition(":")
+        arrow = _ARROW.search(words)
+        old, new = (words[: arrow.start()], words[arrow.end() :]) if arrow else ("", "")
+        read = attribute.strip(), old.strip(), arrow.group() if arrow else "", new.strip()
         # Words that are inserted or deleted may belong to no group.
-        if read is None or (what == "edits" and not (read[2] or read[4])):
+        if not read[0] or not read[2] or (what == "edits" and not (read[1] or read[3])):
             raise InputError(
                 f"{what} cannot be read at '{part.strip()[:_SHOWN]}'; write race: black -> white"
             )
-        found.append((read[1], read[2], read[3], read[4]))
+        found.append(read)
     return found
 
 
@@ -216,7 +222,7 @@ def _change(edit: Mapping[str, Any], old: str, new: str) -> str:
     arrow = _ARROWS.get(EditKind(edit.get("kind") or EditKind.SUBSTITUTE), "->")
     # What would end a word is replaced.
     attribute, before, after = (
-        _ENDS_A_WORD.sub("-", edit[column].replace(";", ",")) for column in ("attribute", old, new)
+        _ARROW.sub("-", edit[column].replace(";", ",")) for column in ("attribute", old, new)
     )
     parts = (f"{attribute.replace(':', ' ')}:", before, arrow, after)
     return " ".join(part for part in parts if part)

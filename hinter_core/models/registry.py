@@ -307,16 +307,16 @@ def split_names(names: str) -> list[str]:
 
     ``"vader,hf-zero-shot:M?labels=A,B"`` are two names.
     """
-    split: list[str] = []
+    split: list[list[str]] = []
     for part in names.rstrip(", ").split(","):
         kind, colon, _ = part.strip().partition(":")
         backend = BACKENDS.get(kind)
         starts = backend is not None and bool(colon) == bool(backend.source)
         if starts or not split:
-            split.append(part)
-        else:
-            split[-1] += f",{part}"
-    return [name.strip() for name in split if name.strip()]
+            split.append([])
+        split[-1].append(part)
+    joined = (",".join(parts).strip() for parts in split)
+    return [name for name in joined if name]
 
 
 def is_generative(name: str) -> bool:

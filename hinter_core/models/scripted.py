@@ -30,9 +30,10 @@ from hinter_core.types import MASKED_PLACE, Failure, Prediction
 
 OTHER = "other"  # second label of rules that give only one
 RULES_FOLDER = ASSETS / "scripted"
-_RULE = re.compile(
-    r"^(?P<label>.+?)(?:\s+(?P<score>[01]?\.\d+|1|0))?\s+(?P<when>if\s+.+|otherwise)$"
-)
+_WORD, _SCORE = re.compile(r"\S+"), re.compile(r"[01]?\.\d+|1|0")
+_AND = re.compile(r"(?<!\s)\s++and\s+")  # a run of blanks is read once
+_MOST_CHARACTERS, _MOST_QUOTED = 50_000, 200  # of rules, and of a word in quotes
+_SHOWN = 200  # characters of a rule in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,11 @@ class _Condition:
     wanted: bool
     attribute: str = ""
     group: str = ""
-    word: str = ""
+    word: re.Pattern[str] | None = None
 
     def holds(self, groups: set[tuple[str, str]], text: str) -> bool:
         if self.word:
-            present = re.search(rf"(?<!\w){re.escape(self.word)}(?!\w)", text, re.I) is not None
+            present = self.word.search(text) is not None
         elif self.group:
             present = (self.attribute, self.group) in groups
         else:
@@ -96,6 +97,11 @@ class ScriptedModel(ModelUnderTest):
 
 
 def _parse_rules(text: str) -> tuple[_Rule, ...]:
+    if len(text) > _MOST_CHARACTERS:
+        raise ModelError(
+            f"Scripted rules have {len(text):,} characters, more than {_MOST_CHARACTERS:,}; write "
+            "fewer."
+        )
     bare = (line for line in text.splitlines() if not line.lstrip().startswith("#"))
     lines = map(str.strip, ";".join(bare).split(";"))
     rules = [_parse_rule(line) for line in lines if line]
@@ -103,40 +109,60 @@ def _parse_rules(text: str) -> tuple[_Rule, ...]:
         raise ModelError(
             "Scripted rules must end with 'LABEL otherwise', so every text is answered."
         )
+    labels = {rule.label for rule in rules}
     for rule in rules:
         if rule.score > 1:
-            raise ModelError(f"Rule '{rule.label} {rule.score}': give a score between 0 and 1.")
-        if rule.score <= 1 / max(2, len({r.label for r in rules})):
-            raise ModelError(f"Rule '{rule.label} {rule.score}': another label would score higher.")
+            raise ModelError(f"{_shown(rule)}: give a score between 0 and 1.")
+        if rule.score <= 1 / max(2, len(labels)):
+            raise ModelError(f"{_shown(rule)}: another label would score higher.")
     return tuple(rules)
 
 
+def _shown(rule: _Rule) -> str:
+    return f"Rule '{rule.label[:_SHOWN]} {rule.score}'"
+
+
 def _parse_rule(line: str) -> _Rule:
-    match = _RULE.match(line)
-    if not match:
-        raise ModelError(f"Rule '{line}' is not 'LABEL [0.9] if CONDITIONS' or 'LABEL otherwise'.")
-    when = match["when"]
-    conditions = [] if when == "otherwise" else re.split(r"\s+and\s+", when[2:].strip())
-    parsed = tuple(_parse_condition(condition, line) for condition in conditions)
-    return _Rule(match["label"], float(match["score"] or 0.9), parsed)
+    """Read ``LABEL [SCORE] if CONDITIONS`` or ``LABEL [SCORE] otherwise``, word by word."""
+    words = list(_WORD.finditer(line))
+    last = len(words) - 1
+    for place, word in enumerate(words[1:], start=1):
+        more = place < last
+        if word.group() != ("if" if more else "otherwise"):
+            continue
+        score = words[place - 1].group() if place > 1 else ""
+        scored = _SCORE.fullmatch(score)
+        label = line[: words[place - 2 if scored else place - 1].end()]
+        conditions = _AND.split(line[word.end() :].strip()) if more else []
+        parsed = tuple(_parse_condition(condition, line) for condition in conditions)
+        return _Rule(label, float(score) if scored else 0.9, parsed)
+    raise ModelError(
+        f"Rule '{line[:_SHOWN]}' is not 'LABEL [0.9] if CONDITIONS' or 'LABEL otherwise'."
+    )
 
 
 def _parse_condition(text: str, line: str) -> _Condition:
     wanted = not text.startswith("not ")
     body = text.removeprefix("not ").strip()
-    if quoted := re.fullmatch(r"[\"'](.+)[\"']", body):
-        return _Condition(wanted, word=quoted.group(1))
+    if len(body) > 2 and body[0] in "\"'" and body[-1] in "\"'":
+        if len(body) - 2 > _MOST_QUOTED:
+            raise ModelError(
+                f"Rule '{line[:_SHOWN]}': a quoted word has more than {_MOST_QUOTED} characters."
+            )
+        word = re.compile(rf"(?<!\w){re.escape(body[1:-1])}(?!\w)", re.IGNORECASE)
+        return _Condition(wanted, word=word)
     attribute, _, group = (part.strip() for part in body.partition("="))
     shipped = _known_words()
     if attribute not in shipped:
         raise ModelError(
-            f"Rule '{line}': unknown attribute '{attribute}'; use one of {', '.join(shipped)}, "
-            "or quote a word."
+            f"Rule '{line[:_SHOWN]}': unknown attribute '{attribute[:_SHOWN]}'; use one of "
+            f"{', '.join(shipped)}, or quote a word."
         )
     known = shipped[attribute].groups or {}
     if group and group not in known:
         raise ModelError(
-            f"Rule '{line}': unknown group '{group}' of {attribute}; use one of {', '.join(known)}."
+            f"Rule '{line[:_SHOWN]}': unknown group '{group[:_SHOWN]}' of {attribute}; use one of "
+            f"{', '.join(known)}."
         )
     return _Condition(wanted, attribute, group)
 

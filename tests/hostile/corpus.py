@@ -245,6 +245,12 @@ _YAML = {
 }  # fmt: skip
 
 
+# A value of a few hundred characters that stands for 9 ** 12 texts.
+_LAUGHS = "[&a [x,x,x,x,x,x,x,x,x], " + ", ".join(
+    f"&{chr(98 + n)} [{','.join([f'*{chr(97 + n)}'] * 9)}]" for n in range(12)
+) + "]"  # fmt: skip
+
+
 def questions() -> dict[str, str]:
     """Questions of a project, in YAML."""
     start = "questions:\n- id: q\n  text: Fair?\n  answers: "
@@ -263,6 +269,9 @@ def questions() -> dict[str, str]:
             f"- id: q{n}\n  text: Fair?\n  answers: [yes, no]\n" for n in range(300)
         ),
         "unknown": f"{start}[yes, no]\nshell: touch pwned",
+        **{f"laughs-{name}": f"questions:\n- id: q\n  text: Fair?\n  {name}: {_LAUGHS}"
+           for name in ("id", "ask", "help", "answers")},
+        "surrogate": 'instructions: "\\uD800"\nquestions: []',
     }  # fmt: skip
     return {**_YAML, **cases, **{f"markup-{k}": _question(v) for k, v in MARKUP.items()}}
 
@@ -287,6 +296,8 @@ def campaigns() -> dict[str, str]:
         "parser": "parser: torch", "dictionaries": "dictionaries: [/etc/passwd]",
         "dictionaries-number": "dictionaries: 7", "shard": "shard: 0", "workers": "workers: 1e9",
         "data-list": "data: [a, b]", "data-null": "data: ~", "sample": "sample: yes",
+        **{f"laughs-{name}": f"{name}: {_LAUGHS}"
+           for name in ("order", "data", "models", "seed", "engine")},
     }  # fmt: skip
     paths = {f"data-{name}": json.dumps({"data": path}) for name, path in TRAVERSAL.items()}
     return {**_YAML, **cases, **paths}
@@ -355,12 +366,18 @@ def handwritten() -> dict[str, bytes]:
         "empty": ["", "", ""],
         "other": ["A man.", "Nothing alike.", "gender: king -> queen"],
         "long": ["x" * 300_000, "y" * 300_000, ""],
+        "blanks": ["A man.", "A woman.", f"gender: {' ' * 20_000}x"],
+        "lines": ["A man.", "A woman.", "gender:" + "\n" * 20_000 + "->"],
+        "colons": ["A man.", "A woman.", ":" * 20_000],
+        "before": ["A man.", "A woman.", " " * 20_000 + "x"],
+        "arrows": ["A man.", "A woman.", "gender: " + " -> " * 10_000],
+        "surrogate": ["A man.", "A woman.", "gender: man -> \\ud800"],
         "null": ["A\0man.", "A\0woman.", "gender: man\0 -> woman"],
         **{f"markup-{k}": [f"A man {v}", f"A woman {v}", f"gender: {v} -> {v}"]
            for k, v in MARKUP.items()},
         **{f"formula-{k}": [v, f"{v} b", f"gender: {v} -> b"] for k, v in FORMULAS.items()},
     }  # fmt: skip
-    cases = {f"row-{name}": _csv(["original", "text", "edits"], row) for name, row in rows.items()}
+    cases = {f"row-{name}": _csv(["source", "mutant", "edits"], row) for name, row in rows.items()}
     return cases | {f"polyglot-{name}": content for name, content in POLYGLOTS.items()}
 
 
@@ -403,4 +420,65 @@ def models() -> dict[str, str]:
         "option": "vader?trust_remote_code=1", "empty": "", "colon": ":", "query": "?a=b",
         "twice": "hf:hf:hf:a/b", "unknown": "os.system:x", "script": f"hf:{MARKUP['script']}",
         "key": "openai:x?key=sk-1", "rules": "scripted:=" + "(" * 5_000,
+        **{f"rules-{name}": f"scripted:{rule}" for name, rule in rules().items()},
+    }  # fmt: skip
+
+
+def rules() -> dict[str, str]:
+    """Scripted rules that are none."""
+    long = 12_000
+    return {
+        "blanks": f"a if 'x'{' ' * long}y; b otherwise",
+        "tabs": "a" + "\t" * long + "x; b otherwise",
+        "before": "a if race" + "\u3000" * long + "and; b otherwise",
+        "ifs": "if " * long,
+        "ands": "a if " + "and " * long,
+        "scores": "0.5 " * long,
+        "quotes": "a if " + "'" * long + "; b otherwise",
+        "long-word": f"a if '{'x' * long}'; b otherwise",
+        "long": "x" * 1_000_000 + " otherwise",
+        "semicolons": ";" * long,
+    }
+
+
+def grammars() -> dict[str, str]:
+    """Grammars, in YAML."""
+    rule = "start: s\nsensitive:\n  job: [nurse, pilot]\nrules:\n  s:\n"
+    cases = {
+        "open": f"{rule}  - " + "<" * 50_000,
+        "close": f"{rule}  - '" + ">" * 50_000 + "'",
+        "names": f"{rule}  - '" + "<job>" * 50_000 + "'",
+        "itself": f"{rule}  - x <s> <job>",
+        "many": rule + "".join(f"  - x{n} <job>\n" for n in range(60_000)),
+        "deep-rules": "start: r0\nsensitive:\n  job: [nurse, pilot]\nrules:\n" + "".join(
+            f"  r{n}: [x <r{n + 1}>]\n" for n in range(3_000)) + "  r3000: [<job>]\n",
+        "countless": "start: r0\nsensitive:\n  job: [nurse, pilot]\nrules:\n" + "".join(
+            f"  r{n}: [x <r{n + 1}> <r{n + 1}>, y <r{n + 1}>]\n" for n in range(60))
+            + "  r60: [<job>]\n",
+        "surrogate": f'{rule}  - "x \\uD800 <job>"',
+        "escape": f'{rule}  - "x \\x1b[31m <job>"',
+    }  # fmt: skip
+    return {**_YAML, **cases, **{f"markup-{k}": f"{rule}  - {json.dumps(f'{v} <job>')}"
+                                 for k, v in MARKUP.items()}}  # fmt: skip
+
+
+def templates() -> dict[str, bytes]:
+    """Files of templates: a line of JSON each."""
+    text = "\u00abname\u00bb smiled."
+    cases: dict[str, Any] = {
+        "null": None, "number": 5, "list": [text], "no-text": {}, "text-null": {"text": None},
+        "label-null": {"text": text, "label": None, "id": None, "words": None},
+        "words-null": {"text": text, "words": [None]}, "gender-list": {"text": text, "gender": []},
+        "attributes-null": {"text": text, "attributes": [None]},
+        "attributes-deep": {"text": text, "attributes": [[["gender"]]]},
+        "surrogate": {"text": f"\ud800 {text}", "label": "\udfff", "id": "\ud800"},
+        "surrogate-word": {"text": text, "words": ["\ud800"], "gender": "male"},
+        "open": {"text": "\u00ab" * 50_001}, "slots": {"text": "\u00aba\u00bb" * 20_000},
+        "long": {"text": text * 20_000}, "escape": {"text": f"\x1b[31m{text}", "label": "\x9b1m"},
+        **{f"markup-{k}": {"text": f"{v} {text}", "label": v} for k, v in MARKUP.items()},
+    }  # fmt: skip
+    return {name: json.dumps(value).encode() + b"\n" for name, value in cases.items()} | {
+        "deep": b"[" * 100_000, "nan": b'{"text": NaN}', "twice": b'{"text": 1, "text": null}',
+        "integer": b'{"text": ' + b"9" * 10_000 + b"}", "not-utf8": b'{"text": "\xff"}',
+        "empty": b"", "null-byte": b"\0" * 100,
     }  # fmt: skip

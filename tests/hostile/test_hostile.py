@@ -28,6 +28,9 @@ from hinter_core.cli import main
 from hinter_core.data.handwritten import open_handwritten
 from hinter_core.data.tables import row_writer, rows_to_csv
 from hinter_core.errors import HinterError
+from hinter_core.generators.grammars.reading import load_grammar
+from hinter_core.generators.grammars.sampling import Sentences
+from hinter_core.generators.templates.table import open_templates
 from hinter_core.models.registry import build_model
 from hinter_ui.annotate import annotator
 from hinter_ui.batch.actions import BatchActions
@@ -38,6 +41,7 @@ from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import Annotations, Campaigns
 from hinter_ui.shared.links import ExploreForm
 from hinter_ui.shared.services import Services
+from tests.examples import within
 from tests.hostile import corpus
 from tests.unit.conftest import make
 
@@ -98,6 +102,12 @@ def harmless(page: object) -> None:
     for name, value in found.attributes:
         assert not name.startswith("on"), page
         assert name not in ("href", "src") or not re.match(r"\s*(javascript|data|//)", value), page
+
+
+def printable_only(words: str) -> None:
+    """No control of a terminal, and nothing that turns the direction of letters."""
+    odd = {c for c in words if c not in "\n\t\r" and not c.isprintable()}
+    assert not odd, (odd, words[:200])
 
 
 def command(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
@@ -264,6 +274,33 @@ def test_mutants_by_hand(case: str, inside: Path) -> None:
     harmless(notice.error(knock(look)))
 
 
+GRAMMARS = corpus.grammars()
+
+
+@pytest.mark.parametrize("case", GRAMMARS)
+def test_a_grammar(case: str, inside: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = inside / "mine.yaml"
+    path.write_bytes(GRAMMARS[case].encode("utf-8", "surrogatepass"))
+    with within(30):
+        words = knock(lambda: list(islice(Sentences(load_grammar(str(path))).draw(1), 5)))
+    harmless(notice.error(words))
+    printable_only(command(capsys, "grammar", "check", str(path))[1])
+    printable_only(command(capsys, "grammar", "sample", str(path), "--sentences", "3")[1])
+
+
+TEMPLATES = corpus.templates()
+
+
+@pytest.mark.parametrize("case", TEMPLATES)
+def test_a_file_of_templates(case: str, inside: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = inside / "mine.jsonl"
+    path.write_bytes(TEMPLATES[case])
+    with within(30):
+        words = knock(lambda: [row.text.encode() for row in open_templates(path).rows()])
+    harmless(notice.error(words))
+    printable_only(command(capsys, "templates", "show", str(path))[1])
+
+
 SERVERS = corpus.servers()
 
 
@@ -336,6 +373,7 @@ SIZES = {
     "tables": len(TABLES), "dictionaries": len(DICTIONARIES), "questions": len(QUESTIONS),
     "campaigns": len(CAMPAIGNS), "notes": len(NOTES), "judgements": len(JUDGEMENTS),
     "handwritten": len(HANDWRITTEN), "servers": len(SERVERS), "models": len(MODELS),
+    "grammars": len(GRAMMARS), "templates": len(TEMPLATES),
     "names": len(corpus.TRAVERSAL), "markup": len(corpus.MARKUP), "formulas": len(corpus.FORMULAS),
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hinter_core.annotation.project.types import AnnotationError, Answer, Question
-from hinter_core.storage import ASSETS
+from hinter_core.storage import ASSETS, yaml_loader
 
 FOLDER = ASSETS / "annotation"
 TAKEN = "zsct?"  # keys of the judging screen: undo, skip, comment, trees, help
@@ -56,11 +56,9 @@ def read_questions(
 
     try:
         # All values as strings: an unquoted yes is a truth value otherwise.
-        tree = yaml.load(text, yaml.BaseLoader)  # noqa: S506 -- makes strings only
+        tree = yaml_loader(text, strings=True).get_single_data()
     except yaml.YAMLError as error:
         raise AnnotationError(f"{name} is no YAML: {error}".replace("\n", " ")) from error
-    except RecursionError as error:
-        raise AnnotationError(f"{name} is nested too deeply; write a list of questions.") from error
     if not isinstance(tree, Mapping) or not isinstance(tree.get("questions"), list):
         raise AnnotationError(f"{name} has no list of questions; see the default questions.")
     _require_known(tree, {"instructions", "questions"}, name)

@@ -23,7 +23,7 @@ from hinter_core.generators.grammars.grammar import (
     Reference,
     Value,
 )
-from hinter_core.storage import ASSETS
+from hinter_core.storage import ASSETS, yaml_loader
 
 FOLDER = ASSETS / "grammars"
 _ASKED = {"pronouns": COREFERENCE, "antecedents": COREFERENCE, "answers": MASKED}  # by task
@@ -88,14 +88,13 @@ class _Reader:
     def __init__(self, text: str, name: str, place: str) -> None:
         self._name, self._place = name, place
         self._lines: dict[tuple[str, ...], int] = {}
-        self._noted: set[int] = set()
         self._tree = self._load(text)
 
     def _load(self, text: str) -> dict[str, Any]:
         import yaml
 
-        loader = yaml.BaseLoader(text)  # makes strings, lists and mappings only
         try:
+            loader = yaml_loader(text, strings=True)
             node = loader.get_single_node()
             self._note(node, ())
             tree = loader.construct_document(node) if node is not None else None
@@ -105,10 +104,8 @@ class _Reader:
                 f"{self._place}, line {line}: not YAML ({error.problem}); quote what has : or # "
                 "in it."
             ) from error
-        except (yaml.YAMLError, RecursionError) as error:
+        except yaml.YAMLError as error:
             raise InputError(f"{self._place} is not YAML ({str(error)[:100]}).") from error
-        finally:
-            loader.dispose()
         if not isinstance(tree, dict):
             raise InputError(f"{self._place} holds no rules; begin with start: and rules:.")
         return tree
@@ -117,12 +114,6 @@ class _Reader:
         """Note the lines of keys and items, and refuse keys that stand twice."""
         import yaml
 
-        if id(node) in self._noted:  # a file of them may have more texts than memory holds
-            raise InputError(
-                f"{self._place}, line {node.start_mark.line + 1}: an alias (*) repeats this; write "
-                "it out in each place."
-            )
-        self._noted.add(id(node))
         if isinstance(node, yaml.MappingNode):
             for key, value in node.value:
                 inner = (*path, str(key.value))

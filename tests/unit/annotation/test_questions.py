@@ -14,8 +14,8 @@ from hinter_core.annotation.project.types import AnnotationError, Project
     ("text", "message"),
     [
         ("questions: [", "mine.yaml is no YAML"),
-        ("questions: " + "[" * 5000, "mine.yaml is nested too deeply"),
-        ("a: " + "{a: " * 5000, "mine.yaml is nested too deeply"),
+        ("questions: " + "[" * 5000, "mine.yaml is no YAML: nested too deeply"),
+        ("a: " + "{a: " * 5000, "mine.yaml is no YAML: nested too deeply"),
         ("questions: yes", "mine.yaml has no list of questions"),
         ("questions: []", "mine.yaml asks nothing"),
     ],
