@@ -16,8 +16,9 @@ from hinter_core.campaign.reader import ANSWER_COLUMNS, MUTANT_COLUMNS, Campaign
 from hinter_core.campaign.store import CampaignStore, named
 from hinter_core.campaign.tables import PLACEBO, VALIDITY, Attributes, has_placebo, is_placebo
 from hinter_core.data.handwritten import write_edits
-from hinter_core.data.tables import format_of, printable, row_writer, write_rows
+from hinter_core.data.tables import format_of, row_writer, write_rows
 from hinter_core.errors import InputError
+from hinter_core.language.clean import printable
 from hinter_core.types import Verdict
 
 ONLY_PLACEBO = (PLACEBO,)

@@ -16,6 +16,9 @@ from hinter_core.models.registry import split_names
 from hinter_core.options import CampaignOption, Unchosen
 from hinter_core.storage import yaml_loader
 
+_SHORT = reprlib.Repr()  # a value of aliases may stand for more than memory holds
+_SHORT.maxlevel = 1
+
 
 def from_mapping(values: Mapping[str, Any], where: str) -> Campaign:
     """Create a campaign from plain values.
@@ -46,14 +49,14 @@ def _read(option: CampaignOption, value: Any, where: str) -> Any:
     fits = isinstance(value, kind) or (kind is float and isinstance(value, int))
     if not fits or (isinstance(value, bool) and kind is not bool):
         words = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
-        raise InputError(f"{where}: {name} is {words[kind]}, not {reprlib.repr(value)}.")
+        raise InputError(f"{where}: {name} is {words[kind]}, not {_SHORT.repr(value)}.")
     if option.low is not None and not value >= option.low:  # nan is neither
         raise InputError(f"{where}: {name} is at least {option.low}.")
     if kind is float and option.high is not None and value > option.high:
         raise InputError(f"{where}: {name} is at most {option.high:g}.")  # others are for forms
     if option.choices and value not in option.choices:
         raise InputError(
-            f"{where}: {name} is {' or '.join(option.choices)}, not {reprlib.repr(value)}."
+            f"{where}: {name} is {' or '.join(option.choices)}, not {_SHORT.repr(value)}."
         )
     return value
 

@@ -35,7 +35,7 @@ from hinter_core.annotation.project.questions import default_questions, load_que
 from hinter_core.annotation.project.store import AnnotationStore, opened
 from hinter_core.annotation.project.types import Project, Status
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.cli.options import Validity, command_group, output, print_json, split_names
+from hinter_core.cli.options import Validity, command_group, output, print_json, say, split_names
 from hinter_core.data.tables import row_writer
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore, load_parser
@@ -108,19 +108,19 @@ def create(
         store.add(items)
     finally:
         store.close()
-    typer.echo(f"{project}: {len(items)} items, questions {', '.join(q.id for q in asked)}")
+    say(f"{project}: {len(items)} items, questions {', '.join(q.id for q in asked)}")
     drawn = Counter(item.stratum for item in items)
     of = {item.stratum: item.weight * drawn[item.stratum] for item in items}
     for stratum, number in sorted(drawn.items()):
-        typer.echo(f"  {stratum}: {number} of {of[stratum]:,.0f}")
-    typer.echo(f"Invite annotators: hinter annotate invite {shlex.quote(str(project))}")
-    typer.echo(f"The owner's key, shown only now: {key}")
+        say(f"  {stratum}: {number} of {of[stratum]:,.0f}")
+    say(f"Invite annotators: hinter annotate invite {shlex.quote(str(project))}")
+    say(f"The owner's key, shown only now: {key}")
     _warn()
 
 
 def _warn() -> None:
     if warning := lasting_warning():
-        typer.echo(f"Warning: {warning}", err=True)
+        say(f"Warning: {warning}", err=True)
 
 
 @annotate.command("invite")
@@ -144,18 +144,18 @@ def invite(
         )
     if move and not is_served(project):
         project = serve_from_here(project)
-        typer.echo(f"Moved to {project}.")
+        say(f"Moved to {project}.")
     if not is_served(project):
         raise InputError(
             f"The app shows strangers only projects in {annotations_folder()} whose names cannot "
             f"be guessed ({FOLDER} names another folder). Add --move to move {project} there."
         )
-    typer.echo(link(address, project.stem))
-    typer.echo("It works while the app runs: hinter-app --host 0.0.0.0 in a network you trust.")
+    say(link(address, project.stem))
+    say("It works while the app runs: hinter-app --host 0.0.0.0 in a network you trust.")
     if is_loopback(urlsplit(address).hostname or ""):
-        typer.echo("Warning: this address leads back to the machine that opens it.", err=True)
+        say("Warning: this address leads back to the machine that opens it.", err=True)
     if closed:
-        typer.echo(f"Warning: {project} is closed; hinter annotate reopen opens it.", err=True)
+        say(f"Warning: {project} is closed; hinter annotate reopen opens it.", err=True)
     _warn()
 
 
@@ -167,14 +167,14 @@ def status(project: ProjectFile) -> None:
         n_items = len(list(store.items()))
         judged = {one.item for one in store.judgements() if one.status is Status.JUDGED}
     state = "closed" if settings.closed else "open"
-    typer.echo(f"{settings.name}: {state}, {n_items} items, {len(judged)} of them judged")
+    say(f"{settings.name}: {state}, {n_items} items, {len(judged)} of them judged")
     for one in standings:
-        typer.echo(
+        say(
             f"  {one.annotator.name}: {one.judged} judged, {one.skipped} skipped, "
             f"at most {one.left} to come"
         )
     if not standings:
-        typer.echo("  nobody has joined")
+        say("  nobody has joined")
     _warn()
 
 
@@ -183,7 +183,7 @@ def close(project: ProjectFile) -> None:
     """Accept no more judgements."""
     with opened(project) as store:
         store.change(closed=True)
-    typer.echo(f"{project} is closed; hinter annotate reopen opens it again.")
+    say(f"{project} is closed; hinter annotate reopen opens it again.")
 
 
 @annotate.command("reopen")
@@ -191,7 +191,7 @@ def reopen(project: ProjectFile) -> None:
     """Accept judgements again."""
     with opened(project) as store:
         store.change(closed=False)
-    typer.echo(f"{project} is open.")
+    say(f"{project} is open.")
 
 
 @annotate.command("remove")
@@ -201,7 +201,7 @@ def remove(
     """Remove an item; its judgements no longer count."""
     with opened(project) as store:
         store.remove(item)
-    typer.echo(f"{item} is removed; hinter annotate restore brings it back.")
+    say(f"{item} is removed; hinter annotate restore brings it back.")
 
 
 @annotate.command("restore")
@@ -211,7 +211,7 @@ def restore(
     """Restore a removed item; its judgements count again."""
     with opened(project) as store:
         store.restore(item)
-    typer.echo(f"{item} is restored, with its judgements.")
+    say(f"{item} is restored, with its judgements.")
 
 
 @annotate.command("import")
@@ -260,7 +260,7 @@ def import_items(
         if invariant:
             begun = time.monotonic()
             kept, discarded = fill_invariant(store, ParseStore(load_parser(parser)))
-            typer.echo(
+            say(
                 f"invariant: {kept:,} pairs kept, {discarded:,} discarded "
                 f"({time.monotonic() - begun:.1f} s)"
             )
@@ -271,27 +271,27 @@ def import_items(
 
 def _report(done: Imported) -> None:
     read = ", ".join(c if p == c else f"{p}={c}" for p, c in done.columns.items())
-    typer.echo(f"columns read: {read}")
+    say(f"columns read: {read}")
     for what, many in (
         ("rows", done.rows), ("items added", done.items), ("items known", done.items_known),
         ("judgements added", done.judgements), ("judgements known", done.judgements_known),
         *((f"{what} left out", done.left_out[what]) for what in LEFT_OUT),
     ):  # fmt: skip
-        typer.echo(f"{what:<19} {many:>8,}")
+        say(f"{what:<19} {many:>8,}")
     if done.people:
-        typer.echo(f"new annotators: {', '.join(done.people)}")
+        say(f"new annotators: {', '.join(done.people)}")
     for note in done.notes:
-        typer.echo(note)
+        say(note)
     rows: dict[str, list[int]] = {}  # by reason
     for row, why in done.problems:
         rows.setdefault(why, []).append(row)
     for why, numbers in list(rows.items())[:_REASONS]:
         named = ", ".join(map(str, numbers[:_ROWS]))
         more = f" and {len(numbers) - _ROWS:,} more" if len(numbers) > _ROWS else ""
-        typer.echo(f"row{'s' if len(numbers) > 1 else ''} {named}{more}: {why}", err=True)
+        say(f"row{'s' if len(numbers) > 1 else ''} {named}{more}: {why}", err=True)
     if len(rows) > _REASONS:
         left = len(rows) - _REASONS
-        typer.echo(f"... and {left:,} more reasons; --errors FILE writes them all.", err=True)
+        say(f"... and {left:,} more reasons; --errors FILE writes them all.", err=True)
 
 
 def _write(errors: Path, problems: Sequence[tuple[int, str]]) -> None:
@@ -339,10 +339,10 @@ def export(
             rows = list(wanted.rows())
             message = f"{wanted.project.name}: {len(rows)} rows"
             where = write_dataset(push, folder_files(wanted, rows), message, public=public)
-            typer.echo(f"{push}: {len(rows):,} rows ({where})")
+            say(f"{push}: {len(rows):,} rows ({where})")
             return
         assert file is not None
-        typer.echo(f"{file}: {export_file(wanted, file, kind):,} rows")
+        say(f"{file}: {export_file(wanted, file, kind):,} rows")
 
 
 @annotate.command("agreement")
@@ -361,6 +361,6 @@ def agreement(
         print_json(plain(found), indent=1)
     elif markdown:
         title = f"Judgements of {found.project}"
-        typer.echo(markdown_of(title, evaluation_sections(found)), nl=False)
+        say(markdown_of(title, evaluation_sections(found)), nl=False)
     else:
         print_sections(evaluation_sections(found), sys.stdout)

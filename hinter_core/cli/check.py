@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from hinter_core.campaign.spec_files import from_mapping
-from hinter_core.cli.options import Validity, budget_of, print_json, read_text, with_settings
+from hinter_core.cli.options import Validity, budget_of, print_json, read_text, say, with_settings
 from hinter_core.language.clean import clean
 from hinter_core.language.parsing import spare_torch
 from hinter_core.models.base import Generative
@@ -71,10 +71,10 @@ def check(
     plan = pipeline.plan(source)
     pipeline.relation.require_applicable(plan)
     if estimate:
-        typer.echo(_estimated(pipeline, plan, neutral))
+        say(_estimated(pipeline, plan, neutral))
         return
     if store.model.capabilities.costs:
-        typer.echo(_estimated(pipeline, plan, neutral), err=True)
+        say(_estimated(pipeline, plan, neutral), err=True)
     result = pipeline.judge(plan)
     if neutral:
         result.neutral = neutral_flips(pipeline, plan.text, campaign.order, neutral)
@@ -85,9 +85,9 @@ def check(
     if as_json:
         print_json({**check_to_json(result, name), "note": note})
     else:
-        typer.echo(_report(result, name, note))
+        say(_report(result, name, note))
     if isinstance(store.model, Generative):
-        typer.echo(f"Used: {cost_in_words(store.model.usage.spent)}.", err=True)
+        say(f"Used: {cost_in_words(store.model.usage.spent)}.", err=True)
 
 
 def _estimated(pipeline: Pipeline, plan: Plan, neutral: int) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hinter_core.cli.options import command_group, print_json
+from hinter_core.cli.options import command_group, print_json, say
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.cases import (
     GrammarRow,
@@ -35,17 +35,17 @@ def show(
     """Show the rules and the sensitive values of a grammar, or list those that come with HInter."""
     if not name:
         for known in shipped_grammars():
-            typer.echo(f"{known}: {load_grammar(known).about}")
+            say(f"{known}: {load_grammar(known).about}")
         return
     found = load_grammar(name)
-    typer.echo(_summary(found))
+    say(_summary(found))
     for rule, alternatives in found.rules.items():
-        typer.echo(f"\n{rule}\n" + "\n".join(f"  | {as_written(one)}" for one in alternatives))
+        say(f"\n{rule}\n" + "\n".join(f"  | {as_written(one)}" for one in alternatives))
     for attribute, values in found.sensitive.items():
-        typer.echo(f"\n{attribute} (sensitive)")
+        say(f"\n{attribute} (sensitive)")
         for value in values:
             words = ", ".join(f"<{name}> {word}" for name, word in value.words.items())
-            typer.echo(f"  | {value.group}: {words}")
+            say(f"  | {value.group}: {words}")
 
 
 @grammar.command("check")
@@ -68,8 +68,8 @@ def check(name: Name) -> None:
                 f"{name}: a sentence has the labels {' and '.join(labels)}, so that none counts: "
                 f"'{row.text}'. Let one rule or list of it have a label."
             )
-    typer.echo(_summary(found))
-    typer.echo(f"no fault in {looked_at:,} of {sentences.count:,} sentences")
+    say(_summary(found))
+    say(f"no fault in {looked_at:,} of {sentences.count:,} sentences")
 
 
 @grammar.command("count")
@@ -86,7 +86,7 @@ def count(
              "structures": len(sentences.structures), "sentences": sentences.count}
         )  # fmt: skip
         return
-    typer.echo(
+    say(
         f"{sentences.count:,} sentences of {len(sentences.structures):,} structures; {rules} "
         f"rules, {terminals} terminals"
     )
@@ -117,19 +117,19 @@ def sample(
         _print_coverage(table)
         return
     for row in table.rows():
-        typer.echo(row.text + (f"  [{row.label}]" if row.label else ""))
+        say(row.text + (f"  [{row.label}]" if row.label else ""))
         if not (variants and isinstance(row, GrammarRow) and row.derivation):
             continue
         plan = plan_of(found, row.derivation, Settings(), tuple(found.sensitive))
         for edits in plan.edits.values():
             for edit in islice(edits, 3):
-                typer.echo(f"  {edit.attribute}: {plan.mutant((edit,)).text}")
+                say(f"  {edit.attribute}: {plan.mutant((edit,)).text}")
 
 
 def _print_coverage(table: GrammarTable) -> None:
     drawn = list(islice(table.source.draw(table.seed), table.sentences))
     found = coverage_of(table.source, drawn)
-    typer.echo(
+    say(
         f"{len(drawn):,} sentences cover {_share(found.terminals, found.all_terminals)} terminals "
         f"and {_share(found.pairs, found.all_pairs)} pairs of words that can stand in one sentence"
     )

@@ -16,7 +16,7 @@ from hinter_core.cli.analysis.prioritise import prioritise
 from hinter_core.cli.annotate import annotate
 from hinter_core.cli.check import check
 from hinter_core.cli.grammar import grammar
-from hinter_core.cli.options import CommandWithSections
+from hinter_core.cli.options import CommandWithSections, say
 from hinter_core.cli.repair import repair
 from hinter_core.cli.report import compare, mutants, report, sql, validity
 from hinter_core.cli.resources import cache, data, dictionary, models, predict, relations
@@ -57,7 +57,7 @@ cli.add_typer(templates, name="templates")
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"hinter {__version__}")
+        say(f"hinter {__version__}")
         raise typer.Exit
 
 
@@ -87,7 +87,7 @@ def main() -> None:
         _print_error(f"{error.format_message().rstrip('.')}. Try --help.")
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
-        typer.echo("hinter: stopped.", err=True)
+        say("hinter: stopped.", err=True)
         sys.exit(130)
     except BrokenPipeError:
         _discard_output()
@@ -106,6 +106,4 @@ def _discard_output() -> None:
 
 def _print_error(message: str) -> None:
     lines = [line.strip() for line in message.splitlines() if line.strip()]
-    words = f"hinter: {' | '.join(lines)}"
-    # A file may hold half a character, which can be written nowhere.
-    typer.echo(words.encode("utf-8", "replace").decode("utf-8"), err=True)
+    say(f"hinter: {' | '.join(lines)}", err=True)

@@ -1,20 +1,22 @@
 """Parts that commands share: campaign settings, budgets, texts, groups and output files."""
 
 import inspect
+import io
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any, TextIO, cast
 
 import typer
 from typer.core import TyperCommand
 
 from hinter_core.campaign.spec import CAMPAIGN_OPTIONS
 from hinter_core.errors import InputError
-from hinter_core.language.clean import MAX_CHARACTERS
+from hinter_core.language.clean import MAX_CHARACTERS, printable
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import parse_name
 from hinter_core.options import CampaignOption, Option
@@ -173,26 +175,52 @@ def read_text(text: str | None, file: Path | None) -> str:
         raise InputError(f"{file} is not UTF-8 text; convert it first.") from error
 
 
+_LINES = "\n\t"
+# What JSON writes as it is, and a terminal obeys.
+_NOT_SHOWN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print to the terminal; no word of others controls it."""
+    typer.echo(printable(text, keep=_LINES), err=err, nl=nl)
+
+
+class _Screen(io.TextIOBase):
+    """Standard output for documents that are written piece by piece; see :func:`say`."""
+
+    def write(self, text: str) -> int:
+        lines = (printable(line, keep=_LINES) for line in text.split("\r\n"))
+        return sys.stdout.write("\r\n".join(lines))
+
+
 @contextmanager
-def output(path: Path | None) -> Iterator[TextIO]:
+def output(path: Path | None, *, styled: bool = False) -> Iterator[TextIO]:
     """Yield a stream to a file, or standard output without a path.
+
+    ``styled``: the writer sets styles for a terminal and makes words of others printable itself.
 
     Raises:
         InputError: the file cannot be written.
     """
     if path is None:
-        yield sys.stdout
+        yield sys.stdout if styled else cast("TextIO", _Screen())
         return
     try:
-        with path.open("w", encoding="utf-8", newline="") as stream:
+        with path.open("w", encoding="utf-8", newline="", errors="replace") as stream:
             yield stream
     except OSError as error:
         raise InputError(f"Cannot write {path}: {error.strerror}. Check the path.") from error
 
 
+def to_json(values: Any, indent: int | None = 2) -> str:
+    """Return JSON in plain letters; what controls a terminal is written as its number."""
+    written = json.dumps(values, ensure_ascii=False, indent=indent, default=str)
+    return _NOT_SHOWN.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
+
+
 def print_json(values: Any, indent: int = 2, file: TextIO | None = None) -> None:
     """Print values as JSON to standard output or a file."""
-    typer.echo(json.dumps(values, ensure_ascii=False, indent=indent), file=file)
+    typer.echo(to_json(values, indent), file=file)
 
 
 def command_group(about: str) -> typer.Typer:

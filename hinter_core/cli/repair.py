@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from tqdm import tqdm
 
-from hinter_core.cli.options import print_json, with_options
+from hinter_core.cli.options import print_json, say, with_options
 from hinter_core.errors import InputError
 from hinter_core.repair.card import sections_of
 from hinter_core.repair.progress import Stage
@@ -48,7 +48,7 @@ def repair(
         print_json(plain(result))
         return
     print_sections(sections_of(result), sys.stdout)
-    typer.echo(f"The model is in {out / 'model'}; test it as {result.model}.")
+    say(f"The model is in {out / 'model'}; test it as {result.model}.")
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def _stop_asked() -> Iterator[threading.Event]:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
-        typer.echo("hinter: stopping; what was learnt so far is kept.", err=True)
+        say("hinter: stopping; what was learnt so far is kept.", err=True)
 
     if threading.current_thread() is not threading.main_thread():
         yield stop

@@ -1,6 +1,5 @@
 """Commands that read campaigns: ``report``, ``compare``, ``validity``, ``mutants`` and ``sql``."""
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -17,9 +16,10 @@ from hinter_core.campaign.findings import ExportFilter, Side, choose_sides, writ
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import VIEWS
-from hinter_core.cli.options import Validity, output, print_json, split_names
+from hinter_core.cli.options import Validity, output, print_json, say, split_names, to_json
 from hinter_core.data.tables import cell_writer, row_writer, rows_to_csv
 from hinter_core.errors import InputError
+from hinter_core.language.clean import printable
 from hinter_core.report.compared.campaigns import (
     CampaignTotals,
     campaigns_rows,
@@ -50,7 +50,7 @@ from hinter_core.validity.survey import survey
 
 
 def _json(values: Any) -> str:
-    return json.dumps(values, ensure_ascii=False, indent=1) + "\n"
+    return to_json(values, 1) + "\n"
 
 
 _FORMS: dict[str, Callable[[Report, bool], str]] = {  # whether tables are repeated in words
@@ -146,7 +146,7 @@ def report(
     if tables is not None:
         written = sections(found) if isinstance(found, Report) else campaigns_sections(found)
         number = write_tables(written, tables)
-        typer.echo(f"{tables}: {number} tables, each as CSV and LaTeX.", err=bool(form or out))
+        say(f"{tables}: {number} tables, each as CSV and LaTeX.", err=bool(form or out))
     if tables is None or form or out:
         _write_report(found, form, out, faults, words=words)
     _exit_for(faults)
@@ -161,7 +161,7 @@ def _write_report(
     words: bool,
 ) -> None:
     try:
-        with output(out) as stream:
+        with output(out, styled=not form) as stream:
             if isinstance(found, Report):
                 if form:
                     stream.write(_FORMS[form](found, words))
@@ -195,7 +195,7 @@ def _gated(
 
 def _exit_for(faults: list[str]) -> None:
     for fault in faults:
-        typer.echo(f"hinter: {fault}", err=True)
+        say(f"hinter: {fault}", err=True)
     if faults:
         raise typer.Exit(1)
 
@@ -228,7 +228,7 @@ def compare(
     other = CampaignStore(second) if second is not None else None
     sides = choose_sides(CampaignStore(first), other, model or [])
     found = compare_sides(*sides) if changes is None else _with_changes(*sides, changes)
-    with output(out) as stream:
+    with output(out, styled=not (as_json or markdown)) as stream:
         if as_json:
             print_json(plain(found), indent=1, file=stream)
         elif markdown:
@@ -283,8 +283,8 @@ def validity(
         path = survey(store, judge, sample, seed, on_progress)
     for found in validities(store):
         if found.checker == judge.name:
-            typer.echo(validity_in_words(found))
-    typer.echo(f"Written to {path}; hinter report shows it.")
+            say(validity_in_words(found))
+    say(f"Written to {path}; hinter report shows it.")
 
 
 def mutants(
@@ -330,9 +330,7 @@ def mutants(
         write_log(CampaignStore(folder), sys.stdout, wanted)
         return
     written = write_mutants(CampaignStore(folder), out, wanted)
-    typer.echo(
-        f"{out}: {written:,} mutants. To test these: hinter run --mutants {out} --model NAME"
-    )
+    say(f"{out}: {written:,} mutants. To test these: hinter run --mutants {out} --model NAME")
 
 
 _SHOWN = 500  # rows of a table in a terminal
@@ -360,7 +358,7 @@ def sql(
             rows: Iterator[Sequence[Any]] = _schema(reader)
         else:
             columns, rows = reader.query(query, timeout)
-        with output(out) as stream:
+        with output(out, styled=not (as_json or as_csv)) as stream:
             if as_json:
                 _write_json(stream, columns, rows)
             elif as_csv or (out is not None and not schema):
@@ -383,7 +381,7 @@ def _write_json(stream: TextIO, columns: Sequence[str], rows: Iterator[Sequence[
     before = "["
     for row in rows:
         named = dict(zip(columns, row, strict=True))
-        stream.write(f"{before}\n{json.dumps(named, ensure_ascii=False, default=str)}")
+        stream.write(f"{before}\n{to_json(named, None)}")
         before = ","
     stream.write("[]\n" if before == "[" else "\n]\n")
 
@@ -395,12 +393,12 @@ def _write_table(stream: TextIO, columns: Sequence[str], rows: Iterator[Sequence
 
     table = Table(box=None, pad_edge=False)
     for column in columns:
-        table.add_column(Text(column))
+        table.add_column(Text(printable(column)))
     for row in islice(rows, _SHOWN):
-        table.add_row(*(Text(str(_flat(value))) for value in row))
+        table.add_row(*(Text(printable(str(_flat(value)), keep="\n")) for value in row))
     Console(file=stream, highlight=False).print(table)
     if next(rows, None) is not None:
-        typer.echo(f"Only the first {_SHOWN} rows are shown; use --csv or --json.", err=True)
+        say(f"Only the first {_SHOWN} rows are shown; use --csv or --json.", err=True)
 
 
 def _flat(value: Any) -> Any:
@@ -409,5 +407,5 @@ def _flat(value: Any) -> Any:
     if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
         return ", ".join(value)
     if isinstance(value, list | tuple | dict):
-        return json.dumps(value, ensure_ascii=False, default=str)
+        return to_json(value, None)
     return value

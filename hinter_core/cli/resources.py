@@ -8,7 +8,7 @@ import typer
 
 from hinter_core.campaign.preview import preview, preview_in_words
 from hinter_core.campaign.spec import SAMPLE, Campaign
-from hinter_core.cli.options import command_group, print_json, read_text
+from hinter_core.cli.options import command_group, print_json, read_text, say
 from hinter_core.data.hub import PRESETS
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
@@ -38,9 +38,9 @@ def models(
     if as_json:
         print_json(values)
     elif isinstance(values, list):
-        typer.echo("\n\n".join(map(_in_words, values)))
+        say("\n\n".join(map(_in_words, values)))
     else:
-        typer.echo(_list_in_words(values))
+        say(_list_in_words(values))
 
 
 def relations(
@@ -56,8 +56,8 @@ def relations(
         return
     for row in rows:
         number = f" ({row['number']})" if row["number"] else ""
-        typer.echo(f"{row['name']}{number}: {row['does']}; needs {row['needs']}.")
-    typer.echo(
+        say(f"{row['name']}{number}: {row['does']}; needs {row['needs']}.")
+    say(
         "\nMR10 repeats MR8 in the paper. Name several with commas: hinter run --relations "
         "add,substitute; their changes combine."
     )
@@ -149,17 +149,17 @@ def predict(
         print_json(values)
         return
     if note:
-        typer.echo(f"Note on the model: {note}.")
+        say(f"Note on the model: {note}.")
     for notice in notices:
-        typer.echo(f"Note: {notice}")
+        say(f"Note: {notice}")
     if answer.failure:
-        typer.echo(f"No answer: {answer.failure} ({answer.detail})", err=True)
+        say(f"No answer: {answer.failure} ({answer.detail})", err=True)
         raise typer.Exit(1)
-    typer.echo(", ".join(answer.labels) or "no label")
+    say(", ".join(answer.labels) or "no label")
     for label, score in sorted(answer.scores.items(), key=lambda item: -item[1]):
-        typer.echo(f"  {label}: {score:.3f}")
+        say(f"  {label}: {score:.3f}")
     if answer.reply.strip() not in ("", *answer.labels):
-        typer.echo(f"Reply: {answer.reply.strip()}")
+        say(f"Reply: {answer.reply.strip()}")
 
 
 _File = Annotated[
@@ -178,9 +178,9 @@ def _open(file: Path | None) -> PredictionCache:
 def stats(file: _File = None) -> None:
     """Show the file size and the number of answers by model."""
     found = _open(file).stats()
-    typer.echo(f"{found.path}: {sum(found.answers.values())} answers, {found.size:,} bytes")
+    say(f"{found.path}: {sum(found.answers.values())} answers, {found.size:,} bytes")
     for model, number in found.answers.items():
-        typer.echo(f"  {number:>8}  {model}")
+        say(f"  {number:>8}  {model}")
 
 
 @cache.command("verify")
@@ -189,7 +189,7 @@ def verify(file: _File = None) -> None:
     opened = _open(file)
     if faults := opened.verify():
         raise CacheError(f"{opened.path} is damaged: {'; '.join(faults[:5])}. Delete the file.")
-    typer.echo(f"{opened.path}: no fault.")
+    say(f"{opened.path}: no fault.")
 
 
 @cache.command("prune")
@@ -206,15 +206,15 @@ def prune(
     if older_than is not None and not older_than >= 0:
         raise InputError("--older-than is a number of days, from 0 (all answers).")
     deleted = _open(file).prune(older_than_days=older_than, model=model)
-    typer.echo(f"{deleted} answers deleted.")
+    say(f"{deleted} answers deleted.")
 
 
 @data.command("list")
 def list_data() -> None:
     """List the data sets that have a short name."""
-    typer.echo(f"{SAMPLE}: short texts about people that come with HInter")
+    say(f"{SAMPLE}: short texts about people that come with HInter")
     for name, preset in PRESETS.items():
-        typer.echo(f"{name}: {preset.about} ({preset.of})")
+        say(f"{name}: {preset.about} ({preset.of})")
 
 
 @data.command("preview")
@@ -229,11 +229,11 @@ def preview_data(
         raise InputError("--rows must be 0 or more.")
     campaign = Campaign(data=source, text_column=text_column, label_column=label_column)
     seen = preview(campaign, rows)
-    typer.echo("\n".join(preview_in_words(seen)))
+    say("\n".join(preview_in_words(seen)))
     for row in seen.rows:
         label = f" [{row.label}]" if row.label else ""
         text = row.text if len(row.text) <= _SHOWN else f"{row.text[:_SHOWN]} \u2026"
-        typer.echo(f"\n{row.number}{label} {text.strip() or '(no text)'}")
+        say(f"\n{row.number}{label} {text.strip() or '(no text)'}")
 
 
 @dictionary.command("list")
@@ -242,14 +242,14 @@ def list_dictionaries() -> None:
     for name, loaded in load_shipped().items():
         terms = len({term.text.casefold() for term in loaded.terms})
         groups = len({term.group for term in loaded.terms})
-        typer.echo(f"{name}: {terms} terms, {groups} groups, {loaded.pair_count} pairs")
+        say(f"{name}: {terms} terms, {groups} groups, {loaded.pair_count} pairs")
 
 
 @dictionary.command("check")
 def check_file(file: Annotated[Path, typer.Argument(help="A dictionary (CSV).")]) -> None:
     """Validate a dictionary and count its pairs."""
     loaded = load_file(file)
-    typer.echo(f"{file}: {len(loaded.terms)} terms, {loaded.pair_count} directed pairs, no fault.")
+    say(f"{file}: {len(loaded.terms)} terms, {loaded.pair_count} directed pairs, no fault.")
 
 
 @dictionary.command("from-sbic")
@@ -261,7 +261,7 @@ def from_sbic(
     """Build one dictionary per category from an export of the Social Bias Inference Corpus."""
     built = build_from_sbic(file, out, min_count)
     for path, terms in built.files.items():
-        typer.echo(f"{path}: {terms} terms")
+        say(f"{path}: {terms} terms")
     if built.skipped:
-        typer.echo(f"{built.skipped} phrases were no plain words and were left out.")
-    typer.echo("Read the files before use: phrases come from posts as they are.")
+        say(f"{built.skipped} phrases were no plain words and were left out.")
+    say("Read the files before use: phrases come from posts as they are.")

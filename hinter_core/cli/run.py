@@ -18,7 +18,7 @@ from hinter_core.campaign.running.journal import forget_failures
 from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, Campaign
 from hinter_core.campaign.spec_files import from_mapping, load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError
-from hinter_core.cli.options import print_json, with_settings
+from hinter_core.cli.options import print_json, say, with_settings
 from hinter_core.cli.report import FailOver, Gate, JUnitFile, pass_or_fail
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import spare_torch
@@ -69,14 +69,14 @@ def run(
     spare_torch(chosen.parser)
     if estimate:
         seen = forecast(plan_run(chosen))
-        typer.echo(json.dumps(asdict(seen)) if as_json else _forecast(seen))
+        say(json.dumps(asdict(seen)) if as_json else _forecast(seen))
         return
     store = CampaignStore(out)
     if store.known() and not (resume or retry_failed):  # without a complete shard, it continues
         raise StoreError(f"{out} already holds a campaign; add --resume to continue it.")
     if retry_failed:
         store.open(chosen)
-        typer.echo(f"{forget_failures(store)} tables with failures are repeated.", err=True)
+        say(f"{forget_failures(store)} tables with failures are repeated.", err=True)
     _run_with_progress(chosen, store)
     if fail_over is not None or junit_file is not None:
         pass_or_fail(make_report(store), fail_over, gate_on, junit_file)
@@ -121,12 +121,12 @@ def _run_with_progress(settings: Campaign, store: CampaignStore) -> None:
             )
             if bar.disable and time.monotonic() - last > _EVERY:
                 last = time.monotonic()
-                typer.echo(_line(progress, last - started), err=True)
+                say(_line(progress, last - started), err=True)
 
         done = run_campaign(settings, store, work, on_progress=on_progress)
-    typer.echo(_line(done, time.monotonic() - started))
+    say(_line(done, time.monotonic() - started))
     for name, state in done.priority.items():
-        typer.echo(f"{name}: {priority_in_words(state)}")
+        say(f"{name}: {priority_in_words(state)}")
 
 
 def _asked(progress: RunProgress) -> str:
@@ -179,4 +179,4 @@ def verify(folder: Annotated[Path, typer.Argument(help="A campaign's directory."
     faults = [*store.verify(), *validity_faults(store)]
     if faults:
         raise InputError(f"{folder}: {'; '.join(faults[:5])}. Delete these files and resume.")
-    typer.echo(f"{folder}: no fault.")
+    say(f"{folder}: no fault.")

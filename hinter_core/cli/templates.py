@@ -10,7 +10,7 @@ import typer
 from tqdm import tqdm
 
 from hinter_core.campaign.spec import Campaign, content_of
-from hinter_core.cli.options import command_group, print_json
+from hinter_core.cli.options import command_group, print_json, say
 from hinter_core.data.hub import on_hub
 from hinter_core.errors import InputError
 from hinter_core.generators.templates.corpus import (
@@ -73,13 +73,13 @@ def mine(
             table, f"{known} {columns}", parses, out, resolver=resolver, limit=limit, on_row=on_row
         )
     for line in reasons_in_words(counts):
-        typer.echo(line)
+        say(line)
     if not counts.templates:
         raise InputError(
             f"No text of {corpus} is a template: see the reasons above. Take texts about one "
             "person each, with a name or a pronoun."
         )
-    typer.echo(
+    say(
         f"{out}: {counts.templates:,} templates of {counts.rows:,} texts in "
         f"{time.monotonic() - started:.0f} s"
     )
@@ -98,16 +98,16 @@ def show(
     values = TemplateValues(load_names()) if filled else None
     for row in islice(open_templates(path).rows(), first):
         if not isinstance(row, TemplateRow) or row.template is None:
-            typer.echo(f"line {row.number}: {row.fault}", err=as_json)
+            say(f"line {row.number}: {row.fault}", err=as_json)
             continue
         if as_json:
             print_json(template_to_json(row.template), indent=0)
             continue
         template = row.template
         about = ", ".join((*template.attributes, *([template.gender] if template.gender else [])))
-        typer.echo(f"{template.id} ({about})\n  {template.text}")
+        say(f"{template.id} ({about})\n  {template.text}")
         if values is not None:
-            typer.echo(f"  {values.plan(template, Settings(), template.attributes).text}")
+            say(f"  {values.plan(template, Settings(), template.attributes).text}")
     counts = counts_of(path)
     for line in reasons_in_words(counts) if counts and not as_json else ():
-        typer.echo(line)
+        say(line)

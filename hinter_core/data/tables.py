@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, Self, cast
 
 from hinter_core.data.pages import PagesError, sizes
 from hinter_core.errors import InputError
+from hinter_core.language.clean import whole
 from hinter_core.storage import write_whole
 
 Record = tuple[Mapping[str, Any], str]  # values by column, and a fault in words or ""
@@ -296,7 +297,7 @@ def mended(text: str) -> tuple[str, bool | None]:
             # What a file that is not UTF-8 nearly always is.
             return text.encode("utf-8", "surrogateescape").decode("cp1252"), True
         except UnicodeEncodeError:  # half a character, as JSON may hold it
-            return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"), False
+            return whole(text), False
         except UnicodeDecodeError:
             return "", None
     return text, False
@@ -401,11 +402,6 @@ def parquet_rows(
 def safe_cell(value: Any) -> Any:
     """Prefix a cell with ``'`` if a spreadsheet would run it as a formula."""
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
-
-
-def printable(text: str) -> str:
-    """Replace control characters, with which a data set could control a terminal."""
-    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def plain_cell(cell: str) -> str:

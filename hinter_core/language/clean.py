@@ -1,11 +1,13 @@
 """Clean texts before they are checked: line ends, control characters, length."""
 
 import unicodedata
+from typing import Any
 
 from hinter_core.errors import InputError
 
 # Invisible characters may be inside a word and must not hide it.
 INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
+_JOINERS = "\u200c\u200d"  # within words and emoji
 MAX_CHARACTERS = 100_000
 
 
@@ -39,3 +41,38 @@ def _without_control(character: str) -> str:
     if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs"):
         return character
     return " " if character.isspace() else ""
+
+
+def printable(text: str, keep: str = "") -> str:
+    """Replace what a terminal obeys instead of showing by blanks; ``keep``: not these.
+
+    These are control characters, half characters and marks that turn the direction of letters.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in _JOINERS or c in keep else " " for c in text)
+
+
+def whole(text: str) -> str:
+    """Join halves of characters (surrogates) that make one; those left alone become U+FFFD.
+
+    JSON and arguments may hold halves, which no file, database or event can take.
+    """
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def whole_values(tree: Any) -> Any:
+    """Return JSON values with whole characters in all texts and keys."""
+    if isinstance(tree, str):
+        return whole(tree)
+    if isinstance(tree, list):
+        return [whole_values(value) for value in tree]
+    if isinstance(tree, dict):
+        return {whole_values(key): whole_values(value) for key, value in tree.items()}
+    return tree

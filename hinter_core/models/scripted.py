@@ -218,7 +218,7 @@ def rules_of(name: ModelName) -> str:
         if not re.search(r"\b(otherwise|if)\b", argument):
             names = "".join(f"scripted:{known}, " for known in shipped_rules())
             raise ModelError(
-                f"No rules named '{argument}'; use {names}a .rules file, or rules such as "
+                f"No rules named '{argument[:_SHOWN]}'; use {names}a .rules file, or rules such as "
                 "'scripted:negative if gender=female; positive otherwise'."
             )
         return argument

@@ -7,7 +7,7 @@ from dataclasses import asdict, is_dataclass
 from html import escape
 from typing import Any, Literal, TextIO
 
-from hinter_core.data.tables import printable
+from hinter_core.language.clean import printable
 from hinter_core.report.figures import (
     Figure,
     bars,
@@ -72,13 +72,13 @@ def print_sections(written: Iterable[Section], stream: TextIO) -> None:
     width = None if stream.isatty() else _WIDE
     console = Console(file=stream, width=width, highlight=False)
     for section in written:
-        console.print(Text(_heading(section), style="bold"))
+        console.print(Text(printable(_heading(section)), style="bold"))
         if section.rows:
             table = Table(show_edge=False, pad_edge=False, header_style="bold")
             for place, column in enumerate(section.columns):
                 numbers = all(_is_number(row[place]) for row in section.rows)
                 side: Literal["left", "right"] = "right" if numbers else "left"
-                table.add_column(Text(column), overflow="fold", justify=side)
+                table.add_column(Text(printable(column)), overflow="fold", justify=side)
             for row in section.rows:
                 table.add_row(*(Text(printable(cell)) for cell in row))
             console.print(table)

@@ -5,8 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hinter_core.data.tables import printable, rows_to_csv
+from hinter_core.data.tables import rows_to_csv
 from hinter_core.errors import InputError
+from hinter_core.language.clean import printable
 from hinter_core.report.section import Cell, Counted, Section
 from hinter_core.statistics.rates import Difference, Estimate, Rate
 from hinter_core.storage import write_whole

@@ -10,7 +10,7 @@ import typer
 from tqdm import tqdm
 
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.cli.options import output, split_names
+from hinter_core.cli.options import output, say, split_names
 from hinter_core.errors import InputError
 from hinter_core.prioritisation.scorers import METRICS, load_scorers
 from hinter_core.replays.answered import read_cases
@@ -102,7 +102,7 @@ def prioritise(
         return
     with output(out) as stream:
         stream.write(_FORMS[out.suffix.lower()](found))
-    typer.echo(f"The comparison of {len(settings.orders)} orders is in {out}.")
+    say(f"The comparison of {len(settings.orders)} orders is in {out}.")
 
 
 def _weights(given: str) -> dict[str, float]:

@@ -13,7 +13,7 @@ from hinter_core.generators.templates.template import (
     template_from_json,
     template_to_json,
 )
-from hinter_core.language.clean import MAX_CHARACTERS, clean
+from hinter_core.language.clean import MAX_CHARACTERS, clean, whole_values
 
 _MOST_BYTES = 4 * MAX_CHARACTERS  # of a line
 _SHOWN = 300
@@ -84,7 +84,7 @@ def open_templates(path: Path) -> TemplateTable:
 
 def _row(number: int, line: bytes) -> TemplateRow:
     try:
-        values = json.loads(line.decode("utf-8-sig"))
+        values = whole_values(json.loads(line.decode("utf-8-sig")))
         template = template_from_json(values, str(number))
         if len(template.text) > MAX_CHARACTERS:
             raise InputError(f"the text has more than {MAX_CHARACTERS:,} characters")

@@ -27,6 +27,7 @@ from hinter_core.report.compared.sections import change_row
 from hinter_core.report.model import make_report
 from hinter_core.report.sections import example_row, sections
 from hinter_core.types import Verdict
+from tests.examples import within
 
 Make = Callable[..., CampaignStore]
 Line = tuple[tuple[str, ...], bool, str, list[str]]  # words brought in, kept, verdict, labels
@@ -410,3 +411,26 @@ def test_words_may_be_inserted_deleted_moved_and_rewritten(tmp_path: Path) -> No
     )
     found = findings.page_of_findings(side, wanted, findings.count_findings(side, wanted), 0, 9)
     assert [f.mutant for f in found] == [row["mutant"] for row in again]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        f"gender: {' ' * 20_000}x", "gender:" + "\n" * 20_000 + "->", " " * 20_000 + "x",
+        "gender: a" + "\t" * 20_000 + "b", ":" * 20_000, "->" * 20_000, "a: b" + " " * 20_000 + "=",
+    ],
+    ids=range(7),
+)  # fmt: skip
+def test_edits_of_strangers_are_read_in_no_time(cell: str) -> None:
+    with within(5), pytest.raises(InputError, match="cannot be read at"):
+        read_edits(cell)
+
+
+def test_what_changes_too_much_is_refused() -> None:
+    with pytest.raises(InputError, match="edits names 101 changes, more than 100"):
+        read_edits("; ".join(f"race: a{n} -> b{n}" for n in range(101)))
+
+
+def test_the_first_arrow_counts() -> None:
+    (edit,) = read_edits(" race :  a -> b => c ")
+    assert (edit.attribute, edit.source.text, edit.target.text) == ("race", "a", "b => c")

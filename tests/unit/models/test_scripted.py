@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hinter_core.errors import ModelError
+from hinter_core.models import scripted
 from hinter_core.models.registry import build_model, parse_name
 from hinter_core.models.scripted import ScriptedModel, shipped_rules
+from tests.examples import within
+from tests.hostile import corpus
 
 
 def load(rules: str) -> Any:
@@ -102,3 +107,41 @@ def test_missing_rules(argument: str, message: str) -> None:
 def test_a_comment_may_hold_what_separates_rules() -> None:
     model = load("negative if 'bad'\n# first; then\npositive otherwise")
     assert [p.labels for p in model.predict(["bad", "good"])] == [("negative",), ("positive",)]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        f"a if 'x'{' ' * 50}y; b otherwise", "if if 'x'", "0.9 if 'x'; b otherwise", "a if",
+        "a 0.7 if 'x' and\tnot 'y'; b otherwise", "a if 'b' otherwise; c otherwise",
+        "very good 0.75 otherwise", "a 2 otherwise", "a 0.8 0.9 otherwise; b if 'x'",
+        "a   0.8   if   'two  words'   and   gender=female; b   otherwise", "otherwise",
+        "a 1.5 if x",
+        "a otherwise if 'x'; b otherwise", "1 0.8 if 'x'; 0 otherwise", "a if and 'x'; b otherwise",
+    ],
+)  # fmt: skip
+def test_rules_are_read_as_the_pattern_says(rule: str) -> None:
+    """The pattern that rules were read with before; it takes hours for long runs of blanks."""
+    pattern = re.compile(r"(.+?)(?:\s+([01]?\.\d+|1|0))?\s+(if\s+.+|otherwise)")
+    for line in filter(None, map(str.strip, rule.split(";"))):
+        match = pattern.fullmatch(line)
+        try:
+            read = scripted._parse_rule(line)
+        except ModelError:
+            assert match is None or "unknown attribute" in refused(line), line
+            continue
+        assert match is not None
+        assert (read.label, read.score) == (match[1], float(match[2] or 0.9))
+        assert bool(read.conditions) is (match[3] != "otherwise")
+
+
+def refused(line: str) -> str:
+    with pytest.raises(ModelError) as caught:
+        scripted._parse_rule(line)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("case", corpus.rules())
+def test_rules_of_strangers_are_read_in_no_time(case: str) -> None:
+    with within(5), suppress(ModelError):
+        ScriptedModel("s", corpus.rules()[case]).predict(["x " * 5_000])
