@@ -176,8 +176,10 @@ def read_text(text: str | None, file: Path | None) -> str:
 
 
 _LINES = "\n\t"
-# What JSON writes as it is, and a terminal obeys.
-_NOT_SHOWN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# What a terminal obeys; JSON escapes the first of them itself.
+_OBEYED = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
@@ -189,8 +191,7 @@ class _Screen(io.TextIOBase):
     """Standard output for documents that are written piece by piece; see :func:`say`."""
 
     def write(self, text: str) -> int:
-        lines = (printable(line, keep=_LINES) for line in text.split("\r\n"))
-        return sys.stdout.write("\r\n".join(lines))
+        return sys.stdout.write("\r\n".join(_OBEYED.sub(" ", t) for t in text.split("\r\n")))
 
 
 @contextmanager
@@ -215,7 +216,7 @@ def output(path: Path | None, *, styled: bool = False) -> Iterator[TextIO]:
 def to_json(values: Any, indent: int | None = 2) -> str:
     """Return JSON in plain letters; what controls a terminal is written as its number."""
     written = json.dumps(values, ensure_ascii=False, indent=indent, default=str)
-    return _NOT_SHOWN.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 
 def print_json(values: Any, indent: int = 2, file: TextIO | None = None) -> None:

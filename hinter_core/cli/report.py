@@ -161,7 +161,7 @@ def _write_report(
     words: bool,
 ) -> None:
     try:
-        with output(out, styled=not form) as stream:
+        with output(out, styled=form in ("", "html")) as stream:
             if isinstance(found, Report):
                 if form:
                     stream.write(_FORMS[form](found, words))

@@ -15,10 +15,12 @@ from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities, Generative, ModelUnderTest, answer_from
 from hinter_core.models.budget import Cost, Usage
 from hinter_core.models.huggingface.checkpoint import Checkpoint, named_checkpoint
+from hinter_core.models.huggingface.rendering import ChatTemplate
 from hinter_core.models.prompting import LabelReader, Prompt, Reader, reader_for
 from hinter_core.models.registry import ModelName
 from hinter_core.types import Failure, Prediction
 
+_SINGLE_STEPS = 8  # characters that are left out one by one
 _LEAST_ROOM = 16  # the fewest tokens of the window that a prompt must leave for a text
 
 
@@ -35,9 +37,13 @@ class _Conversation:
         self.lock = threading.Lock()
         self._system = True  # whether the chat template knows system messages
         self._room = room
+        # For templates that know it; a label needs no reasoning.
+        self._template = ChatTemplate(checkpoint.tokenizer, {"enable_thinking": False})
         try:
             try:
                 empty = self.encode("")
+            except TimeoutError:
+                raise
             except Exception:  # noqa: BLE001 -- a template raises what it likes
                 self._system = False
                 empty = self.encode("")
@@ -59,12 +65,8 @@ class _Conversation:
         if not self._system and messages[0]["role"] == "system":
             system, first, *rest = messages
             messages = [{**first, "content": f"{system['content']}\n\n{first['content']}"}, *rest]
-        ids = self.checkpoint.tokenizer.apply_chat_template(
-            messages,
-            add_generation_prompt=True,
-            return_tensors="pt",
-            return_dict=True,
-            enable_thinking=False,  # for templates that know it; a label needs no reasoning
+        ids = self.checkpoint.tokenizer(
+            self._template.render(messages), add_special_tokens=False, return_tensors="pt"
         )["input_ids"]
         return ids.to(self.checkpoint.device)
 
@@ -72,11 +74,14 @@ class _Conversation:
         """Cut ``text`` to what fits the window beside the prompt and the answer."""
         window = self.checkpoint.window
         seen = text[: self.checkpoint.visible(text, less=self._taken)]
-        # A character of several tokens may lie across the end of the window.
+        # A character of several tokens may lie across the end of the window. A template that says
+        # a text several times needs larger steps.
+        tries = 0
         while window is not None and seen and len(seen) < len(text):
             if self.encode(seen).shape[1] + self._room <= window:
                 break
-            seen = seen[:-1]
+            tries += 1
+            seen = seen[: -(1 << max(0, tries - _SINGLE_STEPS))]
         return seen
 
     def visible(self, text: str) -> int:
@@ -128,6 +133,8 @@ class ChatGenerator(Generative):
                     attention_mask=torch.ones_like(ids),
                     max_new_tokens=self._max_tokens,
                     do_sample=False,
+                    num_beams=1,  # a checkpoint's own settings may ask for any number
+                    num_return_sequences=1,
                     pad_token_id=_pad_token(checkpoint.tokenizer),
                 )
             new = out[0, ids.shape[1] :]
