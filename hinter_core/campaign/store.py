@@ -28,6 +28,7 @@ from hinter_core.campaign.record import priorities_of
 from hinter_core.campaign.spec import IDENTITY_VERSION, READABLE, VERSION, Campaign, settings_before
 from hinter_core.campaign.spec_files import from_mapping
 from hinter_core.data.hub import as_before, moved
+from hinter_core.data.tables import table_of
 from hinter_core.errors import HinterError
 from hinter_core.storage import PART, write_whole
 from hinter_core.types import Failure
@@ -177,7 +178,8 @@ class CampaignStore:
     def write_spec(self, spec: Mapping[str, Any]) -> None:
         """Write the specification atomically."""
         with named(self.folder), write_whole(self.folder / SPEC) as part:
-            part.write_text(json.dumps(spec, ensure_ascii=False, indent=1), encoding="utf-8")
+            # In ASCII, as the name of a file may hold half a character.
+            part.write_text(json.dumps(spec, indent=1), encoding="utf-8")
 
     def note(self, **values: Any) -> None:
         """Add values to the specification; it is written only if it changes.
@@ -482,10 +484,8 @@ class TableWriter:
 
     def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Add rows."""
-        import pyarrow
-
         if rows:
-            table = pyarrow.Table.from_pylist(list(rows), schema=self._schema)
+            table = table_of(rows, self._schema)
             with named(self._path):
                 self._writer.write_table(table)
 

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, Self, cast
 
 from hinter_core.data.pages import PagesError, sizes
 from hinter_core.errors import InputError
-from hinter_core.language.clean import whole
+from hinter_core.language.clean import whole, whole_values
 from hinter_core.storage import write_whole
 
 Record = tuple[Mapping[str, Any], str]  # values by column, and a fault in words or ""
@@ -320,7 +320,7 @@ def row_writer(stream: Any, kind: str, columns: Sequence[str], line_end: str = "
     The names of the columns are written now; cells are safe in a spreadsheet.
     """
     if kind == "jsonl":
-        return lambda row: stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+        return lambda row: stream.write(whole(json.dumps(row, ensure_ascii=False)) + "\n")
     separator = "\t" if kind == "tsv" else ","
     write = cell_writer(stream, separator, line_end)
     write(columns)  # some are names of dictionaries
@@ -387,7 +387,7 @@ def parquet_rows(
 
         def flush() -> None:
             if held:
-                writer.write_table(pyarrow.Table.from_pylist(held, schema=schema))
+                writer.write_table(table_of(held, schema))
                 held.clear()
 
         def write(row: Mapping[str, Any]) -> None:
@@ -407,3 +407,13 @@ def safe_cell(value: Any) -> Any:
 def plain_cell(cell: str) -> str:
     """Undo :func:`safe_cell`."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def table_of(rows: Sequence[Mapping[str, Any]], schema: Any) -> Any:
+    """Return rows as a table of Arrow; half a character, which it cannot hold, becomes U+FFFD."""
+    import pyarrow
+
+    try:
+        return pyarrow.Table.from_pylist(list(rows), schema=schema)
+    except UnicodeEncodeError:
+        return pyarrow.Table.from_pylist(whole_values(list(rows)), schema=schema)

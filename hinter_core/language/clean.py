@@ -27,7 +27,7 @@ def clean(text: str) -> tuple[str, list[str]]:
         )
     notices = []
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    kept = "".join(_without_control(c) for c in text)
+    kept = without_controls(text)
     if removed := len(text) - len(kept):
         notices.append(f"{removed} control character(s) were taken out.")
     if any(c in INVISIBLE for c in kept):
@@ -35,6 +35,11 @@ def clean(text: str) -> tuple[str, list[str]]:
     if not any(c.isalnum() for c in kept):
         raise InputError("There is no text to check; type or paste a sentence about people.")
     return kept, notices
+
+
+def without_controls(text: str) -> str:
+    """Remove control characters and halves of characters; those that are blank become a space."""
+    return "".join(map(_without_control, text))
 
 
 def _without_control(character: str) -> str:
@@ -68,10 +73,10 @@ def whole(text: str) -> str:
 
 
 def whole_values(tree: Any) -> Any:
-    """Return JSON values with whole characters in all texts and keys."""
+    """Return JSON values with whole characters in all texts and keys; tuples become lists."""
     if isinstance(tree, str):
         return whole(tree)
-    if isinstance(tree, list):
+    if isinstance(tree, list | tuple):
         return [whole_values(value) for value in tree]
     if isinstance(tree, dict):
         return {whole_values(key): whole_values(value) for key, value in tree.items()}

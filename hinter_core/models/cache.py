@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from hinter_core.errors import HinterError
+from hinter_core.language.clean import whole_values
 from hinter_core.storage import open_database, transaction, user_cache
 from hinter_core.types import Failure, Prediction
 
@@ -187,7 +188,7 @@ def answer_to_json(answer: Prediction) -> str:
 
 def answer_from_json(text: str) -> Prediction:
     """Read such a line; damaged ones raise ValueError, KeyError, TypeError or AttributeError."""
-    values = json.loads(text)
+    values = whole_values(json.loads(text))
     failure = Failure(values["failure"]) if "failure" in values else None
     return Prediction(
         tuple(values["labels"]),

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote
 
 from hinter_core.errors import ModelError
+from hinter_core.language.clean import whole
 from hinter_core.models.base import ModelUnderTest
 from hinter_core.models.budget import Budget
 from hinter_core.models.cache import PredictionCache, default_path
@@ -227,6 +228,7 @@ def parse_name(name: str, *, trusted: bool = False, key: str = "") -> ModelName:
     Raises:
         ModelError: unknown kind or option, or a kind that this caller may not use.
     """
+    name = whole(name)
     kind, colon, argument = name.strip().partition(":")
     backend = BACKENDS.get(kind)
     opened = backend is not None and (trusted or (key and backend.takes_key))
@@ -246,6 +248,7 @@ def read_name(
     Raises:
         ModelError: an unknown option, or a value that it does not allow.
     """
+    text = whole(text)
     kind, _, argument = text.strip().partition(":")
     source, query = argument, ""
     if options:
@@ -308,7 +311,7 @@ def split_names(names: str) -> list[str]:
     ``"vader,hf-zero-shot:M?labels=A,B"`` are two names.
     """
     split: list[list[str]] = []
-    for part in names.rstrip(", ").split(","):
+    for part in whole(names).rstrip(", ").split(","):
         kind, colon, _ = part.strip().partition(":")
         backend = BACKENDS.get(kind)
         starts = backend is not None and bool(colon) == bool(backend.source)

@@ -2,10 +2,12 @@
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from dataclasses import replace
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from hinter_core.errors import HinterError
+from hinter_core.language.clean import whole
 from hinter_core.models.base import Generative, ModelUnderTest
 from hinter_core.models.budget import Budget, Cost, total
 from hinter_core.models.cache import AGAIN, PASSING, PredictionCache
@@ -151,7 +153,7 @@ class PredictionStore:
             left = [question for question in questions if question not in answers]
             if left and len(questions) == 1:
                 self.budget.settle(held.pop(questions[0], Cost()), Cost(1))
-                detail = f"{type(error).__name__}: {error}"[:300]
+                detail = whole(f"{type(error).__name__}: {error}"[:300])
                 return {questions[0]: Prediction(failure=Failure.ERROR, detail=detail)}
             self.predicted -= len(left)
             for question in left:
@@ -181,13 +183,14 @@ class PredictionStore:
 
     def _replies(self, texts: list[str]) -> Iterator[tuple[int, Prediction, Cost]]:
         if isinstance(self.model, Generative):
-            yield from self.model.reply(texts)
+            for index, reply, cost in self.model.reply(texts):
+                yield index, _whole(reply), cost
             return
         predictions = self.model.predict(texts)
         if len(predictions) != len(texts):
             raise ValueError(f"{len(predictions)} answers to {len(texts)} texts")
         for index, prediction in enumerate(predictions):
-            yield index, prediction, Cost(1)
+            yield index, _whole(prediction), Cost(1)
 
     def _read(
         self, raw: Mapping[_Question, Prediction], *, stored: bool = False
@@ -205,3 +208,19 @@ class PredictionStore:
             answers = {question: answer for question, answer in answers.items() if answer.answered}
         self._kept.keep({q: a for q, a in answers.items() if a.failure not in PASSING})
         return answers
+
+
+def _whole(answer: Prediction) -> Prediction:
+    """Return an answer that can be written: servers may send halves of characters."""
+    words = (answer.detail, answer.reply, *answer.labels, *answer.scores, *chain(*answer.masks))
+    written = "".join(words)
+    if whole(written) is written:
+        return answer
+    return replace(
+        answer,
+        labels=tuple(map(whole, answer.labels)),
+        scores={whole(label): score for label, score in answer.scores.items()},
+        detail=whole(answer.detail),
+        reply=whole(answer.reply),
+        masks=tuple({whole(word): p for word, p in mask.items()} for mask in answer.masks),
+    )

@@ -7,6 +7,8 @@ or an answer cannot reach the page as HTML unless somebody wraps it in ``Markup`
 from collections.abc import Iterable
 from html import escape as _html_escape
 
+from hinter_core.language.clean import whole
+
 # gr.HTML fills a template with the value; these must not look like one.
 _TEMPLATE = str.maketrans({"{": "&#123;", "}": "&#125;", "$": "&#36;", "`": "&#96;"})
 _VOID = frozenset({"br", "hr", "img", "input", "line", "path", "rect", "circle"})
@@ -22,7 +24,7 @@ def escape(value: object) -> Markup:
     """``value`` as HTML text; Markup stays as it is."""
     if isinstance(value, Markup):
         return value
-    return Markup(_html_escape(str(value), quote=True).translate(_TEMPLATE))
+    return Markup(_html_escape(whole(str(value)), quote=True).translate(_TEMPLATE))
 
 
 def join(parts: Iterable[object], separator: str = "") -> Markup:

@@ -13,6 +13,7 @@ from gradio.blocks import Block, BlocksConfig, convert_component_dict_to_list
 from gradio.queueing import Event, EventQueue, Queue
 
 from hinter_core.errors import HinterError
+from hinter_core.language.clean import whole_values
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.gate import visitor_of
 from hinter_ui.shared.services import Services
@@ -143,6 +144,7 @@ class Page(gr.Blocks):
         gradio reads each in a thread of its own, which takes longer than a short event where many
         threads are at work. Only files need one.
         """
+        inputs = whole_values(inputs)  # an event with half a character could never be sent
         try:
             if not state or not block_fn.preprocess or any(map(_has_files, block_fn.inputs)):
                 return await super().preprocess_data(block_fn, inputs, state, *args, **named)

@@ -24,6 +24,7 @@ from itertools import count
 from typing import Any
 
 from hinter_core.errors import InputError
+from hinter_core.language.clean import without_controls
 from hinter_core.language.people import FEMALE, MALE
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
@@ -233,6 +234,7 @@ def template_from_json(values: object, default_id: str = "") -> Template:
     text = values.get("text")
     if not isinstance(text, str) or not any(map(str.isalnum, text)):
         raise InputError("there is no 'text'")
+    text = without_controls(text)
     pieces, slots = read_template(text)
     if not slots:
         raise InputError("the text has no slot; write «name» where the person's name stands")
@@ -247,7 +249,13 @@ def template_from_json(values: object, default_id: str = "") -> Template:
     ident = str(values.get("id") or default_id)[:_LONGEST_ID]
     label = values.get("label")
     return Template(
-        ident, pieces, slots, attributes, gender, tuple(words), "" if label is None else str(label)
+        ident,
+        pieces,
+        slots,
+        attributes,
+        gender,
+        tuple(map(without_controls, words)),
+        "" if label is None else str(label),
     )
 
 

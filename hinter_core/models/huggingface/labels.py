@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hinter_core.errors import ModelError
+from hinter_core.language.clean import whole
 
 _UNNAMED = re.compile(r"LABEL_\d+")
 _SHOWN = 20
@@ -35,7 +36,7 @@ def labels_of(name: str, config: Any, given: tuple[str, ...]) -> tuple[tuple[str
         ModelError: ``given`` does not name each label, or the configuration gives two labels one
             name, or contradicts itself.
     """
-    labels = tuple(str(config.id2label[i]) for i in sorted(config.id2label))
+    labels = tuple(whole(str(config.id2label[i])) for i in sorted(config.id2label))
     n = len(labels)
     if given:
         if len(given) != n:
