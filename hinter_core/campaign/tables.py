@@ -282,6 +282,7 @@ _PLACE = {
 _ANSWER = {
     "labels": "labels that the model gave (list)",
     "scores": "score by label (map)",
+    "masks": "probability by word at each [MASK] (list of maps)",
     "failure": "why there is no usable answer",
     "detail": "details of the failure",
     "reply": "what a language model wrote",

@@ -49,6 +49,9 @@ from hinter_core.report.metrics.positives import AtLeast, Positives, by_validity
 from hinter_core.report.metrics.relations import RelationRate, relation_rates
 from hinter_core.report.metrics.uncovering import UncoveringCases, uncovering_cases
 from hinter_core.report.metrics.validity import People, Validity, validities
+from hinter_core.report.papers.masks import ToleranceRate, tolerance_rates
+from hinter_core.report.papers.strict_groups import GroupInstance, known_groups, strict_groups
+from hinter_core.report.papers.variants import RightVariants, right_variants
 from hinter_core.report.section import joined, ordered
 from hinter_core.statistics.clustered import (
     Clusters,
@@ -150,6 +153,9 @@ class ModelReport:
     word_scores: list[WordScore] = field(default_factory=list)
     relations: list[RelationRate] = field(default_factory=list)
     priority: PriorityState | None = None
+    strict_groups: list[GroupInstance] = field(default_factory=list)
+    tolerances: list[ToleranceRate] = field(default_factory=list)
+    variants: list[RightVariants] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -240,6 +246,8 @@ def _of_model(model: str, tally: ModelCounts) -> ModelReport:
     real = [attributes for attributes in every if not is_placebo(attributes)]
     pure = [a for a in every if all(is_placebo((attribute,)) for attribute in a)]
     mixed = [a for a in every if is_placebo(a) and a not in pure]
+    groups = _groups(tally)
+    above = known_groups((g.attributes, g.groups, g.errors, g.mean, g.above) for g in groups)
     return ModelReport(
         model,
         [_line(joined(a), a, [a], tally) for a in real],
@@ -257,7 +265,7 @@ def _of_model(model: str, tally: ModelCounts) -> ModelReport:
         pies([(joined(a), a) for a in real], tally),
         [truth_table(a, tally) for a in ordered(tally.truth) if not is_placebo(a)],
         [overlap(a, tally) for a in real if len(a) > 1],
-        _groups(tally),
+        groups,
         _effects(((s.attribute, s.source, s.target), c) for s, c in tally.words.items()),
         _effects(
             ((s.attribute, s.source_group, s.target_group), c) for s, c in tally.words.items()
@@ -270,6 +278,9 @@ def _of_model(model: str, tally: ModelCounts) -> ModelReport:
         word_scores(tally, model),
         relation_rates(tally, model),
         tally.reader.priority.get(model),
+        strict_groups(tally, model, above),
+        tolerance_rates(tally, model, real),
+        right_variants(tally, model, real),
     )
 
 

@@ -18,6 +18,9 @@ from hinter_core.report.metrics.relations import relations_section
 from hinter_core.report.metrics.uncovering import uncovering_section
 from hinter_core.report.metrics.validity import people_sections, validity_sections
 from hinter_core.report.model import ALPHA, GroupRate, ModelReport, Report, ReportRow, WordEffect
+from hinter_core.report.papers.masks import apart_section, tolerance_section
+from hinter_core.report.papers.strict_groups import strict_section
+from hinter_core.report.papers.variants import right_variants_section
 from hinter_core.report.priority import priority_section
 from hinter_core.report.section import (
     Counted,
@@ -105,6 +108,9 @@ def _of_model(model: ModelReport, least_validity: float) -> Iterable[Section]:
     yield priority_section(model.priority)
     yield _flow(model, least_validity)
     yield uncovering_section(model.uncovering)
+    yield right_variants_section(model.variants)
+    yield tolerance_section(model.tolerances)
+    yield apart_section(model.word_scores)
     yield group_fairness_section(model.word_scores)
     yield relations_section(model.relations)
     yield positives_section(model.positives)
@@ -114,6 +120,7 @@ def _of_model(model: ModelReport, least_validity: float) -> Iterable[Section]:
     yield truth_section(model.truths)
     yield overlap_section(model.overlaps)
     yield from _groups(model)
+    yield strict_section(model.strict_groups)
     yield from _turns(model)
     yield _examples(model)
     yield _failures(model)

@@ -57,12 +57,12 @@ def accuracy(tally: ModelCounts, model: str) -> Accuracy | None:
     if noted.get("task") == COREFERENCE:  # any link may be an answer
         answers |= {label for label, *_ in found if label}
     known = noted["labels"] or sorted(answers)
-    read = _reader_of(known)
+    read = label_reader(known)
     several, unlabelled, unknown, unanswered = False, 0, 0, 0
     strange: Counter[str] = Counter()
     pairs: Counter[tuple[Labels, Labels]] = Counter()
     for label, labels, failed, texts in found:
-        gold, answer = read(label), frozenset(map(_key, labels or ()))
+        gold, answer = read(label), frozenset(map(label_key, labels or ()))
         if failed:
             unanswered += texts
         elif gold is None:
@@ -87,22 +87,23 @@ def accuracy(tally: ModelCounts, model: str) -> Accuracy | None:
     )
 
 
-def _key(name: str) -> str:
+def label_key(name: str) -> str:
+    """Return the name of a label without regard to case and blanks."""
     return " ".join(name.casefold().split())
 
 
-def _reader_of(known: Sequence[str]) -> Callable[[str], Labels | None]:
+def label_reader(known: Sequence[str]) -> Callable[[str], Labels | None]:
     """Return a function from a cell to its labels; None if one is not known.
 
     Labels are separated by commas, semicolons or bars, which a label may contain too.
     """
-    keys = sorted(map(_key, known), key=len, reverse=True)
+    keys = sorted(map(label_key, known), key=len, reverse=True)
     one = "|".join(map(re.escape, keys)) or "(?!)"
     cell = re.compile(rf"(?:{one})(?:{_SEPARATOR}(?:{one}))*")
     each = re.compile(rf"({one})(?:{_SEPARATOR}|$)")
 
     def read(label: str) -> Labels | None:
-        text = _key(label)
+        text = label_key(label)
         if not text or text == "[]":
             return frozenset()
         if text in keys:

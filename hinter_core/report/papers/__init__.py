@@ -1,0 +1,1 @@
+"""Tables of the papers that stand beside the main ones."""

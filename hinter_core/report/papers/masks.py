@@ -1,0 +1,122 @@
+"""Masked words: violations by threshold and by word, and words apart by pronoun.
+
+Source: Astraea, Table V (rows of masked language models, for thresholds from 0.05 to 0.3) and Table
+VI (words of an attribute apart from the others, by pronoun). A mutant violates a threshold if the
+probability of a word at a mask moves by more; *any* counts mutants of which some word does.
+
+Departures: rates have intervals that count texts, and the means over models are left to the reader.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hinter_core.campaign.tables import Attributes, lists
+from hinter_core.report.counts import ModelCounts
+from hinter_core.report.metrics.diagnosis import ANOMALY
+from hinter_core.report.metrics.group_fairness import WordScore
+from hinter_core.report.section import Counted, Rows, Section, joined, ordered
+from hinter_core.statistics.clustered import cluster_rate
+from hinter_core.statistics.rates import Rate
+
+TOLERANCES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
+_ANY = ""  # word
+_DIGITS = 6  # of a probability that are compared, as by the oracle
+
+
+@dataclass(frozen=True)
+class ToleranceRate:
+    """Mutants of some attributes whose masked words move by more than ``tolerance``.
+
+    ``errors``: any word does; ``by_word``: each of them.
+    """
+
+    attributes: Attributes
+    tolerance: float
+    errors: Rate
+    by_word: dict[str, Rate]
+
+
+def tolerance_rates(
+    tally: ModelCounts, model: str, real: Iterable[Attributes]
+) -> list[ToleranceRate]:
+    """Return the rates of violations of some sets of attributes; none for other tasks."""
+    tables, run = tally.reader.tables(models=(model,)), tally.reader.run
+    ((masked,),) = run(f"SELECT count(*) FROM ({tables.originals}) WHERE len(masks) > 0")
+    if not masked:
+        return []
+    run(
+        "CREATE OR REPLACE TEMP TABLE moved AS WITH answered AS (SELECT m.shard, m.place, m.row, "
+        "m.attributes, o.masks AS before, a.masks AS after FROM "
+        f"({tables.mutants}) m JOIN ({tables.answers}) a "
+        f"USING (shard, place) JOIN ({tables.originals}) o ON o.shard = m.shard AND o.row = m.row "
+        f"WHERE a.verdict IN ('benign', 'biased', 'hidden') AND m.attributes IN {lists(real)}"
+        "), masks AS (SELECT *, generate_subscripts(before, 1) AS mask FROM answered), "
+        "words AS (SELECT *, unnest(map_entries(before[mask])) AS entry FROM masks) "
+        "SELECT shard, place, row, attributes, entry.key AS word, max(if(len(before) = len(after), "
+        "round(abs(coalesce(map_extract(after[mask], entry.key)[1], 0) - entry.value), "
+        f"{_DIGITS}), 1)) AS far FROM words GROUP BY ALL"
+    )
+    over = ", ".join(f"count_if(far > {least})" for least in TOLERANCES)
+    each: dict[Attributes, dict[str, list[tuple[int, ...]]]] = defaultdict(dict)
+    for attributes, word, *sums in run(
+        f"SELECT attributes, word, count(*), {over} FROM moved GROUP BY attributes, word, row "
+        "UNION ALL SELECT attributes, '', count(*), "
+        f"{over} FROM (SELECT shard, place, row, attributes, max(far) AS far FROM moved "
+        "GROUP BY ALL) GROUP BY attributes, row"
+    ):
+        each[tuple(attributes)].setdefault(word, []).append(tuple(sums))
+    found = []
+    for attributes in ordered(each):
+        for number, tolerance in enumerate(TOLERANCES, start=1):
+            rates = {
+                word: cluster_rate([(sums[number], sums[0]) for sums in texts])
+                for word, texts in each[attributes].items()
+            }
+            words = {word: rates[word] for word in sorted(rates.keys() - {_ANY})}
+            found.append(ToleranceRate(attributes, tolerance, rates[_ANY], words))
+    return found
+
+
+def tolerance_section(found: list[ToleranceRate]) -> Section:
+    """Report violations by threshold, of any word and of each that has one."""
+    by: dict[Attributes, list[ToleranceRate]] = defaultdict(list)
+    for one in found:
+        by[one.attributes].append(one)
+    rows: Rows = []
+    for attributes, own in by.items():
+        name, of = joined(attributes), own[0].errors.of
+        rows.append([name, "any", of, *(one.errors for one in own)])
+        words = [word for word, rate in own[0].by_word.items() if rate.hits]
+        rows += [[name, word, of, *(one.by_word[word] for one in own)] for word in words]
+    sentences = [
+        "Mutants whose masked words become more or less probable by more than \u03c4 (Astraea, "
+        "Table V), any word and each. All other tables go by the campaign's own \u03c4."
+    ]
+    columns = ["Attributes", "Word", "Cases", *(f"\u03c4 = {least:g}" for least in TOLERANCES)]
+    return Section("tolerances", "Violations by threshold", sentences, columns, rows)
+
+
+def apart_section(scores: Iterable[WordScore]) -> Section:
+    """Report how many words lie apart from the others, by label (for a mask, by pronoun)."""
+    by: dict[tuple[str, str], list[WordScore]] = defaultdict(list)
+    for one in scores:
+        by[one.attribute, one.label].append(one)
+    rows: Rows = [
+        [attribute, label, _share(sum(abs(one.index) > ANOMALY for one in own), own),
+         sum(one.index > ANOMALY for one in own), sum(one.index < -ANOMALY for one in own),
+         _share(sum(one.violation for one in own), own)]
+        for (attribute, label), own in by.items()
+    ]  # fmt: skip
+    sentences = [
+        "Words whose mean score of a label has an anomaly index beyond 2 (Astraea, Table VI; for a "
+        "masked pronoun, each pronoun is a label), how many have a higher and a lower score than "
+        "the others, and those that are apart beyond the noise between texts."
+    ]
+    columns = ["Attribute", "Label", "Violations, as published", "Higher", "Lower",
+               "Violations beyond noise"]  # fmt: skip
+    return Section("apart", "Words that lie apart, by label", sentences, columns, rows)
+
+
+def _share(hits: int, words: list[WordScore]) -> Counted:
+    return Counted(Rate(hits, len(words)), share=True)

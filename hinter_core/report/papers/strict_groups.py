@@ -1,0 +1,135 @@
+"""Group bias that only tests of several attributes find, and the mutants that show it.
+
+Source: MutaInt, Table 4, underlined: an intersectional group above the mean of its attributes (GIB)
+of which no part, alone, lies above the mean of its own attribute (GAB). A part that was not tested
+alone is not known to be below, so that such a group is not strict.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from hinter_core.campaign.tables import Attributes, is_placebo, lists
+from hinter_core.report.counts import Groups, ModelCounts
+from hinter_core.report.section import Rows, Section, joined
+from hinter_core.statistics.rates import Estimate, Rate
+
+_WORDS = 3  # changes of a group in the table
+_NAMED = 12  # groups in a sentence, texts in the table
+
+
+@dataclass(frozen=True)
+class GroupInstance:
+    """A strict group: its errors, the words that make them, and the texts.
+
+    ``mean``: of all groups of these attributes. ``parts``: rate and mean of each group alone.
+    ``changes``: words by the errors with them. ``texts``: ids (or numbers) of rows with an error.
+    ``tested``: how many groups of these attributes there are, ``above`` of them above the mean.
+    """
+
+    attributes: Attributes
+    groups: Groups
+    errors: Rate
+    mean: float
+    parts: tuple[tuple[float, float], ...]
+    changes: list[tuple[str, int]]
+    texts: list[str]
+    tested: int
+    above: int
+
+
+@dataclass(frozen=True)
+class GroupAbove:
+    """What is known of a group: its rate, the mean, and whether it lies above it."""
+
+    attributes: Attributes
+    groups: Groups
+    errors: Rate
+    mean: float
+    above: bool
+
+
+def strict_groups(
+    tally: ModelCounts, model: str, every: Collection[GroupAbove]
+) -> list[GroupInstance]:
+    """Return the strict groups of a model, with the words and texts of their errors."""
+    alone = {(g.attributes[0], g.groups[0]): g for g in every if len(g.attributes) == 1}
+    found = []
+    for one in every:
+        parts = [alone.get(part) for part in zip(one.attributes, one.groups, strict=True)]
+        known = [part for part in parts if part is not None and not part.above]
+        if len(parts) < 2 or not one.above or len(known) < len(parts):
+            continue
+        same = [g for g in every if g.attributes == one.attributes]
+        changes, texts = _mutants(tally, model, one)
+        found.append(
+            GroupInstance(
+                one.attributes,
+                one.groups,
+                one.errors,
+                one.mean,
+                tuple((part.errors.share or 0.0, part.mean) for part in known),
+                changes,
+                texts,
+                len(same),
+                sum(g.above for g in same),
+            )
+        )
+    return found
+
+
+def _mutants(
+    tally: ModelCounts, model: str, one: GroupAbove
+) -> tuple[list[tuple[str, int]], list[str]]:
+    """Return the changes to a group by their errors, and the texts with one."""
+    tables = tally.reader.tables(models=(model,))
+    tally.reader.run(
+        "CREATE OR REPLACE TEMP TABLE of_group AS SELECT m.shard, m.row, array_to_string("
+        "list_transform(edits, lambda e: e.source || ' \u2192 ' || e.target), ', ') AS words FROM "
+        f"({tables.mutants}) m JOIN ({tables.answers}) a USING (shard, place) WHERE "
+        f"verdict IN ('biased', 'hidden') AND attributes IN {lists([one.attributes])} AND "
+        f"list_transform(edits, lambda e: e.target_group) IN {lists([one.groups])}"
+    )
+    changes = tally.reader.run("SELECT words, count(*) FROM of_group GROUP BY 1 ORDER BY 2 DESC, 1")
+    texts = tally.reader.run(
+        "SELECT coalesce(nullif(any_value(t.id), ''), row::VARCHAR) FROM of_group JOIN rows t "
+        "USING (shard, row) GROUP BY shard, row ORDER BY row"
+    )
+    return changes, [text for (text,) in texts]
+
+
+def strict_section(found: Iterable[GroupInstance]) -> Section:
+    """Report the strict groups, by attributes."""
+    by: dict[Attributes, list[GroupInstance]] = {}
+    for one in found:
+        by.setdefault(one.attributes, []).append(one)
+    sentences = [
+        f"{joined(attributes)}: of {own[0].tested} groups, {own[0].above} lie above their mean "
+        f"(GIB), {len(own)} of them with no part above the mean of its own attribute (GAB): "
+        f"{_first([joined(one.groups) for one in own])}."
+        for attributes, own in by.items()
+    ]
+    sentences.append(
+        "Such group bias is found by tests of several attributes alone (MutaInt, Table 4). As "
+        "published, above the mean is no test: see Groups for what is significant."
+    )
+    rows: Rows = [
+        [joined(one.attributes), joined(one.groups), one.errors, Estimate(one.mean),
+         "; ".join(f"{100 * rate:.1f} of {100 * mean:.1f}\u00a0%" for rate, mean in one.parts),
+         "; ".join(f"{words} ({number:,})" for words, number in one.changes[:_WORDS]),
+         len(one.texts), _first(one.texts)]
+        for own in by.values() for one in own
+    ]  # fmt: skip
+    columns = ["Attributes", "Changed to", "Error rate", "Mean", "Parts alone, of their means",
+               "Words with most errors", "Texts with errors", "Rows"]  # fmt: skip
+    return Section("strict-groups", "Group bias without a biased part", sentences, columns, rows)
+
+
+def _first(names: list[str]) -> str:
+    return ", ".join([*names[:_NAMED], *(["\u2026"] if len(names) > _NAMED else [])])
+
+
+def known_groups(
+    every: Iterable[tuple[Attributes, Groups, Rate, float, bool]],
+) -> list[GroupAbove]:
+    """Return what is known of groups, without those of neutral changes."""
+    return [GroupAbove(*one) for one in every if not is_placebo(one[0])]
