@@ -61,7 +61,7 @@ _INDEFINITE = frozenset("a an some any every each no another".split())
 _PARAGRAPH = re.compile(r"\n\s*\n|(?:<br\s*/?>\s*){2,}|<p\b[^<>]{0,80}>", re.IGNORECASE)
 _SAID = re.compile(r"[,:]\s*$|\b(?:say|says|said|like|ask|asks|asked)\W*$")
 _LONGEST_TITLE = 6  # words
-_QUOTED = re.compile(r'"[^"]{1,2000}"|\u201c[^\u201c\u201d]{1,2000}\u201d|``.{1,2000}?\'\'', re.S)
+_QUOTED = re.compile(r'"[^"]{1,2000}"|\u201c[^\u201c\u201d]{1,2000}\u201d|``[^`]{1,2000}?\'\'')
 
 
 @dataclass(slots=True)

@@ -63,8 +63,9 @@ ODD: dict[str, Any] = {
     "folder": ["The black man was kind.", ["race"], "hf:/etc"],
     "server": ["The black man was kind.", ["race"], "openai:x?base_url=http://169.254.169.254"],
     **{f"markup-{name}": [words, [words], words] for name, words in MARKUP.items()},
-    **{f"path-{name}": [path, [path], path] for name, path in TRAVERSAL.items()
-       if name != "surrogate"},
+    **{f"path-{name}": [path, [path], path] for name, path in TRAVERSAL.items()},
+    "half": ["The black man \ud800 was kind.", ["race"], "scripted:bad\udfff if race; x otherwise"],
+    "half-attribute": ["The black man was kind.", ["race\ud800"], "vader"],
 }  # fmt: skip
 
 
@@ -106,4 +107,4 @@ def test_no_markup_becomes_part_of_the_page(page: Page, url: str, tmp_path: Path
 
 
 def test_no_case_is_lost() -> None:
-    assert len(ODD) + 4 * (len(TRAVERSAL) - 1) == 112
+    assert len(ODD) + 4 * (len(TRAVERSAL) - 1) == 115

@@ -9,6 +9,7 @@ import pytest
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.grammar import Reference, as_written
 from hinter_core.generators.grammars.reading import load_grammar, read_grammar, shipped_grammars
+from tests.examples import within
 
 SMALL = """start: sentence
 rules:
@@ -181,3 +182,17 @@ def test_shipped_grammars_are_sound(name: str) -> None:
     grammar = load_grammar(name)
     assert grammar.about
     assert grammar.name == name
+
+
+@pytest.mark.parametrize("opened", ["[", "{a: ", "- ", "? ", "[{a: "])
+def test_nesting_is_refused_at_once(opened: str) -> None:
+    with within(5), pytest.raises(InputError, match=r"nested too deeply|not YAML"):
+        read_grammar(opened * 20_000)
+
+
+def test_half_a_character_is_refused() -> None:
+    rules = 'start: s\nsensitive: {job: [nurse, pilot]}\nrules:\n  s: ["x \\uD800 <job>"]'
+    with pytest.raises(InputError, match="not YAML"):
+        read_grammar(rules)
+    with pytest.raises(InputError, match=r"half a character|not YAML"):
+        read_grammar(f"about: \ud800\n{rules}")
