@@ -366,7 +366,8 @@ class Prediction:
     thing; ``labels`` name them, for people to read.
 
     ``reply``: the verbatim reply of a generative model. A raw reply that is not yet read has only
-    this, and ``scores`` of its first tokens if the server sent them.
+    this, ``scores`` of its first tokens if the server sent them, and ``cut``: whether it ended at
+    the longest length allowed.
     """
 
     labels: tuple[str, ...] = ()
@@ -376,6 +377,7 @@ class Prediction:
     reply: str = ""
     masks: tuple[Mapping[str, float], ...] = ()
     clusters: tuple[tuple[Span, ...], ...] = ()
+    cut: bool = False
 
     @property
     def answered(self) -> bool:

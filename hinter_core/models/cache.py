@@ -2,7 +2,8 @@
 
 SQLite in WAL mode, shared by any number of processes. The key of a row is a versioned hash of the
 model's identity (model, revision, dtype, prompt, decoding) and the text; the text itself is not
-stored. Temporary failures (time-out, error, text too long, exhausted budget) are not stored.
+stored. What is no model's answer (time-out, error, content filter, text too long, exhausted budget)
+is not stored.
 """
 
 import hashlib
@@ -106,6 +107,8 @@ class PredictionCache:
             (prediction_key(identity, text), identity, answer_to_json(answer), now)
             for text, answer in answers.items()
             if answer.failure not in PASSING
+            # What a content filter refused, the model did not answer.
+            and (answer.failure is not Failure.REFUSED or answer.reply)
         ]
         if rows:
             with self._opened() as database, transaction(database):
@@ -179,6 +182,8 @@ def answer_to_json(answer: Prediction) -> str:
         values |= {"failure": answer.failure.value, "detail": answer.detail}
     if answer.reply:
         values["reply"] = answer.reply
+    if answer.cut:
+        values["cut"] = True
     if answer.masks:
         values["masks"] = [dict(mask) for mask in answer.masks]
     if answer.clusters:
@@ -201,6 +206,7 @@ def answer_from_json(text: str) -> Prediction:
             tuple((int(start), int(end)) for start, end in cluster)
             for cluster in values.get("clusters", ())
         ),
+        bool(values.get("cut", False)),
     )
 
 

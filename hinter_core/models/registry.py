@@ -90,6 +90,28 @@ _OPENAI = (
     Option("max_tokens", 64, "Longest answer, in tokens.", low=1, high=32768, advanced=True),
     Option("price_in", 0.0, "Price of a million prompt tokens.", low=0, high=1e6, advanced=True),
     Option("price_out", 0.0, "Price of a million answer tokens.", low=0, high=1e6, advanced=True),
+    Option(
+        "reasoning_effort",
+        "default",
+        "How long a reasoning model thinks; default: unsaid.",
+        choices=("default", "none", "minimal", "low", "medium", "high", "xhigh"),
+        advanced=True,
+    ),
+    Option(
+        "api_version", "", "For Azure: its api-version; MODEL is the deployment.", advanced=True
+    ),
+    Option(
+        "headers",
+        "",
+        'Further headers as JSON, such as {"X-Title": "audit"}; no keys.',
+        advanced=True,
+    ),
+    Option(
+        "extra_body",
+        "",
+        'Further fields of a request as JSON, such as {"top_k": 1}.',
+        advanced=True,
+    ),
 )
 _PYTHON = (
     Option("labels", "", "The labels that the function may return, separated by commas."),

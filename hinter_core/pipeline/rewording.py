@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from hinter_core.errors import InputError
-from hinter_core.models.prompting import PARAPHRASE, refuses
+from hinter_core.models.prompting import PARAPHRASE
 from hinter_core.models.registry import is_generative, open_store
+from hinter_core.models.replies.reading import refuses
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.plan import Plan
 from hinter_core.relations.changes.paraphrase import CONTEXT, CONTEXT_ATTRIBUTE

@@ -13,7 +13,7 @@ from typing import Any
 
 import psutil
 
-from hinter_core.models.server.openai import KEYS
+from hinter_core.models.server.endpoint import KEYS
 from hinter_core.storage import ROOT
 
 WINDOWS = os.name == "nt"

@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from math import log
 from typing import Any
@@ -148,14 +149,21 @@ class FaultyServer:
             pairs = (pair.split("=") for pair in tokens.group(1).split(","))
             add_logprobs(good, {token: float(p) for token, p in pairs})
         error = {"error": {"message": fault, "type": fault}}
-        if fault == "wait-once":
-            return (429, error, {"Retry-After": "1"}) if turn == 1 else (200, good, {})
+        if fault in ("wait-once", "date-once"):
+            date = formatdate(time.time() + 3, usegmt=True)  # of whole seconds
+            wait = {"Retry-After": "1" if fault == "wait-once" else date}
+            return (429, error, wait) if turn == 1 else (200, good, {})
+        if fault == "rate":
+            return 429, _error("Rate limit reached. Try again in 9 s."), {"Retry-After": "900"}
         if fault.endswith("-once"):
             return (int(fault[:3]), error, {}) if turn == 1 else (200, good, {})
         if fault.isdigit():
             return int(fault), error, {}
         if fault == "hang":
             self._end.wait(30)
+        if fault == "echo-bearer":
+            said = f"none of this works with Authorization: {' '.join(self.keys)}"
+            return 400, _error(said), {}
         if fault == "echo":
             return 200, completion(f"positive, said {' '.join(self.keys)}"), {}
         if fault == "flip":
@@ -197,6 +205,33 @@ def _faults(good: dict[str, Any]) -> dict[str, tuple[int, Any]]:
         "no-choices": (200, {**good, "choices": []}),
         "no-message": (200, {**good, "choices": [{"index": 0, "message": None}]}),
         "parts": (200, completion([{"type": "text", "text": "positive"}])),
+        "parts-with-thoughts": (
+            200,
+            completion(
+                [
+                    {"type": "thinking", "thinking": [{"type": "text", "text": "negative?"}]},
+                    {"type": "text", "text": "posi"},
+                    {"type": "text", "text": "tive"},
+                ]
+            ),
+        ),
+        "wrapped-part": (200, completion({"type": "text", "text": {"value": "positive"}})),
+        "reasoned": (200, completion("positive", reasoning_content="negative?")),
+        "tool-and-text": (200, completion("positive", tool_calls=_CALL)),
+        "no-text-parts": (200, completion([{"type": "thinking", "thinking": "negative"}])),
+        "declined-part": (200, completion([{"type": "refusal", "refusal": "I would rather not"}])),
+        "only-thoughts": (200, completion("", reasoning="It is positive.")),
+        "tool": (200, completion(None, finish="tool_calls", tool_calls=_CALL)),
+        "cut-text": (200, completion("It may be positive, or", finish="length")),
+        "broken-choice": (200, completion("positive", finish="error")),
+        "filtered-half": (200, completion("positive and", finish="content_filter")),
+        "broken-off": (200, _broken_off()),
+        "error-in-200": (200, {"error": {"message": "Too many requests for today", "code": 429}}),
+        "error-as-text": (200, {"error": "the engine is out of order"}),
+        "detail-in-200": (200, {"detail": [{"msg": "no such tenant"}], "choices": None}),
+        "flagged": (403, _error("your input was flagged")),
+        "bad-gateway": (502, b"<html><style>b {x: y}</style><h1>502 Bad Gateway</h1>nginx</html>"),
+        "colours": (500, _error("red\u202e \x1b[31malert\x1b[0m".replace("[31m", ""))),
         "refusal": (200, completion(None, refusal="I will not judge this.")),
         "unknown-label": (200, completion("splendid")),
         "silent": (200, silent),
@@ -208,7 +243,7 @@ def _faults(good: dict[str, Any]) -> dict[str, tuple[int, Any]]:
         "names-seed": (400, _error("the seed of the text is rotten")),
         "filter": (400, _error("blocked by our content policy", code="content_filter")),
         "quota": (429, _error("You have used up your credit", code="insufficient_quota")),
-        "echo-error": (400, _error("Bad request with key sk-secret")),
+        "echo-error": (400, _error("Bad request with key sk-secret-5f0e3c9a7b")),
     }
 
 
@@ -216,16 +251,27 @@ def _error(message: str, **fields: str) -> dict[str, Any]:
     return {"error": {"message": message, "type": "invalid_request_error", **fields}}
 
 
-def completion(content: Any, refusal: str | None = None) -> dict[str, Any]:
-    """A chat completion as OpenAI's servers write it."""
-    message = {"role": "assistant", "content": content, "refusal": refusal}
+_CALL = [{"id": "1", "type": "function", "function": {"name": "label", "arguments": "{}"}}]
+
+
+def _broken_off() -> dict[str, Any]:
+    broken = completion("", finish="stop")
+    broken["choices"][0]["error"] = {"message": "upstream is gone", "code": 502}
+    return broken
+
+
+def completion(
+    content: Any, refusal: str | None = None, finish: str = "stop", **more: Any
+) -> dict[str, Any]:
+    """A chat completion as OpenAI's servers write it; ``more`` is added to its message."""
+    message = {"role": "assistant", "content": content, "refusal": refusal, **more}
     used = {"prompt_tokens": _PROMPT_TOKENS, "completion_tokens": _COMPLETION_TOKENS}
     return {
         "id": "x",
         "object": "chat.completion",
         "created": 0,
         "model": "tiny",
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
         "usage": {**used, "total_tokens": sum(used.values())},
     }
 

@@ -49,7 +49,18 @@ def store(server: FaultyServer, path: Path, **settings: object) -> PredictionSto
         ("page", Failure.ERROR, 1),
         ("no-choices", Failure.ERROR, 1),
         ("no-message", Failure.ERROR, 1),
-        ("parts", Failure.ERROR, 1),
+        ("no-text-parts", Failure.UNPARSABLE, 1),
+        ("error-in-200", Failure.ERROR, 1),
+        ("error-as-text", Failure.ERROR, 1),
+        ("detail-in-200", Failure.ERROR, 1),
+        ("broken-off", Failure.ERROR, 1),
+        ("broken-choice", Failure.ERROR, 1),
+        ("filtered-half", Failure.REFUSED, 1),
+        ("flagged", Failure.REFUSED, 1),
+        ("declined-part", Failure.REFUSED, 1),
+        ("cut-text", Failure.UNPARSABLE, 1),
+        ("only-thoughts", Failure.UNPARSABLE, 1),
+        ("tool", Failure.UNPARSABLE, 1),
         ("refusal", Failure.REFUSED, 1),
         ("filter", Failure.REFUSED, 1),
         ("filtered", Failure.REFUSED, 1),
@@ -79,6 +90,47 @@ def test_a_failure_says_what_the_server_said(tmp_path: Path) -> None:
         detail = store(server, tmp_path).predict(["a"])["a"].detail
     assert "Extra inputs are not permitted" in detail
     assert "max_completion_tokens" in detail
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("error-in-200", "429: Too many requests for today"),
+        ("error-as-text", "the engine is out of order"),
+        ("detail-in-200", "no such tenant"),
+        ("broken-off", "502: upstream is gone"),
+        ("broken-choice", "finish_reason is error"),
+        ("filtered-half", "content filter"),
+        ("filter", "content filter: 400: blocked by our content policy"),
+        ("flagged", "content filter: 403: your input was flagged"),
+        ("declined-part", "I would rather not"),
+        ("only-thoughts", "only reasoning"),
+        ("tool", "called a tool"),
+        ("cut", "max_tokens was used up before an answer"),
+        ("cut-text", "cut off before an answer"),
+        ("page", "Welcome"),
+        ("rate", "429: Rate limit reached. Try again in 9 s. (Retry-After: 900)"),
+        ("bad-gateway", "502: 502 Bad Gateway nginx"),
+        ("colours", "500: red alert [0m"),
+        ("500", "500: 500"),
+    ],
+)
+def test_a_failure_has_the_sentence_of_the_server(
+    server: FaultyServer, tmp_path: Path, fault: str, words: str
+) -> None:
+    text = f"Bad [fault:{fault}] text."
+    detail = store(server, tmp_path, retries=0).predict([text])[text].detail
+    assert words in detail
+    assert detail.isprintable()
+
+
+@pytest.mark.parametrize(
+    "fault", ["parts", "parts-with-thoughts", "wrapped-part", "reasoned", "tool-and-text"]
+)
+def test_a_reply_in_another_form_is_read(server: FaultyServer, tmp_path: Path, fault: str) -> None:
+    text = f"Good [fault:{fault}] text."
+    answer = store(server, tmp_path).predict([text])[text]
+    assert (answer.labels, answer.reply) == (("positive",), "positive")
 
 
 def test_a_server_that_hangs_is_a_time_out(server: FaultyServer, tmp_path: Path) -> None:
@@ -129,6 +181,21 @@ def test_the_server_says_how_long_to_wait(server: FaultyServer, tmp_path: Path) 
     assert server.times[1] - server.times[0] >= 1  # without the header it is half of that at most
 
 
+def test_a_date_says_how_long_to_wait_too(server: FaultyServer, tmp_path: Path) -> None:
+    text = "Once [fault:date-once]."
+    assert store(server, tmp_path).predict([text])[text].labels == ("positive",)
+    assert server.asked[text] == 2
+    assert server.times[1] - server.times[0] >= 1
+
+
+def test_a_server_that_wants_too_long_a_wait_is_not_asked_again(
+    server: FaultyServer, tmp_path: Path
+) -> None:
+    text = "Never [fault:rate]."
+    assert store(server, tmp_path, retries=4).predict([text])[text].failure is Failure.ERROR
+    assert server.asked[text] == 1
+
+
 def test_nothing_is_asked_twice_after_success(server: FaultyServer, tmp_path: Path) -> None:
     store(server, tmp_path).predict(GOOD)
     again = store(server, tmp_path)
@@ -138,14 +205,18 @@ def test_nothing_is_asked_twice_after_success(server: FaultyServer, tmp_path: Pa
     assert len(answers) == 21
 
 
-@pytest.mark.parametrize("fault", ["400", "too-long"])
+@pytest.mark.parametrize(
+    "fault", ["400", "too-long", "429", "filter", "filtered", "filtered-half", "flagged",
+              "error-in-200", "broken-off", "no-choices"],
+)  # fmt: skip
 def test_a_failure_that_may_pass_is_asked_again(
     server: FaultyServer, tmp_path: Path, fault: str
 ) -> None:
     text = f"Bad [fault:{fault}]."
     for _ in range(2):
-        assert store(server, tmp_path).predict([text])[text].failure
+        assert store(server, tmp_path, retries=0).predict([text])[text].failure
     assert server.asked[text] == 2
+    assert not PredictionCache(tmp_path / "cache.sqlite").stats().answers
 
 
 @pytest.mark.parametrize("fault", ["refusal", "unknown-label"])
@@ -396,7 +467,7 @@ class TestKey:
 
     @pytest.fixture(autouse=True)
     def key(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-5f0e3c9a7b")
 
     def test_it_is_in_no_answer_log_name_or_file(
         self, server: FaultyServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
@@ -405,40 +476,58 @@ class TestKey:
         asked = store(server, tmp_path)
         faults = [f"x [fault:{fault}]" for fault in ("400", "echo", "echo-error", "drop")]
         answers = asked.predict([*faults, "good"])
-        assert server.keys == {"Bearer sk-secret"}
+        assert server.keys == {"Bearer sk-secret-5f0e3c9a7b"}
         model: Any = asked.model
         shown = (answers, model.name, model.identity, vars(model), model._endpoint)
-        assert "sk-secret" not in repr(shown)
-        assert answers["x [fault:echo]"].reply == "positive, said Bearer [key]"
+        assert "sk-secret-5f0e3c9a7b" not in repr(shown)
+        echo = answers["x [fault:echo]"]  # neither altered nor kept
+        assert (echo.failure, echo.reply) == (Failure.ERROR, "")
+        assert "repeats the API key" in echo.detail
         assert "[key]" in answers["x [fault:echo-error]"].detail
         assert caplog.records
-        assert "sk-secret" not in caplog.text
+        assert "sk-secret-5f0e3c9a7b" not in caplog.text
         kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
-        assert b"sk-secret" not in kept
+        assert b"sk-secret-5f0e3c9a7b" not in kept
         assert b"good" not in kept
 
     @pytest.mark.parametrize("fault", ["401", "404", "quota", "wrong-key"])
     def test_it_is_in_no_error(self, server: FaultyServer, tmp_path: Path, fault: str) -> None:
-        server.wrong_key = "sk-secret" if fault == "wrong-key" else ""
+        server.wrong_key = "sk-secret-5f0e3c9a7b" if fault == "wrong-key" else ""
         with pytest.raises(ModelError) as caught:
             store(server, tmp_path, retries=0).predict([f"x [fault:{fault}]"])
         error: BaseException | None = caught.value
         while error is not None:
-            assert "sk-secret" not in f"{error!r} {error}"
+            assert "sk-secret-5f0e3c9a7b" not in f"{error!r} {error}"
             error = error.__cause__ or error.__context__
 
     def test_a_broken_one_is_refused_and_not_shown(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-se\ncret")
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-se\ncret-5f0e3c9a7b")
         with pytest.raises(ModelError, match="copy it again") as caught:
             load("tiny")
         assert "cret" not in str(caught.value)
 
+    @pytest.mark.parametrize("key", ["good", "x", "test", "ollama", "positive", "lm-studio"])
+    def test_a_short_one_alters_no_reply(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+    ) -> None:
+        monkeypatch.setenv("OPENAI_API_KEY", key)
+        said = f"None of this is {key}. Label: positive"
+        with FaultyServer(reply=lambda text, turn: said) as server:
+            text = f"none of this is {key} [fault:none]"
+            asked: Any = store(server, tmp_path)
+            answer = asked.predict([text])[text]
+            assert (answer.labels, answer.reply) == (("positive",), said)
+            assert asked._cache.get(asked.model.reply_identity, [text])[text].reply == said
+            refused = store(server, tmp_path).predict([f"{key} [fault:echo-bearer]"])
+        (failed,) = refused.values()
+        assert failed.detail == "400: none of this works with Authorization: Bearer [key]"
+
     def test_blanks_around_it_are_cut(
         self, server: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setenv("OPENAI_API_KEY", " sk-secret\n")
+        monkeypatch.setenv("OPENAI_API_KEY", " sk-secret-5f0e3c9a7b\n")
         store(server, tmp_path).predict(["a"])
-        assert server.keys == {"Bearer sk-secret"}
+        assert server.keys == {"Bearer sk-secret-5f0e3c9a7b"}
 
     def test_the_machine_s_own_is_not_for_strangers(self) -> None:
         model: Any = build_model(parse_name("openai:tiny", key="sk-visitor"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hinter_core.models.prompting import load_prompt, parse_answer, shipped_prompts
+from hinter_core.models.prompting import load_prompt, shipped_prompts
+from hinter_core.models.replies.reading import parse_answer
 from hinter_core.types import Failure
 
 ARTICLES = ("Article 1", "Article 10", "Article 14", "Article 1 of Protocol 1")

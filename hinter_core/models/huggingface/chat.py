@@ -16,8 +16,9 @@ from hinter_core.models.base import Capabilities, Generative, ModelUnderTest, an
 from hinter_core.models.budget import Cost, Usage
 from hinter_core.models.huggingface.checkpoint import Checkpoint, named_checkpoint
 from hinter_core.models.huggingface.rendering import ChatTemplate
-from hinter_core.models.prompting import LabelReader, Prompt, Reader, reader_for
+from hinter_core.models.prompting import Prompt
 from hinter_core.models.registry import ModelName
+from hinter_core.models.replies.readers import LabelReader, Reader, reader_for
 from hinter_core.types import Failure, Prediction
 
 _SINGLE_STEPS = 8  # characters that are left out one by one
@@ -138,7 +139,10 @@ class ChatGenerator(Generative):
                     pad_token_id=_pad_token(checkpoint.tokenizer),
                 )
             new = out[0, ids.shape[1] :]
-            reply = Prediction(reply=checkpoint.tokenizer.decode(new, skip_special_tokens=True))
+            said = checkpoint.tokenizer.decode(new, skip_special_tokens=True)
+            # A model that has finished says so with a last token of its own.
+            cut = len(new) >= self._max_tokens and int(new[-1]) not in _last_tokens(checkpoint)
+            reply = Prediction(reply=said, cut=cut)
             if not reply.reply.strip():
                 reply = Prediction(failure=Failure.UNPARSABLE, detail="the answer is empty")
             yield index, reply, self.usage.add(ids.shape[1], len(new))
@@ -146,6 +150,15 @@ class ChatGenerator(Generative):
     def visible(self, text: str) -> int:
         """Count the characters that fit the window beside the prompt and the answer."""
         return self._conversation.visible(text)
+
+
+def _last_tokens(checkpoint: Checkpoint) -> set[int]:
+    """Return the tokens with which the model ends an answer."""
+    own = getattr(checkpoint.model, "generation_config", None)
+    found: set[Any] = set()
+    for tokens in (getattr(own, "eos_token_id", None), checkpoint.tokenizer.eos_token_id):
+        found.update(tokens if isinstance(tokens, list | tuple) else [tokens])
+    return found
 
 
 def _pad_token(tokenizer: Any) -> Any:

@@ -12,7 +12,7 @@ from hinter_core.models.cache import CacheError, PredictionCache
 from hinter_core.types import Failure, Prediction
 
 FULL = Prediction(("b", "a"), {"a": 0.25, "b": 0.75}, reply="B, I think.")
-REFUSED = Prediction(failure=Failure.REFUSED, detail="no")
+REFUSED = Prediction(failure=Failure.REFUSED, detail="no", reply="No.")
 
 
 @pytest.fixture
@@ -21,8 +21,9 @@ def cache(tmp_path: Path) -> PredictionCache:
 
 
 def test_an_answer_comes_back_as_it_was(cache: PredictionCache) -> None:
+    cut = Prediction(reply="It is", cut=True)
     other = Prediction(masks=({"his": 0.5, "her": 0.25},), clusters=(((0, 4), (9, 12)), ((5, 8),)))
-    answers = {"one": FULL, "two": Prediction(()), "\ud800": REFUSED, "four": other}
+    answers = {"one": FULL, "two": Prediction(()), "\ud800": REFUSED, "four": other, "five": cut}
     cache.put("model", answers)
     assert cache.get("model", [*answers, "three"]) == answers
     assert cache.get("other", answers) == {}
@@ -31,9 +32,15 @@ def test_an_answer_comes_back_as_it_was(cache: PredictionCache) -> None:
 
 @pytest.mark.parametrize("failure", Failure)
 def test_failures_that_may_pass_are_not_kept(cache: PredictionCache, failure: Failure) -> None:
-    cache.put("model", {"one": Prediction(failure=failure, detail="why")})
-    keeps = failure in (Failure.REFUSED, Failure.UNPARSABLE)
-    assert bool(cache.get("model", ["one"])) is keeps
+    answers = {
+        said: Prediction(failure=failure, detail="why", reply=said) for said in ("", "I won't.")
+    }
+    cache.put("model", answers)
+    kept = {
+        Failure.REFUSED: {"I won't."},  # without a reply, a filter refused
+        Failure.UNPARSABLE: {"", "I won't."},
+    }
+    assert cache.get("model", answers).keys() == kept.get(failure, set())
 
 
 def test_a_damaged_answer_is_as_good_as_none_and_is_named(cache: PredictionCache) -> None:

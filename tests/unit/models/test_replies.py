@@ -9,18 +9,15 @@ import pytest
 
 from hinter_core.errors import ModelError
 from hinter_core.models.cache import PredictionCache
-from hinter_core.models.prompting import (
+from hinter_core.models.prompting import Prompt, load_prompt, shipped_prompts
+from hinter_core.models.registry import build_model, parse_name
+from hinter_core.models.replies.readers import (
     JudgeReader,
     LabelReader,
-    Prompt,
-    load_prompt,
-    parse_answer,
     reader_for,
     scores_of_first_token,
-    shipped_prompts,
-    without_thoughts,
 )
-from hinter_core.models.registry import build_model, parse_name
+from hinter_core.models.replies.reading import answer_of, parse_answer
 from hinter_core.models.store import PredictionStore
 from hinter_core.types import Failure, Prediction
 from tests.conformance.faulty_server import FaultyServer
@@ -58,7 +55,7 @@ def test_one_label_is_read(answer: str, label: str) -> None:
         ("", Failure.UNPARSABLE),
         ("...", Failure.UNPARSABLE),
         ("positive or negative, hard to say", Failure.UNPARSABLE),
-        ('{"positive": 0.9, "negative": 0.1}', Failure.UNPARSABLE),
+        ('{"positive": 0.5, "negative": 0.5}', Failure.UNPARSABLE),
         ("It is positively dreadful", Failure.UNPARSABLE),
         ("Es tut mir leid, das kann ich nicht.", Failure.UNPARSABLE),
         ("\u7533\u3057\u8a33\u3042\u308a\u307e\u305b\u3093", Failure.UNPARSABLE),
@@ -171,12 +168,12 @@ def test_a_denying_label_denies_no_other() -> None:
         ("<thinking>a</thinking><thinking>b</thinking>negative", "negative"),
         ("negative", "negative"),
         ("<think>It may be negative, but", ""),
-        ("<THINK>x</THINK> <think>It may be", " "),
+        ("<THINK>x</THINK> <think>It may be", ""),
         ("a < b and <b>negative</b>", "a < b and <b>negative</b>"),
     ],
 )
 def test_thoughts_are_no_answer(reply: str, rest: str) -> None:
-    assert without_thoughts(reply) == rest
+    assert answer_of(reply).text == rest
     expected = ("negative",) if "negative" in rest else ()
     assert parse_answer(reply, SENTIMENT).labels == expected
 

@@ -12,7 +12,8 @@ import pytest
 
 from hinter_core.errors import ModelError
 from hinter_core.models.registry import parse_name
-from hinter_core.models.server.openai import KEYS, as_they_come, endpoint_for
+from hinter_core.models.server.endpoint import KEYS, endpoint_for
+from hinter_core.models.server.openai import as_they_come
 
 HERE, THERE = "http://localhost:1/v1", "http://localhost:2/v1"
 

@@ -1,0 +1,1 @@
+"""Reading of replies of generative models: reasoning, marked answers, labels in words."""

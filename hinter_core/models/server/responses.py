@@ -1,0 +1,147 @@
+"""Read what a server sends: a completion's reply, or the sentence that says what went wrong.
+
+A reply is kept verbatim. Text that a model did not generate, such as an error in a page of the
+status 200, is never one.
+"""
+
+import re
+from collections.abc import Mapping
+from math import exp
+from typing import Any
+
+from hinter_core.types import Failure, Prediction
+
+_CUT = frozenset("length max_tokens model_length max_output_tokens".split())
+_FILTERED = frozenset(
+    "content_filter content_filtered safety recitation prohibited_content blocklist spii sensitive "
+    "guardrail_intervened refusal moderation".split()
+)
+_BROKEN = frozenset(
+    "error abort aborted cancelled canceled failed network_error server_error "
+    "insufficient_system_resource malformed_function_call".split()
+)
+_SENTENCE = 200  # characters of a server's sentence that are kept
+_MARKUP = re.compile(r"<[^<>]{0,500}>")
+_HIDDEN = re.compile(r"<(style|script)\b[^>]{0,500}>[^<]{0,20000}</\1>", re.I)
+
+
+def raw_reply(response: Any) -> Prediction:
+    """Return the verbatim reply of a chat completion, or a failure that says why there is none.
+
+    ``cut`` is set if it reached the longest length allowed; the probabilities of its first token
+    are kept if the server sent them.
+    """
+    try:
+        if not getattr(response, "choices", None):
+            return _without_choices(response)
+        choice = response.choices[0]
+        return _of_choice(choice, _extra(choice), str(choice.finish_reason or "").casefold())
+    except (AttributeError, TypeError, IndexError, KeyError, ValueError) as error:
+        # Such as a web page, if base_url lacks its /v1.
+        detail = f"the server's answer is no chat completion ({type(error).__name__}: {error})"
+        return Prediction(failure=Failure.ERROR, detail=detail[:_SENTENCE])
+
+
+def _without_choices(response: Any) -> Prediction:
+    body = response if isinstance(response, str | Mapping) else _extra(response)
+    said = sentence_of(body)
+    detail = f"the server says: {said}" if said else "the server's answer is no chat completion"
+    if isinstance(response, str):
+        detail = f"the server's answer is no chat completion: {said}"
+    return Prediction(failure=Failure.ERROR, detail=detail[:_SENTENCE])
+
+
+def _of_choice(choice: Any, extra: Mapping[str, Any], finish: str) -> Prediction:
+    message = choice.message
+    content, refusal = _texts(message.content)
+    refusal = getattr(message, "refusal", None) or refusal
+    if finish in _BROKEN or (extra.get("error") and not content.strip()):
+        said = sentence_of(extra) or f"finish_reason is {finish}"
+        return Prediction(failure=Failure.ERROR, detail=f"the server says: {said}"[:_SENTENCE])
+    if refusal:
+        # The model's own words, though they are no answer.
+        words = str(refusal)
+        return Prediction(failure=Failure.REFUSED, detail=words[:_SENTENCE], reply=words)
+    if finish in _FILTERED:
+        return Prediction(
+            failure=Failure.REFUSED, detail=f"the server's content filter cut the answer ({finish})"
+        )
+    if not content.strip():
+        return Prediction(failure=Failure.UNPARSABLE, detail=_why_empty(message, finish))
+    return Prediction(reply=content, scores=_first_token(choice), cut=finish in _CUT)
+
+
+def _texts(content: Any) -> tuple[str, str]:
+    """Join the texts of a content that is a list of parts; return text and refusal.
+
+    Parts of another type, such as reasoning, are no answer.
+    """
+    if content is None or isinstance(content, str):
+        return content or "", ""
+    if isinstance(content, Mapping):
+        content = [content]
+    if not isinstance(content, list):
+        raise TypeError(f"content is {type(content).__name__}")
+    texts, refusals = [], []
+    for part in content:
+        if isinstance(part, str):
+            texts.append(part)
+        elif isinstance(part, Mapping) and part.get("type", "text") in ("text", "output_text"):
+            text = part.get("text")  # some servers wrap it once more
+            texts.append(str(text["value"] if isinstance(text, Mapping) else text or ""))
+        elif isinstance(part, Mapping) and part.get("type") == "refusal":
+            refusals.append(str(part.get("refusal") or "refused"))
+    return "".join(texts), " ".join(refusals)
+
+
+def _why_empty(message: Any, finish: str) -> str:
+    extra = _extra(message)
+    calls = getattr(message, "tool_calls", None) or getattr(message, "function_call", None)
+    reasoning = any(extra.get(name) for name in ("reasoning_content", "reasoning", "thinking"))
+    reasoning = reasoning or isinstance(message.content, list | Mapping)
+    if calls:
+        return "the model called a tool instead of answering"
+    if finish in _CUT:
+        by = " by reasoning" if reasoning else ""
+        hint = "; raise max_tokens, or lower reasoning_effort" if reasoning else ""
+        return f"max_tokens was used up{by} before an answer{hint}"
+    if reasoning:
+        return "it holds only reasoning and no answer"
+    return "the answer is empty"
+
+
+def _first_token(choice: Any) -> dict[str, float]:
+    """Return the probabilities of the first non-blank token and its alternatives."""
+    tokens = getattr(getattr(choice, "logprobs", None), "content", None) or []
+    first = next((token for token in tokens if token.token.strip()), None)
+    alternatives = getattr(first, "top_logprobs", None) or []
+    return {token.token: min(1.0, exp(token.logprob)) for token in alternatives}
+
+
+def sentence_of(body: Any) -> str:
+    """Return what a body says in words, on one line: its error's message, or its text; or ""."""
+    return printable(_sentence(body, 0))[:_SENTENCE]
+
+
+def _sentence(body: Any, deep: int) -> str:
+    if isinstance(body, str):
+        return _MARKUP.sub(" ", _HIDDEN.sub(" ", body[:20_000]))
+    if isinstance(body, Mapping) and deep < 4:
+        for name in ("error", "message", "detail", "errors", "error_description", "msg"):
+            if body.get(name):
+                said = _sentence(body[name], deep + 1)
+                code = body.get("code") if name == "message" else None
+                return f"{code}: {said}" if str(code).isdigit() and str(code) not in said else said
+        return ""
+    return "" if body is None else str(body)[:2_000]
+
+
+def printable(text: str) -> str:
+    """Return a server's or a library's words on one line, without control characters."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in text[:4_000])
+    return " ".join(shown.split())
+
+
+def _extra(part: Any) -> Mapping[str, Any]:
+    """Return the fields that the client's types do not know."""
+    return getattr(part, "model_extra", None) or {}
