@@ -4,6 +4,8 @@ A message is one or two sentences: what is wrong, and what to do. The command li
 exits with 2; the app shows it in a notice.
 """
 
+UNANSWERED = 3  # exit code of a run that ended with mutants without a usable answer
+
 
 class HinterError(Exception):
     """Base of all errors whose message is written for the user."""

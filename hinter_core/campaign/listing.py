@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from hinter_core.campaign.progress import unanswered
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import SPEC, CampaignStore
 from hinter_core.errors import HinterError, InputError
@@ -19,7 +20,8 @@ class CampaignSummary:
 
     ``title``: short name of the data. ``texts``: of the data, None until known; ``done``: texts
     that all ``models`` answered. ``last_run``: when it last began, in ISO 8601, or "".
-    ``fault``: why the directory cannot be read.
+    ``unanswered``: mutants without a usable answer, over all models. ``fault``: why the directory
+    cannot be read.
     """
 
     path: str
@@ -33,7 +35,13 @@ class CampaignSummary:
     texts: int | None = None
     mutants: int = 0
     last_run: str = ""
+    unanswered: int = 0
     fault: str = ""
+
+    @property
+    def state_in_words(self) -> str:
+        """The state, with the number of mutants that have no usable answer."""
+        return f"{self.state}, {self.unanswered:,} unanswered" if self.unanswered else self.state
 
 
 def campaigns_in(folder: Path) -> Iterator[CampaignSummary]:
@@ -87,4 +95,5 @@ def _summary(store: CampaignStore) -> CampaignSummary:
         size.get("texts"),
         mutants,
         runs[-1]["started"] if runs else "",
+        sum(reason.mutants for reason in unanswered(store)),
     )

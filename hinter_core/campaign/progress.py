@@ -22,6 +22,12 @@ from hinter_core.types import Failure, Verdict
 
 ATOMIC, TOGETHER, PLACEBO = "one at a time", "together", "neutral swaps"
 KINDS = (ATOMIC, TOGETHER, PLACEBO)
+# What a failure says, apart from the numbers in it and, after a colon, the reply that it is about.
+_SAID = (
+    f"regexp_replace(CASE WHEN failure IN ('{Failure.UNPARSABLE}', '{Failure.REFUSED}') THEN "
+    "split_part(detail, ':', 1) ELSE coalesce(detail, '') END, '[0-9]+', '0', 'g')"
+)
+_OF_A_PART = "an answer that it is compared with is missing"
 Files = dict[int, dict[str, Path]]  # existing tables of answers by shard and model
 LATEST = 6  # findings shown
 _EACH = 2  # per text
@@ -30,11 +36,15 @@ _REMEMBERED = 20_000  # tables
 
 @dataclass
 class TableCounts:
-    """Counts of a table: ``counts`` by (kind, verdict) or by outcome, ``failures`` by name."""
+    """Counts of a table: ``counts`` by (kind, verdict) or by outcome, ``failures`` by name.
+
+    ``said``: an example of the details of each failure.
+    """
 
     counts: Counter[Any] = field(default_factory=Counter)
     mutants: int = 0
     failures: Counter[str] = field(default_factory=Counter)
+    said: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -43,6 +53,7 @@ class CampaignProgress:
 
     ``texts`` and ``shards``: totals, None until known; ``made``: texts whose mutants are made;
     ``done``: texts that all ``models`` answered. ``verdicts``: by model, then by (kind, verdict).
+    ``said``: an example of the details of each of the ``failures``.
     ``since``: texts and mutants done since a given time. ``priority``: how far each model of a
     prioritised run is.
     """
@@ -57,6 +68,7 @@ class CampaignProgress:
     outcomes: Counter[str] = field(default_factory=Counter)
     verdicts: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
     failures: Counter[str] = field(default_factory=Counter)
+    said: dict[str, str] = field(default_factory=dict)
     latest: tuple[MutantRecord, ...] = ()
     since: tuple[int, int] = (0, 0)
     priority: dict[str, PriorityState] = field(default_factory=dict)
@@ -82,6 +94,41 @@ class CampaignProgress:
         """Return the number of hidden findings over all models, without placebo."""
         key = (TOGETHER, Verdict.HIDDEN.value)
         return sum(counts[key] for counts in self.verdicts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why ``mutants`` of a model have no usable answer; ``said``: an example of the details."""
+
+    model: str
+    failure: str
+    said: str
+    mutants: int
+
+    @property
+    def in_words(self) -> str:
+        """The failure, with what was said of it."""
+        return f"{self.failure} ({self.said})" if self.said else self.failure
+
+
+def unanswered(store: CampaignStore, models: Sequence[str] | None = None) -> list[Reason]:
+    """Return why mutants of some models (default: all) are unanswered, the most frequent first.
+
+    The reason is the mutant's own failure, or that of the answer to the unchanged text.
+    """
+    found = []
+    with CampaignReader(store, models) as reader:
+        for name in reader.models:
+            tables = reader.tables(models=(name,))
+            rows = reader.run(
+                f"WITH lost AS (SELECT coalesce(a.failure, o.failure, '{_OF_A_PART}') AS failure, "
+                "CASE WHEN a.failure IS NULL THEN o.detail ELSE a.detail END AS detail FROM "
+                f"({tables.answers}) a LEFT JOIN ({tables.originals}) o USING (shard, row) WHERE "
+                f"a.verdict = '{Verdict.UNANSWERED}') SELECT failure, min(detail), count(*) FROM "
+                f"lost GROUP BY failure, {_SAID} ORDER BY 3 DESC, 1, 2"
+            )
+            found += [Reason(name, failure, said or "", n) for failure, said, n in rows]
+    return sorted(found, key=lambda reason: -reason.mutants)
 
 
 class ProgressReader:
@@ -172,6 +219,7 @@ def _add(
     for name, answers in asked.items():
         seen.verdicts[name] += counted[answers].counts
         seen.failures += counted[answers].failures
+        seen.said |= counted[answers].said
     if set(asked) == set(seen.models):
         number = texts.counts.total()
         seen.done += number
@@ -205,12 +253,13 @@ def _count_answers(
     ):
         if verdict is not None:
             found[shard].counts[kind, verdict] = mutants
-    for shard, failure, answers in reader.run(
-        f"SELECT shard, failure, count(*) FROM (SELECT shard, failure FROM ({tables.answers}) "
-        f"UNION ALL SELECT shard, failure FROM ({tables.originals})) WHERE failure <> "
-        f"'{Failure.NOT_ASKED}' GROUP BY ALL"
+    for shard, failure, said, answers in reader.run(
+        f"SELECT shard, failure, min(detail), count(*) FROM (SELECT shard, failure, detail FROM "
+        f"({tables.answers}) UNION ALL SELECT shard, failure, detail FROM ({tables.originals})) "
+        f"WHERE failure <> '{Failure.NOT_ASKED}' GROUP BY ALL"
     ):
         found[shard].failures[failure] = answers
+        found[shard].said[failure] = said or ""
     return found.items()
 
 

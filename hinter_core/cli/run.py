@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import timedelta
 from pathlib import Path
@@ -13,6 +14,7 @@ from tqdm import tqdm
 
 from hinter_core.campaign.listing import campaigns_in
 from hinter_core.campaign.preview import Forecast, forecast
+from hinter_core.campaign.progress import Reason, unanswered
 from hinter_core.campaign.running.engines import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.running.journal import forget_failures
 from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, Campaign
@@ -20,7 +22,7 @@ from hinter_core.campaign.spec_files import from_mapping, load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError
 from hinter_core.cli.options import print_json, say, with_settings
 from hinter_core.cli.report import FailOver, Gate, JUnitFile, pass_or_fail
-from hinter_core.errors import InputError
+from hinter_core.errors import UNANSWERED, InputError
 from hinter_core.language.parsing import spare_torch
 from hinter_core.models.budget import cost_in_words
 from hinter_core.report.formats import print_sections
@@ -28,8 +30,10 @@ from hinter_core.report.gate import GateOn, require_share
 from hinter_core.report.model import make_report
 from hinter_core.report.priority import priority_in_words
 from hinter_core.report.section import Rows, Section, short_names
+from hinter_core.types import Failure
 from hinter_core.validity.survey import faults as validity_faults
 
+_REASONS = 5  # that are printed
 _EVERY = 60.0  # seconds between two lines if there is no terminal
 
 
@@ -60,7 +64,11 @@ def run(
         ),
     ] = False,
 ) -> None:
-    """Test every text of a data set; continue an interrupted run with --resume."""
+    """Test every text of a data set; continue an interrupted run with --resume.
+
+    Exit codes: 0 all mutants have a verdict; 1 --fail-over is exceeded; 2 bad input, or a model
+    that cannot be used; 3 mutants are unanswered, see --retry-failed; 130 stopped.
+    """
     if fail_over is not None:
         require_share(fail_over)
     base = load_campaign(campaign) if campaign else Campaign()
@@ -78,8 +86,33 @@ def run(
         store.open(chosen)
         say(f"{forget_failures(store)} tables with failures are repeated.", err=True)
     _run_with_progress(chosen, store)
+    lost = unanswered(store, chosen.models)
+    for line in _unanswered(lost, chosen):
+        typer.echo(line)
     if fail_over is not None or junit_file is not None:
         pass_or_fail(make_report(store), fail_over, gate_on, junit_file)
+    if lost:
+        raise typer.Exit(UNANSWERED)
+
+
+def _unanswered(lost: Sequence[Reason], campaign: Campaign) -> list[str]:
+    """Say how many mutants have no answer, why, and how to ask again."""
+    if not lost:
+        return []
+    number = sum(reason.mutants for reason in lost)
+    lines = [f"{number:,} mutants are unanswered and count in no rate:"]
+    lines += [f"  {one.mutants:,} of {one.model}: {one.in_words}" for one in lost[:_REASONS]]
+    if len(lost) > _REASONS:
+        lines.append(f"  and {len(lost) - _REASONS:,} further reasons, in hinter report")
+    again = "--retry-failed"
+    kinds = {reason.failure for reason in lost}
+    if kinds & {Failure.UNPARSABLE, Failure.REFUSED} and not campaign.ask_again:
+        again += " (and --ask-again for replies that hold no label)"
+    if kinds - {Failure.TOO_LONG}:
+        lines.append(f"To ask only these again, repeat the command with {again}.")
+    if Failure.TOO_LONG in kinds:
+        lines.append("What is too long for a model stays so: --window N changes the first N only.")
+    return lines
 
 
 def _forecast(seen: Forecast) -> str:
@@ -158,13 +191,17 @@ def list_campaigns(
         print_json([asdict(one) for one in found], indent=1)
         return
     rows: Rows = [
-        [one.path, one.state, one.title, ", ".join(one.attributes),
+        [one.path, one.state_in_words, one.title, ", ".join(one.attributes),
          ", ".join(short_names(one.models).values()),
          f"{one.done:,} of {'?' if one.texts is None else f'{one.texts:,}'}", one.mutants,
          one.last_run[:16].replace("T", " "), one.identity]
         for one in found
     ]  # fmt: skip
     words = [f"{one.path}: {one.fault}" for one in found if one.fault]
+    words += [
+        f"{one.path}: {one.state_in_words}; hinter report says why." for one in found
+        if one.unanswered
+    ]  # fmt: skip
     if not found:
         words = ["There is none, here or in the folders below; hinter run makes one."]
     columns = ["Directory", "State", "Data", "Attributes", "Models", "Texts", "Mutants",

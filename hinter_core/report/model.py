@@ -10,13 +10,14 @@ rows and enter no other number; an error rate above theirs is excess.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from statistics import fmean
 from threading import Thread
 from typing import Any
 
 from hinter_core.campaign.findings import tested_models
+from hinter_core.campaign.progress import Reason, unanswered
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.record import PriorityState
 from hinter_core.campaign.spec import Campaign
@@ -156,6 +157,7 @@ class ModelReport:
     strict_groups: list[GroupInstance] = field(default_factory=list)
     tolerances: list[ToleranceRate] = field(default_factory=list)
     variants: list[RightVariants] = field(default_factory=list)
+    reasons: list[Reason] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -235,7 +237,10 @@ def report_of(store: CampaignStore, counts: CampaignCounts, only: Attributes = (
         [] if only else reach(counts),
         coverage(counts, scope),
         discards(counts),
-        [_of_model(name, model) for name, model in counts.models.items()],
+        [
+            replace(_of_model(name, model), reasons=unanswered(store, (name,)))
+            for name, model in counts.models.items()
+        ],
         validities(store, list(counts.models), only),
         only=only,
     )

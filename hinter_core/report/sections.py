@@ -36,6 +36,7 @@ from hinter_core.statistics.rates import Estimate, Rate
 from hinter_core.types import HiddenGrade, Verdict
 
 _AROUND = 90  # characters of a long text shown on either side of a change
+_REASONS = 10  # why mutants are unanswered
 _NAMED = 20  # rows named one by one
 _DOTS = "\u2026"
 _ARROW = " \u2192 "
@@ -151,6 +152,12 @@ def _overview(report: Report) -> Section:
     if not report.models:
         sentences.append("No model has been tested yet.")
     sentences += [f"{m.model}: {line_in_words(m.intersectional)}" for m in report.models]
+    sentences += [
+        f"{m.model}: {sum(one.mutants for one in m.reasons):,} mutants are unanswered, most often "
+        f"because of: {m.reasons[0].in_words}."
+        for m in report.models
+        if m.reasons
+    ]
     return Section("overview", "Overview", sentences)
 
 
@@ -358,9 +365,16 @@ def _cut(text: str, start: int, end: int) -> str:
 
 
 def _failures(model: ModelReport) -> Section:
-    rows: Rows = [[name, number] for name, number in model.failures.most_common()]
-    words = f"{model.failures.total():,} mutants had no usable answer; they count in no rate."
-    return Section("failures", "No answer", [words], ["Reason", "Mutants"], rows)
+    rows: Rows = [[one.failure, one.said, one.mutants] for one in model.reasons[:_REASONS]]
+    rest = sum(one.mutants for one in model.reasons[_REASONS:])
+    rows += [["other", f"{len(model.reasons) - _REASONS:,} reasons", rest]] if rest else []
+    total = sum(one.mutants for one in model.reasons)
+    words = (
+        f"{total:,} mutants had no usable answer; they count in no rate. To ask again: the command "
+        "of the run, with --retry-failed."
+    )
+    columns = ["Reason", "What was said (an example)", "Mutants"]
+    return Section("failures", "No answer", [words], columns, rows)
 
 
 def _unused(report: Report) -> Section:

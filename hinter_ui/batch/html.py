@@ -68,10 +68,13 @@ def estimate(seen: Forecast) -> Markup:
 # -- a campaign at work -------------------------------------------------------------------------
 
 
-def state_badge(state: RunState) -> Markup:
-    """Write a campaign's state as a word on its colour."""
-    kind = state.name.lower()
-    return tag("span", say(f"states.{kind}"), class_=f"badge state job-{kind}")
+def state_badge(status: CampaignStatus) -> Markup:
+    """Write a campaign's state as a word on its colour, with the variants that have no verdict."""
+    kind, lost = status.state.name.lower(), status.seen.unanswered
+    words = say(f"states.{kind}")
+    if lost and status.state is RunState.DONE:
+        words = say("states.unanswered", n=lost)
+    return tag("span", words, class_=f"badge state job-{kind}")
 
 
 def title(status: CampaignStatus, *, mine: bool = True) -> Markup:
@@ -81,7 +84,7 @@ def title(status: CampaignStatus, *, mine: bool = True) -> Markup:
     """
     campaign = status.campaign
     link = tag("a", say("campaign.link"), href=f"?campaign={status.id}", class_="share")
-    head = tag("h2", isolated(status.record.title), " ", state_badge(status.state))
+    head = tag("h2", isolated(status.record.title), " ", state_badge(status))
     models = join([tag("code", isolated(model)) for model in campaign.models], ", ")
     asked = f"{_what(campaign)} \u00b7 {say('campaign.models')} "
     what = tag("p", asked, models, class_="quiet")
@@ -169,7 +172,12 @@ def _remark(status: CampaignStatus) -> Markup | None:
 
 def _unanswered(status: CampaignStatus) -> str:
     seen = status.seen
-    why = listed([f"{name} ({number:,})" for name, number in seen.failures.most_common(4)])
+    why = listed(
+        [
+            f"{name} ({number:,}{': ' if seen.said[name] else ''}{seen.said[name]})"
+            for name, number in seen.failures.most_common(4)
+        ]
+    )
     told = [
         say.count("remarks.missing", seen.failed, reasons=why),
         say.count("remarks.no_verdict", seen.unanswered),
@@ -278,7 +286,7 @@ def _campaign_row(status: CampaignStatus, chosen: str, columns: Mapping[str, str
     )
     sign = SIGNS[Verdict.HIDDEN] if seen.hidden() else ""
     cells: list[tuple[str, object]] = [
-        ("state", state_badge(status.state)),
+        ("state", state_badge(status)),
         ("texts", done),
         ("hidden", f"{sign} {seen.hidden():,}".strip()),
         ("begun", begun),

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
-from hinter_core.errors import InputError
+from hinter_core.errors import UNANSWERED, InputError
 from hinter_core.storage import write_whole
 from hinter_ui.processes.command import ENDED_FROM_OUTSIDE
 
@@ -48,7 +48,7 @@ class RunRecord:
         """Return the state; ``alive``: its process runs."""
         if alive:
             return RunState.STOPPING if self.stopped else RunState.RUNNING
-        if self.ended and self.code == 0:
+        if self.ended and self.code in (0, UNANSWERED):
             return RunState.DONE
         if self.stopped:
             return RunState.STOPPED

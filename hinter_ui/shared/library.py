@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,6 +24,7 @@ from hinter_core.annotation.project.judging import Judging
 from hinter_core.annotation.project.store import AnnotationStore, opened
 from hinter_core.annotation.project.types import AnnotationError, Project
 from hinter_core.campaign.findings import ExportFilter, write_mutants
+from hinter_core.campaign.progress import unanswered
 from hinter_core.campaign.spec import SAMPLE
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
@@ -301,7 +303,17 @@ def label_of(store: CampaignStore) -> str:
         data = say("campaigns.sampled", n=campaign.sample, data=data)
     asked = ", ".join(model[:40] for model in models[:3]) + (" \u2026" if len(models) > 3 else "")
     what = say("campaigns.handwritten") if campaign.mutants else ", ".join(campaign.attributes)
-    return f"{data} \u00b7 {what} \u00b7 {asked or say('campaigns.unanswered')}"
+    parts = [data, what, asked or say("campaigns.unanswered")]
+    if lost := _unanswered(store, store.shards.stat().st_mtime_ns if models else 0):
+        ended = "finished" in (store.read().get("runs") or [{}])[-1]
+        parts.append(say(f"campaigns.{'complete' if ended else 'begun'}", n=lost))
+    return " \u00b7 ".join(parts)
+
+
+@lru_cache(maxsize=500)
+def _unanswered(store: CampaignStore, written: int) -> int:
+    """Count the mutants without an answer; ``written``: when a table was last written, or 0."""
+    return sum(reason.mutants for reason in unanswered(store)) if written else 0
 
 
 def without_folder(message: str, *folders: Path) -> str:

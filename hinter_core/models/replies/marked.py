@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from hinter_core.models.replies.naming import Mention, Names, scored, undecorated
+from hinter_core.models.replies.naming import NamedLabel, Names, scored, undecorated
 from hinter_core.models.replies.reasoning import tags
 from hinter_core.models.replies.structured import structured
 
@@ -70,22 +70,22 @@ class Mark(NamedTuple):
     closed: bool
 
 
-class Answer(NamedTuple):
+class MarkedAnswer(NamedTuple):
     """The labels of a marked answer, or a ``fault``."""
 
     labels: frozenset[str] = frozenset()
     fault: str = ""
 
 
-def marked_answer(text: str, names: Names, *, cut: bool) -> Answer | None:
+def marked_answer(text: str, names: Names, *, cut: bool) -> MarkedAnswer | None:
     """Return the answer that a reply marks; None if it marks none.
 
     Marks must agree, but one that is the last word overrules those before it. ``cut``: a mark at
     the end of the reply may be incomplete.
     """
     objects, rest = structured(text, names)
-    read: list[tuple[int, int, bool, Answer]] = [
-        (one.start, one.end, False, Answer(one.labels, one.fault)) for one in objects
+    read: list[tuple[int, int, bool, MarkedAnswer]] = [
+        (one.start, one.end, False, MarkedAnswer(one.labels, one.fault)) for one in objects
     ]
     for mark in list(_marks(rest, text, names))[-_MARKS:]:
         if cut and not mark.closed:
@@ -99,14 +99,16 @@ def marked_answer(text: str, names: Names, *, cut: bool) -> Answer | None:
     return _agreed(read, rest, names)
 
 
-def _agreed(read: list[tuple[int, int, bool, Answer]], rest: str, names: Names) -> Answer | None:
+def _agreed(
+    read: list[tuple[int, int, bool, MarkedAnswer]], rest: str, names: Names
+) -> MarkedAnswer | None:
     valid = [one for one in read if not one[3].fault]
     if not valid:
         return read[-1][3] if read else None
     final = [one for one in valid if one[2]]
     decisive = [one for one in valid if not final or one[2] or one[0] > final[-1][0]]
     if len({one[3].labels for one in decisive}) > 1:
-        return Answer(fault="it gives two answers")
+        return MarkedAnswer(fault="it gives two answers")
     last = max(one[1] for one in decisive)
     if late := next((one for one in read if one[3].fault and one[0] >= last), None):
         return late[3]
@@ -114,8 +116,8 @@ def _agreed(read: list[tuple[int, int, bool, Answer]], rest: str, names: Names) 
     after = rest[last:]
     others = [m for m in names.mentions(after[:20_000]) if not m.fault and m.label not in labels]
     if _TAKEN_BACK.match(after) or (others and _REVISED.search(after)):
-        return Answer(fault="it takes its answer back")
-    return Answer(labels)
+        return MarkedAnswer(fault="it takes its answer back")
+    return MarkedAnswer(labels)
 
 
 def _marks(rest: str, text: str, names: Names) -> Iterator[Mark]:
@@ -172,19 +174,19 @@ def _headed(rest: str, match: re.Match[str], following: re.Match[str] | None, na
     return Mark(content, match.start(), end, final, closed)
 
 
-def _content(content: str, names: Names) -> Answer | None:
+def _content(content: str, names: Names) -> MarkedAnswer | None:
     """Read what stands behind a mark; None if it is no label at all."""
     exact = names.exact(content)
     if exact is not None:
-        return Answer(frozenset({exact} - {names.none, ""}))
+        return MarkedAnswer(frozenset({exact} - {names.none, ""}))
     objects, rest = structured(content, names)
     if objects:
         faults = [one.fault for one in objects if one.fault]
         if faults or len({one.labels for one in objects}) > 1:
-            return Answer(fault=faults[0] if faults else "it gives two answers")
-        return Answer(objects[0].labels)
+            return MarkedAnswer(fault=faults[0] if faults else "it gives two answers")
+        return MarkedAnswer(objects[0].labels)
     if not names.multi and (lead := _leading(rest, names)):
-        return Answer(frozenset({lead}))
+        return MarkedAnswer(frozenset({lead}))
     return spoken(rest, names)
 
 
@@ -200,29 +202,29 @@ def _leading(content: str, names: Names) -> str:
     return first.label
 
 
-def spoken(body: str, names: Names) -> Answer | None:
+def spoken(body: str, names: Names) -> MarkedAnswer | None:
     """Read labels that are named in words; None if none is named."""
     mentions = names.mentions(body)
     faults = {m.fault for m in mentions} - {"", "it asks"}
     named = {m.label for m in mentions if m.fault != "it asks"}
     if faults:
-        return Answer(fault=min(faults))
+        return MarkedAnswer(fault=min(faults))
     if not named:
-        return Answer(fault="it asks") if mentions else None
+        return MarkedAnswer(fault="it asks") if mentions else None
     if len(named) > 1 and (names.none in named or not names.multi):
-        return Answer(fault=f"it names {len(named)} labels")
+        return MarkedAnswer(fault=f"it names {len(named)} labels")
     return _unscored(mentions, named, body, names)
 
 
-def _unscored(mentions: list[Mention], named: set[str], body: str, names: Names) -> Answer:
+def _unscored(mentions: list[NamedLabel], named: set[str], body: str, names: Names) -> MarkedAnswer:
     for mention in mentions:
         score = scored(body[mention.end : mention.end + 30])
         if score is not None and (names.multi or score < _HALF):
-            return Answer(fault="it scores a label")
-    return Answer(frozenset(named - {names.none}))
+            return MarkedAnswer(fault="it scores a label")
+    return MarkedAnswer(frozenset(named - {names.none}))
 
 
-def _alone(rest: str, names: Names, *, cut: bool) -> Iterator[tuple[int, int, Answer]]:
+def _alone(rest: str, names: Names, *, cut: bool) -> Iterator[tuple[int, int, MarkedAnswer]]:
     """Yield labels that are the first or the last line or sentence."""
     lines = [(m.start(), m.group()) for m in _LINE.finditer(rest) if m.group().strip()]
     if not lines:
@@ -242,12 +244,12 @@ def _alone(rest: str, names: Names, *, cut: bool) -> Iterator[tuple[int, int, An
         # A lone number begins a list, or ends a sentence.
         worded = part in (first, last) or not undecorated(part).isdigit()
         if label is not None and worded:
-            yield start, start + len(part), Answer(frozenset({label}))
+            yield start, start + len(part), MarkedAnswer(frozenset({label}))
 
 
 def _block(
     lines: list[tuple[int, str]], names: Names, rest: str, *, cut: bool
-) -> Iterator[tuple[int, int, Answer]]:
+) -> Iterator[tuple[int, int, MarkedAnswer]]:
     """Yield the labels of lines of their own, if no other label is named elsewhere."""
     alone = [(start, line, label) for start, line in lines
              if (label := names.exact(line)) is not None]  # fmt: skip
@@ -258,9 +260,9 @@ def _block(
     others = [line for start, line in lines if start not in own]
     elsewhere = [m for line in others for m in names.mentions(line[:20_000])]
     if any(not m.fault and m.label not in labels for m in elsewhere):
-        yield alone[0][0], len(rest), Answer(fault="it names labels in two ways")
+        yield alone[0][0], len(rest), MarkedAnswer(fault="it names labels in two ways")
         return
     if any(m.fault and m.label in labels for m in elsewhere):
-        yield alone[0][0], len(rest), Answer(fault="it denies a label")
+        yield alone[0][0], len(rest), MarkedAnswer(fault="it denies a label")
         return
-    yield alone[0][0], alone[-1][0] + len(alone[-1][1]), Answer(labels)
+    yield alone[0][0], alone[-1][0] + len(alone[-1][1]), MarkedAnswer(labels)

@@ -49,7 +49,7 @@ _DIGITS_AFTER = r"(?![.,:/]{0,2}\d)(?!\s?[%\u2030\u00b0])(?!\s?/\s?\d)"
 NONE_WORDS = ("none", "none of these", "none of the above", "no label", "no labels", "null", "n/a")
 
 
-class Mention(NamedTuple):
+class NamedLabel(NamedTuple):
     """A label at a place of a text; ``fault``: why it is no answer there, or ""."""
 
     label: str
@@ -99,7 +99,7 @@ class Names:
         start = label.casefold()
         return any(x != label and x.casefold().startswith(start) for x in self.labels)
 
-    def mentions(self, body: str) -> list[Mention]:
+    def mentions(self, body: str) -> list[NamedLabel]:
         """Find labels as whole words, longest first, and what speaks against each of them."""
         named = [
             (self._ordered[match.lastindex - 1], match.start(), match.end())
@@ -110,7 +110,7 @@ class Names:
         # A label that denies, such as "No Waivers", denies no other.
         masked = _masked(body, [(start, end) for _, start, end in named])
         return [
-            Mention(label, start, end, _fault(label, body, masked, start, end))
+            NamedLabel(label, start, end, _fault(label, body, masked, start, end))
             for label, start, end in named
         ]
 

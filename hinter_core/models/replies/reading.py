@@ -11,7 +11,7 @@ with a name. All passes are linear, and their lengths bounded.
 import re
 from collections.abc import Sequence
 
-from hinter_core.models.replies.marked import Answer, marked_answer, spoken
+from hinter_core.models.replies.marked import MarkedAnswer, marked_answer, spoken
 from hinter_core.models.replies.naming import Names, names_of
 from hinter_core.models.replies.reasoning import Said, without_reasoning
 from hinter_core.models.replies.structured import structured
@@ -104,23 +104,23 @@ def parse_answer(
 _REFUSED = "it refuses"
 
 
-def _read(text: str, names: Names, *, cut: bool) -> Answer:
+def _read(text: str, names: Names, *, cut: bool) -> MarkedAnswer:
     if len(text) > _LONGEST:
-        return Answer(fault="it is too long for an answer")
+        return MarkedAnswer(fault="it is too long for an answer")
     exact = names.exact(text)
     if exact is not None and not (cut and names.begins_another(exact)):
-        return Answer(frozenset({exact} - {names.none, ""}))
+        return MarkedAnswer(frozenset({exact} - {names.none, ""}))
     if (marked := marked_answer(text, names, cut=cut)) is not None and not marked.fault:
         return marked
     if _REFUSES.search(text[:_SPOKEN]):
-        return Answer(fault=_REFUSED)
+        return MarkedAnswer(fault=_REFUSED)
     if marked is not None:
         return marked
     if cut:
-        return Answer(fault="it was cut off before an answer")
+        return MarkedAnswer(fault="it was cut off before an answer")
     if len(text) > _SPOKEN:
-        return Answer(fault="it marks no answer in a long text")
+        return MarkedAnswer(fault="it marks no answer in a long text")
     named = spoken(structured(_ASIDE.sub("", text), names)[1], names)
     if named is not None:
         return named
-    return Answer(fault=_REFUSED if refuses(text) else "it names no label")
+    return MarkedAnswer(fault=_REFUSED if refuses(text) else "it names no label")
