@@ -88,7 +88,7 @@ def run(
     _run_with_progress(chosen, store)
     lost = unanswered(store, chosen.models)
     for line in _unanswered(lost, chosen):
-        typer.echo(line)
+        say(line)
     if fail_over is not None or junit_file is not None:
         pass_or_fail(make_report(store), fail_over, gate_on, junit_file)
     if lost:
