@@ -88,7 +88,7 @@ def _section_of_context(words: list[WordRate], model: str) -> Section:
     if odd:
         told = f"{more} {'stand' if len(odd) > 1 else 'stands'}"
     else:
-        told = f"answers of {model} change about as often with each"
+        told = f"none goes with more changed answers of {model} than chance gives"
     sentence = f"{name}: of {len(words):,} words beside the changed ones, {told}."
     rows: Rows = [
         [one.word, one.rate, one.rate.of, _index(one), "yes" if one.stands_out else ""]
@@ -96,7 +96,8 @@ def _section_of_context(words: list[WordRate], model: str) -> Section:
     ]
     return Section(
         f"context-{name}", f"Around the changed words: {name}",
-        [sentence, "No mutant exchanges these words."],
+        [sentence, "No mutant exchanges these words. Shares are of all changes; the test leaves "
+         "out those of the words that stand out."],
         ["Where it stands", "Changed answers", "Cases", "Anomaly index", "More often"], rows, model,
     )  # fmt: skip
 

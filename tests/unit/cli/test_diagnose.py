@@ -112,3 +112,22 @@ def test_a_pair_that_changes_answers_together_is_named(run: Run, tmp_path: Path)
     assert (pair["words"], pair["answer"]) == (["she", "nurse"], "positive")
     assert (pair["both"], pair["first"], pair["second"]) == (pair["cases"], 0, 0)
     assert 0 < pair["low"] < pair["contrast"] == pair["high"] == 1
+
+
+def test_words_around_the_changed_ones_are_listed_apart(run: Run, tmp_path: Path) -> None:
+    grammar, out = tmp_path / "g.yaml", str(tmp_path / "campaign")
+    grammar.write_text(GRAMMAR, encoding="utf-8")
+    model = 'scripted:negative if "tired" and "she"; positive otherwise'
+    code, _, error = run(
+        "run", "--grammar", str(grammar), "--sentences", "40", "--order", "1", "--model", model,
+        "--no-placebo", "--out", out,
+    )  # fmt: skip
+    assert code == 0, error
+    _, text, _ = run("diagnose", out)
+    flat = " ".join(text.split())
+    assert "change more often where tired stands" in flat
+    assert "tired stands out by changing" not in flat
+    _, text, _ = run("diagnose", out, "--json")
+    found = json.loads(text)
+    assert {one["word"] for one in found["context"] if one["stands_out"]} == {"tired"}
+    assert "mood" not in {one["attribute"] for one in found["words"]}

@@ -138,7 +138,8 @@ def test_violations_are_counted_by_threshold_and_word(tmp_path: Path) -> None:
 def test_one_threshold_is_that_of_the_verdicts(tmp_path: Path) -> None:
     path = tmp_path / "g.yaml"
     path.write_text(MASKED, encoding="utf-8")
-    model = 'scripted-masked:her 0.9 if "nurse"; her 0.78 if "clerk"; his 0.9 if "nobody"; her 0.68 otherwise'
+    rules = 'her 0.9 if "nurse"; her 0.78 if "clerk"; his 0.9 if "nobody"; her 0.68 otherwise'
+    model = f"scripted-masked:{rules}"
     for tolerance in TOLERANCES:
         campaign = Campaign(
             grammar=str(path), sentences=6, order=1, models=(model,), tolerance=tolerance
