@@ -29,7 +29,7 @@ from hinter_ui.shared.gate import visitor_of
 from hinter_ui.shared.library import Annotations
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.wiring import rationed_log
+from hinter_ui.shared.wiring import place_in, rationed_log
 
 log = rationed_log(__name__)
 
@@ -45,7 +45,7 @@ _REFUSED = {
 }  # sending them again would not help
 _CODES = _REFUSED | {"no-project", "closed", "signed-out", "name", "short", "taken", "slow"}
 
-_MINUTE = 60.0  # seconds
+_MINUTE, _DAY = 60.0, 86_400.0  # seconds
 # Wrong ones in a minute: of a network for a name and for all of a project; and of all networks
 # together for a name, which one visitor alone cannot reach, so that nobody locks out another.
 _NAME_TRIES, _PROJECT_TRIES, _ALL_TRIES = 5, 30, 60
@@ -235,8 +235,7 @@ class AnnotatorEndpoints:
 
     def _take(self, judging: Judging, key: str, one: Mapping[str, Any]) -> None:
         kind, ident = _text(one, "kind"), _text(one, "id")
-        showing = one.get("showing")
-        showing = showing if isinstance(showing, int) else 0
+        showing = place_in(one, "showing", 0)
         if kind == "undo":
             of = (_text(one, "item"), showing) if one.get("item") else None
             judging.undo(key, ident[:100], of)
@@ -249,7 +248,7 @@ class AnnotatorEndpoints:
             said = Submission(
                 _text(one, "item"), showing, status,
                 {name: _text(plain, name) for name in plain}, ident,
-                _text(one, "comment"), seconds if isinstance(seconds, int | float) else 0.0,
+                _text(one, "comment"), _seconds(seconds),
             )  # fmt: skip
             judging.judge(key, said)
 
@@ -271,6 +270,12 @@ def _text(told: Mapping[str, Any], name: str) -> str:
     value = told.get(name)
     # A lone surrogate, which JSON allows, can be written nowhere.
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def _seconds(value: object) -> float:
+    """Return how long a judgement took, up to a day, whatever a page sent."""
+    fits = isinstance(value, int | float) and 0 <= value <= _DAY
+    return float(value) if fits else 0.0  # type: ignore[arg-type]
 
 
 def _words(error: HinterError) -> Answer:

@@ -132,6 +132,7 @@ class AnnotateEvents(TabEvents):
     def create(self, request: gr.Request, *values: Any) -> Updates:
         """Create a project and open it."""
         session = self.session(request)
+        self.services.require_opening(session)
         made = self.actions.make(session, ProjectForm.of(*values))
         view = self.actions.view(made.id, made.key)
         told = {self.ui.notice: self.updates.made(made), self.ui.told: ""}

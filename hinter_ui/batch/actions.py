@@ -57,6 +57,7 @@ KEEP = "HINTER_KEEP_DAYS"
 _KEEP_DAYS = 7.0  # on a public host
 _DAY = 86_400.0
 _LISTED = 50
+_OF_A_CAMPAIGN = 1_000_000  # bytes of its tables, roughly
 _LONGEST = 3600  # seconds of one run on a public host
 
 
@@ -138,6 +139,8 @@ class BatchActions:
         try:
             title = form.data(self._services.access).title
             put(entry, campaign, uploaded=form.source == "upload")
+            size = sum(path.stat().st_size for path in entry.folder.rglob("*") if path.is_file())
+            self._services.require_room(session, size + _OF_A_CAMPAIGN)
             title = say("sources.sample") if title == SAMPLE else title
             key = session.owned[entry.id] = secrets.token_urlsafe(16)
             record = JobRecord(title=title, created=time.time(), owner=_hashed(key))

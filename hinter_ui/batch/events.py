@@ -23,7 +23,7 @@ from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import known, noted
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.wiring import Load, TabLink, after_event, attempt, private, scripted
+from hinter_ui.shared.wiring import Load, TabLink, after_event, attempt, place_in, private, scripted
 
 _ESTIMATES = 2  # at once, for all visitors together: each loads models
 
@@ -317,13 +317,13 @@ class JobEvents(TabEvents):
         session = self.session(request)
         session.hand = ""
         name = _open_in(session, request, current)
-        session.hand = str(self._write(session, name, verdicts))
+        session.hand = str(self.counted(session, self._write(session, name, verdicts)))
         return {self.notice: ""}
 
     def pick(self, event: gr.EventData, request: gr.Request, current: Any) -> Updates:
         """Open a finding in Explore."""
         session, data = self.session(request), event._data or {}
-        numbers = [_number(data.get(name)) for name in ("model", "shard", "place")]
+        numbers = [place_in(data, name) for name in ("model", "shard", "place")]
         name = _open_in(session, request, current)
         session.wanted = self.actions.form_of_finding(session, name, *numbers)
         return self.show("explore") | {self.notice: ""}
@@ -341,8 +341,3 @@ def _open_in(session: Session, request: gr.Request, current: Any) -> str:
 def _linked(request: gr.Request) -> str:
     """Return the campaign that the page's address names."""
     return str(dict(request.query_params or {}).get("campaign", ""))[:64]
-
-
-def _number(value: Any) -> int:
-    """Return a whole number that a page sent, and -1 for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else -1

@@ -39,7 +39,7 @@ from hinter_ui.html.people import people
 from hinter_ui.html.square import figure, square
 from hinter_ui.html.trees import changed_sentences, trees
 from hinter_ui.html.wording import Words, name_of, product
-from hinter_ui.shared.access import MOST_DICTIONARIES
+from hinter_ui.shared.access import MOST_DICTIONARIES, MOST_READ
 from hinter_ui.shared.links import SEPARATOR, ExploreForm, edit_key, find_edits
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -52,7 +52,6 @@ _SCAN_CHUNK = 48
 _SHARED_CHUNK = 12  # on a public host, where others wait for the parser and the models
 _WAY = 0.5  # seconds that a scan stands back there before each chunk, while others check
 _LONGEST_SCAN = 180  # seconds, on a public host
-_MOST_READ = 12_000  # characters in which people are looked for; these take less than a second
 
 
 @dataclass
@@ -125,6 +124,7 @@ class ExploreActions:
 
     def plan(self, session: Session, form: ExploreForm) -> Plan:
         """Return what the text offers; no model is loaded, but loaded ones limit what is seen."""
+        self._services.access.admit_text(form.text, form.models)
         if plan := _filled(form):
             return plan
         dictionaries = self._dictionaries(session, form)
@@ -163,9 +163,10 @@ class ExploreActions:
 
     def _people(self, form: ExploreForm) -> Markup:
         try:
+            self._services.access.admit_text(form.text)
             plan = _filled(form)
             text, _ = clean(plan.text if plan else form.text)
-            read = text[:_MOST_READ]
+            read = text[:MOST_READ]
             if len(read) < len(text):
                 read = read.rpartition(" ")[0] or read  # no word is cut in two
             entities = resolve(read, self._services.parses(form.parser))
@@ -298,6 +299,7 @@ class ExploreActions:
     ) -> tuple[Pipeline, Plan]:
         if not form.models:
             raise InputError(say("errors.models"))
+        self._services.access.admit_text(form.text, form.models)
         dictionaries = self._dictionaries(session, form)
         pipeline = self._services.pipeline(
             dictionaries, form.parser, form.models, form.settings, session, scan=scan

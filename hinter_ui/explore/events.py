@@ -31,7 +31,7 @@ from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER, ExploreForm
 from hinter_ui.shared.services import SHIPPED, Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.templates import is_of_grammar
-from hinter_ui.shared.wiring import TabLink, guarded, rationed_log, scripted
+from hinter_ui.shared.wiring import TabLink, guarded, place_in, rationed_log, scripted
 from hinter_ui.shared.wiring import say as shared
 
 log = rationed_log(__name__)
@@ -348,9 +348,9 @@ class ExploreEvents(TabEvents):
         session = self.session(request)
         state, data = session.of(ExploreState), event._data or {}
         if "page" in data:
-            state.filter = replace(state.filter, page=int(data["page"]))
+            state.filter = replace(state.filter, page=place_in(data, "page", 0))
             return {self.ui.table: self.actions.table(session)}
-        state.selected = max(0, int(data.get("row", 0)))
+        state.selected = place_in(data, "row", 0)
         if data.get("model") in state.models:
             state.shown_model = data["model"]
         chosen = self.updates.chosen(session)

@@ -206,11 +206,12 @@ class LearnEvents(TabEvents):
             ui.timer: gr.Timer(active=not seen.closed),
         }
 
-    def teach(self, event: gr.EventData, journey: Journey) -> Updates:
+    def teach(self, event: gr.EventData, request: gr.Request, journey: Journey) -> Updates:
         """Open, clear or close a class; what cannot be undone takes a second press."""
         act = str((event._data or {}).get("act"))
         told, sure, journey.sure = "", journey.sure, ""
         if act == "open-class":
+            self.services.require_opening(self.session(request))
             _, journey.key = self.classes.open()
         elif act == "answers-class":
             journey.answers = not journey.answers

@@ -115,12 +115,14 @@ class ModelsActions:
 
     def ask(self, session: Session, name: str, text: str) -> RepeatedAnswer:
         """Ask a model about a text; the model is loaded if need be."""
+        self._services.access.admit_text(text)
         text, _ = clean(text)
         store = self._services.model(name, session)
         return asked_of(store, name, text, store.predict([text])[text])
 
     def again(self, session: Session, name: str, text: str, times: object) -> RepeatedAnswer:
         """Ask a model about a text, and repeat the question ``times``."""
+        self._services.access.admit_text(text)
         text, _ = clean(text)
         number = times if isinstance(times, int | float) else 0
         if not 1 <= number <= MOST_REPEATS or number != int(number):

@@ -18,7 +18,7 @@ from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import find_kept, known, noted
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.wiring import TabLink, after_event, attempt, parts_of, scripted
+from hinter_ui.shared.wiring import TabLink, after_event, attempt, parts_of, place_in, scripted
 
 
 def build(services: Services) -> None:
@@ -179,15 +179,15 @@ class ResultsEvents(TabEvents):
             reading = session.of(ResultsState).reading
             if reading is None:
                 return {self.ui.notice: ""}
-            reading.page = int(data["page"])
+            reading.page = place_in(data, "page", 0)
             return self._table(reading)
         if "example" in data:
-            session.wanted = self.actions.form_of_example(session, int(data["example"]))
+            session.wanted = self.actions.form_of_example(session, place_in(data, "example"))
         elif "change" in data:
-            session.wanted = self.actions.form_of_change(session, int(data["change"]))
+            session.wanted = self.actions.form_of_change(session, place_in(data, "change"))
         else:
             session.wanted = self.actions.form_of_finding(
-                session, int(data.get("shard", -1)), int(data.get("place", -1))
+                session, place_in(data, "shard"), place_in(data, "place")
             )
         return self.show("explore") | {self.ui.notice: ""}
 
@@ -224,9 +224,9 @@ class ResultsEvents(TabEvents):
         """Show the findings behind a word, or a pair of words."""
         ui, data, session = self.ui, event._data or {}, self.session(request)
         if "pair" in data:
-            reading = self.actions.show_pair(session, int(data["pair"]))
+            reading = self.actions.show_pair(session, place_in(data, "pair"))
         else:
-            reading = self.actions.show_word(session, int(data.get("word", -1)))
+            reading = self.actions.show_word(session, place_in(data, "word"))
         shown = self.updates.filters(reading)
         kept = (ui.verdicts, ui.which, ui.search, ui.validity)
         return {widget: shown[widget] for widget in kept} | self._table(reading)
@@ -261,7 +261,8 @@ class ResultsEvents(TabEvents):
         """Write a file of mutants for the Batch tab."""
         session = self.session(request)
         session.hand = ""
-        session.hand = str(self.actions.hand_over(session, Path(get_upload_folder())))
+        made = self.actions.hand_over(session, Path(get_upload_folder()))
+        session.hand = str(self.counted(session, made))
         return {self.ui.notice: ""}
 
     def _write(self, kind: str) -> Callable[[gr.Request], Path]:

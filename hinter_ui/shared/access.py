@@ -7,6 +7,7 @@ servers; Python functions stay on the command line for both, since a page can be
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -37,9 +38,13 @@ LOCAL_URLS = ("http://localhost:11434/v1", "http://localhost:8000/v1")
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*(@[\w./-]+)?")
 _LONGEST_HUB_NAME = 300
 _LONGEST_KEY = 1_000
+_LONGEST_MODEL = 4_000  # characters of a name on a public host; rules are part of it
+_MOST_MODELS = 6  # in one check there
+MOST_READ = 12_000  # characters of a text there: the worst is read within seconds
 PARSERS = ("embedded", "en_core_web_sm", "en_core_web_md", "en_core_web_lg", "en_core_web_trf")
 MOST_DICTIONARIES = 6  # of one's own, in a page or a campaign
 _MOST_TERMS = 600  # of a dictionary on a public host; the largest of ours has 469
+_MOST_OF_DICTIONARY = 200_000  # bytes there; the largest of ours has a tenth of it
 MOST_OF_GRAMMAR = 100_000  # bytes on a public host; the largest of ours has 5,270
 _NO_NAME = re.compile(r"[^\w]+")  # in the name of an attribute
 _LONGEST_ATTRIBUTE = 40
@@ -87,6 +92,8 @@ class Access:
         Raises:
             ModelError: an unknown name, or one that reaches what it must not.
         """
+        if not self.local and len(name) > _LONGEST_MODEL:
+            raise ModelError(say("access.model_name", n=len(name), most=_LONGEST_MODEL))
         kind = name.strip().partition(":")[0]
         backend = BACKENDS.get(kind)
         if backend and kind not in self.kinds():
@@ -102,6 +109,17 @@ class Access:
         if not self.local:
             _require_nothing_of_this_machine(parsed)
         return parsed
+
+    def admit_text(self, text: str, models: Sequence[str] = ()) -> None:
+        """Require a text that a public host reads soon, and few ``models`` to ask about it.
+
+        Raises:
+            InputError: it is too long, or there are too many models.
+        """
+        if not self.local and len(text) > MOST_READ:
+            raise InputError(say("access.text", n=len(text), most=MOST_READ))
+        if not self.local and len(models) > _MOST_MODELS:
+            raise InputError(say("access.models", n=len(models), most=_MOST_MODELS))
 
     def admit_parser(self, name: str) -> str:
         """Return the name of a parser that may be loaded here.
@@ -122,6 +140,10 @@ class Access:
         """
         if file.suffix.lower() != ".csv":
             raise DictionaryError(say("access.dictionary_file", file=file.name))
+        if not self.local and file.stat().st_size > _MOST_OF_DICTIONARY:
+            raise DictionaryError(
+                say("access.dictionary_size", file=file.name, most=_MOST_OF_DICTIONARY // 1_000)
+            )
         try:
             dictionary = load_file(file, attribute=attribute_of(file))
         except DictionaryError as error:

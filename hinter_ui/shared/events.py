@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from functools import wraps
+from pathlib import Path
 from typing import Any, ClassVar
 
 import gradio as gr
 from gradio.context import Context
 
+from hinter_core.errors import HinterError
 from hinter_ui.html.wording import Words, chosen, speak
 from hinter_ui.shared.gate import visitor_of
 from hinter_ui.shared.services import Services
@@ -69,12 +71,28 @@ class TabEvents:
         """Let the page fetch the file that ``act`` makes, by its path in the widget ``place``."""
 
         @wraps(act)
-        def write(*values: Any) -> Updates:
-            path, failure = attempt(act, *values, title=lambda: self.title)
+        def write(request: gr.Request, *values: Any) -> Updates:
+            def made() -> Path:
+                return self.counted(self.session(request), act(request, *values))
+
+            path, failure = attempt(made, title=lambda: self.title)
             return {place: str(path or ""), self.notice: failure}
 
-        made = private(event, write, inputs, [place, self.notice], **self.options)
-        scripted(made.success, "page.fetchFile", [place])
+        done = private(event, write, inputs, [place, self.notice], **self.options)
+        scripted(done.success, "page.fetchFile", [place])
+
+    def counted(self, session: Session, path: Path) -> Path:
+        """Return a file that was made for a visitor, unless it is more than may be kept for them.
+
+        Raises:
+            InputError: it is more; the file is gone.
+        """
+        try:
+            self.services.require_room(session, path.stat().st_size)
+        except HinterError:
+            path.unlink(missing_ok=True)
+            raise
+        return path
 
     def show(self, tab: str) -> Updates:
         """Switch to another tab."""

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from cachetools import LRUCache
 
 from hinter_core.annotation.backup import Backup
-from hinter_core.errors import HinterError
+from hinter_core.errors import HinterError, InputError
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import Capabilities
 from hinter_core.models.process import ProcessModel
@@ -25,7 +25,7 @@ from hinter_ui.html.wording import Words
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import Annotations, Campaigns
 from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER
-from hinter_ui.shared.session import Session, Sessions
+from hinter_ui.shared.session import Allowance, Session, Sessions
 from hinter_ui.shared.widgets import Labels
 from hinter_ui.shared.wiring import Addresses, TabLink
 
@@ -33,6 +33,9 @@ log = logging.getLogger(__name__)
 say = Words("shared")
 
 _STORES = 6  # checkpoints in memory
+_HOUR = 3_600.0
+_STORED = 200_000_000  # bytes of campaigns and downloads of a visitor in an hour
+_OPENED = 20  # classes and projects of a visitor in a day
 _LIGHT_STORES = 32  # models that weigh next to nothing
 
 # Names of models of other tasks that come with HInter, too.
@@ -88,6 +91,8 @@ class Services:
     def __init__(self, access: Access | None = None) -> None:
         self.access = access or Access()
         self.sessions = Sessions()
+        self._stored = Allowance(_STORED, _HOUR)
+        self._opened = Allowance(_OPENED, 24 * _HOUR)
         self.links: dict[str, TabLink] = {}
         self._waiting: dict[str, list[Callable[..., Any]]] = {}
         self.labels: list[Labels] = []
@@ -98,6 +103,24 @@ class Services:
         self._models = _Stores(self.open_store, _STORES)
         self._light = _Stores(self.open_store, _LIGHT_STORES)
         self._scanning = _Stores(self._store_of_scans, 1)
+
+    def require_room(self, session: Session, size: int) -> None:
+        """Count the bytes that a visitor of a public host lets it keep, in campaigns and files.
+
+        Raises:
+            InputError: these would be too many within an hour.
+        """
+        if not (self.access.local or self._stored.take(session.visitor, size)):
+            raise InputError(say("access.stored", most=_STORED // 1_000_000))
+
+    def require_opening(self, session: Session) -> None:
+        """Count a class or a project that a visitor of a public host opens; there is room for few.
+
+        Raises:
+            InputError: the visitor has opened as many within a day as one may.
+        """
+        if not (self.access.local or self._opened.take(session.visitor)):
+            raise InputError(say("access.opened", most=_OPENED))
 
     def offer(self, name: str, link: TabLink) -> None:
         """Offer a link to a tab, also to the tabs that were built before."""

@@ -30,7 +30,16 @@ from hinter_ui.html.markup import Markup
 from hinter_ui.html.wording import Words
 
 say = Words("check")
+_FURTHEST = 10**9
 _ENTRIES = frozenset({"input", "change", "submit", "blur"})
+
+
+def place_in(data: Mapping[str, Any] | None, name: str, default: int = -1) -> int:
+    """Return a place, such as that of a row, among the data of an event, whatever a page sent."""
+    value = (data or {}).get(name)
+    if not isinstance(value, int) or isinstance(value, bool):
+        return default
+    return value if 0 <= value <= _FURTHEST else default
 
 
 class Rationed:
