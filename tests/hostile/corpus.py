@@ -409,6 +409,32 @@ def servers() -> dict[str, str]:
     return urls | {f"odd-{url}": url for url in odd}
 
 
+# Numbers among the values of events, as JSON holds them.
+NUMBERS: dict[str, Any] = {
+    "huge": 10**30, "huge-float": 1e30, "negative": -(10**30), "nan": float("nan"),
+    "infinite": float("inf"), "fraction": 0.5, "true": True, "text": "1e30", "null": None,
+    "list": [1], "object": {"a": 1}, "past-sqlite": 2**63, "past-index": 2**64, "digits": 10**400,
+}  # fmt: skip
+
+# Words of which a stranger sends a lot.
+LONG = {
+    "sentences": "man. ", "one-sentence": "the black woman and ", "capitals": "MAN ",
+    "slots": "«person» ", "markup": "<b>man</b> ", "quotes": '"man" ', "letters": "a",
+    "blanks": " ", "joiners": "\U0001f469\u200d", "references": "&amp;",
+}  # fmt: skip
+
+# What a visitor writes of their own address.
+SPOOFED = {
+    "one": {"x-forwarded-for": "203.0.113.{n}"},
+    "chain": {"x-forwarded-for": "127.0.0.1, 203.0.113.{n}, 10.0.0.{n}"},
+    "ipv6": {"x-forwarded-for": "[2001:db8:{n}::1]:443"},
+    "standard": {"forwarded": "for=203.0.113.{n}"},
+    "others": {"x-real-ip": "203.0.113.{n}", "true-client-ip": "203.0.113.{n}"},
+    "cookie": {"cookie": "hinter-visitor=made-up-{n}.signature"},
+    "odd": {"x-forwarded-for": "unknown-{n}, \u0663.\u0663.\u0663.{n}"},
+}
+
+
 def models() -> dict[str, str]:
     """Names of models that a visitor of a public host may not have loaded."""
     return {

@@ -10,18 +10,20 @@ import shutil
 import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from html.parser import HTMLParser
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import gradio as gr
 import pytest
 
 from hinter_core.annotation.files.exporting import Exported, export_file
 from hinter_core.annotation.files.importing import import_file
 from hinter_core.annotation.project.questions import default_questions, read_questions
 from hinter_core.annotation.project.store import AnnotationStore
-from hinter_core.annotation.project.types import Project
+from hinter_core.annotation.project.types import AnnotationItem, Project
 from hinter_core.campaign.spec_files import load_campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.cli import main
@@ -33,19 +35,34 @@ from hinter_core.generators.grammars.sampling import Sentences
 from hinter_core.generators.templates.table import open_templates
 from hinter_core.models.registry import build_model
 from hinter_ui.annotate import annotator
+from hinter_ui.annotate.endpoints import AnnotatorEndpoints
 from hinter_ui.batch.actions import BatchActions
 from hinter_ui.batch.form import BatchForm
 from hinter_ui.batch.preview import preview
+from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.html import notice
+from hinter_ui.models.actions import ModelsActions
 from hinter_ui.shared.access import Access
+from hinter_ui.shared.gate import network_of
 from hinter_ui.shared.library import Annotations, Campaigns
 from hinter_ui.shared.links import ExploreForm
 from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
+from hinter_ui.shared.wiring import place_in
+from hinter_ui.shell import build_app
 from tests.examples import within
 from tests.hostile import corpus
 from tests.unit.conftest import make
 
 __all__ = ["make"]  # a fixture
+
+
+@cache
+def build_app_once() -> dict[str, Callable[..., object]]:
+    """The functions of all events of a public app, by their names."""
+    page = build_app(Services(Access()))
+    return {fn.fn.__qualname__: fn.fn for fn in page.fns.values() if fn.fn}
+
 
 PUBLIC, LOCAL = Access(), Access(local=True)
 _LONGEST = 6_000  # characters of an error
@@ -369,7 +386,100 @@ def test_markup_in_a_link(case: str) -> None:
     harmless(notice.error(knock(lambda: ExploreForm.of(*[words] * 11))))
 
 
+@pytest.mark.parametrize("case", corpus.NUMBERS)
+class TestNumbers:
+    """Numbers among the values of events: a bounded one, or a clear error, and no trace."""
+
+    def test_places_in_what_is_shown(self, case: str) -> None:
+        number = corpus.NUMBERS[case]
+        assert place_in({"row": number}, "row") == -1
+        assert place_in(None, "row", 0) == place_in({}, "row", 0) == 0
+        page = build_app_once()
+        for name, key in (
+            ("ExploreEvents.select", "page"), ("ExploreEvents.select", "row"),
+            ("JobEvents.pick", "shard"), ("ResultsEvents.pick", "page"),
+            ("ResultsEvents.pick", "example"), ("ResultsEvents.pick", "change"),
+            ("ResultsEvents.pick", "place"), ("ResultsEvents.show_word", "word"),
+            ("ResultsEvents.show_word", "pair"),
+        ):  # fmt: skip
+            event = gr.EventData(None, {key: number})
+            inputs = ["none"] if name.startswith("Job") else []
+            request = gr.Request(session_hash=case, query_params={}, headers={}, client=None)
+            said = str(page[name](event, request, *inputs))
+            assert "inside HInter" not in said, (name, said)
+
+    def test_a_judgement(self, case: str, inside: Path, caplog: pytest.LogCaptureFixture) -> None:
+        number = corpus.NUMBERS[case]
+        projects = Annotations(inside, lambda: False)
+        name, _ = projects.new(Project("Trial", default_questions()[1]))
+        calls = {act.__name__: act for act in AnnotatorEndpoints(Services(), projects).functions()}
+        projects.judging(name).store.add([AnnotationItem("i", "A man.", "A woman.")])
+        _, key = projects.judging(name).store.join("Ann", "a long enough phrase")
+        for kind in ("judged", "skipped", "undo"):
+            for field in ("showing", "seconds"):
+                told = {"project": name, "key": key}
+                one = {"kind": kind, "id": f"{kind}-{field}", "item": "i", field: number}
+                said = calls["annotate_work"]({**told, "sent": [one], "held": number})
+                assert said.get("error", {}).get("code") != "failed", said
+        assert not caplog.records
+        projects.judging(name).store.close()
+
+    def test_the_form_of_explore(self, case: str) -> None:
+        number = corpus.NUMBERS[case]
+        values: list[Any] = ["A man.", [], [], 2, True, False, [], "", 500, 0, 0]
+        for place in (3, 8, 9, 10):
+            knock(lambda place=place: ExploreForm.of(*values[:place], number, *values[place + 1 :]))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("case", corpus.LONG)
+def test_a_long_text_is_refused_before_it_is_read(case: str) -> None:
+    word = corpus.LONG[case]
+    services = Services(PUBLIC)
+    explore, models = ExploreActions(services), ModelsActions(services)
+    for size in (12_001, 100_000):
+        text = (word * size)[:size]
+        form = ExploreForm(text=text)
+        for act in (
+            lambda form=form: explore.plan(Session(), form),
+            lambda form=form: explore.check(Session(), form),
+            lambda form=form: next(explore.scan(Session(), form)),
+            lambda text=text: models.ask(Session(), "embedded", text),
+            lambda text=text: models.again(Session(), "embedded", text, 2),
+        ):
+            assert "characters, and this page reads up to 12,000" in knock(act)
+        assert "reads up to 12,000" in str(explore._people(form))
+        assert "up to 4,000" in knock(lambda text=text: PUBLIC.admit(f"scripted:{text}"))  # type: ignore[misc]
+    assert services._parses.peek("embedded") is None  # nothing was loaded for it
+
+
+def test_many_models_are_refused() -> None:
+    form = ExploreForm(text="The black man was kind.", models=tuple(f"m{n}" for n in range(7)))
+    for act in (ExploreActions(Services(PUBLIC)).plan, ExploreActions(Services(PUBLIC)).check):
+        assert "asks up to 6" in knock(lambda act=act: act(Session(), form))  # type: ignore[misc]
+
+
+def test_a_large_dictionary_is_refused_before_it_is_read(inside: Path) -> None:
+    path = inside / "own.csv"
+    path.write_text("term,group\n" + "".join(f"t{n},g{n}\n" for n in range(30_000)))
+    assert "more than 200 kB" in knock(lambda: PUBLIC.read_dictionary(path))
+
+
+@pytest.mark.parametrize("case", corpus.SPOOFED)
+def test_a_spoofed_address_is_not_believed(case: str) -> None:
+    found = set()
+    for n in range(16):
+        told = [(name.encode(), value.format(n=n).encode()) for name, value in
+                corpus.SPOOFED[case].items()]  # fmt: skip
+        scope = {"type": "http", "headers": told, "client": ("192.0.2.1", 1)}
+        found.add(network_of(scope, 0))
+        # The last proxy adds whom it was asked by.
+        scope["headers"] = [*told, (b"x-forwarded-for", b"192.0.2.1")]
+        found.add(network_of(scope, 1))
+    assert found == {"192.0.2.1"}
+
+
 SIZES = {
+    "numbers": len(corpus.NUMBERS), "long": len(corpus.LONG), "spoofed": len(corpus.SPOOFED),
     "tables": len(TABLES), "dictionaries": len(DICTIONARIES), "questions": len(QUESTIONS),
     "campaigns": len(CAMPAIGNS), "notes": len(NOTES), "judgements": len(JUDGEMENTS),
     "handwritten": len(HANDWRITTEN), "servers": len(SERVERS), "models": len(MODELS),
@@ -383,5 +493,6 @@ def test_no_case_is_lost() -> None:
         "tables": 269, "dictionaries": 44, "questions": 57, "campaigns": 74, "notes": 98,
         "judgements": 57, "handwritten": 45, "servers": 39, "models": 79, "names": 19,
         "markup": 12, "formulas": 8, "grammars": 47, "templates": 35,
+        "numbers": 14, "long": 10, "spoofed": 7,
     }  # fmt: skip
     assert sum(SIZES.values()) >= 400
