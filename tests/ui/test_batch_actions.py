@@ -128,6 +128,17 @@ def test_who_has_the_link_reads_and_only_the_owner_changes(
     assert not old.folder.exists()
 
 
+def test_campaigns_count_against_what_a_visitor_may_store(
+    public: BatchActions, folder: Path
+) -> None:
+    session = Session()
+    public._services.require_room(session, 200_000_000 - 500_000)
+    with pytest.raises(InputError, match="more than 200 MB within an hour"):
+        public.start(session, SMALL)
+    assert not list((folder / "shelf").glob("*"))
+    assert not session.owned
+
+
 def test_a_page_keeps_so_many_keys() -> None:
     session = Session()
     for number in range(20):

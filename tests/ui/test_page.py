@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -13,11 +14,13 @@ import gradio as gr
 import plotly.graph_objects as go
 import pytest
 from gradio.components.base import Component
+from gradio.queueing import Event
 from gradio.state_holder import SessionState
 
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.page import Page
+from hinter_ui.shared.page import Page, TurnsQueue
 from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Visitor
 from hinter_ui.shell import build_app
 
 BOXES = {"column", "row", "tabs", "tabitem", "form", "accordion"}
@@ -160,3 +163,99 @@ def test_an_event_takes_no_thread_for_a_widget_and_makes_none_anew_that_stays(
     after = [visitor[widget._id] for widget in event.outputs]
     assert [after[i] is before[i] for i in kept] == [True] * len(kept)
     assert after[1] is not before[1]
+
+
+class Turns:
+    """A queue with one kind of event that has eight places, and who asks for it."""
+
+    def __init__(self, *, local: bool = False) -> None:
+        with Page(Services(Access(local=local))) as self.page:
+            box = gr.Textbox()
+            box.change(str, box, box, concurrency_limit=8, concurrency_id="look")
+        self.queue = self.page._queue
+        self.queue.create_event_queue_for_fn(self.fn)
+        self.queue.active_jobs = [None] * 40  # as once it is started
+
+    @property
+    def fn(self) -> Any:
+        return next(iter(self.page.fns.values()))
+
+    def wait(self, visitor: Visitor, many: int = 1) -> None:
+        request = SimpleNamespace(state=SimpleNamespace(visitor=visitor))
+        group = self.queue.event_queue_per_concurrency_id["look"]
+        group.queue += [Event("page", self.fn, request, None) for _ in range(many)]  # type: ignore[arg-type]
+
+    def begin(self) -> list[str]:
+        """Begin all events that have a place; the browsers whose they are."""
+        begun = []
+        while found := self.queue.get_events():
+            events, _, name = found
+            self.queue.active_jobs[self.queue.active_jobs.index(None)] = events
+            self.queue.event_queue_per_concurrency_id[name].current_concurrency += 1
+            begun.append(events[0].request.state.visitor.browser)
+        return begun
+
+
+def in_network(network: str, browser: str = "") -> Visitor:
+    return Visitor(f"192.0.2.{network}", browser)
+
+
+def test_one_browser_has_half_of_the_places_and_its_network_all_but_one() -> None:
+    turns = Turns()
+    assert isinstance(turns.queue, TurnsQueue)
+    turns.wait(in_network("1", "a"), 20)
+    assert turns.begin() == ["a"] * 4
+    turns.wait(in_network("1", "b"), 20)
+    assert turns.begin() == ["b"] * 3
+    turns.wait(in_network("2", "c"))
+    assert turns.begin() == ["c"]
+    assert turns.begin() == []  # no place is left
+
+
+def test_whose_network_has_least_at_work_goes_first() -> None:
+    turns = Turns()
+    turns.wait(in_network("1", "a"), 20)
+    for browser in "bcd":
+        turns.wait(in_network("2", browser))
+    turns.wait(in_network("3", "e"))
+    assert turns.begin() == ["a", "b", "e", "a", "c", "a", "d", "a"]
+
+
+def test_who_has_no_cookie_counts_as_one_browser() -> None:
+    turns = Turns()
+    turns.wait(in_network("1"), 20)
+    assert turns.begin() == [""] * 4
+
+
+def test_the_owner_of_the_machine_has_all_places() -> None:
+    turns = Turns(local=True)
+    turns.wait(in_network("1", "a"), 20)
+    assert turns.begin() == ["a"] * 8
+
+
+def test_one_visitor_has_so_many_events_waiting() -> None:
+    turns = Turns()
+
+    def push(visitor: Visitor) -> str:
+        request = SimpleNamespace(state=SimpleNamespace(visitor=visitor))
+        body = SimpleNamespace(fn_index=None)  # which gradio's own code refuses
+        found: list[Any] = []
+
+        async def ask() -> None:
+            found.extend(await turns.queue.push(body, request, None))
+
+        run(ask)
+        return str(found[2])
+
+    turns.wait(in_network("1", "a"), 31)
+    assert push(in_network("1", "a")) == "error"
+    turns.wait(in_network("1", "a"))
+    assert push(in_network("1", "a")) == "queue_full"
+    assert push(in_network("1", "b")) == "error"
+    turns.wait(in_network("1", "c"), 68)
+    assert push(in_network("1", "b")) == "queue_full"
+    assert push(in_network("2", "d")) == "error"
+
+
+def test_direct_calls_do_not_pass_the_queue() -> None:
+    assert not build_app(Services(Access())).api_open

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
+import gradio as gr
 import pytest
 
 from hinter_core.errors import InputError
 from hinter_ui.shared import session as module
+from hinter_ui.shared.access import Access
+from hinter_ui.shared.events import TabEvents
+from hinter_ui.shared.page import Page
+from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Allowance, Session, Sessions, Visitor
 from tests.ui.conftest import Clock
 
@@ -136,3 +142,33 @@ def test_an_allowance_counts_for_the_network_and_the_browser(clock: Clock) -> No
     clock.now += 61
     assert allowance.take(MINE, 3)
     assert len(allowance._used) == 2  # those of the past are forgotten
+
+
+def test_a_visitor_opens_and_stores_so_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    public, session = Services(Access()), Session(visitor=MINE)
+    for _ in range(20):
+        public.require_opening(session)
+    with pytest.raises(InputError, match="opened 20 classes and projects within a day"):
+        public.require_opening(session)
+    public.require_room(session, 199_000_000)
+    with pytest.raises(InputError, match="more than 200 MB within an hour"):
+        public.require_room(session, 2_000_000)
+    public.require_opening(Session(visitor=STRANGER))
+    public.require_room(Session(visitor=STRANGER), 2_000_000)
+    local = Services(Access(local=True))
+    for _ in range(30):
+        local.require_opening(session)
+        local.require_room(session, 10**9)
+
+
+def test_what_is_made_to_be_downloaded_counts(tmp_path: Path) -> None:
+    services = Services(Access())
+    with Page(services), gr.Tabs(), gr.Tab():
+        events = TabEvents(services, gr.HTML())
+    session, made = Session(visitor=MINE), tmp_path / "mutants.csv"
+    made.write_bytes(b"x" * 10)
+    assert events.counted(session, made) == made
+    services.require_room(session, 199_999_985)
+    with pytest.raises(InputError, match="more than 200 MB"):
+        events.counted(session, made)
+    assert not made.exists()
