@@ -9,7 +9,7 @@ import threading
 import time
 import tomllib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations
@@ -50,6 +50,7 @@ EXAMPLES = ASSETS / "examples" / "examples.toml"
 PAIR_SEPARATOR = "+"
 _SCAN_CHUNK = 48
 _SHARED_CHUNK = 12  # on a public host, where others wait for the parser and the models
+_SHORT = 2_000  # characters of a text that is read at once there
 _WAY = 0.5  # seconds that a scan stands back there before each chunk, while others check
 _LONGEST_SCAN = 180  # seconds, on a public host
 
@@ -102,6 +103,7 @@ class ExploreActions:
         self._services = services
         self._checks = 0  # at work now
         self._quiet = threading.Condition()
+        self._long = threading.RLock()
 
     @contextmanager
     def _checking(self) -> Iterator[None]:
@@ -122,9 +124,18 @@ class ExploreActions:
             with self._quiet:
                 self._quiet.wait_for(lambda: not self._checks, _WAY)
 
+    def _in_turn(self, text: str) -> AbstractContextManager[object]:
+        """Read one long text at a time on a public host, so that short ones need not wait."""
+        short = self._services.access.local or len(text) <= _SHORT
+        return nullcontext() if short else self._long
+
     def plan(self, session: Session, form: ExploreForm) -> Plan:
         """Return what the text offers; no model is loaded, but loaded ones limit what is seen."""
         self._services.access.admit_text(form.text, form.models)
+        with self._in_turn(form.text):
+            return self._plan(session, form)
+
+    def _plan(self, session: Session, form: ExploreForm) -> Plan:
         if plan := _filled(form):
             return plan
         dictionaries = self._dictionaries(session, form)
@@ -159,7 +170,8 @@ class ExploreActions:
         if wanted == state.people_of:
             return None
         state.people_of = wanted
-        return self._people(form) if wanted else Markup("")
+        with self._in_turn(form.text):
+            return self._people(form) if wanted else Markup("")
 
     def _people(self, form: ExploreForm) -> Markup:
         try:
@@ -208,7 +220,7 @@ class ExploreActions:
         not kept if another check or scan was asked for meanwhile, which will be shown.
         """
         session.interrupt()
-        with self._checking():
+        with self._in_turn(form.text), self._checking():
             return self._check(session, form, strict=strict)
 
     def _check(self, session: Session, form: ExploreForm, *, strict: bool) -> TestResult:
@@ -264,7 +276,8 @@ class ExploreActions:
         longest = math.inf if self._services.access.local else _LONGEST_SCAN
         end, before = time.monotonic() + longest, session.scanned
         try:
-            pipeline, plan = self._prepare(session, form, scan=True)
+            with self._in_turn(form.text):
+                pipeline, plan = self._prepare(session, form, scan=True)
             chunk = _SCAN_CHUNK if self._services.access.local else _SHARED_CHUNK
             for partial in pipeline.run(plan, cancelled=stop.is_set, chunk=chunk):
                 if partial.complete:

@@ -364,7 +364,7 @@ def test_people_are_looked_for_while_that_part_is_open(actions: ExploreActions) 
 
 
 def test_a_closed_part_parses_nothing_and_an_open_one_reads_the_start_of_a_long_text() -> None:
-    services = Services()
+    services = Services(Access(local=True))
     actions, session = ExploreActions(services), Session()
     form = replace(FORM, text="A bus came at noon. " * 400 + "Ann Poe said that she left. " * 400)
     actions.people(session, form)
@@ -447,3 +447,33 @@ def test_what_is_about_no_attribute_opens_without_one(
     assert made.mutants[-1].text == "The waitress was kind on Friday."
     with pytest.raises(HinterError, match="gender"):
         explore_form(campaign, {}, 1, text, edits, MODEL)
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_on_a_public_host_one_long_text_is_read_at_a_time(
+    local: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    actions = ExploreActions(Services(Access(local=local)))
+    most, now, short, lock = [0], [0], threading.Event(), threading.Lock()
+
+    def plan(session: Session, form: ExploreForm) -> None:
+        if len(form.text) < 100:
+            short.set()
+            return
+        with lock:
+            now[0] += 1
+            most[0] = max(most[0], now[0])
+        short.wait(20)  # a short one is read meanwhile
+        with lock:
+            now[0] -= 1
+
+    monkeypatch.setattr(actions, "_plan", plan)
+    long = ExploreForm(text="A man. " * 1_000)
+    threads = [threading.Thread(target=actions.plan, args=(Session(), long)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    threads[-1].join(0.3)
+    actions.plan(Session(), ExploreForm(text="A man."))
+    for thread in threads:
+        thread.join(20)
+    assert most[0] == (4 if local else 1)
