@@ -13,9 +13,10 @@ from itertools import islice
 from hinter_core.campaign.running.engines import RunScope, rows_of
 from hinter_core.campaign.running.worker import CampaignParts, load_parts
 from hinter_core.campaign.spec import Campaign
-from hinter_core.data.handwritten import HandwrittenSource
+from hinter_core.data.handwritten import HandwrittenSource, HandwrittenTable
 from hinter_core.data.hub import HubTable
-from hinter_core.data.rows import Columns, Row, Table
+from hinter_core.data.rows import Row, Rows, Table
+from hinter_core.files.columns import Columns, listed
 from hinter_core.generators.grammars.cases import GrammarTable
 from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.templates.corpus import MiningCounts
@@ -42,6 +43,7 @@ class Preview:
     were read as Windows-1252, not UTF-8; ``mutants``: handwritten ones; ``classes``: numbers of
     templates by attribute; ``mined``: how many texts were refused, and why, once a log is read;
     ``grammar``: the grammar that makes the rows, and ``sentences`` how many it can make.
+    ``reading``: sentences on how a file was understood.
     """
 
     source: str
@@ -63,6 +65,7 @@ class Preview:
     mined: MiningCounts | None = None
     grammar: Grammar | None = None
     sentences: int = 0
+    reading: tuple[str, ...] = ()
 
 
 def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
@@ -80,12 +83,13 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
         tuple(table.names),
         table.columns,
         tuple(column for column, name in zip(chosen, given, strict=True) if column and not name),
-        table.encoding if isinstance(table, Table) else "",
+        table.source.encoding if isinstance(table, Table) else "",
         table.count,
         mutants=0 if campaign.mutants else None,
         classes=Counter() if campaign.templates else None,
         grammar=table.grammar if isinstance(table, GrammarTable) else None,
         sentences=table.source.count if isinstance(table, GrammarTable) else 0,
+        reading=_reading(table),
     )
     ids: set[str] = set()
     for row in islice(reading, most):
@@ -111,6 +115,18 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
     return seen
 
 
+def _reading(table: Rows) -> tuple[str, ...]:
+    """Say how a file was understood."""
+    if not isinstance(table, Table | HandwrittenTable):
+        return ()
+    words, columns = [table.source.in_words(), *table.source.notes], table.columns
+    if columns.why:
+        words.append(f"The texts are in '{columns.text}', since {columns.why}.")
+    if columns.flags:
+        words.append(f"Each of {listed(columns.flags)} is a label, where it is 1.")
+    return tuple(words)
+
+
 def preview_in_words(seen: Preview) -> list[str]:
     """Describe the preview in lines, without its rows."""
     columns = seen.chosen
@@ -129,6 +145,7 @@ def preview_in_words(seen: Preview) -> list[str]:
         f"{seen.source}: {total}{f'; {seen.encoding.upper()}' if seen.encoding else ''}",
         f"columns: {', '.join(seen.names)}; {', '.join(how)}",
     ]
+    lines += [f"read as: {seen.reading[0]}", *seen.reading[1:]] if seen.reading else []
     if seen.mutants is not None:
         lines.append(f"mutants: {seen.mutants:,}")
     if seen.labels:

@@ -74,11 +74,13 @@ def _versions() -> Iterator[tuple[str, str]]:
 
 
 def file_content(path: Path) -> str:
-    """Hash a file's content, so that it may move but not change.
+    """Hash the content of a file, or of a saved data set, so that it may move but not change.
 
     Raises:
         InputError: the file cannot be read.
     """
+    if path.is_dir():
+        return _hash(sorted(path.rglob("*.arrow")))
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -57,14 +57,19 @@ class Campaign:
     """What to test, and on what data; see :class:`CampaignOption`."""
 
     data: str = _setting(
-        "", "Texts to test: a CSV, TSV, JSONL, Parquet or text file (one text a line), also "
-        "gzipped; a data set of the Hugging Face Hub as hf:ORG/NAME; or a name that hinter data "
-        "list shows.",
+        "", "Texts to test: a file (CSV and its kin, JSON, Excel, Parquet, Arrow, or a text a "
+        "line), also packed; a folder that datasets saved; a data set of the Hugging Face Hub as "
+        "hf:ORG/NAME; or a name that hinter data list shows.",
         part="data",
     )  # fmt: skip
     mutants: str = _setting(
         "", "A file of handwritten mutants, tested in place of new ones.",
         part="data", unset="none",
+    )  # fmt: skip
+    columns: tuple[str, ...] = _setting(
+        (), "Column of a file of mutants, as mutant=rewritten; parts are id, label, source, "
+        "mutant, edits, groups and ask.",
+        part="data", advanced=True, unset="detected", each="map", before=(),
     )  # fmt: skip
     templates: str = _setting(
         "", "A file of templates (hinter templates mine), filled and tested in place of texts.",
@@ -85,12 +90,12 @@ class Campaign:
     )  # fmt: skip
     text_column: str = _setting(
         "", "Column of the texts; by default one with a usual name (text, review, facts, ...), or "
-        "else the one with the longest strings.",
+        "else the one with the longest sentences.",
         part="data", unset="detected",
     )  # fmt: skip
     label_column: str = _setting(
-        "", "Column of the labels, if there are any; a report compares them with the answers to "
-        "the unchanged texts.",
+        "", "Column of the labels, if there are any, or with commas the columns of 0 and 1, one "
+        "for each label; a report compares them with the answers to the unchanged texts.",
         part="data", unset="detected",
     )  # fmt: skip
     id_column: str = _setting(
@@ -308,11 +313,11 @@ class Campaign:
                     "A guide searches among mutants that HInter makes; these are by hand, and all "
                     "of them are tested. Leave out the guide."
                 )
-            return open_handwritten(Path(self.mutants))
+            return open_handwritten(Path(self.mutants), self.columns)
         if not self.data:
             raise InputError(
-                "Name the data: a CSV, TSV, JSONL, Parquet or text file, a data set of the Hugging "
-                "Face Hub (--data hf:ORG/NAME), or the texts that come with HInter "
+                "Name the data: a file (CSV, JSON, Excel, Parquet, text), a data set of the "
+                "Hugging Face Hub (--data hf:ORG/NAME), or the texts that come with HInter "
                 f"(--data {SAMPLE})."
             )
         if on_hub(self.data):

@@ -18,7 +18,7 @@ from hinter_core.annotation.backup import (
     write_dataset,
 )
 from hinter_core.annotation.evaluation.evaluation import evaluate, evaluation_sections
-from hinter_core.annotation.files.columns import ColumnMapping, pairs
+from hinter_core.annotation.files.columns import ColumnMapping
 from hinter_core.annotation.files.exporting import FORMATS, Exported, export_file, folder_files
 from hinter_core.annotation.files.importing import LEFT_OUT, Imported, import_file
 from hinter_core.annotation.invitation import (
@@ -38,6 +38,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.cli.options import Validity, command_group, output, print_json, say, split_names
 from hinter_core.data.tables import row_writer
 from hinter_core.errors import InputError
+from hinter_core.files.columns import pairs_of
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.report.formats import markdown_of, plain, print_sections
 
@@ -249,7 +250,7 @@ def import_items(
     if errors is not None and errors.exists():
         raise InputError(f"{errors} already exists; choose another name.")
     reading = ColumnMapping(
-        pairs(columns or (), "--map"), pairs(values or (), "--values"), annotator,
+        pairs_of(columns or (), "--map"), pairs_of(values or (), "--values"), annotator,
         split_names(attributes), mend,
     )  # fmt: skip
     with opened(project) as store:

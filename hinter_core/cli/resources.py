@@ -18,7 +18,7 @@ from hinter_core.models.registry import BACKENDS, load_model, open_store
 from hinter_core.models.scripted import shipped_rules
 from hinter_core.pipeline.export import prediction_to_json
 from hinter_core.relations.registry import RELATIONS
-from hinter_core.terms.dictionary import load_file, load_shipped
+from hinter_core.terms.dictionary import load_shipped, read_file
 from hinter_core.terms.sbic import build_from_sbic
 
 _SHOWN = 300  # characters of a text
@@ -246,9 +246,12 @@ def list_dictionaries() -> None:
 
 
 @dictionary.command("check")
-def check_file(file: Annotated[Path, typer.Argument(help="A dictionary (CSV).")]) -> None:
-    """Validate a dictionary and count its pairs."""
-    loaded = load_file(file)
+def check_file(
+    file: Annotated[Path, typer.Argument(help="A dictionary.")],
+) -> None:
+    """Validate a dictionary, count its pairs, and say how the file was read."""
+    loaded, read = read_file(file)
+    say("\n".join([f"read as: {read[0]}", *read[1:]]))
     say(f"{file}: {len(loaded.terms)} terms, {loaded.pair_count} directed pairs, no fault.")
 
 

@@ -1,1 +1,1 @@
-"""Data sets as rows: files of many formats, the Hugging Face Hub, handwritten mutants."""
+"""Data sets as rows, from files and the Hugging Face Hub; handwritten mutants; tables written."""

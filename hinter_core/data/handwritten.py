@@ -15,14 +15,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from hinter_core.data.rows import Columns, Row, as_text, look_into
-from hinter_core.data.tables import format_of, mended, plain_cell, records
+from hinter_core.data.rows import Row
+from hinter_core.data.tables import plain_cell
 from hinter_core.errors import InputError
+from hinter_core.files.columns import Columns, as_text, known_column, listed, mended, pairs_of
+from hinter_core.files.source import Source, open_source
 from hinter_core.language.clean import MAX_CHARACTERS, clean
 from hinter_core.mutation.edits import difference
 from hinter_core.types import Change, Edit, EditKind, Pair, Term
 
 HANDWRITTEN = "by hand"  # the attribute of a change without a named edit
+_PARTS = ("id", "label", "source", "mutant", "edits", "groups", "ask")
+_USUAL = {
+    "source": ("source_text", "original", "original_text"),
+    "mutant": ("mutant_text", "mutated"),
+}
 _SHOWN = 60  # characters of a cell in a message, and of a change without a named edit
 _ARROWS = {EditKind.MOVE: "~>", EditKind.REWRITE: "=>"}  # of other kinds: ``->``; plain letters
 _KINDS = {arrow: kind for kind, arrow in _ARROWS.items()}
@@ -51,8 +58,9 @@ class HandwrittenSource(Row):
 class HandwrittenTable:
     """A file of handwritten mutants, held in memory while it is read."""
 
-    path: Path
+    source: Source
     names: tuple[str, ...]
+    mapping: Mapping[str, str]  # part of a row to its column
     columns = Columns("source", "label", "id")
     count = None
 
@@ -66,7 +74,7 @@ class HandwrittenTable:
 
     @cached_property
     def _grouped(self) -> list[Row]:
-        given = list(_cells(self.path))
+        given = list(self._cells())
         sources: dict[str, set[str]] = defaultdict(set)
         for _, cells, _ in given:
             if cells["source"].strip():
@@ -91,30 +99,47 @@ class HandwrittenTable:
             rows.append(replace(first[source], variants=tuple(mutants)))
         return sorted(rows, key=lambda row: row.number)
 
+    def _cells(self) -> Iterator[tuple[int, dict[str, str], str]]:
+        undo = plain_cell if self.source.has_cells else str
+        for number, (values, fault) in enumerate(self.source.records(), start=1):
+            cells = {
+                part: undo(mended(as_text(values.get(self.mapping.get(part, part))))[0])
+                for part in _PARTS
+            }
+            yield number, cells, fault
 
-def open_handwritten(path: Path) -> HandwrittenTable:
-    """Open a file of handwritten mutants.
+
+def open_handwritten(path: Path, mapping: Sequence[str] = ()) -> HandwrittenTable:
+    """Open a file of handwritten mutants, or of pairs of texts.
+
+    ``mapping``: columns by part, as ``mutant=sent_more``.
 
     Raises:
-        InputError: no such file, or it has no sources or no mutants.
+        InputError: no such file, or it has no sources or no mutants, or not the columns named.
     """
-    names, _ = look_into(path)
+    known = {name for part in _PARTS for name in (part, *_USUAL.get(part, ()))}
+    source = open_source(path, known)
+    if not source.head:
+        raise InputError(f"{path} holds no row.")
+    names, chosen = source.names, pairs_of(mapping, "--map")
+    for part, column in chosen.items():
+        if part not in _PARTS:
+            raise InputError(f"There is no part '{part}'; a column can be {', '.join(_PARTS)}.")
+        chosen[part] = known_column(names, column)
+        if not chosen[part]:
+            raise InputError(f"{path} has no column '{column}'; it has {listed(names)}.")
+    for part in _PARTS:
+        usual = (part, *_USUAL.get(part, ()))
+        found = next(filter(None, (known_column(names, name) for name in usual)), "")
+        if part not in chosen and found not in chosen.values():
+            chosen[part] = found
     for needed in ("source", "mutant"):
-        if needed not in names:
+        if not chosen.get(needed):
             raise InputError(
-                f"{path} has no column '{needed}'; it has {', '.join(names)}. "
-                "hinter mutants writes a file to begin with."
+                f"{path} has no column '{needed}'; it has {listed(names)}. Name it with --map "
+                f"{needed}=COLUMN; or hinter mutants writes a file to begin with."
             )
-    return HandwrittenTable(path, names)
-
-
-def _cells(path: Path) -> Iterator[tuple[int, dict[str, str], str]]:
-    kind = format_of(path)
-    undo = plain_cell if kind in ("csv", "tsv") else str
-    wanted = ("id", "label", "source", "mutant", "edits", "groups", "ask")
-    for number, (values, fault) in enumerate(records(path, kind), start=1):
-        cells = {name: undo(mended(as_text(values.get(name)))[0]) for name in wanted}
-        yield number, cells, fault
+    return HandwrittenTable(source, names, chosen)
 
 
 def _read(

@@ -12,9 +12,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from hinter_core.data.rows import LOOKED_AT, Columns, Row, find_columns, make_row
-from hinter_core.data.tables import Record
+from hinter_core.data.rows import Row, make_row
 from hinter_core.errors import InputError, ModelError
+from hinter_core.files.columnar import (
+    choose_split,
+    first_line,
+    label_names,
+    named_records,
+    unbroken,
+)
+from hinter_core.files.columns import LOOKED_AT, Columns, find_columns
+from hinter_core.files.containers import Record
 from hinter_core.models.registry import read_name, write_name
 from hinter_core.options import Option
 from hinter_core.storage import ASSETS
@@ -27,7 +35,6 @@ _OPTIONS = (
 )
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _SECONDS = 10.0  # to wait for an answer of the Hub
-_HIDDEN = -1  # the label of a row whose label is not published
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +181,11 @@ class HubTable:
             InputError: the Hub breaks off, or the number of rows is not that of the card.
         """
         number = 0
-        for number, values in enumerate(_read(self.name, self.stream), start=1):
-            label = {self.columns.label: self.label_of(values.get(self.columns.label))}
-            yield make_row(self.columns, number, {**values, **label})
+        for number, values in enumerate(unbroken(self.name, self.stream), start=1):
+            if not self.columns.flags:
+                label = {self.columns.label: self.label_of(values.get(self.columns.label))}
+                values = {**values, **label}
+            yield make_row(self.columns, number, values)
         if self.count is not None and number != self.count:
             raise InputError(
                 f"The card of {self.name} promises {self.count:,} rows and there are {number:,}; "
@@ -191,7 +200,7 @@ def open_hub(name: HubName, text: str = "", label: str = "", ident: str = "") ->
         InputError: no such data set, configuration, split or column, or no network.
     """
     name, stream = _opened(name)
-    head = [(values, "") for values in islice(_read(name, stream), LOOKED_AT)]
+    head = [(values, "") for values in islice(unbroken(name, stream), LOOKED_AT)]
     if not head:
         raise InputError(f"{name} holds no row.")
     names = tuple(stream.column_names or head[0][0])
@@ -201,7 +210,9 @@ def open_hub(name: HubName, text: str = "", label: str = "", ident: str = "") ->
         text = text or (preset.text if preset.text in names else "")
         label = label or (preset.label if preset.label in names else "")
     columns = find_columns(str(name), head, names, Columns(text, label, ident))
-    label_of = _label_names(stream.features, columns.label, preset.labels if preset else {})
+    label_of = label_names(
+        (stream.features or {}).get(columns.label), preset.labels if preset else {}
+    )
     known = (stream.info.splits or {}).get(name.split)
     count = known.num_examples or None if known else None
     return HubTable(name, names, columns, count, stream, label_of)
@@ -210,32 +221,7 @@ def open_hub(name: HubName, text: str = "", label: str = "", ident: str = "") ->
 def hub_records(name: HubName) -> tuple[HubName, Iterator[Record]]:
     """Return the pinned name of a split, and its rows as values by column, labels by name."""
     name, stream = _opened(name)
-    return name, _named_values(name, stream)
-
-
-def folder_records(folder: Path) -> Iterator[Record]:
-    """Yield all rows of a data set in a folder, saved by ``datasets`` or as plain files.
-
-    Raises:
-        InputError: there is no data set in it, or it cannot be read.
-    """
-    import datasets
-
-    datasets.logging.set_verbosity(datasets.logging.CRITICAL)
-    saved = (folder / "state.json").exists() or (folder / "dataset_dict.json").exists()
-    try:
-        found = (
-            datasets.load_from_disk(str(folder))
-            if saved
-            else datasets.load_dataset(str(folder), streaming=True)
-        )
-    except Exception as error:  # made by others, data sets fail in many ways
-        raise InputError(
-            f"{folder} holds no data set that can be read ({_first_line(error)}); name a file in "
-            "it, or a folder of Parquet, JSON, or CSV files."
-        ) from error
-    for stream in found.values() if isinstance(found, Mapping) else [found]:
-        yield from _named_values(folder, stream)
+    return name, named_records(name, stream)
 
 
 def _opened(name: HubName) -> tuple[HubName, Any]:
@@ -257,9 +243,7 @@ def _opened(name: HubName) -> tuple[HubName, Any]:
         raise _unreachable(name, error) from error
     except Exception as error:  # made by others, data sets fail in many ways
         raise _unreadable(name, error) from error
-    split = name.split or ("test" if "test" in splits else "")
-    if not split and len(splits) == 1:
-        (split,) = splits
+    split = name.split or choose_split(list(splits))
     if split not in splits:
         what = f"has no split '{split}'" if split else "has several splits"
         raise InputError(
@@ -301,54 +285,6 @@ def _unreadable(name: HubName, error: Exception) -> InputError:
             f"hf:{name.repo}?config={configs[0]}"
         )
     return InputError(
-        f"The data set '{name.repo}' cannot be read ({_first_line(error)}); only data sets of "
+        f"The data set '{name.repo}' cannot be read ({first_line(error)}); only data sets of "
         "plain files (Parquet, JSON, CSV, text) can, and none that runs a script."
     )
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
-
-
-def _read(name: object, stream: Any) -> Iterator[Mapping[str, Any]]:
-    number = 0
-    try:
-        for values in stream:
-            number += 1
-            yield values
-    except Exception as error:  # network, file formats and decoders fail alike
-        raise InputError(
-            f"{name} breaks off after row {number:,} ({_first_line(error)}). Check your network; "
-            "what is done stays, and a run goes on with --resume."
-        ) from error
-
-
-def _label_names(features: Any, column: str, better: Mapping[str, str]) -> Callable[[Any], Any]:
-    """Return a function from a stored label (a number, or a list of them) to its name or names."""
-    names = _class_names((features or {}).get(column))
-
-    def one(value: Any) -> str:
-        if value is None or value == _HIDDEN:
-            return ""
-        named = names[value] if names and isinstance(value, int) else str(value)
-        return better.get(named, named)
-
-    def label_of(value: Any) -> str:
-        return ", ".join(map(one, value)) if isinstance(value, list) else one(value)
-
-    return label_of
-
-
-def _class_names(feature: Any) -> Any:
-    return getattr(getattr(feature, "feature", feature), "names", None)  # also of a list
-
-
-def _named_values(name: object, stream: Any) -> Iterator[Record]:
-    features = stream.features or {}
-    label_of = {
-        column: _label_names(features, column, {})
-        for column, feature in features.items()
-        if _class_names(feature)
-    }
-    for values in _read(name, stream):
-        yield {**values, **{c: of(values.get(c)) for c, of in label_of.items()}}, ""

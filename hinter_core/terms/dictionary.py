@@ -1,15 +1,14 @@
 """Dictionaries: terms of sensitive attributes, and the directed pairs between them.
 
-A dictionary file is a CSV with a header. A *term file* has the columns ``term,group`` and
+A dictionary file is a table with a header. A *term file* has the columns ``term,group`` and
 optionally ``form,concept,sense``; terms with equal concept and form and different groups are pairs.
 A *pair file* has ``source,target`` and optionally ``source_group,target_group,form``, as HInter's
-and MutaInt's dictionaries. Every fault is reported with file, line and what to do.
+and MutaInt's dictionaries; two columns without a header are pairs, too, as published lists have
+them. Every fault is reported with file, line and what to do.
 
 Source: HInter, section 4 "Bias dictionary" (116 race, 230 gender, 98 body words).
 """
 
-import csv
-import io
 import threading
 import tomllib
 import unicodedata
@@ -20,12 +19,26 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Self
 
-from hinter_core.errors import DictionaryError
+from hinter_core.errors import DictionaryError, InputError
+from hinter_core.files.columns import as_text, mended
+from hinter_core.files.containers import Record
+from hinter_core.files.source import Source, open_source
 from hinter_core.storage import DICTIONARIES, LRU
 from hinter_core.types import GrammaticalForm, Pair, Sense, Term
 
 _REGEX_CHARACTERS = set("\\^$*+?{}[]|()")
 _ADJECTIVES = (GrammaticalForm.ADJECTIVE, GrammaticalForm.COMPARATIVE, GrammaticalForm.SUPERLATIVE)
+_PAIR = ("source", "target")
+# Names that a header may have, and what they stand for.
+_HEADER = {name: name for name in (
+    "term", "group", "form", "concept", "sense", *_PAIR, "source_group", "target_group",
+)} | {f"{word}{place}": name for place, name in zip("12", _PAIR, strict=True)
+      for word in ("term", "word", "term_", "word_", "term ", "word ")} | {
+    "original": "source", "from": "source", "replacement": "target", "to": "target",
+}  # fmt: skip
+# A first row with one of these is a header that is not understood, and no pair of words.
+_OTHER = frozenset({"word", "words", "terms", "name", "kind", "type", "class", "category", "label",
+                    "attribute", "identity", "text", "value", "id", "count"})  # fmt: skip
 _MAX_BYTES = 5_000_000
 _KEPT_PAIRS = 250_000
 
@@ -190,26 +203,33 @@ def neutral_words() -> tuple[Dictionary, ...]:
 def load_file(
     path: str | Path, *, attribute: str | None = None, groups: Mapping[str, str] | None = None
 ) -> Dictionary:
-    """Load and validate a CSV dictionary; its columns are described at the top of this module.
+    """Load and validate a dictionary; its columns are described at the top of this module.
 
-    ``attribute`` defaults to the file's stem. ``groups``: allowed groups (None: any).
+    ``attribute`` defaults to the file's name. ``groups``: allowed groups (None: any).
 
     Raises:
         DictionaryError: up to ten faulty lines, each with what to do.
     """
+    return read_file(path, attribute=attribute, groups=groups)[0]
+
+
+def read_file(
+    path: str | Path, *, attribute: str | None = None, groups: Mapping[str, str] | None = None
+) -> tuple[Dictionary, list[str]]:
+    """Load a dictionary as :func:`load_file` does, and say how its file was read."""
     file = _File(Path(path))
-    attribute = attribute or file.path.stem
+    attribute = attribute or file.path.name.partition(".")[0]
     terms: tuple[Term, ...]
     listed: tuple[Pair, ...] = ()
-    if {"term", "group"} <= set(file.header):
+    if {"term", "group"} <= set(file.columns):
         terms = tuple(file.terms(groups))
-    elif {"source", "target"} <= set(file.header):
+    elif {"source", "target"} <= set(file.columns):
         listed = tuple(file.pairs(attribute))
         terms = tuple(dict.fromkeys(pair.source for pair in listed))
     else:
         raise DictionaryError(
             f"{path}, line 1: the header must name the columns 'term,group' or 'source,target'; "
-            f"found '{','.join(file.header)}'."
+            f"found '{','.join(file.columns)}'."
         )
     if file.faults:
         more = len(file.faults) - 10
@@ -221,7 +241,7 @@ def load_file(
             f"{path}: no two terms can be exchanged. Give terms of different groups the same "
             "form and concept."
         )
-    return dictionary
+    return dictionary, file.reading
 
 
 class _File:
@@ -234,47 +254,58 @@ class _File:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.faults: list[str] = []
-        (_, self.header), *self._lines = self._read()
+        source, records = self._read()
+        self.columns = self._named(source)
+        self.reading = [source.in_words(), *source.notes]
+        # A published list of pairs is read as it is.
+        self._published = not source.has_header
+        self._lines = list(self._rows(records))
         self._first: dict[tuple[object, ...], int] = {}  # line by what must not occur twice
 
-    def _read(self) -> list[tuple[int, list[str]]]:
-        path = self.path
+    def _read(self) -> tuple[Source, list[tuple[int, Record]]]:
         try:
-            if path.stat().st_size > _MAX_BYTES:
-                raise DictionaryError(f"{path}: larger than 5 MB; split it into several files.")
-            content = path.read_bytes()
-        except OSError as error:
+            if self.path.is_file() and self.path.stat().st_size > _MAX_BYTES:
+                raise DictionaryError(f"{self.path}: larger than 5 MB; split it.")
+            source = open_source(self.path, _HEADER, only_known=True, padded=True)
+            records = list(source.numbered())
+        except (OSError, InputError) as error:
+            raise DictionaryError(f"{self.path}: {error}") from error
+        if not records:
             raise DictionaryError(
-                f"{path}: {error.strerror or error}. Check the path of the dictionary."
-            ) from error
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = content[: error.start].count(b"\n") + 1
-            raise DictionaryError(
-                f"{path}, line {line}: not UTF-8; save the file as UTF-8."
-            ) from error
-        reader = csv.reader(io.StringIO(text), strict=True)
-        lines: list[tuple[int, list[str]]] = []
-        try:
-            lines.extend(
-                (reader.line_num, [cell.strip() for cell in cells])
-                for cells in reader
-                if any(map(str.strip, cells))
+                f"{self.path}: no terms; give a header 'term,group' and a line per term."
             )
-        except csv.Error as error:
+        return source, records
+
+    def _named(self, source: Source) -> dict[str, str]:
+        """Return the columns by what they hold; without a header, two columns hold pairs."""
+        if source.has_header:
+            names = {name.casefold(): name for name in source.names}
+            return {**{_HEADER[n]: own for n, own in names.items() if n in _HEADER}, **names}
+        assert source.sniffed
+        first = {cell.strip().casefold() for cell in source.sniffed.rows[0]}
+        if len(source.names) != len(_PAIR) or first & _OTHER:
             raise DictionaryError(
-                f"{path}, line {reader.line_num}: {error}; quote the cell or remove stray quotes."
-            ) from error
-        if len(lines) < 2:
-            raise DictionaryError(
-                f"{path}: no terms; give a header 'term,group' and a line per term."
+                f"{self.path}, line 1: the header must name the columns 'term,group' or "
+                f"'source,target'; found '{','.join(source.sniffed.rows[0])}'."
             )
-        return lines
+        return dict(zip(_PAIR, source.names, strict=True))
+
+    def _rows(self, records: Iterable[tuple[int, Record]]) -> Iterator[tuple[int, dict[str, str]]]:
+        """Yield line numbers and cells by column."""
+        for line, (values, fault) in records:
+            cells: dict[str, str] = {}
+            for name, column in self.columns.items():
+                text, how = mended(as_text(values.get(column)))
+                cells[name] = text.strip()
+                fault = fault or ("" if how is not None else "it is neither UTF-8 nor Windows-1252")
+            if fault:
+                self._fault(line, f"{fault}; quote cells that hold the separator.")
+            elif any(cells.values()):
+                yield line, cells
 
     def terms(self, groups: Mapping[str, str] | None) -> Iterator[Term]:
         """Yield the terms of a term file."""
-        for line, row in self._records():
+        for line, row in self._lines:
             text, group = row["term"], row["group"]
             self._check_term(line, text)
             if not group:
@@ -291,19 +322,23 @@ class _File:
 
     def pairs(self, attribute: str) -> Iterator[Pair]:
         """Yield the pairs of a pair file."""
-        for line, row in self._records():
+        for line, row in self._lines:
             source, target = row["source"], row["target"]
             self._check_term(line, source)
             self._check_term(line, target)
-            if source and source.casefold() == target.casefold():
-                self._fault(line, f"'{source}' is replaced by itself; delete the line.")
             form, sense = self._form_and_sense(line, row)
             key = (source.casefold(), target.casefold(), form)
             first = self._first.setdefault(key, line)
-            if first != line:
-                self._fault(
-                    line, f"duplicate pair '{source}' to '{target}', first on line {first}."
-                )
+            fault = ""
+            if source and source.casefold() == target.casefold():
+                fault = f"'{source}' is replaced by itself; delete the line."
+            elif first != line:
+                fault = f"duplicate pair '{source}' to '{target}', first on line {first}."
+            if fault and self._published:
+                self.reading.append(f"Left out, line {line}: {fault}")
+                continue
+            if fault:
+                self._fault(line, fault)
             yield Pair(
                 attribute,
                 Term(source, row.get("source_group") or source, form, "", sense),
@@ -313,23 +348,17 @@ class _File:
     def _fault(self, line: int, message: str) -> None:
         self.faults.append(f"{self.path}, line {line}: {message}")
 
-    def _records(self) -> Iterator[tuple[int, dict[str, str]]]:
-        """Yield line numbers and cells by column; short lines are padded, long ones are faults."""
-        wanted = len(self.header)
-        for line, cells in self._lines:
-            if len(cells) > wanted:
-                self._fault(
-                    line,
-                    f"{len(cells)} cells where the header has {wanted}; quote cells with commas.",
-                )
-            else:
-                filled = cells + [""] * (wanted - len(cells))
-                yield line, dict(zip(self.header, filled, strict=True))
-
     def _check_term(self, line: int, text: str) -> None:
         if not text:
             self._fault(line, "empty term; fill the cell or delete the line.")
-        elif bad := sorted(_REGEX_CHARACTERS & set(text)):
+        elif text.startswith("#"):
+            self._fault(
+                line, f"'{text}' is a hashtag, which no text is changed in; give the word alone."
+            )
+        elif '"' in text:
+            self._fault(line, f"'{text}' has a quotation mark; quote the cell, or remove the mark.")
+        elif bad := sorted(_REGEX_CHARACTERS & set(text if not text[0].isalnum() else
+                                                   text.replace("+", ""))):  # fmt: skip
             self._fault(line, f"'{text}' contains {' '.join(bad)}; terms are plain words.")
         elif not unicodedata.is_normalized("NFC", text):
             self._fault(line, f"'{text}' is not in Unicode NFC; retype it in composed form.")

@@ -5,14 +5,16 @@ and ``country`` (empty: of no particular country). A name stands once in a file,
 name belongs to one gender and one country, as BiasFinder, section 4.2 and 5.2, demands.
 """
 
-import csv
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from hinter_core.errors import DictionaryError
+from hinter_core.errors import DictionaryError, InputError
+from hinter_core.files.columns import as_text, mended
+from hinter_core.files.containers import Record
+from hinter_core.files.source import open_source
 from hinter_core.language.people import FEMALE, MALE
 from hinter_core.storage import DICTIONARIES
 from hinter_core.terms.dictionary import Dictionary
@@ -48,29 +50,30 @@ def load_names(path: Path = SHIPPED) -> NameList:
             gender or all but one country are missing.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        changed = path.stat().st_mtime_ns
     except OSError as error:
         raise DictionaryError(f"Cannot read {path}: {error.strerror}. Check the path.") from error
-    except UnicodeDecodeError as error:
-        raise DictionaryError(f"{path} is not UTF-8; save the file as UTF-8.") from error
-    return _names_of(text, path)
+    return _names_of(path, changed)
 
 
 @lru_cache(maxsize=4)
-def _names_of(text: str, path: Path) -> NameList:
-    """Read the text of a file of names; the path is for messages."""
-    reader = csv.DictReader(text.splitlines())
-    header = [name.strip() for name in reader.fieldnames or ()]
+def _names_of(path: Path, _changed: int) -> NameList:
+    """Read a file of names as it was changed last."""
+    try:
+        source = open_source(path, _COLUMNS, only_known=True, padded=True)
+        records = list(source.numbered())
+    except InputError as error:
+        raise DictionaryError(str(error)) from error
+    header = {name.casefold(): name for name in source.names}
     if not {"name", "gender"} <= set(header) <= set(_COLUMNS):
         raise DictionaryError(
             f"{path}, line 1: the header is name,part,gender,country (part and country may be "
-            f"missing); found '{','.join(header)}'."
+            f"missing); found '{','.join(source.names)}'."
         )
-    reader.fieldnames = header
     faults: list[str] = []
     given: dict[tuple[str, str], list[str]] = defaultdict(list)
     family: dict[str, list[str]] = defaultdict(list)
-    for name, part, gender, country in _lines(reader, path, faults):
+    for name, part, gender, country in _lines(records, header, path, faults):
         if part == _GIVEN:
             given[country, gender].append(name)
         else:
@@ -100,18 +103,25 @@ def names_by_country() -> Dictionary:
 
 
 def _lines(
-    reader: "csv.DictReader[str]", path: Path, faults: list[str]
+    records: Iterable[tuple[int, Record]],
+    header: Mapping[str, str],
+    path: Path,
+    faults: list[str],
 ) -> Iterator[tuple[str, str, str, str]]:
     """Yield the cells of correct lines; add the others to ``faults``."""
     first: dict[str, int] = {}
-    for row in reader:
-        where = f"{path}, line {reader.line_num}: "
-        name, part, gender, country = (str(row.get(c) or "").strip() for c in _COLUMNS)
+    for line, (row, fault) in records:
+        where = f"{path}, line {line}: "
+        name, part, gender, country = (
+            mended(as_text(row.get(header.get(c, c))))[0].strip() for c in _COLUMNS
+        )
         part = part or _GIVEN
-        seen = first.setdefault(name.casefold(), reader.line_num)
-        if not any(map(str.isalpha, name)):
+        seen = first.setdefault(name.casefold(), line)
+        if fault:
+            faults.append(f"{where}{fault}.")
+        elif not any(map(str.isalpha, name)):
             faults.append(f"{where}no name; fill the cell or delete the line.")
-        elif seen != reader.line_num:
+        elif seen != line:
             faults.append(f"{where}'{name}' stands on line {seen} already; delete one.")
         elif part not in _PARTS:
             faults.append(f"{where}unknown part '{part}'; use given or family.")

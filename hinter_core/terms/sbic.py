@@ -15,7 +15,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hinter_core.errors import DictionaryError
+from hinter_core.errors import DictionaryError, InputError
+from hinter_core.files.columns import as_text, mended
+from hinter_core.files.source import open_source
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import GrammaticalForm, Term
 
@@ -69,19 +71,17 @@ def build_from_sbic(export: Path, out: Path, min_count: int = 3) -> Built:
 
 def _targets(export: Path) -> Iterator[tuple[str, str]]:
     try:
-        with export.open(encoding="utf-8-sig", newline="") as lines:
-            reader = csv.DictReader(lines)
-            missing = [c for c in _COLUMNS if c not in (reader.fieldnames or ())]
-            if missing:
-                raise DictionaryError(
-                    f"{export}, line 1: no column {' and '.join(missing)}; is this an SBIC export?"
-                )
-            for row in reader:
-                yield from _pairs(_cells(row["targetMinority"]), _cells(row["targetCategory"]))
-    except OSError as error:
-        raise DictionaryError(f"{export}: {error.strerror}. Check the path.") from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise DictionaryError(f"{export}: {error}. Save it as a UTF-8 CSV.") from error
+        source = open_source(export)
+        missing = [c for c in _COLUMNS if c not in source.names]
+        if missing:
+            raise DictionaryError(
+                f"{export}, line 1: no column {' and '.join(missing)}; is this an SBIC export?"
+            )
+        for values, _ in source.records():
+            targets, categories = (_cells(mended(as_text(values.get(c)))[0]) for c in _COLUMNS)
+            yield from _pairs(targets, categories)
+    except InputError as error:
+        raise DictionaryError(f"{export}: {error}") from error
 
 
 def _pairs(targets: list[str], categories: list[str]) -> Iterator[tuple[str, str]]:
@@ -101,8 +101,8 @@ def _pairs(targets: list[str], categories: list[str]) -> Iterator[tuple[str, str
                 yield phrase, category
 
 
-def _cells(value: str | None) -> list[str]:
-    text = (value or "").strip()
+def _cells(value: str) -> list[str]:
+    text = value.strip()
     if text.startswith("["):
         try:
             return [str(item) for item in json.loads(text)]

@@ -6,13 +6,14 @@ from typing import Any
 import gradio as gr
 
 from hinter_core.annotation.items import OUTCOMES
+from hinter_core.files.source import ENDINGS
 from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import HERE_ONLY, KINDS, SOURCES, ProjectForm
 from hinter_ui.html.wording import languages
 from hinter_ui.shared.widgets import Labels, html
 
 TICK = 4.0  # seconds between two looks at a project that is open
-_FILES = [".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".gz"]
+_FILES = list(ENDINGS)
 
 
 class AnnotateLayout(Labels):

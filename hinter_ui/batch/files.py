@@ -8,6 +8,7 @@ from hinter_core.campaign.spec import SAMPLE, Campaign
 from hinter_core.campaign.spec_files import load_campaign, write_campaign
 from hinter_core.data.hub import on_hub
 from hinter_core.errors import InputError
+from hinter_core.files.source import ending_of
 from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_core.storage import write_whole
 from hinter_ui.batch.form import say
@@ -82,10 +83,12 @@ def put(entry: CampaignEntry, campaign: Campaign, *, uploaded: bool) -> None:
         data=_kept(entry, data, "data") if uploaded and data else data,
         mutants=_kept(entry, campaign.mutants, "data") if campaign.mutants else "",
         templates=_kept(entry, campaign.templates, "data") if campaign.templates else "",
-        names=_kept(entry, campaign.names, "data", "names.csv") if campaign.names else "",
+        names=_kept(entry, campaign.names, "data", f"names{ending_of(campaign.names)}")
+        if campaign.names
+        else "",
         grammar=_kept(entry, campaign.grammar, "data") if _own(campaign) else campaign.grammar,
         dictionaries=tuple(
-            _kept(entry, own, "dictionaries", f"{attribute_of(Path(own))}.csv")
+            _kept(entry, own, "dictionaries", f"{attribute_of(Path(own))}{ending_of(own)}")
             for own in campaign.dictionaries
         ),
     )

@@ -43,7 +43,10 @@ def preview(seen: Preview, sample: int | None) -> Markup:
     ]
     rows = table(say("preview.first_rows"), [say(f"preview.{t}") for t in titles], lines)
     box = tag("div", rows, class_="rows-table") if lines else None
-    parts = (head, _drawn(seen, sample), _labels(seen), box, _faults(seen), _refused(seen))
+    reading = tag("p", " ".join(seen.reading), class_="quiet") if seen.reading else None
+    parts = (
+        head, reading, _drawn(seen, sample), _labels(seen), box, _faults(seen), _refused(seen),
+    )  # fmt: skip
     return tag("div", *parts, class_="data-preview", role="status")
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import gradio as gr
 
+from hinter_core.files.source import ENDINGS
 from hinter_core.types import SUBSTITUTE
 from hinter_ui.explore.actions import ExampleText
 from hinter_ui.html.markup import tag
@@ -116,7 +117,7 @@ class ExploreLayout:
         with gr.Column(visible=False, min_width=0, elem_id="asking") as self.asking:
             self.repeat = labels.make(gr.Number, "repeat", value=0, precision=0)
             self.requests = labels.make(gr.Number, "requests", value=0, precision=0)
-        self.upload = labels.make(gr.File, "upload", file_types=[".csv"], height=110)
+        self.upload = labels.make(gr.File, "upload", file_types=list(ENDINGS), height=110)
         self.upload_note = html("upload-note")
 
     def _change(self, labels: Labels) -> None:

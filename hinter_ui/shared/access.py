@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from hinter_core.annotation.invitation import is_loopback
 from hinter_core.errors import DictionaryError, InputError, ModelError, ParserError
+from hinter_core.files.source import ENDINGS
 from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_core.models.prompting import shipped_prompts
 from hinter_core.models.registry import (
@@ -138,7 +139,7 @@ class Access:
         Raises:
             DictionaryError: a fault, told without the file's folder; or too many terms.
         """
-        if file.suffix.lower() != ".csv":
+        if not file.name.lower().endswith(ENDINGS):
             raise DictionaryError(say("access.dictionary_file", file=file.name))
         if not self.local and file.stat().st_size > _MOST_OF_DICTIONARY:
             raise DictionaryError(

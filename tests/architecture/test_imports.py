@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Rooms of the core: a module may import its own room and those before it.
 CORE = [
-    "types", "errors", "options", "storage", "statistics", "language", "terms", "mutation",
+    "types", "errors", "options", "storage", "statistics", "language", "files", "terms", "mutation",
     "models", "relations", "pipeline", "data", "generators", "prioritisation", "campaign",
     "validity", "report", "replays", "repair", "annotation", "cli",
 ]  # fmt: skip

@@ -150,12 +150,95 @@ def tables() -> dict[str, tuple[str, bytes]]:
     }
     for kind in ("csv", "jsonl", "txt"):
         cases |= {f"{kind}.gz-{n}": (f"texts.{kind}.gz", c) for n, c in packed.items()}
+    cases |= _bombs()
     cases |= {f"parquet-{n}": ("texts.parquet", c) for n, c in {**plain, **_parquets()}.items()}
     names = (
         "texts", "texts.exe", "texts.csv.zip", "texts.xlsx", ".csv", "texts.CSV", "a b;$(x).csv",
         "-rf.csv", "texts.csv.gz.gz", "=cmd.csv",
     )  # fmt: skip
     return cases | {f"name-{name}": (name, b"text\nA man.\n") for name in names}
+
+
+def _bombs() -> dict[str, tuple[str, bytes]]:
+    """Small files that unpack to much, or are long to read."""
+    import bz2
+    import lzma
+
+    blank = b"\n" * 20_000_000
+    head = b"text,label\n"
+    sheet = '<row r="1"><c r="A1" t="inlineStr"><is><t>text</t></is></c></row>'
+    far = '<row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>x</t></is></c></row>'
+    cases = {
+        "gz-blank": ("texts.csv.gz", gzip.compress(head + blank)),
+        "bz2-blank": ("texts.csv.bz2", bz2.compress(head + blank)),
+        "xz-blank": ("texts.jsonl.xz", lzma.compress(blank)),
+        "zip-blank": ("texts.zip", _zipped({"texts.txt": blank})),
+        "zip-line": ("texts.zip", _zipped({"texts.csv": head + b"x" * 20_000_000})),
+        "zip-empty": ("texts.zip", _zipped({})),
+        "zip-many": ("texts.zip", _zipped({f"{n}.csv": head for n in range(2_000)})),
+        "zip-in-zip": ("texts.zip", _zipped({"texts.csv": _zipped({"a.csv": head})})),
+        "csv-reopened": ("texts.csv", head + b'x","\n' * 100_000),
+        "csv-odd-marks": ("texts.csv", head + b'"x\n' * 100_000),
+        "csv-separators": ("texts.csv", head + b",;|\t" * 200_000),
+        "csv-escapes": ("texts.csv", head + b'"\\' * 200_000),
+        "json-open": ("texts.json", b"[" + b'{"a":' * 200_000),
+        "json-string": ("texts.json", b'[{"text": "' + b"\\n" * 2_000_000),
+        "json-commas": ("texts.json", b"[" + b"," * 3_000_000),
+        "json-columns": ("texts.json", b'{"text": [' + b"1," * 500_000 + b"1]}"),
+        "json-chat": ("texts.jsonl", b'{"messages": "[{\'role\':' + b"[" * 90_000 + b'"}'),
+        "sheet-far": ("texts.xlsx", _workbook(sheet + far)),
+        "sheet-row": ("texts.xlsx", _workbook(sheet.replace('r="1"', 'r="999999999999"'))),
+        "sheet-parts": ("texts.xlsx", _workbook(" " * 110_000_000)),
+        "sheet-markup": ("texts.xlsx", _workbook("<!DOCTYPE x [<!ENTITY e 'x'>]>&e;")),
+        "arrow-like": ("texts.arrow", b"ARROW1\0\0" + b"\xff" * 4 + b"\xff\xff\xff\x7f" * 9),
+        "arrow-stream": ("texts.arrow", b"\xff\xff\xff\xff\x10\0\0\0" + b"\0" * 16),
+    }  # fmt: skip
+    return cases | _arrows()
+
+
+def _zipped(members: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    return buffer.getvalue()
+
+
+def _workbook(rows: str) -> bytes:
+    """A workbook whose sheet holds these rows."""
+    from openpyxl import Workbook
+
+    buffer = io.BytesIO()
+    Workbook().save(buffer)
+    with zipfile.ZipFile(buffer) as file:
+        members = {name: file.read(name) for name in file.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    members[sheet] = members[sheet].replace(
+        b"<sheetData />", f"<sheetData>{rows}</sheetData>".encode()
+    )
+    return _zipped(members)
+
+
+def _arrows() -> dict[str, tuple[str, bytes]]:
+    """Arrow whose buffers say that they unpack to more than memory, or broken bits."""
+    import pyarrow
+
+    table = pyarrow.table({"text": ["A man sang to his wife."] * 2_000})
+    buffer = io.BytesIO()
+    options = pyarrow.ipc.IpcWriteOptions(compression="zstd")
+    with pyarrow.ipc.new_stream(buffer, table.schema, options=options) as writer:
+        writer.write_table(table)
+    whole = buffer.getvalue()
+    size = (2_000 * 23).to_bytes(8, "little")
+    assert size in whole
+    cases = {"arrow-bomb": ("texts.arrow", whole.replace(size, (2**50).to_bytes(8, "little")))}
+    chance = random.Random(7)
+    for number in range(20):
+        broken = bytearray(whole)
+        for _ in range(4):
+            broken[chance.randrange(8, len(broken))] = chance.randrange(256)
+        cases[f"arrow-bits-{number}"] = ("texts.arrow", bytes(broken))
+    return cases
 
 
 def _parquets() -> dict[str, bytes]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hinter_core.annotation.project.types import Question
-from hinter_core.data.rows import as_text
-from hinter_core.data.tables import Record
 from hinter_core.errors import InputError
+from hinter_core.files.columns import as_text
+from hinter_core.files.containers import Record
 
 ANSWER = "answer."  # before the id of a question, as a part's name and as a column's
 # Usual names of columns, by the part that they hold; the first is the name in our own files.
@@ -157,29 +157,6 @@ def _require(
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) or "no column at all"
-
-
-def pairs(given: Sequence[str], option: str) -> dict[str, str]:
-    """Parse ``NAME=VALUE,NAME=VALUE``, given once or several times.
-
-    A part without ``=`` belongs to the value before it: ``mutant=text, cleaned``.
-
-    Raises:
-        InputError: the first part has no ``=``.
-    """
-    found: dict[str, str] = {}
-    for text in given:
-        last = ""
-        for part in text.split(","):
-            name, sign, value = part.partition("=")
-            if sign and name.strip():
-                last = name.strip()
-                found[last] = value.strip()
-            elif last and not sign:
-                found[last] += f",{part}".rstrip()
-            else:
-                raise InputError(f"{option} cannot be read at '{part}'; write NAME=VALUE.")
-    return found
 
 
 def role_of(cell: Any) -> bool | None:

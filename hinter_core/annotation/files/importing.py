@@ -1,17 +1,16 @@
 """Import items and judgements from a file of any known format, a folder or the Hub."""
 
-import gzip
 import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
-from hinter_core.annotation.files.columns import ANSWER, ColumnMapping, find_columns
+from hinter_core.annotation.files.columns import ANSWER, USUAL, ColumnMapping, find_columns
 from hinter_core.annotation.files.platforms import platform_records
 from hinter_core.annotation.files.rows import SHOWN, ImportRow, fix_encoding, read_rows
 from hinter_core.annotation.project.store import (
@@ -31,14 +30,15 @@ from hinter_core.annotation.project.types import (
     Judgement,
     Project,
 )
-from hinter_core.data.hub import folder_records, hub_records, on_hub, read_hub_name
-from hinter_core.data.rows import LOOKED_AT, require_file
-from hinter_core.data.tables import Record, format_of, records
+from hinter_core.data.hub import hub_records, on_hub, read_hub_name
 from hinter_core.errors import InputError
+from hinter_core.files.columnar import named_records, open_folder
+from hinter_core.files.columns import LOOKED_AT
+from hinter_core.files.containers import Record
+from hinter_core.files.source import open_source
 
 _ROWS = 5  # shown
 _FEW_ALONE = 0.2  # share of items with one annotator, up to which they are an exception
-_LARGEST = 100_000_000  # bytes of a JSON file, which is read at once
 
 
 LEFT_OUT = ("rows", "judgements", "answers")
@@ -51,7 +51,8 @@ class Imported:
     ``items`` and ``judgements`` are new; those ``known`` were there already. ``people``: names of
     new annotators. ``problems``: number of the row (from 1, the header not counted), and what was
     left out of it and why; ``left_out``: by :data:`LEFT_OUT`, how many whole rows,
-    judgements and answers these are. ``columns``: by part. ``notes`` concern the whole file.
+    judgements and answers these are. ``columns``: by part. ``notes`` concern the whole file,
+    and ``reading`` says how it was read.
     """
 
     rows: int = 0
@@ -64,6 +65,7 @@ class Imported:
     left_out: Counter[str] = field(default_factory=Counter)
     columns: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    reading: list[str] = field(default_factory=list)
 
 
 def import_file(
@@ -79,10 +81,10 @@ def import_file(
     project = store.project()
     if project.closed:
         raise GoneError("This project is closed; open it again with hinter annotate reopen.")
-    given, cells = _open_source(named)
+    given, cells, words = _open_source(named, project)
     columns = find_columns(named, given[:LOOKED_AT] if cells else given, project.questions, reading)
     rows = read_rows(given, columns, project.questions, reading, cells=cells)
-    done = Imported(len(rows), columns=columns)
+    done = Imported(len(rows), columns=columns, reading=words)
     with store.write() as connection:
         importing = _Import(connection, project, done)
         for row in rows:
@@ -94,44 +96,26 @@ def import_file(
     return done
 
 
-def _open_source(named: str) -> tuple[list[Record], bool]:
-    """Read all records; whether they come from a table whose formulas were made harmless."""
-    kind, path = "", Path(named)
+def _open_source(named: str, project: Project) -> tuple[list[Record], bool, list[str]]:
+    """Read all records; say whether formulas in cells were made harmless, and how it was read."""
+    cells, words, path = False, list[str](), Path(named)
     if on_hub(named):
         _, given = hub_records(read_hub_name(named))
     elif path.is_dir():
-        given = folder_records(path)
+        splits = open_folder(path).values()
+        given = chain.from_iterable(named_records(path, split) for split in splits)
     else:
-        require_file(path)
-        if path.name.lower().endswith((".json", ".json.gz")):
-            given = _json_records(path)
-        else:
-            kind = format_of(path)
-            given = records(path, kind)
+        asked = (question.id.casefold() for question in project.questions)
+        known = {*chain.from_iterable(USUAL.values()), *asked}
+        source = open_source(path, known)
+        given, cells = source.records(), source.has_cells
+        words = [source.in_words(), *source.notes]
     found: list[Record] = []
     for values, fault in given:
         found += [(values, fault)] if fault else platform_records(values)
     if not found:
         raise InputError(f"{named} holds no row.")
-    return found, kind in ("csv", "tsv")
-
-
-def _too_large(path: Path) -> InputError:
-    return InputError(f"{path} is too large to be read at once; write it as .jsonl instead.")
-
-
-def _json_records(path: Path) -> Iterator[Record]:
-    """Read a list of objects, or one object."""
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            raw = file.read(_LARGEST + 1)
-        if len(raw) > _LARGEST:
-            raise _too_large(path)
-        tree: Any = json.loads(raw.decode("utf-8-sig"))
-    except (OSError, EOFError, ValueError, RecursionError) as error:
-        raise InputError(f"{path} is no JSON file ({error}); is it whole?") from error
-    for values in tree if isinstance(tree, list) else [tree]:
-        yield (values, "") if isinstance(values, dict) else ({}, "it is no JSON object")
+    return found, cells, words
 
 
 # Annotator, item, showing, status, answers as JSON, comment, and time.

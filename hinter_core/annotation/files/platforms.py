@@ -19,7 +19,7 @@ from xml.sax.saxutils import quoteattr
 
 from hinter_core.annotation.files.columns import ANSWER
 from hinter_core.annotation.project.types import FIRST, Project, Status
-from hinter_core.data.tables import Record
+from hinter_core.files.containers import Record
 
 _JUDGEMENT = ("annotator", "showing", "status", "comment", "seconds", "at")
 _Row = Mapping[str, Any]

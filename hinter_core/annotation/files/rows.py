@@ -22,9 +22,10 @@ from hinter_core.annotation.project.types import (
 )
 from hinter_core.campaign.tables import edit_from_row
 from hinter_core.data.handwritten import read_edits
-from hinter_core.data.rows import as_text
-from hinter_core.data.tables import Record, mended, plain_cell
+from hinter_core.data.tables import plain_cell
 from hinter_core.errors import InputError
+from hinter_core.files.columns import as_text, mended
+from hinter_core.files.containers import Record
 from hinter_core.types import Edit
 
 SHOWN = 40  # characters of a cell in a message

@@ -11,8 +11,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from hinter_core.data.rows import Columns, Row
+from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
+from hinter_core.files.columns import Columns
 from hinter_core.generators.grammars.grammar import ARTICLE, MASK, Grammar, Reference, Value
 from hinter_core.generators.grammars.sampling import Derivation, Sentences, Weights
 from hinter_core.mutation.edits import article_for

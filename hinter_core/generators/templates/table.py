@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hinter_core.data.rows import Columns, Row, require_file
+from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
+from hinter_core.files.columns import Columns
+from hinter_core.files.source import require_file
 from hinter_core.generators.templates.template import (
     ATTRIBUTES,
     Template,

@@ -18,7 +18,8 @@ from hinter_core.statistics.rates import Rate, wilson
 
 Labels = frozenset[str]
 _NAMED = 4  # labels named in a sentence
-_SEPARATOR = r"""['"]?\s*[,;|]\s*['"]?"""
+_SEPARATOR = re.compile(r"([,;|#])")
+_WHOLE = re.compile(r"(-?\d{1,15})\.0+")
 
 
 @dataclass(frozen=True)
@@ -88,19 +89,42 @@ def accuracy(tally: ModelCounts, model: str) -> Accuracy | None:
 
 
 def label_key(name: str) -> str:
-    """Return the name of a label without regard to case and blanks."""
-    return " ".join(name.casefold().split())
+    """Fold a label; ``1.0``, as tables with blank cells have it, is ``1``."""
+    key = " ".join(name.casefold().split())
+    whole = _WHOLE.fullmatch(key)
+    return whole[1] if whole else key
+
+
+def _tokens(text: str) -> tuple[str, ...]:
+    """Split a cell into labels, or parts of labels, and the separators between them."""
+    tokens = _SEPARATOR.split(text)
+    return tuple(t if n % 2 else label_key(t.strip(" '\"")) for n, t in enumerate(tokens))
 
 
 def label_reader(known: Sequence[str]) -> Callable[[str], Labels | None]:
     """Return a function from a cell to its labels; None if one is not known.
 
-    Labels are separated by commas, semicolons or bars, which a label may contain too.
+    Labels are separated by commas, semicolons, bars or number signs, which a label may contain too;
+    then the longest label counts. The time is linear in the cell.
     """
-    keys = sorted(map(label_key, known), key=len, reverse=True)
-    one = "|".join(map(re.escape, keys)) or "(?!)"
-    cell = re.compile(rf"(?:{one})(?:{_SEPARATOR}(?:{one}))*")
-    each = re.compile(rf"({one})(?:{_SEPARATOR}|$)")
+    keys = {label_key(name) for name in known}
+    by_tokens = {_tokens(key): key for key in keys}
+    lengths = sorted({len(tokens) for tokens in by_tokens}, reverse=True)
+
+    def labels_in(tokens: tuple[str, ...]) -> Labels | None:
+        # From the end: which label begins here, so that labels follow up to the end.
+        first: dict[int, str] = {}
+        for place in range(len(tokens) - 1, -1, -2):
+            for length in lengths:
+                end, key = place + length, by_tokens.get(tokens[place : place + length])
+                if key is not None and (end == len(tokens) or end + 1 in first):
+                    first[place] = key
+                    break
+        found, place = set[str](), 0
+        while place in first:
+            found.add(first[place])
+            place += len(_tokens(first[place])) + 1
+        return frozenset(found) or None
 
     def read(label: str) -> Labels | None:
         text = label_key(label)
@@ -108,11 +132,9 @@ def label_reader(known: Sequence[str]) -> Callable[[str], Labels | None]:
             return frozenset()
         if text in keys:
             return frozenset([text])
-        if text.startswith("[") and text.endswith("]"):  # a list as Python or JSON writes it
-            text = text[1:-1].strip().strip("'\"")
-        if not cell.fullmatch(text):
-            return None
-        return frozenset(each.findall(text))
+        if text.startswith("[") and text.endswith("]"):  # a list as JSON, Python or numpy writes it
+            text = text[1:-1].replace("' '", "','")
+        return labels_in(_tokens(text))
 
     return read
 

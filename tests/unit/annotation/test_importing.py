@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 
-from hinter_core.annotation.files.columns import ColumnMapping, pairs
+from hinter_core.annotation.files.columns import ColumnMapping
 from hinter_core.annotation.files.importing import Imported, import_file
 from hinter_core.annotation.files.rows import fix_encoding
 from hinter_core.annotation.project.questions import default_questions, read_questions
@@ -24,6 +24,7 @@ from hinter_core.annotation.project.types import (
     Status,
 )
 from hinter_core.errors import InputError
+from hinter_core.files.columns import pairs_of as pairs
 from tests.conformance.hub import LocalHub, ask_there, parquet
 
 QUESTIONS = read_questions(
@@ -274,7 +275,7 @@ def test_a_closed_project_takes_nothing(store: AnnotationStore, tmp_path: Path) 
         ("broken.json", b"[{", "is no JSON file"),
         ("half.csv.gz", gzip.compress(b"text\n" + b"A text.\n" * 999, mtime=0)[:20], "is it whole"),
         ("not.parquet", b"text", "is no Parquet file"),
-        ("table.xlsx", b"PK", "no known format"),
+        ("table.xlsx", b"PK", "is no workbook"),
         ("folder", None, "holds no data set"),
         ("missing.csv", None, "There is no file"),
     ],

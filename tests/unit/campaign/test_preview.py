@@ -8,8 +8,8 @@ import pytest
 
 from hinter_core.campaign.preview import preview, preview_in_words
 from hinter_core.campaign.spec import Campaign
-from hinter_core.data.rows import Columns
 from hinter_core.errors import InputError
+from hinter_core.files.columns import Columns
 
 ROUGH = (
     b"id;opinion;stars\n1;The man, who left, was kind.;pos\n1;A caf\xe9 owner left.;neg\n"

@@ -364,7 +364,7 @@ def test_a_change_is_one_replacement(source: str, mutant: str, old: str, new: st
 def test_a_file_that_cannot_be_used_says_why(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="There is no file"):
         open_handwritten(tmp_path / "none.csv")
-    with pytest.raises(InputError, match=r"'mutant'; it has source, text\. hinter mutants"):
+    with pytest.raises(InputError, match=r"'mutant'; it has source, text\. Name it with --map"):
         open_handwritten(save(tmp_path / "a.csv", [{"source": "A.", "text": "B."}]))
     (tmp_path / "empty.csv").write_text("source,mutant\n")
     with pytest.raises(InputError, match="holds no row"):
@@ -434,3 +434,24 @@ def test_what_changes_too_much_is_refused() -> None:
 def test_the_first_arrow_counts() -> None:
     (edit,) = read_edits(" race :  a -> b => c ")
     assert (edit.attribute, edit.source.text, edit.target.text) == ("race", "a", "b => c")
+
+
+def test_pairs_of_texts_are_mapped_to_mutants(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text(
+        "sep=;\n;worse;better;kind\n0;The deaf clerk was late.;The clerk was late.;x\n"
+        "1;A Black man sang.;A white man sang.;y\n"
+    )
+    with pytest.raises(InputError, match="Name it with --map source=COLUMN"):
+        open_handwritten(path)
+    table = open_handwritten(path, ["source=worse", "mutant=better,label=kind"])
+    rows = list(table.rows())
+    assert [row.text for row in rows] == ["The deaf clerk was late.", "A Black man sang."]
+    assert [row.label for row in rows] == ["x", "y"]
+    with pytest.raises(InputError, match="There is no part 'texts'"):
+        open_handwritten(path, ["texts=worse"])
+    with pytest.raises(InputError, match="has no column 'best'"):
+        open_handwritten(path, ["mutant=best"])
+    campaign = Campaign(mutants=str(path), columns=("source=worse", "mutant=better"))
+    assert len(list(campaign.table().rows())) == 2
+    assert campaign.identity() != Campaign(mutants=str(path)).identity()

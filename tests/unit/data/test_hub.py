@@ -16,8 +16,8 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.spec_files import load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.data.hub import open_hub, read_hub_name
-from hinter_core.data.rows import Columns
 from hinter_core.errors import InputError
+from hinter_core.files.columns import Columns
 from tests.conformance.hub import Files, LocalHub, ask_there, parquet
 
 RULES = "scripted:negative 0.7 if race=white and gender=female; positive otherwise"

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.data.rows import Columns, Row, open_table
+from hinter_core.data.rows import Row, open_table
 from hinter_core.errors import InputError
+from hinter_core.files.columns import Columns
 
 TEXTS = ["The waiter was kind.", "A woman left, \u00e9l\u00e9gante.", "She read: \u4f60\u597d."]
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from hinter_core.errors import DictionaryError
 from hinter_core.terms import dictionary
-from hinter_core.terms.dictionary import Dictionary, choose, load_file, load_shipped
+from hinter_core.terms.dictionary import Dictionary, choose, load_file, load_shipped, read_file
+from hinter_core.terms.matching import Matcher
 from hinter_core.types import GrammaticalForm, Pair, Sense, Term
 
 
@@ -132,16 +133,20 @@ def test_all_faults_of_a_file_are_reported_at_once_up_to_ten(tmp_path: Path) -> 
     assert lines[-1] == "... and 15 more."  # 13 faulty terms, 12 of them duplicates
 
 
-def test_not_utf8_names_the_line(tmp_path: Path) -> None:
-    path = write(tmp_path / "latin.csv", "term,group\nman,m\nmestiço,f\n".encode("latin-1"))
-    with pytest.raises(DictionaryError, match="line 3: not UTF-8; save the file as UTF-8"):
+def test_what_is_not_utf8_is_windows_1252_or_a_fault(tmp_path: Path) -> None:
+    text = "term,group\nman,m\nmestiço,f\n"
+    for encoding in ("latin-1", "utf-16", "utf-8-sig"):
+        path = write(tmp_path / "latin.csv", text.encode(encoding))
+        assert [term.text for term in load_file(path).terms] == ["man", "mestiço"]
+    path = write(tmp_path / "broken.csv", b"term,group\nman,m\nme\x81o,f\n")
+    with pytest.raises(DictionaryError, match="line 3: it is neither UTF-8 nor Windows-1252"):
         load_file(path)
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "no terms"),
+        ("", "holds no row"),
         ("term,group\n", "no terms"),
         ("term,group\nman,m\nguy,m\n", "no two terms can be exchanged"),
     ],
@@ -152,7 +157,7 @@ def test_files_without_pairs_are_refused(tmp_path: Path, content: str, message: 
 
 
 def test_missing_file_and_huge_file(tmp_path: Path) -> None:
-    with pytest.raises(DictionaryError, match=r"nowhere\.csv: .*Check the path"):
+    with pytest.raises(DictionaryError, match=r"nowhere\.csv; check the path"):
         load_file(tmp_path / "nowhere.csv")
     big = write(tmp_path / "big.csv", b"x" * 5_000_001)
     with pytest.raises(DictionaryError, match="larger than 5 MB"):
@@ -233,3 +238,46 @@ def test_derived_pairs_are_those_of_the_definition(entries: list[tuple[str, str,
     assert own.target_groups == {pair.target.group for found in expected.values() for pair in found}
     assert all((term in own.pairs_from) == (term in expected) for term in terms)
     assert dict(deepcopy(own).pairs_from) == expected
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "term;group\nman;m\nwoman;f\n",
+        "Term\tGroup\nman\tm\nwoman\tf\n",
+        "\ufeffTERM | GROUP\r\nman|m\r\nwoman|f\r\n",
+        "sep=;\nterm;group\nman;m\nwoman;f\n",
+        'term;"group"\n"man";m\n"woman";f\n',
+    ],
+)
+def test_dictionaries_in_any_dialect(tmp_path: Path, content: str) -> None:
+    loaded = load_file(write(tmp_path / "d.csv", content))
+    assert [(term.text, term.group) for term in loaded.terms] == [("man", "m"), ("woman", "f")]
+
+
+@pytest.mark.parametrize("head", ["", "source;target\n", "Original;Replacement\n", "word1;word2\n"])
+@pytest.mark.parametrize("mark", [";", "\t", ","])
+def test_published_pairs_are_read_as_they_are(tmp_path: Path, head: str, mark: str) -> None:
+    content = (head + "her;him\nher;his\nshe;he\n").replace(";", mark)
+    loaded = load_file(write(tmp_path / "p.csv", content), attribute="gender")
+    pairs = [(p.source.text, p.target.text) for ps in loaded.pairs_from.values() for p in ps]
+    assert pairs == [("her", "him"), ("her", "his"), ("she", "he")]
+    assert loaded.pair_count == 3
+
+
+def test_published_pairs_may_repeat(tmp_path: Path) -> None:
+    loaded, said = read_file(write(tmp_path / "p.csv", "her;his\nher;his\nhe;he\nshe;he\n"))
+    assert loaded.pair_count == 2
+    assert [line.partition(":")[0] for line in said if "Left out" in line] == [
+        "Left out, line 2", "Left out, line 3",
+    ]  # fmt: skip
+
+
+def test_marks_are_part_of_terms_and_hashtags_are_refused(tmp_path: Path) -> None:
+    loaded = load_file(write(tmp_path / "d.csv", "term,group\nLGBTQ+,a\nC++ coder,b\n"))
+    assert [term.text for term in loaded.terms] == ["LGBTQ+", "C++ coder"]
+    (found,), _ = Matcher([loaded]).find("An LGBTQ+ group met.")
+    assert found.span == (3, 9)
+    assert Matcher([loaded]).find("An LGBTQ group met.")[0] == []
+    with pytest.raises(DictionaryError, match="line 2: '#us' is a hashtag"):
+        load_file(write(tmp_path / "h.csv", "term,group\n#us,a\n#them,b\n"))

@@ -14,21 +14,21 @@ from pathlib import Path
 import numpy
 import pytest
 
-from hinter_core.data import tables
-from hinter_core.data.pages import sizes
 from hinter_core.data.rows import open_table
 from hinter_core.errors import InputError
+from hinter_core.files import containers
+from hinter_core.files.pages import sizes
 
 MILLION = 1_000_000
 PEAK = """
 import json, resource, sys
 from itertools import islice
 from pathlib import Path
-from hinter_core.data import tables
+from hinter_core.files import containers
 from hinter_core.data.rows import open_table
 from hinter_core.errors import InputError
 import pyarrow.parquet
-tables._UNPACKED = 30_000_000  # smaller bombs are packed sooner
+containers.UNPACKED = 30_000_000  # smaller bombs are packed sooner
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 said = []
 for name in sys.argv[1:]:
@@ -114,8 +114,8 @@ def test_a_parquet_file_that_lies_about_its_pages_is_refused(
     path.write_bytes(body[:footer] + body[footer:].replace(told, varint(100, 4)))
     assert parquet.read_metadata(path).row_group(0).column(0).total_uncompressed_size == 100
     assert len(list(open_table(path).rows())) == 1  # small enough all the same
-    monkeypatch.setattr(tables, "_UNPACKED", MILLION)
-    monkeypatch.setattr(tables, "_RATIO", 1)
+    monkeypatch.setattr(containers, "UNPACKED", MILLION)
+    monkeypatch.setattr(containers, "RATIO", 1)
     with pytest.raises(InputError, match="unpacks to more than"):
         open_table(path)
 
@@ -187,9 +187,8 @@ def test_one_long_record_ends_no_table(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("first", [b"x" * 3 * MILLION, b'"' + b"text\n" * 500_000])
-def test_a_first_line_without_an_end_is_no_header(tmp_path: Path, first: bytes) -> None:
-    path = zipped(tmp_path / "a.csv.gz", [first, b"\nA man.\n"])
+def test_a_first_line_without_an_end_is_no_header(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "a.csv.gz", [b"x" * 3 * MILLION, b"\nA man.\n"])
     with pytest.raises(InputError, match="names no columns: it has 2,000,000 characters"):
         open_table(path)
 

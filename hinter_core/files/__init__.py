@@ -1,0 +1,1 @@
+"""Files of tables, read: packing, encoding, format, separators, and what columns hold."""

@@ -1,0 +1,345 @@
+"""Read tables whose cells have types: Parquet, Arrow, workbooks (.xlsx) and saved data sets.
+
+Labels that a data set stores as numbers with names (``ClassLabel``) are read by their names. What a
+file unpacks to is bounded before it is read.
+"""
+
+import json
+import struct
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hinter_core.errors import InputError
+from hinter_core.files.containers import LONGEST, Record, most_unpacked, too_much
+from hinter_core.files.pages import PagesError, sizes
+
+_VALUES = 10_000_000, 10_000  # of a column of Parquet: in a row group, and for each of its rows
+_BATCH = 16  # rows that are read at once
+_HIDDEN = -1  # the label of a row whose label is not published
+_WORKBOOK, _WIDEST, _BLANK = 100_000_000, 2_000, 1_100_000  # bytes, columns, blank rows
+ARROW_FILE, ARROW_STREAM = b"ARROW1", b"\xff\xff\xff\xff"
+
+
+def label_names(feature: Any, better: Mapping[str, str]) -> Callable[[Any], Any]:
+    """Return a function from a stored label (a number, or a list of them) to its name or names.
+
+    ``feature``: of the column, as :mod:`datasets` has it or as it is stored in a file.
+    """
+    names = class_names(feature)
+
+    def one(value: Any) -> str:
+        if value is None or value == _HIDDEN:
+            return ""
+        known = names and isinstance(value, int) and 0 <= value < len(names)
+        named = names[value] if known else str(value)
+        return better.get(named, named)
+
+    def label_of(value: Any) -> str:
+        return ", ".join(map(one, value)) if isinstance(value, list) else one(value)
+
+    return label_of
+
+
+def class_names(feature: Any) -> Any:
+    """Return the names of a column of labels, or of lists of labels; None without any."""
+    if isinstance(feature, Mapping):
+        feature = feature.get("feature", feature)
+        names = feature.get("names") if isinstance(feature, Mapping) else None
+        return names if isinstance(names, list) and all(isinstance(n, str) for n in names) else None
+    return getattr(getattr(feature, "feature", feature), "names", None)
+
+
+def _named(schema: Any) -> dict[str, Callable[[Any], Any]]:
+    """Return the names of labels by column, from what data sets note in a file's schema."""
+    try:
+        noted = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+        features = noted["info"]["features"]
+        given = dict(features) if isinstance(features, Mapping) else {}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        given = {}
+    return {name: label_names(one, {}) for name, one in given.items() if class_names(one)}
+
+
+def _of_batches(schema: Any, batches: Iterator[Any]) -> Iterator[Record]:
+    names = _named(schema)
+    for batch in batches:
+        for place in range(batch.num_rows):
+            (values,) = batch.slice(place, 1).to_pylist()
+            yield (
+                {
+                    name: names[name](value) if name in names else _cut(value)
+                    for name, value in values.items()
+                },
+                "",
+            )
+
+
+def _cut(value: Any) -> Any:
+    return value[: LONGEST + 1] if isinstance(value, str | bytes) else value
+
+
+# -- Parquet ------------------------------------------------------------------------------------
+
+
+def parquet_count(path: Path) -> int:
+    """Return the number of rows that a file of Parquet states."""
+    import pyarrow.parquet as parquet
+
+    return int(parquet.read_metadata(path).num_rows)
+
+
+def parquet_records(path: Path) -> Iterator[Record]:
+    """Yield all records of a file of Parquet.
+
+    Raises:
+        InputError: it is damaged, or unpacks to far more than a table of texts.
+    """
+    import pyarrow.parquet as parquet
+    from pyarrow import ArrowException
+
+    try:
+        # A string that stands in many rows is stored once, and must be held once.
+        metadata = parquet.read_metadata(path)
+        _require_modest(path, metadata)
+        with parquet.ParquetFile(path, read_dictionary=_strings(metadata.schema)) as file:
+            batches = file.iter_batches(batch_size=_BATCH, use_threads=False)
+            yield from _of_batches(file.schema_arrow, batches)
+    except ArrowException as error:
+        raise InputError(f"{path} is no Parquet file ({error}).") from error
+
+
+def _strings(schema: Any) -> list[str]:
+    columns = (schema.column(place) for place in range(len(schema)))
+    return [c.path for c in columns if c.physical_type == "BYTE_ARRAY" and "." not in c.path]
+
+
+def _require_modest(path: Path, metadata: Any) -> None:
+    """Refuse a file of Parquet whose columns unpack to far more than texts do.
+
+    Raises:
+        InputError: it does, by its footer or by the headers of its pages; or these are damaged.
+    """
+    told = (
+        (number, place, column.total_uncompressed_size, column.num_values)
+        for number in range(metadata.num_row_groups)
+        for place in range(metadata.row_group(number).num_columns)
+        for column in [metadata.row_group(number).column(place)]
+    )
+    most, (values, of_a_row) = most_unpacked(path), _VALUES
+    try:
+        for source in (told, sizes(path, metadata)):
+            unpacked, counts = Counter[int](), Counter[tuple[int, int]]()
+            for number, place, size, count in source:
+                unpacked[number] += size
+                # Only lists have more values than the rows that are read at once.
+                if metadata.schema.column(place).max_repetition_level:
+                    counts[number, place] += count
+                rows = metadata.row_group(number).num_rows
+                bound = min(max(values, of_a_row * rows), 5 * values)
+                if unpacked[number] > most or counts[number, place] > bound:
+                    raise too_much(path)
+    except PagesError as error:
+        raise InputError(f"{path} is no Parquet file (the headers of its pages).") from error
+
+
+# -- Arrow --------------------------------------------------------------------------------------
+
+
+def arrow_records(path: Path) -> Iterator[Record]:
+    """Yield all records of a file of Arrow: of its file format (Feather), or a stream.
+
+    Raises:
+        InputError: it is damaged, or unpacks to far more than a table of texts.
+    """
+    import pyarrow
+    from pyarrow import ipc
+
+    try:
+        with pyarrow.memory_map(str(path)) as raw:
+            stream = raw.read(6) != ARROW_FILE
+            raw.seek(0 if stream else 8)
+            _require_modest_messages(path, ipc.MessageReader.open_stream(raw))
+            raw.seek(0)
+            opened = ipc.open_stream(raw) if stream else ipc.open_file(raw)
+            batches = (
+                iter(opened)
+                if stream
+                else (opened.get_batch(n) for n in range(opened.num_record_batches))
+            )
+            yield from _of_batches(opened.schema, _modest(path, batches))
+    except (pyarrow.ArrowException, StopIteration) as error:
+        raise InputError(f"{path} is no file of Arrow ({error}).") from error
+
+
+def _modest(path: Path, batches: Iterator[Any]) -> Iterator[Any]:
+    """Refuse more rows than a file of this size can hold texts; nulls take no room."""
+    rows, most = 0, max(_VALUES[0], path.stat().st_size)
+    for batch in batches:
+        rows += batch.num_rows
+        if rows > most:
+            raise too_much(path)
+        yield batch
+
+
+def _require_modest_messages(path: Path, messages: Any) -> None:
+    """Refuse messages whose compressed buffers say that they unpack to far more than texts."""
+    most = most_unpacked(path)
+    while True:
+        try:
+            message = messages.read_next_message()
+        except StopIteration:
+            return
+        if message.type not in ("record batch", "dictionary batch", "record_batch"):
+            continue
+        unpacked = 0
+        try:
+            for start in _compressed(bytes(message.metadata)):
+                (size,) = struct.unpack_from("<q", message.body, start)
+                unpacked += max(size, 0)
+        except (struct.error, IndexError, ValueError) as error:
+            raise InputError(f"{path} is no file of Arrow (its messages).") from error
+        if unpacked > most:
+            raise too_much(path)
+
+
+def _compressed(data: bytes) -> list[int]:
+    """Return where the compressed buffers of a batch begin (Arrow's ``Message.fbs``)."""
+    message = struct.unpack_from("<I", data, 0)[0]
+    kind, header = _field(data, message, 1), _field(data, message, 2)
+    batch = header + struct.unpack_from("<I", data, header)[0]
+    if data[kind] == 2:  # a dictionary holds a batch
+        inner = _field(data, batch, 1)
+        batch = inner + struct.unpack_from("<I", data, inner)[0]
+    buffers = _field(data, batch, 2)
+    if not _field(data, batch, 3) or not buffers:
+        return []
+    start = buffers + struct.unpack_from("<I", data, buffers)[0]
+    (count,) = struct.unpack_from("<I", data, start)
+    if count > len(data):
+        raise ValueError("more buffers than bytes")
+    found = (struct.unpack_from("<qq", data, start + 4 + 16 * n) for n in range(count))
+    return [offset for offset, length in found if length > 0]
+
+
+def _field(data: bytes, table: int, number: int) -> int:
+    """Return where a field of a flatbuffer's table lies; 0 if it is not given."""
+    layout = table - struct.unpack_from("<i", data, table)[0]
+    (size,) = struct.unpack_from("<H", data, layout)
+    if 4 + 2 * number >= size:
+        return 0
+    offset: int = struct.unpack_from("<H", data, layout + 4 + 2 * number)[0]
+    return table + offset if offset else 0
+
+
+# -- workbooks ----------------------------------------------------------------------------------
+
+
+def workbook_rows(path: Path) -> Iterator[list[Any]]:
+    """Yield the rows of a workbook's first sheet with cells; blank rows are left out.
+
+    Raises:
+        InputError: it is damaged, or far larger than a table of texts.
+    """
+    import zipfile
+
+    from openpyxl import load_workbook
+
+    with zipfile.ZipFile(path) as file:
+        if sum(one.file_size for one in file.infolist()) > _WORKBOOK:
+            raise InputError(
+                f"{path} unpacks to more than {_WORKBOOK // 1_000_000} MB; save the sheet as CSV."
+            )
+    try:
+        book = load_workbook(path, read_only=True, data_only=True)
+        for sheet in book.worksheets:
+            some, blank = False, 0
+            for row in sheet.iter_rows(values_only=True):
+                if len(row) > _WIDEST or blank > _BLANK:
+                    raise InputError(
+                        f"{path} has more than {_WIDEST:,} columns, or {_BLANK:,} blank rows; save "
+                        "the sheet as CSV."
+                    )
+                if any(cell is not None for cell in row):
+                    some = True
+                    yield list(row)
+                else:
+                    blank += 1
+            if some:
+                return
+    except InputError:
+        raise
+    except Exception as error:  # made by others, workbooks fail in many ways
+        raise InputError(f"{path} cannot be read ({first_line(error)}); is it whole?") from error
+
+
+# -- saved data sets ----------------------------------------------------------------------------
+
+
+def open_folder(folder: Path) -> Mapping[str, Any]:
+    """Open the splits of a data set in a folder, saved by ``datasets`` or as plain files.
+
+    Raises:
+        InputError: there is no data set in it, or it cannot be read.
+    """
+    import datasets
+
+    datasets.logging.set_verbosity(datasets.logging.CRITICAL)
+    saved = (folder / "state.json").exists() or (folder / "dataset_dict.json").exists()
+    try:
+        found = (
+            datasets.load_from_disk(str(folder))
+            if saved
+            else datasets.load_dataset(str(folder), streaming=True)
+        )
+    except Exception as error:  # made by others, data sets fail in many ways
+        raise InputError(
+            f"{folder} holds no data set that can be read ({first_line(error)}); name a file in "
+            "it, or a folder of Parquet, JSON, or CSV files."
+        ) from error
+    return found if isinstance(found, Mapping) else {"": found}
+
+
+def named_records(name: object, stream: Any) -> Iterator[Record]:
+    """Yield the rows of a data set, labels by their names.
+
+    Raises:
+        InputError: it breaks off.
+    """
+    features = stream.features or {}
+    label_of = {
+        column: label_names(feature, {})
+        for column, feature in features.items()
+        if class_names(feature)
+    }
+    for values in unbroken(name, stream):
+        yield {**values, **{c: of(values.get(c)) for c, of in label_of.items()}}, ""
+
+
+def unbroken(name: object, stream: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield rows; say where they break off.
+
+    Raises:
+        InputError: they do.
+    """
+    number = 0
+    try:
+        for values in stream:
+            number += 1
+            yield values
+    except Exception as error:  # network, file formats and decoders fail alike
+        raise InputError(
+            f"{name} breaks off after row {number:,} ({first_line(error)}). Check your network; "
+            "what is done stays, and a run goes on with --resume."
+        ) from error
+
+
+def choose_split(splits: Sequence[str]) -> str:
+    """Return ``test``, or the only split; "" where one must be named."""
+    return splits[0] if len(splits) == 1 else "test" if "test" in splits else ""
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's message."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

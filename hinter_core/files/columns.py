@@ -1,0 +1,322 @@
+"""Find the columns of a data set: texts, labels, ids.
+
+A column of texts has a usual name, or else holds prose: never labels, numbers, dates, ids, web
+addresses, or lists written as text; templates with places to fill come last. Of a conversation
+with a model, the text is the last turn of the user.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hinter_core.errors import InputError
+from hinter_core.files.containers import Record
+from hinter_core.language.clean import whole
+
+TEXT_COLUMNS = ("text", "review", "sentence", "content", "comment", "document", "body", "facts")
+LABEL_COLUMNS = ("label", "labels", "sentiment", "class", "target")
+ID_COLUMNS = ("id", "uid", "guid", "key")
+CHAT_COLUMNS = ("prompt", "messages", "conversations", "conversation", "chosen")
+LOOKED_AT = 50  # rows read to detect the columns
+_LISTED, _LONGEST_NAME = 30, 60  # columns, and characters of one, in a message
+_MOST, _SOME = 0.8, 0.2  # share of cells
+_FEWEST_FLAGS = 3  # columns of 0 and 1 that are labels
+_LITERAL = 100_000  # characters of a conversation written by Python
+_NEAR = 0.9  # of the longest prose
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+\Z")
+_SLOT = re.compile(r"[{\[<](?!/?[a-z]{1,6}\s?/?>)[A-Za-z_][\w ]{0,40}[}\]>]|%s|\b__+\b")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_USER = ("user", "human", "prompter")
+_TURN = re.compile(r"(?:\A|\n\n)(Human|Assistant):")
+_FLAGS = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Names of the columns; ``id`` and ``label`` may be empty.
+
+    ``flags``: columns of 0 and 1, one for each label, whose names are the labels. ``why``: how the
+    texts were found.
+    """
+
+    text: str
+    label: str = ""
+    id: str = ""
+    flags: tuple[str, ...] = ()
+    why: str = field(default="", compare=False)
+
+
+def find_columns(
+    where: str, head: Sequence[Record], names: Sequence[str], given: Columns
+) -> Columns:
+    """Complete the columns ``given`` by detected ones.
+
+    Raises:
+        InputError: an unknown column, or no column of texts.
+    """
+    text, ident = (_given(where, names, one) for one in (given.text, given.id))
+    flags: tuple[str, ...] = ()
+    if given.label and not known_column(names, given.label) and "," in given.label:
+        flags = tuple(_given(where, names, one.strip()) for one in given.label.split(","))
+    label = ", ".join(flags) if flags else _given(where, names, given.label)
+    label = label or _first(LABEL_COLUMNS, [name for name in names if name != text])
+    why = ""
+    if not text:
+        others = [name for name in names if name not in (label, ident, *flags)]
+        text, why = _find_text(where, head, names, others)
+    if not label:
+        flags = _flags(head, [name for name in names if name != text])
+        label = ", ".join(flags)
+    return Columns(text, label, ident or _first(ID_COLUMNS, names), flags, why)
+
+
+def _given(where: str, names: Sequence[str], given: str) -> str:
+    if not given or given in names:
+        return given
+    if found := known_column(names, given):
+        return found
+    raise InputError(f"{where} has no column '{given}'; it has {listed(names)}.")
+
+
+def known_column(names: Sequence[str], given: str) -> str:
+    """Return the column of this name, whatever its blanks and its case; "" without one."""
+    if given in names:
+        return given
+    for fold in (" ".join, lambda words: " ".join(words).casefold()):
+        alike = [name for name in names if fold(name.split()) == fold(given.split())]
+        if len(alike) == 1:
+            return alike[0]
+    return ""
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write the names of columns, not all of very many."""
+    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
+    return ", ".join(name[:_LONGEST_NAME] for name in names[:_LISTED]) + more
+
+
+def _first(wanted: Sequence[str], names: Sequence[str]) -> str:
+    by_name = {name.strip().casefold(): name for name in reversed(names)}
+    return next((by_name[name] for name in wanted if name in by_name), "")
+
+
+def pairs_of(given: Sequence[str], option: str) -> dict[str, str]:
+    """Parse ``NAME=VALUE,NAME=VALUE``, given once or several times.
+
+    A part without ``=`` belongs to the value before it: ``mutant=text, cleaned``.
+
+    Raises:
+        InputError: the first part has no ``=``.
+    """
+    found: dict[str, str] = {}
+    for text in given:
+        last = ""
+        for part in text.split(","):
+            name, sign, value = part.partition("=")
+            if sign and name.strip():
+                last = name.strip()
+                found[last] = value.strip()
+            elif last and not sign:
+                found[last] += f",{part}".rstrip()
+            else:
+                raise InputError(f"{option} cannot be read at '{part}'; write NAME=VALUE.")
+    return found
+
+
+# -- texts --------------------------------------------------------------------------------------
+
+
+def _find_text(
+    where: str, head: Sequence[Record], names: Sequence[str], others: Sequence[str]
+) -> tuple[str, str]:
+    """Find the text column among ``others``, and say why it is one."""
+    cells = {name: _cells(head, name) for name in others}
+    passed = {name: what for name, own in cells.items() if (what := _no_text(own))}
+    usual = _first(TEXT_COLUMNS, others)
+    if usual and usual not in passed:
+        return usual, "its name is usual for texts"
+    chats = [name for name in others if _are_chats(name, head)]
+    if chats:
+        found = _first(CHAT_COLUMNS, chats) or chats[0]
+        return found, "of each conversation, the last turn of the user is read"
+    prose = {name: _prose(own) for name, own in cells.items() if name not in passed}
+    best = max(prose.values(), default=(0, 0))
+    if best <= (0, 0):
+        known = f"it has {listed(names)}" if names else "it has no column at all"
+        reasons = "; ".join(f"'{n[:_LONGEST_NAME]}' holds {w}" for n, w in [*passed.items()][:5])
+        raise InputError(
+            f"{where} has no column of texts; {known}{f' ({reasons})' if reasons else ''}. Name it "
+            "with --text-column if there is one."
+        )
+    found = next(n for n, (kind, size) in prose.items()
+                 if kind == best[0] and size >= _NEAR * best[1])  # fmt: skip
+    return found, "it has the longest sentences"
+
+
+def _cells(head: Sequence[Record], name: str) -> list[str]:
+    values = (values.get(name) for values, _ in head)
+    return [
+        text
+        for value in values
+        if isinstance(value, str) or _is_list_of(value, str)
+        if (text := as_text(value).strip())
+    ]
+
+
+def _is_list_of(value: Any, kind: type) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, kind) for one in value)
+
+
+def _no_text(cells: Sequence[str]) -> str:
+    """Say what the cells of a column are that are no texts; "" for texts or no cells."""
+    if not cells:
+        return ""
+    kinds = {
+        "numbers or dates": sum(sum(map(str.isalpha, c)) * 2 < len(c.replace(" ", "")) and
+                                any(map(str.isdigit, c)) for c in cells),
+        "web addresses": sum(bool(_ADDRESS.match(c)) for c in cells),
+        "lists or objects": sum((c[0], c[-1]) in (("[", "]"), ("{", "}"), ("(", ")"))
+                                and not _SLOT.fullmatch(c) for c in cells),
+    }  # fmt: skip
+    return next((kind for kind, number in kinds.items() if number >= _MOST * len(cells)), "")
+
+
+def _prose(cells: Sequence[str]) -> tuple[int, int]:
+    """Return how much the cells look like prose, and how long they are.
+
+    2: sentences; 1: sentences with places to fill; 0: words, or ids if they have no length.
+    """
+    if not cells:
+        return 0, 0
+    size = sum(map(len, cells))
+    words = [len(_WORD.findall(cell[:1_000])) for cell in cells]
+    if sum(number >= 3 for number in words) * 2 >= len(cells):
+        slots = sum(bool(_SLOT.search(cell[:1_000])) for cell in cells)
+        return (1 if slots > _SOME * len(cells) else 2), size
+    ids = sum(any(map(str.isdigit, cell)) and " " not in cell for cell in cells)
+    return 0, 0 if ids > _MOST * len(cells) or not any(words) else size
+
+
+# -- conversations ------------------------------------------------------------------------------
+
+
+def _are_chats(name: str, head: Sequence[Record]) -> bool:
+    values = [value for values, _ in head if (value := values.get(name))]
+    return bool(values) and sum(last_turn(name, v) is not None for v in values) >= _MOST * len(
+        values
+    )
+
+
+def last_turn(name: str, value: Any) -> str | None:
+    """Return the last turn of the user in a conversation: "" without one, None if it is none.
+
+    Conversations are lists of objects with ``role`` and ``content``, or ``from`` and ``value``, or
+    these as text; in a column of chosen or rejected answers also ``Human:`` and ``Assistant:``.
+    """
+    if isinstance(value, str):
+        if name.casefold() in ("chosen", "rejected") and _TURN.match(value):
+            parts = _TURN.split(value)
+            turns = dict(zip(reversed(range(len(parts))), reversed(parts), strict=True))
+            said = [turns[n + 1] for n in range(1, len(parts) - 1) if parts[n] == "Human"]
+            return said[-1].strip() if said else ""
+        value = _written(value)
+    if isinstance(value, Mapping) and ("role" in value or "from" in value):
+        value = [value]
+    if not _is_list_of(value, dict):
+        return None
+    roles = [str(turn.get("role", turn.get("from", ""))) for turn in value]
+    if not all(roles):
+        return None
+    said = [
+        turn.get("content", turn.get("value"))
+        for turn, role in zip(value, roles, strict=True)
+        if role.casefold() in _USER
+    ]
+    return _content(said[-1]) if said else ""
+
+
+def _written(text: str) -> Any:
+    """Read a conversation that stands in a cell, as JSON or as Python writes it."""
+    start = text[:400].lstrip()
+    if not (start.startswith("[{") and ("role" in start or "from" in start)):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return ast.literal_eval(text) if len(text) <= _LITERAL else None
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def _content(content: Any) -> str:
+    if isinstance(content, list):  # parts, of which some are texts
+        parts = [one.get("text") if isinstance(one, dict) else one for one in content]
+        return "\n".join(one for one in parts if isinstance(one, str))
+    return as_text(content)
+
+
+# -- labels -------------------------------------------------------------------------------------
+
+
+def _flags(head: Sequence[Record], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that hold 0 and 1 alone, if there are several and both occur."""
+    found, seen = [], set[bool]()
+    for name in names:
+        cells = {flag(values.get(name)) for values, fault in head if not fault}
+        if cells and None not in cells:
+            found.append(name)
+            seen |= {bool(cell) for cell in cells}
+    return tuple(found) if len(found) >= _FEWEST_FLAGS and len(seen) > 1 else ()
+
+
+def flag(value: Any) -> bool | None:
+    """Read 0 or 1; None for anything else."""
+    if isinstance(value, bool):
+        return value
+    return _FLAGS.get(as_text(value).strip().casefold())
+
+
+def has_parts(value: Any) -> bool:
+    """Whether a value is an object, or holds objects or lists, and so is no text."""
+    return isinstance(value, dict) or (
+        isinstance(value, list) and any(isinstance(one, dict) for one in value)
+    )
+
+
+# -- values -------------------------------------------------------------------------------------
+
+
+def mended(text: str) -> tuple[str, bool | None]:
+    """Read bytes that were not UTF-8 as Windows-1252; return the text, and whether it had any.
+
+    None if it can be read neither way; the text is then empty.
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        try:
+            # What a file that is not UTF-8 nearly always is.
+            return text.encode("utf-8", "surrogateescape").decode("cp1252"), True
+        except UnicodeEncodeError:  # half a character, as JSON may hold it
+            return whole(text), False
+        except UnicodeDecodeError:
+            return "", None
+    return text, False
+
+
+def as_text(value: Any) -> str:
+    """Convert a value to text; lists are joined, paragraphs by line breaks."""
+    if value is None or value != value:  # NaN is not equal to itself
+        return ""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    if isinstance(value, list | tuple):
+        # LexGLUE's cases come as lists of paragraphs, its labels as lists of numbers.
+        blank = "\n" if any(isinstance(part, str) and " " in part for part in value) else ", "
+        return blank.join(as_text(part) for part in value)
+    return str(value)
