@@ -180,6 +180,7 @@ def _modest(path: Path, batches: Iterator[Any]) -> Iterator[Any]:
         rows += batch.num_rows
         if rows > most:
             raise too_much(path)
+        batch.validate(full=True)  # places beyond the buffers would end the process
         yield batch
 
 
