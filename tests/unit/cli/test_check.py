@@ -117,7 +117,7 @@ BAD = {
     "order no number": (["--text", TEXT, "--order", "two"], "Try --help"),
     "limit": (["--text", TEXT, "--limit", "0"], "limit is at least 1"),
     "unknown option": (["--text", TEXT, "--colour"], "No such option"),
-    "missing dictionary": (["--text", TEXT, "--dictionary", "none.csv"], "none.csv: No such file"),
+    "missing dictionary": (["--text", TEXT, "--dictionary", "none.csv"], "There is no file none.csv"),
 }  # fmt: skip
 
 
@@ -185,7 +185,8 @@ def test_dictionary_commands(run: Run, tmp_path: Path) -> None:
     path.write_text("term,group\nrich,up\npoor,down\n", encoding="utf-8")
     assert (
         run("dictionary", "check", str(path))[1]
-        == f"{path}: 2 terms, 2 directed pairs, no fault.\n"
+        == "read as: commas between cells; quotation marks may surround a cell; a header; UTF-8\n"
+        f"{path}: 2 terms, 2 directed pairs, no fault.\n"
     )
     path.write_text("term,group\nrich,up\n", encoding="utf-8")
     code, _, err = run("dictionary", "check", str(path))
