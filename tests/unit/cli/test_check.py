@@ -117,7 +117,7 @@ BAD = {
     "order no number": (["--text", TEXT, "--order", "two"], "Try --help"),
     "limit": (["--text", TEXT, "--limit", "0"], "limit is at least 1"),
     "unknown option": (["--text", TEXT, "--colour"], "No such option"),
-    "missing dictionary": (["--text", TEXT, "--dictionary", "none.csv"], "There is no file none.csv"),
+    "missing dictionary": (["--text", TEXT, "--dictionary", "none.csv"], "is no file none.csv"),
 }  # fmt: skip
 
 
