@@ -54,6 +54,8 @@ class FaultyServer:
         self.bodies: list[dict[str, Any]] = []
         self.times: list[float] = []
         self.keys: set[str] = set()
+        self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
         self.wrong_key = ""
         self.poured = 0  # bytes of bodies without an end
         self.spent = (0, 0)  # prompt and completion tokens that were told
@@ -92,6 +94,8 @@ class FaultyServer:
                 with server._lock:
                     server.times.append(time.monotonic())
                     server.bodies.append(body)
+                    server.headers.append(dict(self.headers.items()))
+                    server.paths.append(self.path)
                     server.keys.add(self.headers.get("Authorization", ""))
                     server.asked[text] += 1
                     turn, number = server.asked[text], len(server.bodies)

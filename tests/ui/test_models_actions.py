@@ -12,7 +12,7 @@ import pytest
 from hinter_core.errors import HinterError, InputError, ModelError
 from hinter_core.models.base import Capabilities
 from hinter_core.models.registry import BACKENDS, parse_name
-from hinter_core.types import Prediction
+from hinter_core.types import Failure, Prediction
 from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.explore.updates import over_budget
 from hinter_ui.html import notice
@@ -186,7 +186,7 @@ def test_a_key_stands_in_no_file_answer_or_error(server: FaultyServer, cache: Pa
     asked = actions.ask(session, named(server), "A fine day.")
     assert asked.first.labels == ("positive",)
     echo = actions.ask(session, named(server), "A [fault:echo] text.").first
-    assert echo.reply == "positive, said Bearer [key]"
+    assert (echo.reply, echo.failure) == ("", Failure.ERROR)
     kept = b"".join(path.read_bytes() for path in cache.parent.iterdir())
     assert b"openai-2-" in kept
     server.wrong_key = KEY
