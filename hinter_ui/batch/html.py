@@ -73,7 +73,7 @@ def state_badge(status: CampaignStatus) -> Markup:
     kind, lost = status.state.name.lower(), status.seen.unanswered
     words = say(f"states.{kind}")
     if lost and status.state is RunState.DONE:
-        words = say("states.unanswered", n=lost)
+        words, kind = say("states.unanswered", n=lost), "stopped"  # its colour: not all is well
     return tag("span", words, class_=f"badge state job-{kind}")
 
 
