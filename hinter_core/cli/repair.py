@@ -3,10 +3,10 @@
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 from tqdm import tqdm
@@ -16,7 +16,11 @@ from hinter_core.errors import InputError
 from hinter_core.repair.card import sections_of
 from hinter_core.repair.progress import Stage
 from hinter_core.repair.repair import REPAIR_OPTIONS, Repair, RepairRun
+from hinter_core.repair.sweep import sweep as sweep_of
+from hinter_core.repair.sweep import sweep_section
 from hinter_core.report.formats import plain, print_sections
+
+Number = TypeVar("Number", int, float)
 
 
 @with_options(list(REPAIR_OPTIONS.values()))
@@ -26,6 +30,16 @@ def repair(
     out: Annotated[
         Path, typer.Option(help="Directory of the repair; an interrupted one goes on there.")
     ] = Path("repair"),
+    sweep: Annotated[
+        str,
+        typer.Option(
+            help="Repair once with each of these shares, with commas, such as 0.0025,0.01,0.05; "
+            "print one table (Astraea, Table VII)."
+        ),
+    ] = "",
+    tops: Annotated[
+        str, typer.Option(help="With --sweep: numbers of topmost words, such as 5,10.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Repair a classifier: train it further on balanced cases, and measure before and after."""
@@ -33,7 +47,10 @@ def repair(
         option = REPAIR_OPTIONS[name]
         if isinstance(value, int | float) and not option.holds(value):
             raise InputError(f"--{name} is {option.range}, not {value}.")
-    run = RepairRun(Repair(**settings), out)
+    wanted = Repair(**settings)
+    if tops and not sweep:
+        raise InputError("--tops belongs to --sweep; name one number with --top, or add --sweep.")
+    shares, numbers = _numbers("sweep", sweep, float), _numbers("tops", tops, int)
     with _stop_asked() as stop, tqdm(disable=not sys.stderr.isatty(), dynamic_ncols=True) as bar:
 
         def on_stage(stage: Stage) -> None:
@@ -41,14 +58,36 @@ def repair(
             bar.total, bar.n = stage.of or None, stage.done
             bar.refresh()
 
-        result = run.run(on_stage, stop.is_set)
+        result = (
+            sweep_of(wanted, out, shares, numbers or [wanted.top], on_stage, stop.is_set)
+            if shares
+            else RepairRun(wanted, out).run(on_stage, stop.is_set)
+        )
     if result is None:
         raise KeyboardInterrupt  # what was done is kept
+    if isinstance(result, dict):
+        section = sweep_section(result)
+        if as_json:
+            print_json(
+                [dict(zip(section.columns, row, strict=True)) for row in plain(section.cells)]
+            )
+        else:
+            print_sections([section], sys.stdout)
+        return
     if as_json:
         print_json(plain(result))
         return
     print_sections(sections_of(result), sys.stdout)
     say(f"The model is in {out / 'model'}; test it as {result.model}.")
+
+
+def _numbers(name: str, given: str, kind: Callable[[str], Number]) -> list[Number]:
+    try:
+        return [kind(one) for one in given.split(",") if one.strip()]
+    except ValueError as error:
+        raise InputError(
+            f"--{name} takes numbers with commas between them, not '{given}'."
+        ) from error
 
 
 @contextmanager

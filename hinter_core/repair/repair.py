@@ -80,6 +80,15 @@ class Repair:
     share: float = _setting(
         0.1, "Sentences of the grammar to learn from, as a share of the texts.", low=0.001, high=1.0
     )
+    top: int = _setting(
+        0,
+        "Draw the sentences from this number of the words that change the answer most often; 0: "
+        "from all words, by how often they change it.",
+        label="Topmost words",
+        low=0,
+        high=10_000,
+        advanced=True,
+    )
     sentences: int = _setting(
         200,
         "Sentences of each grammar, and texts, to measure.",
@@ -170,7 +179,8 @@ class RepairRun:
         self._folder.mkdir(parents=True, exist_ok=True)
         path, own = self._folder / _SETTINGS, asdict(self._repair)
         if path.exists():
-            if json.loads(path.read_text(encoding="utf-8")) != own:
+            # A setting that a repair from before does not name has its default.
+            if asdict(Repair()) | json.loads(path.read_text(encoding="utf-8")) != own:
                 raise InputError(
                     f"{self._folder} holds another repair; name another directory, or repeat its "
                     f"settings (see {_SETTINGS} there)."
@@ -230,7 +240,8 @@ class RepairRun:
         if cancelled():
             return {}
         with CampaignReader(store) as reader:
-            return weights_of(diagnose(reader, self._repair.model), smooth=1)
+            weights = weights_of(diagnose(reader, self._repair.model), smooth=1)
+        return topmost(weights, self._repair.top) if self._repair.top else weights
 
     def _examples(
         self,
@@ -316,6 +327,18 @@ class RepairRun:
             for model in (self._model, load_model(self.repaired, trusted=True))
         )
         return before, after
+
+
+def topmost(weights: Mapping[str, Mapping[str, float]], number: int) -> dict[str, dict[str, float]]:
+    """Keep the words of the highest weights over all lists; a list without one is left to chance.
+
+    Source: Astraea, RQ4 (the five or ten topmost error-inducing tokens).
+    """
+    every = ((weight, name, word) for name, own in weights.items() for word, weight in own.items())
+    found: dict[str, dict[str, float]] = {}
+    for weight, name, word in sorted(every, key=lambda one: (-one[0], one[1:]))[:number]:
+        found.setdefault(name, {})[word] = weight
+    return found
 
 
 def _example(record: Mapping[str, Any]) -> Example:

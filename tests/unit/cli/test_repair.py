@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hinter_core.repair.repair import topmost
 from tests.conformance.tiny import make_classifier
 from tests.unit.cli.conftest import Run
 
@@ -72,9 +73,45 @@ def test_a_repair_is_measured_on_what_it_did_not_learn_and_goes_on_where_it_was(
     assert "holds another repair" in error
 
 
+@pytest.mark.slow
+def test_a_sweep_repairs_once_for_each_share_and_number_of_words(
+    run: Run, asked: list[str], tmp_path: Path
+) -> None:
+    few = [*asked, "--epochs", "2", "--sweep", "0.1,0.3", "--tops", "1,2"]
+    code, text, error = run(*few, "--json")
+    assert code == 0, error
+    rows = json.loads(text)
+    seen = [row for row in rows if row["Measured on"] == "seen words"]
+    shares = ["0 (before)", "10\u00a0%", "30\u00a0%", "mean", "median"]
+    if not seen[0]["Errors"]:
+        shares = shares[:3]
+    assert [(row["Top"], row["Share"]) for row in seen] == [(t, s) for t in (1, 2) for s in shares]
+    assert seen[0]["Errors"] == seen[len(shares)]["Errors"]  # one model before, one test
+    folders = sorted(path.name for path in (tmp_path / "repair").iterdir())
+    assert folders == [f"top-{top}-share-{share}" for top in (1, 2) for share in (0.1, 0.3)]
+    for folder in folders:
+        texts = (tmp_path / "repair" / folder / "examples.jsonl").read_text(encoding="utf-8")
+        assert texts.count("\n") > 48
+    code, again, error = run(*few, "--json")
+    assert (code, json.loads(again)) == (0, rows), error
+    code, text, _ = run(*few)
+    assert "Errors by what was learnt from" in text
+
+
+def test_the_topmost_words_are_counted_over_all_lists() -> None:
+    weights = {"job": {"nurse": 0.9, "cook": 0.2}, "person": {"she": 0.5, "he": 0.2}}
+    assert topmost(weights, 1) == {"job": {"nurse": 0.9}}
+    assert topmost(weights, 3) == {"job": {"nurse": 0.9, "cook": 0.2}, "person": {"she": 0.5}}
+    assert topmost(weights, 9) == weights
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
+        (("--sweep", "0.01,much"), "--sweep takes numbers with commas between them, not '0.01,m"),
+        (("--sweep", "0.01,7"), "--share is a number from 0.001 to 1, not 7"),
+        (("--tops", "5"), "--tops belongs to --sweep"),
+        (("--sweep", "0.01", "--tops", "-1"), "--top is a whole number from 0 to 10,000, not -1"),
         (("--model", "vader"), "vader cannot be trained here; name embedded"),
         (("--model", "masked"), "masked cannot be trained here"),
         (("--grammar", "coreference-unambiguous"), "gives colleague, occupation, and the model"),
