@@ -1,118 +1,297 @@
-"""How often the intervals of rates and differences hold the truth, on simulated campaigns.
+"""How often the intervals of rates and differences hold the truth, and tests raise false alarms.
 
-Run by ``python -m benchmarks --coverage [--trials N]``. A campaign is a number of texts with
-mutants each, evenly or heavy-tailed (most texts have few, a few have hundreds). The texts have
-error rates of their own, with a mean and a correlation within texts. Placebo mutants flip as often
-as the others of their text, so that a difference other than 0 is a false alarm.
+Run by ``python -m benchmarks --coverage [--trials N] [--campaign DIRECTORY]``. A campaign is a
+number of texts, each with a number of mutants and a chance of an error of its own, drawn by one of
+:data:`KINDS`; or texts of a real campaign, drawn with replacement. The truth is the ratio that a
+report prints, of all errors to all cases, in the population of texts.
 """
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from zlib import crc32
 
 import numpy
+from scipy.special import expit
 
-from hinter_core.statistics.clustered import cluster_rate, paired_difference
+from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.campaign.tables import is_placebo
+from hinter_core.report.aggregate import count
+from hinter_core.statistics.clustered import (
+    cluster_rate,
+    one_sided_test,
+    paired_difference,
+    two_sample_difference,
+)
+from hinter_core.statistics.rates import Difference, estimate, weighted_share
 
 if TYPE_CHECKING:
     from numpy import ndarray
     from numpy.random import Generator
 
-EVEN = 35  # mutants of each text; the mean of a heavy tail is about as high
-PLACEBO = 6
+TEXTS = (12, 30, 100, 300)
+PLACEBO = 6  # mutants of a text
+_MANY = 200_000  # texts that tell the truth of a kind
+Cases = Callable[[int, "Generator"], "ndarray"]  # of each text
+Draw = Callable[[int, "Generator"], tuple["ndarray", "ndarray"]]  # chance and cases of each text
+Texts = list[tuple[int, ...]]
 
 
-class Cell(NamedTuple):
-    """One kind of campaign: ``sizes`` are even, heavy-tailed or fragile (short texts err most)."""
+class Kind(NamedTuple):
+    """One kind of campaign; ``draw`` returns the texts' chances of an error, and their cases.
 
-    sizes: str
-    texts: int
-    rate: float
-    correlation: float
+    ``real``: the chances are shares that were counted.
+    """
 
+    name: str
+    draw: Draw
+    real: bool = False
 
-TEXTS, RATES, CORRELATIONS = (12, 30, 100), (0.005, 0.02, 0.05, 0.15), (0, 0.1, 0.3)
-KINDS = list(product(TEXTS, RATES, CORRELATIONS))
-CELLS = [Cell(sizes, *kind) for sizes in ("even", "heavy") for kind in KINDS]
-FRAGILE = [Cell("fragile", *kind) for kind in KINDS]
+    @property
+    def truth(self) -> float:
+        """Of all cases of the population, the share of errors."""
+        chances, cases = self.draw(_MANY, numpy.random.default_rng(99))
+        return float((chances * cases).sum() / cases.sum())
 
-
-def _drawn(cell: Cell, rng: Generator) -> tuple[ndarray, ndarray, ndarray]:
-    """Return mutants, placebo mutants and the error rate of each text."""
-    mutants = numpy.full(cell.texts, EVEN)
-    placebo = numpy.full(cell.texts, PLACEBO)
-    if cell.sizes == "heavy":
-        mutants = rng.lognormal(numpy.log(12), 1.3, cell.texts).round().clip(1, 600).astype(int)
-    rates = numpy.full(cell.texts, cell.rate)
-    if cell.correlation:
-        size = 1 / cell.correlation - 1
-        rates = rng.beta(cell.rate * size, (1 - cell.rate) * size, cell.texts)
-    if cell.sizes == "fragile":
-        short = rng.random(cell.texts) < 0.5
-        mutants = numpy.where(short, 6, 40)
-        placebo = numpy.where(short, 2 * PLACEBO, PLACEBO)
-        rates = numpy.where(short, numpy.minimum(1.5 * rates, 1), rates / 2)
-    return mutants, placebo, rates
+    def texts(self, texts: int, rng: Generator) -> Texts:
+        """Draw the errors and cases of each text."""
+        chances, cases = self.draw(texts, rng)
+        errors = (chances * cases).round() if self.real else rng.binomial(cases, chances)
+        return list(zip(errors.astype(int).tolist(), cases.tolist(), strict=True))
 
 
-def covered(cell: Cell, trials: int, seed: int = 0) -> float:
-    """Return the share of campaigns whose interval holds the rate."""
-    rng = numpy.random.default_rng(seed)
-    held = 0
+def _even(texts: int, rng: Generator) -> ndarray:
+    return numpy.full(texts, 35)
+
+
+def _heavy(texts: int, rng: Generator) -> ndarray:
+    return rng.lognormal(numpy.log(12), 1.0, texts).round().clip(1, 400).astype(int)
+
+
+def _giant(texts: int, rng: Generator) -> ndarray:
+    return numpy.where(rng.random(texts) < 0.1, 200, rng.integers(1, 8, texts))
+
+
+def _mostly_one(texts: int, rng: Generator) -> ndarray:
+    return numpy.where(rng.random(texts) < 0.15, rng.integers(10, 40, texts), 1)
+
+
+def _one(texts: int, rng: Generator) -> ndarray:
+    return numpy.ones(texts, int)
+
+
+def _beta(mean: ndarray | float, alike: float, texts: int, rng: Generator) -> ndarray:
+    size = 1 / alike - 1
+    return rng.beta(mean * size, (1 - mean) * size, texts)
+
+
+def _beta_binomial(cases: Cases, rate: float, alike: float) -> Draw:
+    return lambda texts, rng: (_beta(rate, alike, texts, rng), cases(texts, rng))
+
+
+def _all_or_none(cases: Cases, rate: float) -> Draw:
+    return lambda texts, rng: ((rng.random(texts) < rate) * 1.0, cases(texts, rng))
+
+
+def _mixture(cases: Cases, share: float, high: float, low: float) -> Draw:
+    return lambda texts, rng: (
+        numpy.where(rng.random(texts) < share, high, low), cases(texts, rng)
+    )  # fmt: skip
+
+
+def _by_size(slope: float, level: float, alike: float = 0.05) -> Draw:
+    def draw(texts: int, rng: Generator) -> tuple[ndarray, ndarray]:
+        cases = _heavy(texts, rng)
+        return _beta(expit(level + slope * numpy.log(cases / 12)), alike, texts, rng), cases
+
+    return draw
+
+
+def _by_words(cases: Cases, share: float) -> Draw:
+    """A text's mutants exchange some of 40 words, of which some turn the answer wherever they are.
+
+    Words are fixed, as the truth is one over texts: a dictionary is not drawn from a population.
+    """
+    fixed = numpy.random.default_rng(7)
+    common = 1 / numpy.arange(1, 41) ** 0.8
+    turns = fixed.random(40) < share
+
+    def draw(texts: int, rng: Generator) -> tuple[ndarray, ndarray]:
+        words = rng.choice(40, size=(texts, 4), p=common / common.sum())
+        among = numpy.arange(4) < rng.integers(1, 5, texts)[:, None]
+        return (0.9 * turns[words] * among).sum(1) / among.sum(1), cases(texts, rng)
+
+    return draw
+
+
+KINDS = (
+    Kind("beta-binomial, even", _beta_binomial(_even, 0.15, 0.1)),
+    Kind("beta-binomial, heavy-tailed", _beta_binomial(_heavy, 0.15, 0.2)),
+    Kind("beta-binomial, rare", _beta_binomial(_heavy, 0.005, 0.1)),
+    Kind("all or none, even", _all_or_none(_even, 0.2)),
+    Kind("all or none, heavy-tailed", _all_or_none(_heavy, 0.2)),
+    Kind("larger texts err more", _by_size(0.5, -1.5)),
+    Kind("larger texts err much more", _by_size(1.0, -2.0)),
+    Kind("larger texts err less", _by_size(-0.7, -1.0)),
+    Kind("few giant texts", _beta_binomial(_giant, 0.3, 0.2)),
+    Kind("mostly one mutant", _beta_binomial(_mostly_one, 0.3, 0.2)),
+    Kind("one mutant each", _beta_binomial(_one, 0.1, 0.1)),
+    Kind("a few fragile texts", _mixture(_heavy, 0.15, 0.7, 0.01)),
+    Kind("words, even", _by_words(_even, 0.2)),
+    Kind("words, heavy-tailed", _by_words(_heavy, 0.2)),
+    Kind("nearly always", _beta_binomial(_heavy, 0.9, 0.2)),
+)
+
+
+def real(folder: Path) -> list[Kind]:
+    """Return a kind for each model of a campaign: texts drawn with replacement."""
+    kinds = []
+    store = CampaignStore(folder)
+    names = tuple(store.campaign().models)
+    with CampaignReader(store, names, rates=True) as reader:
+        for name, tally in count(reader).models.items():
+            parts = [a for a in tally.with_cases() if len(a) > 1 and not is_placebo(a)]
+            texts = [own for (own,), n in tally.by_text(parts).items() for _ in range(n)]
+            for what, hits, cases in (
+                ("errors", [t.errors for t in texts], [t.cases for t in texts]),
+                ("hidden", [t.hidden for t in texts], [t.errors for t in texts]),
+            ):
+                kinds.append(Kind(f"{name}: {what}", _resampled(hits, cases), real=True))
+    return [kind for kind in kinds if 0 < kind.truth < 1]
+
+
+def _resampled(hits: list[int], cases: list[int]) -> Draw:
+    errors, of = (numpy.array(column)[numpy.array(cases) > 0] for column in (hits, cases))
+
+    def draw(texts: int, rng: Generator) -> tuple[ndarray, ndarray]:
+        chosen = rng.integers(0, len(of), texts)
+        return errors[chosen] / of[chosen], of[chosen]
+
+    return draw
+
+
+def _seeded(*parts: object) -> Generator:
+    return numpy.random.default_rng([crc32(str(part).encode()) for part in parts])
+
+
+def covered(kind: Kind, texts: int, trials: int, seed: int = 0) -> tuple[float, float]:
+    """Return the share of campaigns whose interval holds the rate, and its mean width."""
+    rng, truth = _seeded(kind.name, texts, seed), kind.truth
+    held, width = 0, 0.0
     for _ in range(trials):
-        mutants, _, rates = _drawn(cell, rng)
-        errors = rng.binomial(mutants, rates)
-        found = cluster_rate(zip(errors.tolist(), mutants.tolist(), strict=True))
+        found = cluster_rate(kind.texts(texts, rng))
         assert found.low is not None
         assert found.high is not None
-        held += found.low <= cell.rate <= found.high
-    return held / trials
+        held += found.low <= truth <= found.high
+        width += found.high - found.low
+    return held / trials, width / trials
 
 
-def covered_difference(cell: Cell, trials: int, seed: int = 0) -> tuple[float, float]:
-    """Return the shares of campaigns with an interval below 0 and above it (false alarms)."""
-    rng = numpy.random.default_rng(seed)
-    below = above = 0
-    for _ in range(trials):
-        mutants, placebo, rates = _drawn(cell, rng)
-        errors, others = rng.binomial(mutants, rates), rng.binomial(placebo, rates)
-        columns = (column.tolist() for column in (errors, mutants, others, placebo))
-        found = paired_difference(zip(*columns, strict=True))
-        assert found.low is not None
-        assert found.high is not None
-        below += found.high < 0
-        above += found.low > 0
-    return below / trials, above / trials
+def _pairs(chances: ndarray, n: ndarray, other: ndarray, m: ndarray, rng: Generator) -> Texts:
+    columns = (rng.binomial(n, chances), n, rng.binomial(m, other), m)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def report(trials: int) -> str:
-    """Return both tables with a summary of each."""
-    lines = ["| Texts | Rate | Correlation | Even | Heavy-tailed |", "|---:|---:|---:|---:|---:|"]
-    found = {cell: covered(cell, trials) for cell in CELLS}
-    for texts, rate, correlation in KINDS:
-        both = (found[Cell(sizes, texts, rate, correlation)] for sizes in ("even", "heavy"))
-        cells = [f"{100 * share:.1f} %" for share in both]
-        lines.append(f"| {texts} | {100 * rate:g} % | {correlation:g} | {' | '.join(cells)} |")
-    shares = list(found.values())
-    lines += [
-        "",
-        f"95 % intervals of a rate hold it in {100 * min(shares):.1f} to {100 * max(shares):.1f} % "
-        f"of {trials:,} campaigns of a kind, {100 * sum(shares) / len(shares):.1f} % on average.",
+def _excess(more: float) -> Question:
+    """Compare with placebo mutants of the same texts, which flip as often but for ``more``."""
+
+    def found(kind: Kind, texts: int, rng: Generator) -> Difference:
+        chances, cases = kind.draw(texts, rng)
+        placebo = numpy.full(texts, PLACEBO)
+        sensitive = chances + more * (1 - chances)
+        return paired_difference(_pairs(sensitive, cases, chances, placebo, rng))
+
+    return found
+
+
+def _compared(kind: Kind, texts: int, rng: Generator) -> Difference:
+    """Two models on the same mutants, equally often wrong, each in texts of its own."""
+    chances, cases = kind.draw(texts, rng)
+    # Texts are exchangeable between the models, which differ in half of them.
+    other = numpy.where(rng.random(texts) < 0.5, rng.permutation(chances), chances)
+    swap = rng.random(texts) < 0.5
+    first, second = numpy.where(swap, other, chances), numpy.where(swap, chances, other)
+    return paired_difference(_pairs(first, cases, second, cases, rng))
+
+
+def _apart(kind: Kind, texts: int, rng: Generator) -> Difference:
+    return two_sample_difference(kind.texts(texts, rng), kind.texts(texts, rng))
+
+
+def _weighted(kind: Kind, texts: int, rng: Generator) -> Difference:
+    """Judge some mutants of each text; their weights are the mutants that each stands for."""
+    chances, cases = kind.draw(texts, rng)
+    sample = [
+        (bool(hit), float(of / judged), str(text))
+        for text, (chance, of) in enumerate(zip(chances, cases, strict=True))
+        for judged in [min(int(of), 3)]
+        for hit in rng.random(judged) < chance
     ]
-    alarms = {cell: covered_difference(cell, trials) for cell in (*CELLS, *FRAGILE)}
-    worst = [max(alarms, key=lambda cell: alarms[cell][side]) for side in (0, 1)]
-    means = [100 * sum(pair[side] for pair in alarms.values()) / len(alarms) for side in (0, 1)]
-    lines += [
-        "",
-        "Without any bias, the interval of the excess over placebo lies",
-        *(
-            f"- {word} 0 in {mean:.1f} % of campaigns on average, in "
-            f"{100 * alarms[cell][side]:.1f} % at most ({cell.sizes}, {cell.texts} texts, rate "
-            f"{100 * cell.rate:g} %, correlation {cell.correlation:g})."
-            for side, (word, mean, cell) in enumerate(
-                zip(("below", "above"), means, worst, strict=True)
-            )
-        ),
-    ]
-    return "\n".join(lines)
+    found, truth = estimate([weighted_share(sample)], lambda shares: shares[0]), kind.truth
+    assert found.low is not None
+    assert found.high is not None
+    return Difference(None, found.low - truth, found.high - truth)
+
+
+Question = Callable[[Kind, int, "Generator"], Difference]  # an interval that should hold 0
+QUESTIONS: dict[str, Question] = {
+    "excess over placebo, none": _excess(0.0),
+    "excess over placebo, 10 points": _excess(0.1),
+    "two models, same mutants": _compared,
+    "two campaigns, other texts": _apart,
+    "weighted sample of judgements": _weighted,
+}
+
+
+def beside(
+    question: str, kind: Kind, texts: int, trials: int, seed: int = 0
+) -> tuple[float, float]:
+    """Return how often intervals of a difference, or of an error, lie below and above 0."""
+    rng = _seeded(question, kind.name, texts, seed)
+    found = [QUESTIONS[question](kind, texts, rng) for _ in range(trials)]
+    below = sum(one.high is not None and one.high < 0 for one in found)
+    return below / trials, sum(one.low is not None and one.low > 0 for one in found) / trials
+
+
+def group_alarms(kind: Kind, texts: int, trials: int, seed: int = 0) -> float:
+    """Return how often a group is called higher than a mean that it has."""
+    rng, truth = _seeded("group", kind.name, texts, seed), kind.truth
+    found = (one_sided_test(kind.texts(texts, rng), truth) for _ in range(trials))
+    return sum(p < 0.05 for p in found) / trials
+
+
+def report(trials: int, folders: list[Path]) -> Iterator[str]:
+    """Yield the lines of both tables."""
+    kinds = [*KINDS, *(kind for folder in folders for kind in real(folder))]
+    yield f"95 % intervals of a rate: share of {trials:,} campaigns where it holds the rate, and"
+    yield "its mean width in percentage points, by the number of texts."
+    yield ""
+    yield f"| Campaign | Rate | {' | '.join(map(str, TEXTS))} |"
+    yield "|---|---:|" + "---:|" * len(TEXTS)
+    for kind in kinds:
+        cells = [
+            f"{100 * held:.1f} ({100 * width:.1f})"
+            for held, width in (covered(kind, texts, trials) for texts in TEXTS)
+        ]
+        yield f"| {kind.name} | {100 * kind.truth:.1f} % | {' | '.join(cells)} |"
+    yield ""
+    yield "Other intervals: share of campaigns where they lie below and above the truth (2.5 % each"
+    yield "are what 95 % allows); with an excess of 10 points, *above* is the power."
+    yield ""
+    yield f"| Question | Campaign | {' | '.join(map(str, TEXTS))} |"
+    yield "|---|---|" + "---:|" * len(TEXTS)
+    some = [kind for kind in KINDS if kind.name in _SHOWN]
+    for question in QUESTIONS:
+        for kind in some:
+            found = (beside(question, kind, texts, trials) for texts in TEXTS)
+            cells = [f"{100 * below:.1f}, {100 * above:.1f}" for below, above in found]
+            yield f"| {question} | {kind.name} | {' | '.join(cells)} |"
+    for kind in some:
+        cells = [f"{100 * group_alarms(kind, texts, trials):.1f}" for texts in TEXTS]
+        yield f"| a group at its mean is *higher*, p < 0.05 | {kind.name} | {' | '.join(cells)} |"
+
+
+_SHOWN = ("beta-binomial, even", "all or none, heavy-tailed", "larger texts err more")

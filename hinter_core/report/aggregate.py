@@ -26,7 +26,6 @@ from hinter_core.report.counts import (
     TextSums,
     UnusedRow,
 )
-from hinter_core.statistics.clustered import Clusters
 from hinter_core.types import NO_INTERACTION, HiddenGrade
 
 _EXAMPLES = 12
@@ -47,9 +46,8 @@ CREATE TABLE by_shard (model INTEGER, shard INTEGER, set UBIGINT, verdict verdic
     places BIGINT);
 CREATE TABLE by_text (model INTEGER, set UBIGINT, row BIGINT,
     {" INTEGER, ".join(TextSums._fields)} INTEGER);
-CREATE TABLE clusters (model INTEGER, key UBIGINT, errors BIGINT, cases BIGINT, texts BIGINT,
-    error_squares HUGEINT, products HUGEINT, case_squares HUGEINT, hidden BIGINT,
-    hidden_squares HUGEINT, hidden_products HUGEINT);
+CREATE TABLE clusters (model INTEGER, key UBIGINT, errors BIGINT, cases BIGINT, hidden BIGINT,
+    texts BIGINT);
 CREATE TABLE by_validity (model INTEGER, set UBIGINT, row BIGINT, level INTEGER, errors BIGINT,
     cases BIGINT, hidden BIGINT);
 CREATE VIEW tokens AS SELECT swap, list_transform(list_filter(list_distinct(string_split(
@@ -217,10 +215,8 @@ def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: i
     sums = ", ".join(f"sum({name})" for name in TextSums._fields)
     run(f"INSERT INTO by_text SELECT {number}, set, row, {sums} FROM summed GROUP BY set, row")
     run(
-        f"INSERT INTO clusters SELECT {number}, key, sum(errors), sum(cases), count(*), "
-        "sum(errors * errors), sum(errors * cases), sum(cases * cases), sum(hidden), "
-        "sum(hidden * hidden), sum(hidden * cases) FROM summed "
-        "WHERE cases > 0 GROUP BY key"
+        f"INSERT INTO clusters SELECT {number}, key, errors, cases, hidden, count(*) FROM summed "
+        "WHERE cases > 0 GROUP BY ALL"
     )
     run(
         f"INSERT INTO by_validity SELECT {number}, set, row, level, count_if({_ERROR}), count(*), "
@@ -437,23 +433,14 @@ def _count_answers(model: ModelCounts) -> None:
         "SELECT attributes, grade, sum(number)::BIGINT FROM grades JOIN sets USING (set)"
     ):
         model.grades[tuple(names)][grade] = number
-    sums = ", ".join(
-        f"sum(clusters.{name})::BIGINT"
-        for name in (
-            "errors", "error_squares", "products", "hidden", "hidden_squares", "hidden_products",
-            "cases", "texts", "case_squares",
-        )
-    )  # fmt: skip
-    for names, groups, *numbers in rows(
-        f"SELECT attributes, groups, {sums} FROM clusters JOIN groups USING (key) "
-        "JOIN sets USING (set)"
+    for names, groups, errors, cases, hidden, texts in rows(
+        "SELECT attributes, groups, errors, cases, hidden, sum(texts)::BIGINT FROM clusters "
+        "JOIN groups USING (key) JOIN sets USING (set)"
     ):
-        cases, texts, squares = numbers[6:]
-        kinds = [(model.groups, numbers[:3]), (model.hidden_groups, numbers[3:6])]
-        for by_group, (hits, hit_squares, products) in kinds[: len(names)]:
-            by_group[tuple(names)][tuple(groups)] = Clusters(
-                hits, cases, texts, hit_squares, products, squares
-            )
+        kinds = [(model.groups, errors), (model.hidden_groups, hidden)]
+        for by_group, hits in kinds[: len(names)]:
+            by_text = by_group[tuple(names)].setdefault(tuple(groups), Counter())
+            by_text[hits, cases] += texts
     for edit, errors, cases in rows(
         "SELECT edit, sum(errors)::BIGINT, sum(cases)::BIGINT FROM words JOIN swaps USING (swap)"
     ):

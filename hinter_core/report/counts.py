@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.tables import Attributes, has_placebo, lists
-from hinter_core.statistics.clustered import Clusters, WordSums
+from hinter_core.statistics.clustered import WordSums
 
 Groups = tuple[str, ...]
 
@@ -73,9 +73,9 @@ class ModelCounts:
     second part flips) where all three are cases. ``wholes``: errors of several edits by the
     verdicts of their single edits; ``atoms``: errors of one edit by the verdicts of mutants that
     contain it. ``grades``: of hidden mutants, by attributes; "" without scores. ``groups``: by
-    attributes and target groups; ``hidden_groups``: the same with hidden mutants as errors, of
-    several attributes. ``words``: errors and cases of atomic
-    mutants by word pair. ``examples``: hidden mutants, one per text and attributes.
+    attributes and target groups, how many texts have so many errors and cases; ``hidden_groups``:
+    the same with hidden mutants as errors, of several attributes. ``words``: errors and cases of
+    atomic mutants by word pair. ``examples``: hidden mutants, one per text and attributes.
     """
 
     reader: CampaignReader
@@ -88,10 +88,10 @@ class ModelCounts:
     wholes: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     atoms: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     grades: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    groups: dict[Attributes, dict[Groups, Clusters]] = field(
+    groups: dict[Attributes, dict[Groups, Counter[tuple[int, ...]]]] = field(
         default_factory=lambda: defaultdict(dict)
     )
-    hidden_groups: dict[Attributes, dict[Groups, Clusters]] = field(
+    hidden_groups: dict[Attributes, dict[Groups, Counter[tuple[int, ...]]]] = field(
         default_factory=lambda: defaultdict(dict)
     )
     words: dict[Swap, tuple[int, int]] = field(default_factory=dict)

@@ -11,9 +11,7 @@ rows and enter no other number; an error rate above theirs is excess.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from statistics import fmean
-from threading import Thread
 from typing import Any
 
 from hinter_core.campaign.findings import tested_models
@@ -54,12 +52,7 @@ from hinter_core.report.papers.masks import ToleranceRate, tolerance_rates
 from hinter_core.report.papers.strict_groups import GroupInstance, known_groups, strict_groups
 from hinter_core.report.papers.variants import RightVariants, right_variants
 from hinter_core.report.section import joined, ordered
-from hinter_core.statistics.clustered import (
-    Clusters,
-    cluster_rate,
-    cluster_wilson,
-    one_sided_test,
-)
+from hinter_core.statistics.clustered import cluster_rate, one_sided_test
 from hinter_core.statistics.rates import Rate, benjamini_hochberg, wilson
 from hinter_core.types import Verdict
 
@@ -199,8 +192,6 @@ def make_report(
         HinterError: no campaign, tables that cannot be read, or an unknown model or attribute.
     """
     chosen = tested_models(store, models)
-    # The import of the statistics takes as long as the queries for 300,000 mutants.
-    Thread(target=import_module, args=("statsmodels.stats.proportion",)).start()
     with CampaignReader(store, chosen, rates=True) as reader:
         _require_attributes(reader, attributes)
         return report_of(store, count(reader, attributes), attributes)
@@ -324,34 +315,36 @@ def _groups(tally: ModelCounts) -> list[GroupRate]:
         GroupRate(
             attributes,
             groups,
-            cluster_wilson(c),
-            c.texts,
+            errors,
+            tally.groups[attributes][groups].total(),
             mean,
-            c.errors / c.cases > mean,
+            (errors.share or 0.0) > mean,
             p,
-            *((cluster_wilson(own[0]), own[2]) if own else ()),
+            *((own[0], own[2]) if own else ()),
         )
-        for (attributes, groups), (c, mean, p) in every.items()
+        for (attributes, groups), (errors, mean, p) in every.items()
         for own in [hidden.get((attributes, groups))]
     ]
 
 
-_ByGroups = Mapping[Attributes, Mapping[tuple[str, ...], Clusters]]
+_ByGroups = Mapping[Attributes, Mapping[tuple[str, ...], Counter[tuple[int, ...]]]]
 
 
 def _tested(
     tallied: _ByGroups,
-) -> dict[tuple[Attributes, tuple[str, ...]], tuple[Clusters, float, float]]:
+) -> dict[tuple[Attributes, tuple[str, ...]], tuple[Rate, float, float]]:
     """Test the rate of each group against the mean of its attributes; return it with mean and p."""
     found = {}
     for attributes in ordered(a for a in tallied if not is_placebo(a)):
-        by_group = tallied[attributes]
-        mean = fmean(c.errors / c.cases for c in by_group.values())
-        for groups, c in sorted(by_group.items()):
-            found[attributes, groups] = (c, mean, one_sided_test(c, mean))
+        rates = {groups: cluster_rate(texts) for groups, texts in tallied[attributes].items()}
+        mean = fmean(rate.share or 0.0 for rate in rates.values())
+        for groups, rate in sorted(rates.items(), key=lambda item: item[0]):
+            p = one_sided_test(tallied[attributes][groups], mean)
+            found[attributes, groups] = (rate, mean, p)
     p_values = benjamini_hochberg([p for *_, p in found.values()])
     return {
-        key: (c, mean, p) for (key, (c, mean, _)), p in zip(found.items(), p_values, strict=True)
+        key: (rate, mean, p)
+        for (key, (rate, mean, _)), p in zip(found.items(), p_values, strict=True)
     }
 
 

@@ -1,9 +1,8 @@
 """Agreement beyond chance: Cohen's and Fleiss' kappa and Krippendorff's alpha, with intervals.
 
-Kappas are computed by statsmodels, alpha here. The intervals are percentile bootstraps over items,
-or over ``clusters`` of items (one text or template), with 2,000 resamples. These are computed at
-once, vectorised, from sums over items (Cohen 1960; Fleiss 1971; Krippendorff 2011, "Computing
-Krippendorff's alpha-reliability").
+The intervals are percentile bootstraps over items, or over ``clusters`` of items (one text or
+template), with 2,000 resamples. These are computed at once, vectorised, from sums over items (Cohen
+1960; Fleiss 1971; Krippendorff 2011, "Computing Krippendorff's alpha-reliability").
 """
 
 from __future__ import annotations
@@ -43,7 +42,6 @@ def cohen(
 ) -> Coefficient:
     """Compute Cohen's unweighted kappa; ``pairs``: codes of two annotators' answers by item."""
     import numpy
-    from statsmodels.stats.inter_rater import cohens_kappa
 
     items = len(pairs)
     if not items:
@@ -54,8 +52,7 @@ def cohen(
     # Each item adds one to a cell of the table of first against second answers.
     cells = codes.reshape(-1, 2) @ [len(used), 1]
     parts = numpy.eye(len(used) ** 2, dtype=int)[cells]
-    table = parts.sum(axis=0).reshape(len(used), len(used))
-    value = float(cohens_kappa(table, return_results=False))
+    value = float(_cohens(parts.sum(axis=0, keepdims=True))[0])
     return _with_interval(value, parts, _cohens, clusters, seed)
 
 
@@ -66,7 +63,6 @@ def fleiss(counts: ndarray, clusters: RatingClusters = None, seed: int = 0) -> C
         ValueError: items with different numbers of answers.
     """
     import numpy
-    from statsmodels.stats.inter_rater import fleiss_kappa
 
     items = len(counts)
     if not items or counts[0].sum() < 2:
@@ -80,7 +76,8 @@ def fleiss(counts: ndarray, clusters: RatingClusters = None, seed: int = 0) -> C
     # Share of agreeing pairs of answers per item.
     same = ((counts**2).sum(axis=1) - raters) / (raters * (raters - 1))
     parts = numpy.column_stack([counts, same, numpy.ones(items)])
-    return _with_interval(float(fleiss_kappa(counts)), parts, _fleisses, clusters, seed)
+    value = float(_fleisses(parts.sum(axis=0, keepdims=True))[0])
+    return _with_interval(value, parts, _fleisses, clusters, seed)
 
 
 def alpha(

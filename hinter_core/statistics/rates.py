@@ -1,7 +1,5 @@
 """Rates, their differences and tests, and shares of weighted samples, with 95 % intervals.
 
-The formulas for independent and clustered cases are those of statsmodels and scipy.
-
 The cells of a stratified, weighted sample have few cases, often all equal, so that bootstrap
 resamples would not vary. Intervals of its shares, and of figures of several shares, come from draws
 of Jeffreys' posterior of a share instead (Brown, Cai and DasGupta 2001), over the *effective*
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 RESAMPLES = 2000
+FEWEST = 2  # degrees of freedom of a variance between texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +46,51 @@ def wilson(hits: int, of: int) -> Rate:
 
 def wilson_ends(hits: float, of: float) -> tuple[float, float]:
     """Return the ends of Wilson's interval; effective numbers need not be whole."""
-    from statsmodels.stats.proportion import proportion_confint
+    from scipy.special import ndtri
 
-    low, high = proportion_confint(hits, of, alpha=1 - CONFIDENCE, method="wilson")
+    z = float(ndtri((1 + CONFIDENCE) / 2))
+    middle, square = (hits + z * z / 2) / (of + z * z), hits * (of - hits) / of + z * z / 4
+    reach = z * max(square, 0.0) ** 0.5 / (of + z * z)
     # Rounding leaves the ends of 0 and 1 a little off.
-    return float(low) if hits else 0.0, float(high) if hits < of else 1.0
+    return middle - reach if hits else 0.0, middle + reach if hits < of else 1.0
+
+
+def effective_cases(hits: ndarray, weights: ndarray, most: float, texts: ndarray) -> float:
+    """Compute how many independent cases would tell a ratio as well as cases clustered by text.
+
+    ``hits`` of ``weights`` (sums over the cases) for each kind of text, ``texts`` how many there
+    are of it. ``most``: the number of cases, an upper limit. The variance is that of the linearised
+    ratio between texts (jackknife), so that texts may differ in rate and in number of cases, and
+    one may depend on the other. It is itself an estimate from few texts: by Student's quantile the
+    number shrinks (Korn and Graubard 1998), with the effective number of residuals as degrees of
+    freedom, since one large or one unlike text may make nearly all of the variance.
+
+    Where all cases agree, or equal texts have all or none, texts are the cases, by their effective
+    number (Kish 1965). Fewer than two texts: 0.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    number, total = texts.sum(), (texts * weights).sum()
+    if number < 2:
+        return 0.0
+    share = (texts * hits).sum() / total
+    equal = weights.min() == weights.max()
+    if share in (0, 1) or (equal and bool(((hits == 0) | (hits == weights)).all())):
+        return min(float(total**2 / (texts * weights**2).sum()), most)
+    left_out = (hits - share * weights) / (total - weights)
+    variance = (texts * left_out**2).sum() * (number - 1) / number
+    freedom = max(min(effective_number(left_out, texts), number - 1), FEWEST)
+    tail = (1 + CONFIDENCE) / 2
+    found = share * (1 - share) / variance if variance else most
+    shrunk = (ndtri(tail) / stdtrit(freedom, tail)) ** 2
+    return float(min(found, most) * shrunk)
+
+
+def effective_number(residuals: ndarray, times: ndarray) -> float:
+    """Return how many residuals make the variance, by their shares of it."""
+    squares = residuals**2
+    most = (times * squares**2).sum()
+    return float((times * squares).sum() ** 2 / most) if most else float(times.sum())
 
 
 def resampled(sources: Mapping[Any, int], seed: int) -> ndarray:
@@ -92,30 +131,27 @@ class Difference:
     p_value: float | None = None
 
 
-def newcombe_difference(first: Rate, second: Rate) -> Difference:
-    """Subtract a second rate from a first, of independent cases, with Newcombe's interval."""
+def independent_difference(first: Rate, second: Rate) -> Difference:
+    """Subtract a second rate from a first of other cases.
+
+    The interval joins those of both (Newcombe 1998; MOVER, Zou and Donner 2008).
+    """
     if first.share is None or second.share is None:
         return Difference(None)
-    return Difference(first.share - second.share, *_newcombe(first, second))
-
-
-def _newcombe(first: Rate, second: Rate) -> tuple[float, float]:
-    """Compute the hybrid score interval of a difference of independent rates (Newcombe 1998)."""
-    from statsmodels.stats.proportion import confint_proportions_2indep
-
-    low, high = confint_proportions_2indep(
-        first.hits, first.of, second.hits, second.of, method="newcomb", alpha=1 - CONFIDENCE
-    )
-    return float(low), float(high)
+    value = first.share - second.share
+    if first.low is None or first.high is None or second.low is None or second.high is None:
+        return Difference(value)
+    down = ((first.share - first.low) ** 2 + (second.high - second.share) ** 2) ** 0.5
+    up = ((first.high - first.share) ** 2 + (second.share - second.low) ** 2) ** 0.5
+    return Difference(value, value - down, value + up)
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
     """Compute the p-value of the exact McNemar test from the numbers of discordant pairs."""
-    from statsmodels.stats.contingency_tables import mcnemar as test
+    from scipy.stats import binomtest
 
-    if not only_first and not only_second:
-        return 1.0
-    return float(test([[0, only_first], [only_second, 0]], exact=True).pvalue)
+    pairs = only_first + only_second
+    return float(binomtest(only_first, pairs).pvalue) if pairs else 1.0
 
 
 def binomial(hits: float, of: float, share: float) -> float:
@@ -164,38 +200,26 @@ def weighted_share(
 
     Without ``total``, it is the sum of weights, and the population counts as infinite.
     """
+    import numpy
+
     cases = [(hit, weight, text) for hit, weight, text in sample if weight > 0]
     if not cases:
         return WeightedShare(float(total or 0), None)
-    weights = sum(weight for _, weight, _ in cases)
-    share = sum(weight for hit, weight, _ in cases if hit) / weights
-    effective = _effective(cases, share)
+    texts: dict[str, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
+    for hit, weight, text in cases:
+        hits, of = texts[text]
+        texts[text] = hits + weight * hit, of + weight
+    every = numpy.array([weight for _, weight, _ in cases])
+    hit_weights, weights = numpy.array(list(texts.values())).T
+    kish = float(every.sum() ** 2 / (every**2).sum())
+    # One text says nothing of others, but something of its own cases.
+    effective = effective_cases(hit_weights, weights, kish, numpy.ones(len(texts))) or 1.0
+    share = float(hit_weights.sum() / weights.sum())
     if total is None:
-        return WeightedShare(weights, share, effective)
+        return WeightedShare(float(weights.sum()), share, effective)
     left = total - len(cases)
     effective = effective * (total - 1) / left if left > 0 else float("inf")
     return WeightedShare(float(total), share, effective)
-
-
-def _effective(cases: Sequence[tuple[bool, float, str]], share: float) -> float:
-    """Compute the effective number of cases: by weights (Kish), over the design effect of texts.
-
-    The latter is the variance between texts over that between cases, both linearised, at least 1
-    (Rao and Scott 1992). If all cases agree it cannot be estimated: the cases of a text count as
-    one.
-    """
-    texts: dict[str, float] = defaultdict(float)
-    residuals: dict[str, float] = defaultdict(float)
-    for hit, weight, text in cases:
-        texts[text] += weight
-        residuals[text] += weight * (hit - share)
-    weights = sum(texts.values())
-    if 0 < share < 1 and len(texts) > 1:
-        within = sum((weight * (hit - share)) ** 2 for hit, weight, _ in cases)
-        between = sum(value**2 for value in residuals.values()) * len(texts) / (len(texts) - 1)
-        effect = between / (within * len(cases) / (len(cases) - 1))
-        return weights**2 / sum(weight**2 for _, weight, _ in cases) / max(1.0, effect)
-    return weights**2 / sum(weight**2 for weight in texts.values())
 
 
 def estimate(

@@ -29,7 +29,7 @@ from hinter_core.statistics.rates import (
     Difference,
     Estimate,
     Rate,
-    newcombe_difference,
+    independent_difference,
     wilson,
 )
 from hinter_core.types import Verdict
@@ -177,7 +177,7 @@ def _validity(note: dict[str, Any], rows: Sequence[dict[str, Any]], verdicts: Ve
         },
         _change(kept),
         _change(lost),
-        newcombe_difference(lost_rate, kept_rate),
+        independent_difference(lost_rate, kept_rate),
         len(rows) - len(judged),
         {name: _by_answer(split, name) for name in verdicts},
         split,
