@@ -244,7 +244,7 @@ def main() -> None:
     )
     arguments.add_argument("--coverage", action="store_true", help="simulate intervals only")
     arguments.add_argument(
-        "--campaign", type=Path, action="append", default=[],
+        "--resample", type=Path, action="append", default=[],
         help="a campaign's directory, whose texts are resampled (--coverage)",
     )  # fmt: skip
     arguments.add_argument(
@@ -287,7 +287,7 @@ def main() -> None:
         "person_sense": lambda: person_sense.report(given.parser),
         "validity": validity.report,
         "grammars": lambda: grammars.report(given.sentences, given.seeds),
-        "coverage": lambda: coverage.report(given.trials, given.campaign),
+        "coverage": lambda: coverage.report(given.trials, given.resample),
         "prioritise": lambda: prioritisation.report(given.prioritise, given.seeds, given.model),
         "stopping": lambda: prioritisation.stopping(given.trials),
     }

@@ -1,6 +1,6 @@
 """How often the intervals of rates and differences hold the truth, and tests raise false alarms.
 
-Run by ``python -m benchmarks --coverage [--trials N] [--campaign DIRECTORY]``. A campaign is a
+Run by ``python -m benchmarks --coverage [--trials N] [--resample CAMPAIGN]``. A campaign is a
 number of texts, each with a number of mutants and a chance of an error of its own, drawn by one of
 :data:`KINDS`; or texts of a real campaign, drawn with replacement. The truth is the ratio that a
 report prints, of all errors to all cases, in the population of texts.
@@ -9,8 +9,10 @@ report prints, of all errors to all cases, in the population of texts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy
@@ -40,7 +42,8 @@ Draw = Callable[[int, "Generator"], tuple["ndarray", "ndarray"]]  # chance and c
 Texts = list[tuple[int, ...]]
 
 
-class Kind(NamedTuple):
+@dataclass(frozen=True)
+class Kind:
     """One kind of campaign; ``draw`` returns the texts' chances of an error, and their cases.
 
     ``real``: the chances are shares that were counted.
@@ -50,7 +53,7 @@ class Kind(NamedTuple):
     draw: Draw
     real: bool = False
 
-    @property
+    @cached_property
     def truth(self) -> float:
         """Of all cases of the population, the share of errors."""
         chances, cases = self.draw(_MANY, numpy.random.default_rng(99))
@@ -63,8 +66,8 @@ class Kind(NamedTuple):
         return list(zip(errors.astype(int).tolist(), cases.tolist(), strict=True))
 
 
-def _even(texts: int, rng: Generator) -> ndarray:
-    return numpy.full(texts, 35)
+def _alike(number: int) -> Cases:
+    return lambda texts, _: numpy.full(texts, number)
 
 
 def _heavy(texts: int, rng: Generator) -> ndarray:
@@ -77,10 +80,6 @@ def _giant(texts: int, rng: Generator) -> ndarray:
 
 def _mostly_one(texts: int, rng: Generator) -> ndarray:
     return numpy.where(rng.random(texts) < 0.15, rng.integers(10, 40, texts), 1)
-
-
-def _one(texts: int, rng: Generator) -> ndarray:
-    return numpy.ones(texts, int)
 
 
 def _beta(mean: ndarray | float, alike: float, texts: int, rng: Generator) -> ndarray:
@@ -128,19 +127,19 @@ def _by_words(cases: Cases, share: float) -> Draw:
 
 
 KINDS = (
-    Kind("beta-binomial, even", _beta_binomial(_even, 0.15, 0.1)),
+    Kind("beta-binomial, even", _beta_binomial(_alike(35), 0.15, 0.1)),
     Kind("beta-binomial, heavy-tailed", _beta_binomial(_heavy, 0.15, 0.2)),
     Kind("beta-binomial, rare", _beta_binomial(_heavy, 0.005, 0.1)),
-    Kind("all or none, even", _all_or_none(_even, 0.2)),
+    Kind("all or none, even", _all_or_none(_alike(35), 0.2)),
     Kind("all or none, heavy-tailed", _all_or_none(_heavy, 0.2)),
     Kind("larger texts err more", _by_size(0.5, -1.5)),
     Kind("larger texts err much more", _by_size(1.0, -2.0)),
     Kind("larger texts err less", _by_size(-0.7, -1.0)),
     Kind("few giant texts", _beta_binomial(_giant, 0.3, 0.2)),
     Kind("mostly one mutant", _beta_binomial(_mostly_one, 0.3, 0.2)),
-    Kind("one mutant each", _beta_binomial(_one, 0.1, 0.1)),
+    Kind("one mutant each", _beta_binomial(_alike(1), 0.1, 0.1)),
     Kind("a few fragile texts", _mixture(_heavy, 0.15, 0.7, 0.01)),
-    Kind("words, even", _by_words(_even, 0.2)),
+    Kind("words, even", _by_words(_alike(35), 0.2)),
     Kind("words, heavy-tailed", _by_words(_heavy, 0.2)),
     Kind("nearly always", _beta_binomial(_heavy, 0.9, 0.2)),
 )
