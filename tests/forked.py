@@ -174,8 +174,6 @@ def _serve(address: str) -> None:
     import pyarrow.compute
     import pyarrow.parquet  # noqa: F401
     import scipy.stats  # noqa: F401
-    import statsmodels.stats.contingency_tables
-    import statsmodels.stats.proportion  # noqa: F401
     import vaderSentiment.vaderSentiment  # noqa: F401
 
     from hinter_core.cli import main

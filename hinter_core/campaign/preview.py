@@ -13,6 +13,7 @@ from itertools import islice
 from hinter_core.campaign.running.engines import RunScope, rows_of
 from hinter_core.campaign.running.worker import CampaignParts, load_parts
 from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.tables import is_placebo
 from hinter_core.data.handwritten import HandwrittenSource, HandwrittenTable
 from hinter_core.data.hub import HubTable
 from hinter_core.data.rows import Row, Rows, Table
@@ -24,12 +25,15 @@ from hinter_core.generators.templates.table import TemplateRow
 from hinter_core.models.budget import Cost, total
 from hinter_core.models.store import PredictionStore
 from hinter_core.pipeline.case import FollowUp, ask_originals, conform, judge
+from hinter_core.statistics.clustered import POWER, texts_needed
 
 MOST = 10_000  # rows to preview
 _NAMED = 20  # unusable rows listed
 _SHOWN = 60  # characters of a label
 _LOOKED_AT = 24  # texts of a forecast
 _TRIED = 160  # mutants of a forecast
+_RATES = (0.10, 0.05)  # errors of sensitive and of placebo mutants that a campaign is to tell apart
+_ALIKE = 0.1  # correlation of the errors of one text, as is common in campaigns of the sample
 
 
 @dataclass
@@ -173,7 +177,8 @@ class Forecast:
     ``mutants`` (by order), ``parses`` (distinct sentences) and ``seconds`` are estimates for all
     texts. ``predictions`` (distinct texts times models) and ``costs`` (by model, if it costs) are
     upper bounds, as discarded mutants are not tested. ``unseen``: by model, the share of mutants
-    with a change past what the model reads.
+    with a change past what the model reads. ``power``: how many texts an excess over placebo needs,
+    in a sentence.
     """
 
     texts: int
@@ -186,6 +191,7 @@ class Forecast:
     costs: dict[str, Cost]
     unseen: dict[str, float] = field(default_factory=dict)
     unusable: int = 0
+    power: str = ""
 
 
 def forecast(work: RunScope) -> Forecast:
@@ -223,6 +229,30 @@ def forecast(work: RunScope) -> Forecast:
         costs=costs,
         unseen={asked.model.name: _unseen(asked, follow_ups) for asked in parts.models},
         unusable=sum(bool(row.fault) for row in rows),
+        power=_power(follow_ups, len(rows)),
+    )
+
+
+def _power(follow_ups: Sequence[FollowUp], looked_at: int) -> str:
+    """Say how many texts it takes to find an excess over placebo, by the mutants of these."""
+    order = min(2, max((one.mutant.order for one in follow_ups), default=0))
+    sides: tuple[Counter[int], Counter[int]] = Counter(), Counter()
+    for one in follow_ups:
+        if one.mutant.order == order:
+            neutral = is_placebo(tuple(edit.attribute for edit in one.mutant.edits))
+            sides[neutral][one.case.number] += 1
+    rows = [(sides[False][row], sides[True][row]) for row in sides[False] | sides[True]]
+    rows += [(0, 0)] * (looked_at - len(rows))
+    needed = texts_needed(rows, _RATES, _ALIKE)
+    if not order:
+        return ""
+    if needed is None:
+        return f"no text has placebo mutants of order {order}, so bias cannot be told from noise"
+    high, low = (f"{rate:.0%}" for rate in _RATES)
+    return (
+        f"to tell {high} errors of order {order} from {low} of placebo mutants takes about "
+        f"{needed:,} texts like these ({POWER:.0%} power; mutants of one text correlated by "
+        f"{_ALIKE:g}), and more if a few words make all errors"
     )
 
 

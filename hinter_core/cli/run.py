@@ -124,6 +124,7 @@ def _forecast(seen: Forecast) -> str:
         f"about {sum(seen.mutants.values()):,} mutants: {orders or 'none'}",
         f"about {seen.parses:,} sentences to parse, at most {seen.predictions:,} predictions",
         f"about {timedelta(seconds=round(seen.seconds))} for parsing and local models",
+        *filter(None, [seen.power]),
     ]
     lines += [f"{name}: at most {cost_in_words(cost)}" for name, cost in seen.costs.items()]
     lines += [

@@ -26,6 +26,7 @@ from hinter_core.statistics.rates import (
 
 Sources = Iterable[tuple[int, ...]] | Mapping[tuple[int, ...], int]  # or how often each occurs
 
+POWER = 0.8
 _MOST_OF_A_WORD = 0.8  # of a side's weight, by which its share is corrected
 _FEWEST_WORDS = 4  # degrees of freedom of a variance between words
 
@@ -56,20 +57,22 @@ def cluster_rate(sources: Sources) -> Rate:
 def one_sided_test(sources: Sources, share: float) -> float:
     """Compute the one-sided p-value that a rate of clustered cases is higher than ``share``.
 
-    The test is :func:`binomial` over the effective number of cases; with fewer than two texts the
+    The test is :func:`binomial` over the effective number of cases, as if their variance were
+    known: few unlike texts rather hide a high rate than make one. With fewer than two texts the
     p-value is 1.
     """
     texts = _counted(sources, 1)
     hits, of = _sums(texts) or (0, 0)
-    number = _effective_cases(texts, of)
+    number = _effective_cases(texts, of, few=False)
     return binomial(hits / of * number, number, share) if number else 1.0
 
 
-def _effective_cases(texts: Counter[tuple[int, ...]], of: int) -> float:
+def _effective_cases(texts: Counter[tuple[int, ...]], of: int, *, few: bool = True) -> float:
     import numpy
 
-    hits, cases = numpy.array([own[:2] for own in texts], dtype=float).reshape(-1, 2).T
-    return effective_cases(hits, cases, of, numpy.array(list(texts.values()), dtype=float))
+    hits, cases = numpy.array([own[:2] for own in sorted(texts)], dtype=float).reshape(-1, 2).T
+    times = numpy.array([texts[own] for own in sorted(texts)], dtype=float)
+    return effective_cases(hits, cases, of, times, few=few)
 
 
 def _counted(sources: Sources, *cases: int) -> Counter[tuple[int, ...]]:
@@ -94,8 +97,8 @@ def paired_difference(sources: Sources, words: Sequence[WordSums] = ()) -> Diffe
 
     Interval and p-value are Student's with the variance between texts (jackknife), to which the
     variance of independent cases at the pooled rate is added, less the more errors there are: few
-    errors show no variance between texts. The degrees of freedom are those of
-    :func:`effective_cases`. Fewer than two texts give neither.
+    errors show no variance between texts. The degrees of freedom are the effective number of texts.
+    Fewer than two texts give neither.
 
     ``words``: the sums by word of both sides. The variance between words is added then, less that
     of words within texts (clusters in two ways: Cameron, Gelbach and Miller 2011), for a model that
@@ -126,7 +129,8 @@ def paired_difference(sources: Sources, words: Sequence[WordSums] = ()) -> Diffe
         spread += max(more, 0.0)
         freedom = min(freedom, max(effective, _FEWEST_WORDS))
     else:
-        freedom = max(min(freedom, effective_number(residuals, texts)), FEWEST)
+        # Three times, as for normal residuals: unlike those of a rate, they are hardly skewed.
+        freedom = max(min(freedom, 3 * effective_number(residuals, texts)), FEWEST)
     hits, of = (texts * (a + b)).sum(), (texts * (n + m)).sum()
     hits = min(hits, of - hits) + 1  # one more, so that none is not certain
     share = hits / (of + 2)
@@ -154,6 +158,32 @@ def _between_words(
         squared += side
         by_freedom += side**2 / max(effective_number(weight, numpy.ones(len(weight))), 1.0)
     return variance, squared**2 / by_freedom if by_freedom else float("inf")
+
+
+def texts_needed(
+    cases: Sequence[tuple[int, int]], rates: tuple[float, float], alike: float
+) -> int | None:
+    """Return how many texts :func:`paired_difference` needs to find a difference of two rates.
+
+    With the usual power of 80 % at the 5 % level. ``cases``: numbers of cases of some of the texts
+    on both sides. ``alike``: correlation of the cases of a text on one side. None if no text has
+    cases on both.
+    """
+    import numpy
+    from scipy.special import ndtri
+
+    n, m = numpy.array([own for own in cases if all(own)], dtype=float).reshape(-1, 2).T
+    if not len(n):
+        return None
+    variance = sum(
+        rate * (1 - rate) * (1 + (of - 1) * alike) / of
+        for rate, of in zip(rates, (n, m), strict=True)
+    )
+    weights = n * m / (n + m)
+    # Texts that weigh unlike each other, or have cases on one side only, tell less.
+    each = (weights**2 * variance).sum() / weights.sum() ** 2 * len(cases)
+    reach = ndtri((1 + CONFIDENCE) / 2) + ndtri(POWER)
+    return int(numpy.ceil(each * (reach / (rates[0] - rates[1])) ** 2))
 
 
 def two_sample_difference(first: Sources, second: Sources) -> Difference:

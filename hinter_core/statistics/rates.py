@@ -55,15 +55,17 @@ def wilson_ends(hits: float, of: float) -> tuple[float, float]:
     return middle - reach if hits else 0.0, middle + reach if hits < of else 1.0
 
 
-def effective_cases(hits: ndarray, weights: ndarray, most: float, texts: ndarray) -> float:
+def effective_cases(
+    hits: ndarray, weights: ndarray, most: float, texts: ndarray, *, few: bool = True
+) -> float:
     """Compute how many independent cases would tell a ratio as well as cases clustered by text.
 
     ``hits`` of ``weights`` (sums over the cases) for each kind of text, ``texts`` how many there
     are of it. ``most``: the number of cases, an upper limit. The variance is that of the linearised
     ratio between texts (jackknife), so that texts may differ in rate and in number of cases, and
-    one may depend on the other. It is itself an estimate from few texts: by Student's quantile the
-    number shrinks (Korn and Graubard 1998), with the effective number of residuals as degrees of
-    freedom, since one large or one unlike text may make nearly all of the variance.
+    one may depend on the other. It is itself an estimate from ``few`` texts: by Student's quantile
+    the number shrinks (Korn and Graubard 1998), with the effective number of residuals as degrees
+    of freedom, since one large or one unlike text may make nearly all of the variance.
 
     Where all cases agree, or equal texts have all or none, texts are the cases, by their effective
     number (Kish 1965). Fewer than two texts: 0.
@@ -79,9 +81,11 @@ def effective_cases(hits: ndarray, weights: ndarray, most: float, texts: ndarray
         return min(float(total**2 / (texts * weights**2).sum()), most)
     left_out = (hits - share * weights) / (total - weights)
     variance = (texts * left_out**2).sum() * (number - 1) / number
+    found = share * (1 - share) / variance if variance else most
+    if not few:
+        return float(min(found, most))
     freedom = max(min(effective_number(left_out, texts), number - 1), FEWEST)
     tail = (1 + CONFIDENCE) / 2
-    found = share * (1 - share) / variance if variance else most
     shrunk = (ndtri(tail) / stdtrit(freedom, tail)) ** 2
     return float(min(found, most) * shrunk)
 

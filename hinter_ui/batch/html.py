@@ -60,8 +60,11 @@ def estimate(seen: Forecast) -> Markup:
     for key, value, more in figures:
         head = tag("dt", glossary.head(say(f"estimate.{key}"), _ENTRIES, key))
         cells.append(tag("div", head, tag("dd", tag("strong", value), tag("span", isolated(more)))))
-    looked = tag("p", say.count("estimate.looked", seen.looked_at), class_="quiet")
-    return tag("div", tag("dl", *cells, class_="figures"), looked, role="status",
+    told = [say.count("estimate.looked", seen.looked_at)]
+    if seen.power:
+        told.append(f"{seen.power[:1].upper()}{seen.power[1:]}.")
+    looked = [tag("p", words, class_="quiet") for words in told]
+    return tag("div", tag("dl", *cells, class_="figures"), *looked, role="status",
                class_="estimate card")  # fmt: skip
 
 

@@ -1,26 +1,23 @@
-"""Rates of clustered cases: by hand, against a plain integration, and their coverage."""
+"""Rates of clustered cases: by hand, their coverage, and what tests of excess find."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
 from statistics import fmean
 
 import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.integrate import dblquad
-from scipy.special import betaln
 
-from benchmarks.coverage import CELLS, Cell, covered, covered_difference
+from benchmarks.coverage import KINDS, Kind, beside, covered
 from hinter_core.statistics.clustered import (
-    Clusters,
+    WordSums,
     cluster_rate,
-    cluster_wilson,
     one_sided_test,
     paired_difference,
+    texts_needed,
     two_sample_difference,
 )
 from hinter_core.statistics.rates import Rate, binomial, wilson
@@ -33,25 +30,17 @@ def ends(rate: Rate) -> tuple[float, float]:
     return rate.low, rate.high
 
 
-def test_the_interval_is_the_integral_that_it_says() -> None:
-    """The posterior by scipy's quadrature: 2.5 % of it lie outside each end."""
-    texts = [(2, 12), (0, 30), (5, 9), (1, 20), (0, 3), (3, 40)]
-
-    def density(correlation: float, mean: float) -> float:
-        size = 1 / correlation - 1
-        a, b = mean * size, (1 - mean) * size
-        log = sum(betaln(a + hits, b + of - hits) - betaln(a, b) for hits, of in texts)
-        prior = (1 - correlation) ** 2 / math.sqrt(mean * (1 - mean))
-        return math.exp(log + 35) * prior
-
-    def mass(low: float, high: float) -> float:
-        return float(dblquad(density, low, high, 1e-4, 0.95, epsabs=1e-6, epsrel=1e-4)[0])
-
-    low, high = ends(cluster_rate(texts))
-    below, within, above = mass(1e-6, low), mass(low, high), mass(high, 1 - 1e-6)
-    whole = below + within + above
-    assert below / whole == pytest.approx(0.025, abs=0.005)
-    assert above / whole == pytest.approx(0.025, abs=0.005)
+def test_the_interval_by_hand() -> None:
+    """Four texts with 5 of 20 errors: left-out residuals, Wilson over cases by Student's t."""
+    texts = [(3, 4), (1, 6), (0, 4), (1, 6)]
+    left_out = [(hits - 0.25 * of) / (20 - of) for hits, of in texts]
+    variance = 3 / 4 * sum(d * d for d in left_out)
+    freedom = sum(d**2 for d in left_out) ** 2 / sum(d**4 for d in left_out)
+    assert freedom < 2  # so 2, of which Student's quantile is 4.302653
+    cases = 0.25 * 0.75 / variance * (1.959964 / 4.302653) ** 2
+    middle = (0.25 * cases + 1.92072941) / (cases + 3.84145882)
+    reach = 1.959964 * math.sqrt(0.1875 * cases + 0.96036471) / (cases + 3.84145882)
+    assert ends(cluster_rate(texts)) == pytest.approx((middle - reach, middle + reach), abs=1e-6)
 
 
 def test_texts_count_not_mutants() -> None:
@@ -62,28 +51,31 @@ def test_texts_count_not_mutants() -> None:
     alone, ten = ends(wilson(300, 1000)), ends(wilson(3, 10))
     assert low < alone[0] - 0.1
     assert high > alone[1] + 0.1
-    assert (low, high) == pytest.approx(ten, abs=0.08)
+    assert (low, high) == pytest.approx(ten)
 
 
 def test_independent_cases_have_nearly_wilsons_interval() -> None:
     rng = numpy.random.default_rng(3)
     hits = rng.binomial(20, 0.2, 400).tolist()
     found = cluster_rate((n, 20) for n in hits)
-    assert ends(found) == pytest.approx(ends(wilson(sum(hits), 8000)), abs=0.003)
+    assert ends(found) == pytest.approx(ends(wilson(sum(hits), 8000)), abs=0.004)
 
 
-def test_an_error_more_moves_the_ends_a_little() -> None:
-    """No cliff between no error and one, nor between all and all but one."""
-    of = [35] * 12
-    rates = [cluster_rate(zip([n, *[0] * 11], of, strict=True)) for n in range(4)]
-    highs = [ends(rate)[1] for rate in rates]
-    assert rates[0].low == 0
-    assert highs == sorted(highs)
-    assert highs[0] == pytest.approx(0.044, abs=0.003)
-    assert highs[1] / highs[0] < 2
-    mirrored = cluster_rate([(35 - 1, 35), *[(35, 35)] * 11])
-    assert ends(mirrored)[0] == pytest.approx(1 - highs[1], abs=1e-3)
-    assert ends(cluster_rate([(35, 35)] * 12)) == pytest.approx((1 - highs[0], 1), abs=1e-3)
+def test_without_an_error_or_a_right_answer_texts_are_the_cases() -> None:
+    """With none, nothing says how alike the mutants of a text are: they count as one."""
+    none, every = ends(cluster_rate([(0, 35)] * 12)), ends(cluster_rate([(35, 35)] * 12))
+    assert none == pytest.approx(ends(wilson(0, 12)))
+    assert every == pytest.approx((1 - none[1], 1.0))
+    assert (none[0], every[1]) == (0, 1)
+    # One of a hundred mutants each: a text with all others counts more, yet not as all of them.
+    uneven = ends(cluster_rate([(0, 100), *[(0, 1)] * 20]))
+    assert ends(wilson(0, 1))[1] > uneven[1] > ends(wilson(0, 2))[1]
+
+
+def test_more_errors_of_every_text_move_both_ends_up() -> None:
+    found = [ends(cluster_rate([(n, 20), (n + 1, 20), (n + 3, 20)] * 4)) for n in range(18)]
+    assert [low for low, _ in found] == sorted(low for low, _ in found)
+    assert [high for _, high in found] == sorted(high for _, high in found)
 
 
 def test_what_is_too_little_has_no_interval() -> None:
@@ -105,12 +97,62 @@ def test_an_interval_holds_the_share_and_no_order_matters(texts: list[tuple[int,
         assert found.low < found.high
 
 
-@pytest.mark.parametrize("cell", [CELLS[0], CELLS[13], CELLS[-1]], ids=str)
-def test_intervals_cover_as_often_as_they_say(cell: Cell) -> None:
-    assert 0.9 < covered(cell, 150, seed=4) <= 1
-    low, high = covered_difference(cell, 400, seed=4)
-    assert low < 0.05
-    assert high < 0.05
+def kind(name: str) -> Kind:
+    return next(one for one in KINDS if one.name == name)
+
+
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [("all or none, even", 100), ("larger texts err more", 100), ("larger texts err less", 30),
+     ("words, even", 300), ("beta-binomial, heavy-tailed", 30), ("few giant texts", 30)],
+)  # fmt: skip
+def test_intervals_hold_the_ratio_as_often_as_they_say(name: str, texts: int) -> None:
+    """The first four: 78, 46, 50 and 73 % with one mean for all texts."""
+    held, width = covered(kind(name), texts, 300, seed=4)
+    assert 0.9 <= held <= 0.99
+    assert width < 0.6
+
+
+def test_differences_without_a_cause_are_rarely_found() -> None:
+    for question in ("excess over placebo, none", "two models, same mutants"):
+        assert max(beside(question, kind("larger texts err more"), 30, 300, seed=4)) < 0.05
+
+
+def words_of(turning: int) -> WordSums:
+    """Sums of one side of 60 texts with 20 words each, of which some turn all answers."""
+    sums = [(30.0 * (n < turning), 30.0) for n in range(20)]
+    return WordSums(sums, (15.0 * turning, 15.0 * turning, 300.0))
+
+
+@pytest.mark.parametrize(("turning", "found_it"), [(1, False), (2, False), (4, True), (8, True)])
+def test_errors_of_a_few_words_are_found_and_of_one_are_not(turning: int, found_it: bool) -> None:
+    """Sixty texts, 20 words a side: errors against none of placebo mutants (4: p was 0.08)."""
+    rate = turning / 20
+    texts = [(turning, 20, 0, 20)] * 60
+    found = paired_difference(texts, [words_of(turning), words_of(0)])
+    assert found.value == pytest.approx(rate)
+    assert found.p_value is not None
+    assert (found.p_value < 0.05) is found_it
+    assert paired_difference(texts).p_value == pytest.approx(0, abs=1e-6)
+
+
+def test_the_texts_that_are_needed_find_what_is_planned() -> None:
+    rng = numpy.random.default_rng(8)
+    cases = [(20, 6), (4, 2), (0, 5)]
+    needed = texts_needed(cases, (0.25, 0.1), 0.1)
+    assert needed is not None
+    found = 0
+    for _ in range(300):
+        n, m = numpy.array([cases[i] for i in rng.integers(0, 3, needed)]).T
+        sides = [
+            rng.binomial(of, rng.beta(9 * rate, 9 * (1 - rate), needed)).tolist()
+            for rate, of in ((0.25, n), (0.1, m))
+        ]
+        texts = list(zip(sides[0], n.tolist(), sides[1], m.tolist(), strict=True))
+        found += (paired_difference(texts).p_value or 1) < 0.05
+    assert 0.7 < found / 300 < 0.9
+    assert texts_needed(cases, (0.15, 0.1), 0.1) or 5 * needed < 0
+    assert texts_needed([(20, 0)], (0.25, 0.1), 0.1) is None
 
 
 def test_excess_is_a_difference_within_texts() -> None:
@@ -154,48 +196,26 @@ def test_rates_of_different_texts_join_their_intervals() -> None:
     assert two_sample_difference([(1, 2)], first).low is None
 
 
-def summed(texts: Iterable[tuple[int, int]]) -> Clusters:
-    sums = Clusters()
-    for errors, cases in texts:
-        sums.add(errors, cases)
-    return sums
-
-
-def test_the_design_effect_by_hand() -> None:
-    """Rates 1, 1/2 and 0 of two cases each: 3/2 times 2 over 6 times 1/4."""
-    assert summed([(2, 2), (1, 2), (0, 2)]).design_effect == pytest.approx(2)
-    assert summed([(1, 1), (0, 1), (1, 1)]).design_effect == 1
-    assert summed([(1, 2)] * 5).design_effect == 1  # never below
-    assert summed([(0, 3), (0, 1)]).design_effect == pytest.approx(10 / 4)
-
-
 def test_with_one_case_a_text_the_tests_are_one() -> None:
     for errors in (0, 1, 7, 20):
-        sums = summed([(1, 1)] * errors + [(0, 1)] * (20 - errors))
-        assert one_sided_test(sums, 0.3) == binomial(errors, 20, 0.3)
-        found = cluster_wilson(sums)
-        assert found == wilson(errors, 20)
+        texts = [(1, 1)] * errors + [(0, 1)] * (20 - errors)
+        assert one_sided_test(texts, 0.3) == pytest.approx(binomial(errors, 20, 0.3))
+        assert ends(cluster_rate(texts)) == pytest.approx(ends(wilson(errors, 20)))
 
 
 def test_copies_of_a_case_add_nothing() -> None:
     """Nine equal mutants of every text: what ten texts show, and not what ninety cases would."""
-    once = summed([(1, 1)] * 6 + [(0, 1)] * 4)
-    often = summed([(9, 9)] * 6 + [(0, 9)] * 4)
-    assert often.design_effect == pytest.approx(10)
-    assert one_sided_test(often, 0.3) == pytest.approx(binomial(5.4, 9, 0.3))
-    assert one_sided_test(often, 0.3) > one_sided_test(once, 0.3) > 100 * binomial(54, 90, 0.3)
-    alone, many = cluster_wilson(often), wilson(54, 90)
-    assert alone.low is not None
-    assert many.low is not None
-    assert alone.low < many.low - 0.1
-    assert one_sided_test(summed([(9, 9)] * 4), 0.5) == pytest.approx(0.5**4)
+    once, often = [(1, 1)] * 6 + [(0, 1)] * 4, [(9, 9)] * 6 + [(0, 9)] * 4
+    assert ends(cluster_rate(often)) == pytest.approx(ends(cluster_rate(once)))
+    assert one_sided_test(often, 0.3) == pytest.approx(binomial(6, 10, 0.3))
+    assert one_sided_test(often, 0.3) > 100 * binomial(54, 90, 0.3)
+    assert one_sided_test([(9, 9)] * 4, 0.5) == pytest.approx(0.5**4)
 
 
 def test_one_text_is_no_evidence() -> None:
-    assert one_sided_test(summed([(50, 50)]), 0.01) == 1
-    assert one_sided_test(summed([(1, 1)]), 0.01) == 1
-    assert one_sided_test(Clusters(), 0.01) == 1
-    assert cluster_wilson(summed([(50, 50)])) == Rate(50, 50)
+    assert one_sided_test([(50, 50)], 0.01) == 1
+    assert one_sided_test([(1, 1)], 0.01) == 1
+    assert one_sided_test([], 0.01) == 1
 
 
 @pytest.mark.parametrize(("share", "texts"), [(0.1, 40), (0.3, 40), (0.5, 20), (0.7, 80)])
@@ -207,9 +227,8 @@ def test_clustered_errors_are_rarely_beyond_chance(share: float, texts: int) -> 
     for _ in range(1000):
         cases = rng.integers(1, 10, texts)
         errors = rng.binomial(cases, rng.beta(share, 1 - share, texts))
-        sums = summed(zip(errors.tolist(), cases.tolist(), strict=True))
-        own.append(one_sided_test(sums, share))
-        alone.append(binomial(sums.errors, sums.cases, share))
+        own.append(one_sided_test(zip(errors.tolist(), cases.tolist(), strict=True), share))
+        alone.append(binomial(int(errors.sum()), int(cases.sum()), share))
     assert 0.02 < fmean(p < 0.05 for p in own) < 0.08
     assert fmean(p < 0.05 for p in alone) > 0.14
 
@@ -220,7 +239,5 @@ def test_a_rate_that_is_higher_is_found_through_the_clusters() -> None:
     for _ in range(200):
         cases = rng.integers(1, 10, 60)
         errors = rng.binomial(cases, rng.beta(0.5, 0.5, 60))
-        found += (
-            one_sided_test(summed(zip(errors.tolist(), cases.tolist(), strict=True)), 0.2) < 0.001
-        )
+        found += one_sided_test(zip(errors.tolist(), cases.tolist(), strict=True), 0.2) < 0.001
     assert found > 190

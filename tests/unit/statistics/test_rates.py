@@ -81,9 +81,11 @@ def cell_of(sample: list[tuple[bool, float]], total: int | None = None) -> Weigh
 
 
 def test_a_cell_by_hand() -> None:
-    """Weights 1, 1 and 4: share 4/6, effective number 36/18 = 2."""
+    """Weights 1, 1 and 4: share 4/6, left-out residuals -2/15, -2/15 and 2/3 of three texts."""
+    variance = 2 / 3 * (2 * (2 / 15) ** 2 + (2 / 3) ** 2)
+    shrunk = (1.959964 / 4.302653) ** 2  # by Student's quantile of 2 degrees of freedom
     assert cell_of([(False, 1), (False, 1), (True, 4)]) == WeightedShare(
-        6, pytest.approx(2 / 3), 2.0
+        6, pytest.approx(2 / 3), pytest.approx(2 / 9 / variance * shrunk)
     )
 
 
@@ -149,14 +151,12 @@ def test_a_share_of_a_stratified_sample_holds_the_truth() -> None:
 
 
 def test_cases_of_one_text_are_worth_less() -> None:
-    """Two texts of two alike cases each, one of a kind and one not: as good as two cases.
-
-    Between texts 2 * 1**2 * 2/1 = 4, between cases 4 * 0.5**2 * 4/3 = 4/3: an effect of 3, of 4.
-    """
+    """Two texts of two alike cases each, one of a kind and one not: as good as two cases."""
     alike = [(True, 1.0, "a"), (True, 1.0, "a"), (False, 1.0, "b"), (False, 1.0, "b")]
-    assert weighted_share(alike) == WeightedShare(4, 0.5, pytest.approx(4 / 3))
+    assert weighted_share(alike) == WeightedShare(4, 0.5, 2.0)
     mixed = [(True, 1.0, "a"), (False, 1.0, "a"), (True, 1.0, "b"), (False, 1.0, "b")]
-    assert weighted_share(mixed).effective == 4.0  # texts do not differ
+    # Texts do not differ, but two of them say little of that.
+    assert weighted_share(mixed).effective == pytest.approx(4 * (1.959964 / 4.302653) ** 2)
     one_voice = [(True, 1.0, "a")] * 6 + [(True, 1.0, "b")] * 2
     assert weighted_share(one_voice).effective == pytest.approx(64 / 40)
     assert weighted_share([(True, 1.0, "a"), (False, 1.0, "a")]).effective == 1.0
