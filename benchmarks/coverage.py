@@ -158,8 +158,9 @@ def real(folder: Path) -> list[Kind]:
                 ("errors", [t.errors for t in texts], [t.cases for t in texts]),
                 ("hidden", [t.hidden for t in texts], [t.errors for t in texts]),
             ):
-                kinds.append(Kind(f"{name}: {what}", _resampled(hits, cases), real=True))
-    return [kind for kind in kinds if 0 < kind.truth < 1]
+                if 0 < sum(hits) < sum(cases):
+                    kinds.append(Kind(f"{name}: {what}", _resampled(hits, cases), real=True))
+    return kinds
 
 
 def _resampled(hits: list[int], cases: list[int]) -> Draw:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -362,6 +363,16 @@ def test_a_forecast_counts_what_the_run_then_makes(campaign: Campaign, tmp_path:
     assert outcomes.count("tested") == seen.tested
     assert seen.seconds > 0
     assert seen.costs == {}
+    assert seen.power == "no text has placebo mutants of order 2, so bias cannot be told from noise"
+
+
+def test_a_forecast_says_how_many_texts_an_excess_needs(campaign: Campaign) -> None:
+    sample = replace(campaign, data="sample", text_column="", label_column="", id_column="")
+    one = forecast(plan_run(replace(sample, attributes=("gender",), order=1)))
+    found = re.search(r"to tell 10% errors of order 1 from 5% .* about ([\d,]+) texts", one.power)
+    assert found
+    assert 100 < int(found[1].replace(",", "")) < 5000
+    assert forecast(plan_run(replace(sample, order=1, placebo=False))).power.startswith("no ")
 
 
 @pytest.mark.parametrize("workers", [1, 2])
