@@ -26,8 +26,8 @@ def gate(report: Report, share: float, on: GateOn = GateOn.EXCESS) -> list[str]:
 
     A model fails if the lower end of its excess over placebo is above ``share`` for an order of
     intersectional mutants; or, on the plain rate, if the lower end of their error rate is. It fails
-    too if that cannot be told: without an intersectional case, with a single text, or with too few
-    placebo cases. So does a campaign without a model.
+    too if that cannot be told: without an intersectional case, or with too few placebo cases. So
+    does a campaign without a model.
 
     Raises:
         InputError: ``share`` is not between 0 and 1.
@@ -86,11 +86,8 @@ def _fault(model: ModelReport, share: float, on: GateOn) -> str:
     if errors.share is None:
         return "no intersectional mutant was kept and answered, so nothing was measured."
     if on is GateOn.RATE:
-        if errors.low is None:
-            return (
-                f"intersectional errors {rate_in_words(errors)}, of one text, are no rate of texts."
-            )
-        if errors.low <= share:
+        # One text has no interval: its own share decides.
+        if (errors.share if errors.low is None else errors.low) <= share:
             return ""
         return (
             f"intersectional errors {rate_in_words(errors)}, more than {100 * share:g} % allowed."
