@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import re
 import sys
 import threading
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -21,8 +19,10 @@ from typing import TYPE_CHECKING, Protocol
 from threadpoolctl import ThreadpoolController
 
 from hinter_core.errors import ParserError
+from hinter_core.language.capitals import calm
+from hinter_core.language.reading import reading, without_runs
 from hinter_core.storage import ASSETS, LRU
-from hinter_core.types import Parse
+from hinter_core.types import Parse, Span
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 EMBEDDED = ASSETS / "models" / "parser"
 _BATCH = 8_000  # characters
-_TAGS = "a|b|blockquote|br|center|div|em|font|h[1-6]|hr|i|li|ol|p|pre|span|strong|table|td|tr|u|ul"
-_GAP = re.compile(rf"(?:\s|</?(?:{_TAGS})\b[^<>]{{0,200}}>)+", re.IGNORECASE)
+_NO_WORDS = "."  # in place of a sentence of nothing but tags or emoji
 _ENTITIES = "ner"
 # spaCy's pipelines are not thread-safe, and the limit on BLAS threads belongs to the process: if
 # two limits overlap, the last to end restores the limit of the other for good.
@@ -85,27 +84,18 @@ class SpacyParser:
 
 
 class _Plain:
-    """A sentence without HTML tags and runs of blanks, which parsers take for words."""
+    """A sentence as a parser is to read it, and the way back to the sentence as it stands."""
 
     def __init__(self, sentence: str) -> None:
-        self.text = _GAP.sub(" ", sentence).strip()
-        self._after: list[int] = []  # where the text goes on after what was left out
-        self._left_out: list[int] = []  # characters until there
-        if not self.text:
-            self.text = sentence
-        if self.text == sentence:
-            return
-        left_out = 0
-        for gap in _GAP.finditer(sentence):
-            inside = gap.start() > 0 and gap.end() < len(sentence)
-            left_out += gap.end() - gap.start() - inside
-            self._after.append(gap.end() - left_out)
-            self._left_out.append(left_out)
+        self._view = without_runs(reading(sentence))
+        self._whole = (0, len(sentence)) if not self._view.text.strip() else None
+        self.text = calm(self._view.text) if self._whole is None else _NO_WORDS
 
-    def place(self, offset: int) -> int:
-        """Return where a token that begins at an offset of ``text`` begins in the sentence."""
-        gaps = bisect_right(self._after, offset)
-        return offset + (self._left_out[gaps - 1] if gaps else 0)
+    def span(self, start: int, end: int) -> Span:
+        """Return the span of the sentence for a token of ``text``."""
+        if self._whole is not None:
+            return self._whole
+        return self._view.span(start, end) if self._view.layers else (start, end)
 
 
 def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
@@ -123,9 +113,14 @@ def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
 def _to_parse(doc: Doc, entities: bool, plain: _Plain) -> Parse:
     # Stored parses share their strings, which spaCy creates anew for each token.
     tokens = [
-        (intern(t.text), intern(t.tag_), intern(t.dep_), t.head.i, (place, place + len(t)))
+        (
+            intern(t.text),
+            intern(t.tag_),
+            intern(t.dep_),
+            t.head.i,
+            plain.span(t.idx, t.idx + len(t)),
+        )
         for t in doc
-        for place in [plain.place(t.idx)]
     ]
     words, tags, labels, heads, spans = zip(*tokens, strict=True) if tokens else ((),) * 5
     named = tuple(intern(t.ent_type_) for t in doc) if entities else ()

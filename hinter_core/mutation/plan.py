@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, filterfalse
 
 from hinter_core.errors import InputError
@@ -29,6 +30,7 @@ from hinter_core.mutation.lattice import Lattice
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.literal import LiteralMatcher
 from hinter_core.terms.matching import Matcher, matcher_for
+from hinter_core.terms.occurrences import find_occurrences
 from hinter_core.terms.senses.person_sense import read, surname_at
 from hinter_core.terms.senses.proper_names import COLOURS
 from hinter_core.types import (
@@ -216,7 +218,9 @@ def make_plan(
     """
     text, notices = clean(text)
     sentences = split_sentences(text)
-    occurrences, rejected = (matcher or matcher_of(dictionaries, settings)).find(text)
+    matcher = matcher or matcher_of(dictionaries, settings)
+    literal = settings.literal or isinstance(matcher, LiteralMatcher)
+    occurrences, rejected = matcher.find(text) if literal else find_occurrences(text, matcher)
     kept, outside = _in_view(occurrences, text, settings.window, visible)
     rejected += outside
     if not settings.literal:

@@ -32,7 +32,7 @@ _WORD = re.compile(
     rf"(?P<word>{_LETTERS}(?:(?!{_CLITIC})['\u2019]{_LETTERS})*)(?:{_CLITIC})*", re.IGNORECASE
 )
 _HYPHENS = "-\u2010\u2011"
-_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|(?<!\S)[^\s@]+@[^\s@]+\.\S+|[@#]\w+")
+ADDRESS = re.compile(r"(?:https?://|www\.)\S+|(?<!\S)[^\s@]+@[^\s@]+\.\S+|[@#]\w+")
 _MAX_COMPOUND = 60  # characters examined on either side, for linear time
 # Prefixes that keep the meaning: "ex-wife" is about a wife.
 _PERSON_PREFIXES = frozenset({"ex", "co", "great"})
@@ -52,7 +52,7 @@ class _Word:
 
 
 def _words(text: str) -> list[_Word]:
-    addresses = [match.span() for match in _ADDRESS.finditer(text)]
+    addresses = [match.span() for match in ADDRESS.finditer(text)]
     words: list[_Word] = []
     for match in _WORD.finditer(text):
         start, end = match.span("word")

@@ -60,8 +60,8 @@ def read(parse: Parse, span: Span, terms: Iterable[Term], *, people: bool = True
     ``people``: the terms are about people; otherwise only their form has to fit.
     """
     tokens = tokens_at(parse, span)
-    if not tokens:
-        return TermReading(())
+    if not tokens:  # a sentence may be cut inside a tag
+        return TermReading((), "is no word of its sentence")
     surface = " ".join(parse.words[i] for i in tokens)
     head = head_of(parse, tokens)
     found = fitting(parse, head, tuple(terms))
@@ -80,7 +80,8 @@ def read(parse: Parse, span: Span, terms: Iterable[Term], *, people: bool = True
 
 def surname_at(parse: Parse, span: Span) -> str:
     """Return the name of which capitalised words at ``span`` are the second part, or ""."""
-    return surname(parse, tokens_at(parse, span))
+    tokens = tokens_at(parse, span)
+    return surname(parse, tokens) if tokens else ""
 
 
 def _no_person(

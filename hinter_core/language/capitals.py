@@ -1,0 +1,235 @@
+"""Capitals that carry no meaning for the parser: words that are shouted, and names of groups.
+
+*I hate WOMEN*, *a Deaf man*, *she is White*: parsers take such words for names, as texts that they
+learned from have few of them. :func:`calm` writes them as the dictionaries do. Names keep their
+capitals: *Jack White*, *the Black Student Union*. The length of a text stays.
+"""
+
+import csv
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from hinter_core.language.people import PRONOUNS, people_words
+from hinter_core.storage import DICTIONARIES
+
+_WORD = re.compile(r"[A-Za-z]+(?:['\u2019][A-Za-z]+)*")
+_CAPITAL = re.compile(r"(?<![A-Za-z])[A-Z]")
+_SHOUTED = 0.8  # share of a sentence's words from which all of it is shouted
+_RUN = 3  # shouted words in a row that are no acronyms
+_WORDS = re.compile(r"[a-z]+")
+_NOT_ISSUED = frozenset({"placebo", "occupation"})  # attributes whose capitals are titles or names
+_NOUNS = frozenset({"disability", "religion", "sexual-orientation", "race", "body"})
+_EMPHASISED = frozenset(
+    """a all also always and any are as be been both but can could did do does ever every few for
+    from had has have how if in into is just many more most much must my never no none not now of
+    on one only or our own quite real really should so some such than that the their them then
+    there these they this those to too two was were what when where which who why will with would
+    very your""".split()
+)
+_ACRONYMS = frozenset("it us who am pm ok tv uk eu un may aids".split())
+_DETERMINERS = frozenset(
+    """a an the this that these those my your his her its our their another each every any some no
+    many few several both all most other one two three four five six ten""".split()
+)
+_COPULAS = frozenset(
+    "am is are was were be been being 's 're 'm identify identifies identified not openly".split()
+)
+_JOINTS = frozenset({"and", "or", "nor", "&", ",", "/", "-", ""})
+_NAMED = frozenset("name names surname called named".split())
+
+
+def calm(sentence: str) -> str:
+    """Return a sentence whose capitals say nothing but names and beginnings."""
+    if _CAPITAL.search(sentence, 1) is None:
+        return sentence
+    words = list(_WORD.finditer(sentence))
+    shouted = [len(m[0]) > 1 and m[0].isupper() for m in words]
+    long = sum(len(m[0]) > 1 for m in words)
+    if sum(shouted) > 1 and sum(shouted) >= _SHOUTED * long:
+        return _written(sentence, _all_calm(words))
+    return _written(sentence, [*_emphasised(words, shouted), *_groups(sentence, words)])
+
+
+def _written(sentence: str, changes: Sequence[tuple[int, str]]) -> str:
+    if not changes:
+        return sentence
+    letters = list(sentence)
+    for start, word in changes:
+        letters[start : start + len(word)] = word
+    return "".join(letters)
+
+
+def _all_calm(words: Sequence[re.Match[str]]) -> Iterator[tuple[int, str]]:
+    """Yield the words of a sentence that is shouted as a whole."""
+    known = _vocabulary()
+    for number, match in enumerate(words):
+        word = match[0]
+        if word == "I" or not word.isupper():
+            continue
+        lower = word.lower()
+        new = known.get(lower, lower)
+        if lower.startswith(("i'", "i\u2019")) or (number == 0) or _is_name(lower):
+            new = lower[:1].upper() + lower[1:]
+        yield match.start(), new
+
+
+def _is_name(lower: str) -> bool:
+    return lower.capitalize() in people_words().names and lower not in _common()
+
+
+def _emphasised(
+    words: Sequence[re.Match[str]], shouted: Sequence[bool]
+) -> Iterator[tuple[int, str]]:
+    """Yield single shouted words that dictionaries have, and runs of shouted words."""
+    known = _vocabulary()
+    for number, match in enumerate(words):
+        if not shouted[number]:
+            continue
+        lower = match[0].lower()
+        first, last = number, number + 1
+        while first and shouted[first - 1] and number - first < _RUN:
+            first -= 1
+        while last < len(words) and shouted[last] and last - number < _RUN:
+            last += 1
+        in_run = last - first >= _RUN
+        short = len(lower) < 3 and lower not in PRONOUNS
+        word = (lower in known or lower in _EMPHASISED) and not short
+        if lower not in _ACRONYMS and (in_run or word or lower in PRONOUNS):
+            new = known.get(lower, lower)
+            yield match.start(), new if number else new[:1].upper() + new[1:]
+
+
+def _groups(sentence: str, words: Sequence[re.Match[str]]) -> Iterator[tuple[int, str]]:
+    """Yield capitalised words for groups that are in no name: "a Deaf man", "she is White"."""
+    nouns, groups = _group_nouns(), _groups_of_people()
+    number = 1  # the first word has a capital anyhow
+    while number < len(words):
+        if not (_titled(words[number][0]) and words[number][0].lower() in groups):
+            number += 1
+            continue
+        first = last = number
+        while last + 1 < len(words) and _joined(sentence, words, last + 1, groups):
+            last += 1
+        if not words[last][0][:1].isupper():
+            last -= 1  # "Black and" is not joined to anything
+        found = words[first : last + 1]
+        if _stands_for_group(sentence, words, first, last, nouns):
+            for match in found:
+                lower = match[0].lower()
+                if groups.get(lower, match[0]) == lower and _titled(match[0]):
+                    yield match.start(), lower
+        number = last + 1
+
+
+def _titled(word: str) -> bool:
+    return word[:1].isupper() and (word[1:].islower() or len(word) == 1)
+
+
+def _joined(
+    sentence: str, words: Sequence[re.Match[str]], at: int, groups: dict[str, str]
+) -> bool:
+    """Whether a word goes on with the groups before it: "Black and Deaf", "Trans, Black"."""
+    word = words[at][0]
+    gap = sentence[words[at - 1].end() : words[at].start()].strip()
+    if gap not in _JOINTS:
+        return False
+    if word in ("and", "or", "nor"):
+        after = words[at + 1][0] if at + 1 < len(words) else ""
+        return _titled(after) and after.lower() in groups
+    return _titled(word) and word.lower() in groups
+
+
+def _stands_for_group(
+    sentence: str, words: Sequence[re.Match[str]], first: int, last: int, nouns: frozenset[str]
+) -> bool:
+    """Whether the words around show that a capital is no part of a name."""
+    before, word = words[first - 1][0], words[last][0].lower()
+    after = words[last + 1][0] if last + 1 < len(words) else ""
+    gap = sentence[words[last].end() : words[last + 1].start()] if after else "."
+    beside = not gap.strip(" -")
+    left = sentence[words[first - 1].end() : words[first].start()].strip()
+    if beside and after[:1].isupper() and after != "I":
+        return False  # "the Black Student Union"
+    own = before.lower() if not left else ""
+    possessed = before.lower().rpartition("'")[2]
+    if own and before[:1].isupper() and first > 1:
+        return False  # "Jack White"
+    plural = word.endswith("s") and word in nouns
+    people = beside and _person(after)
+    if own in _COPULAS or f"'{possessed}" in _COPULAS or own == "as":
+        return not {m[0].lower() for m in words[max(0, first - 4) : first]} & _NAMED
+    if own in _DETERMINERS:
+        return people or (beside and after[:1].islower()) or word in nouns
+    lower = not own or before.islower() or before.lower() in _EMPHASISED | _common()
+    return lower and (people or plural)
+
+
+def _person(word: str) -> bool:
+    lower = word.lower()
+    known = people_words()
+    return lower in known.collectives or known.person_noun(lower)
+
+
+@lru_cache(maxsize=1)
+def _terms() -> tuple[tuple[str, str, str], ...]:
+    """Return attribute, form and written word of all dictionaries."""
+    index = tomllib.loads((DICTIONARIES / "attributes.toml").read_text(encoding="utf-8"))
+    found = []
+    for attribute, table in index.items():
+        if attribute == "placebo":
+            continue
+        with (DICTIONARIES / table["file"]).open(encoding="utf-8", newline="") as lines:
+            for row in csv.DictReader(lines):
+                form = row["form"]
+                found += [(attribute, form, word) for word in row["term"].split()]
+    return tuple(found)
+
+
+@lru_cache(maxsize=1)
+def _vocabulary() -> dict[str, str]:
+    """Return the words of the dictionaries as they are written, by their lower-case form."""
+    known: dict[str, str] = {noun: noun for noun in people_words().nouns}
+    capitals: dict[str, str] = {}
+    for _, _, word in _terms():
+        (known if word.islower() else capitals).setdefault(word.lower(), word)
+    return {**capitals, **{word: word for word in known if word not in capitals}}
+
+
+@lru_cache(maxsize=1)
+def _groups_of_people() -> dict[str, str]:
+    """Return words for groups of people, as they are written: adjectives, and nouns of some."""
+    found: dict[str, str] = {}
+    for attribute, form, word in _terms():
+        adjective = form == "adj" and attribute not in _NOT_ISSUED
+        noun = form in ("noun-sg", "noun-pl") and attribute in _NOUNS
+        trans = attribute == "gender" and word in ("trans", "transgender", "nonbinary")
+        if (adjective or noun or trans) and len(word) > 2:
+            found[word.lower()] = word if found.get(word.lower()) != word.lower() else word.lower()
+    return found
+
+
+@lru_cache(maxsize=1)
+def _group_nouns() -> frozenset[str]:
+    return frozenset(
+        word.lower()
+        for attribute, form, word in _terms()
+        if form in ("noun-sg", "noun-pl") and attribute in _NOUNS
+    ) | {"deaf", "blind", "disabled"}
+
+
+@lru_cache(maxsize=1)
+def _common() -> frozenset[str]:
+    """Return words that begin sentences and are no names, though some people are called so."""
+    return (
+        _DETERMINERS
+        | _EMPHASISED
+        | frozenset(PRONOUNS)
+        | frozenset(
+            """art bill bless chance chase daisy dawn drew earth faith frank grace grant guy
+            heaven hope ivory joy june july august justice king mark may melody mercy mission
+            prince precious princess queen rich rob rose royal ruby sage star summer sunny
+            will winter young""".split()
+        )
+    )
