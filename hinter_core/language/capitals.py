@@ -174,16 +174,14 @@ def _person(word: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _terms() -> tuple[tuple[str, str, str], ...]:
-    """Return attribute, form and written word of all dictionaries."""
+    """Return attribute, form and the term as it is written, of all dictionaries."""
     index = tomllib.loads((DICTIONARIES / "attributes.toml").read_text(encoding="utf-8"))
     found = []
     for attribute, table in index.items():
         if attribute == "placebo":
             continue
         with (DICTIONARIES / table["file"]).open(encoding="utf-8", newline="") as lines:
-            for row in csv.DictReader(lines):
-                form = row["form"]
-                found += [(attribute, form, word) for word in row["term"].split()]
+            found += [(attribute, row["form"], row["term"]) for row in csv.DictReader(lines)]
     return tuple(found)
 
 
@@ -192,7 +190,7 @@ def _vocabulary() -> dict[str, str]:
     """Return the words of the dictionaries as they are written, by their lower-case form."""
     known: dict[str, str] = {noun: noun for noun in people_words().nouns}
     capitals: dict[str, str] = {}
-    for _, _, word in _terms():
+    for word in (word for *_, term in _terms() for word in term.split()):
         (known if word.islower() else capitals).setdefault(word.lower(), word)
     return {**capitals, **{word: word for word in known if word not in capitals}}
 
@@ -201,11 +199,12 @@ def _vocabulary() -> dict[str, str]:
 def _groups_of_people() -> dict[str, str]:
     """Return words for groups of people, as they are written: adjectives, and nouns of some."""
     found: dict[str, str] = {}
-    for attribute, form, word in _terms():
+    for attribute, form, term in _terms():
+        word = "trans" if term.startswith("trans ") else term
         adjective = form == "adj" and attribute not in _NOT_ISSUED
         noun = form in ("noun-sg", "noun-pl") and attribute in _NOUNS
         trans = attribute == "gender" and word in ("trans", "transgender", "nonbinary")
-        if (adjective or noun or trans) and len(word) > 2:
+        if (adjective or noun or trans) and " " not in word:
             found[word.lower()] = word if found.get(word.lower()) != word.lower() else word.lower()
     return found
 

@@ -51,6 +51,7 @@ _CLOSED = (
     ),
 )
 _BLANKS = re.compile(r"\s++")
+_RUN = re.compile(r"\s\s|[^\S ]")
 # What has none of these reads as it stands; most texts do.
 _UNUSUAL = re.compile(rf"[&<>{ODD_APOSTROPHES}\u0332-\u0338\u1d00-\u200f\u2028-\U000e007f{_FORMAT}]|\u00e2\u20ac|[\u0250-\u02af]")
 
@@ -122,7 +123,7 @@ def _reading(text: str) -> Reading:
 
 def without_runs(view: Reading) -> Reading:
     """Return a view whose runs of blanks are one blank, as parsers take others for words."""
-    if "  " not in view.text and not any(map(view.text.__contains__, "\n\t\xa0")):
+    if not _RUN.search(view.text):
         return view if view.text == view.text.strip() else _with(view, _ends)
     return _with(_with(view, _runs), _ends)
 

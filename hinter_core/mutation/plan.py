@@ -15,6 +15,7 @@ from itertools import chain, filterfalse
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
 from hinter_core.language.coreference import resolve
+from hinter_core.language.english import other_language
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.mutation.coherent import coherent_edits
@@ -49,6 +50,8 @@ from hinter_core.types import (
 )
 
 EVEN_HANDED, PUBLISHED = INVARIANTS = ("even-handed", "published")
+_LONGEST_SENTENCE = 10_000  # characters: the senses take the square of its words
+_TOO_LONG = f"its sentence is longer than {_LONGEST_SENTENCE:,} characters"
 TOLERANCE = 0.1  # of a masked word's probability; Astraea reports 0.05 to 0.3
 
 
@@ -214,9 +217,11 @@ def make_plan(
     texts.
 
     Raises:
-        InputError: the text is empty, blank or too long.
+        InputError: the text is empty, blank, too long, or in another language than English.
     """
     text, notices = clean(text)
+    if not settings.literal and (language := other_language(text)):
+        raise InputError(f"The text seems to be {language}; only English texts can be changed.")
     sentences = split_sentences(text)
     matcher = matcher or matcher_of(dictionaries, settings)
     literal = settings.literal or isinstance(matcher, LiteralMatcher)
@@ -308,13 +313,17 @@ def _with_sense(
         sentence = sentence_at(sentences, occurrence.span[0])
         inside = sentence is not None and occurrence.span[1] <= sentence.end
         placed.append((occurrence, sentence if inside else None))
-    parsed = parses.parse([s.text for _, s in placed if s], entities=True)
+    shown = [s.text for _, s in placed if s and len(s.text) <= _LONGEST_SENTENCE]
+    parsed = parses.parse(shown, entities=True)
     kept: list[Occurrence] = []
     rejected: list[RejectedOccurrence] = []
     named: dict[str, str] = {}  # what is the second part of a name somewhere in the text
     for occurrence, sentence in placed:
         if sentence is None:
             rejected.append(RejectedOccurrence(occurrence, "it spans two sentences"))
+            continue
+        if len(sentence.text) > _LONGEST_SENTENCE:
+            rejected.append(RejectedOccurrence(occurrence, _TOO_LONG))
             continue
         parse = parsed[sentence.text]
         span = (occurrence.span[0] - sentence.start, occurrence.span[1] - sentence.start)

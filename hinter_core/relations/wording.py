@@ -52,6 +52,7 @@ _BEFORE = re.compile(rf"\b([^\W\d_]+)({_JOINED})$", re.IGNORECASE)
 _AFTER_THE = re.compile(r"\bthe\s+(?:[^\W\d_]+\s+(?:and|or|&)\s+)?$", re.IGNORECASE)
 _OF_PLACES = frozenset({"GPE", "NORP", "LOC", "ORG", "FAC"})
 _ENDS_A_PHRASE = frozenset(". , : -RRB- '' VBP VBD VBZ MD IN RB CC".split())
+_TOKEN = re.compile(r"['\u2019]s\b|[^\W_]+|[^\w\s]")
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 
 
@@ -78,6 +79,7 @@ def broken(pair: Compared, parses: Mapping[str, Parse]) -> str:
     """Return why the words of a mutant do not go together, or ""."""
     return (
         _repeated(pair)
+        or _expression(pair)
         or _before_name(pair)
         or _beside_counterpart(pair)
         or _of_a_couple(pair)
@@ -105,6 +107,26 @@ def _repeated(pair: Compared) -> str:
         half = _half_repeated(splice.new, before, after)
         if half:
             return f"\u201c{half}\u201d stands beside itself"
+    return ""
+
+
+def _expression(pair: Compared) -> str:
+    """Return the expression that an edit makes: "the first woman to fly", "the first lady ...".
+
+    No term in an expression is changed, so nor is another term into one: both ways are alike.
+    """
+    known = lexicon().phrases
+    for splice in pair.mutant.splices:
+        if not splice.attribute or known.keys().isdisjoint(map(fold, _TOKEN.findall(splice.new))):
+            continue
+        text, end = pair.mutant.text, splice.at + len(splice.new)
+        before = [fold(t) for t in _TOKEN.findall(text[max(0, splice.at - _WINDOW) : splice.at])]
+        own = [fold(t) for t in _TOKEN.findall(splice.new)]
+        words = [*before, *own, *map(fold, _TOKEN.findall(text[end : end + _WINDOW]))]
+        for at, word in enumerate(own, len(before)):
+            for place, phrase in known.get(word, ()):
+                if place <= at and tuple(words[at - place : at - place + len(phrase)]) == phrase:
+                    return f"\u201c{' '.join(phrase)}\u201d is an expression".replace(" '", "'")
     return ""
 
 

@@ -117,7 +117,7 @@ class Matcher:
                 if word.start < free_from.get(occurrence.attribute, 0):
                     continue
                 free_from[occurrence.attribute] = occurrence.span[1]
-                compound = _compound_around(text, occurrence.span)
+                compound = compound_around(text, occurrence.span)
                 if compound:
                     reason = f"part of the word \u201c{compound}\u201d"
                     rejected.append(RejectedOccurrence(occurrence, reason))
@@ -147,7 +147,7 @@ class Matcher:
             yield Occurrence(attribute, (start, end), text[start:end], tuple(terms))
 
 
-def _compound_around(text: str, span: tuple[int, int]) -> str:
+def compound_around(text: str, span: tuple[int, int]) -> str:
     """Return the hyphenated or underscored word that contains ``span``, or ""."""
     start, end = span
     left, right = start, end

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from hinter_core.language.reading import Reading, reading
-from hinter_core.terms.matching import ADDRESS, Matcher
+from hinter_core.terms.matching import ADDRESS, Matcher, compound_around
+from hinter_core.terms.senses.lexicon import capitalised
 from hinter_core.types import Occurrence, RejectedOccurrence, Span
 
 _SHOWN = 40  # characters of a tag or an address in a reason
@@ -37,6 +38,9 @@ _MERGED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_HYPHEN = re.compile("[-\u2010\u2011]")
+# Before a people, they make another one of it: "half-Korean", "Afro-Brazilian".
+_PARTLY = frozenset("half part quarter mixed afro euro black white".split())
 _SLASH = re.compile(r"\.?\s?/\s?")
 _GENDER = "gender"
 
@@ -46,7 +50,7 @@ Found = tuple[list[Occurrence], list[RejectedOccurrence]]
 def find_occurrences(text: str, matcher: Matcher) -> Found:
     """Return the occurrences of terms in order, and those that are not changed, with reasons."""
     view = reading(text)
-    found, rejected = matcher.find(view.text)
+    found, rejected = _with_compounds(view.text, *matcher.find(view.text))
     merged = [m.span() for m in _MERGED.finditer(view.text)] + _counterparts(view.text, found)
     kept: list[Occurrence] = []
     for one in found:
@@ -63,6 +67,24 @@ def find_occurrences(text: str, matcher: Matcher) -> Found:
             RejectedOccurrence(_placed(text, view, one.occurrence), one.reason) for one in rejected
         ]
     return kept, [*rejected, *_in_markup(text, view, matcher)]
+
+
+def _with_compounds(
+    text: str, found: list[Occurrence], rejected: list[RejectedOccurrence]
+) -> Found:
+    """Count a people in a compound of several: "Muslim-American", but not "Muslim-owned"."""
+    of_peoples = [r for r in rejected if _of_peoples(compound_around(text, r.occurrence.span))]
+    if not of_peoples:
+        return found, rejected
+    every = [*found, *(r.occurrence for r in of_peoples)]
+    every.sort(key=lambda one: (one.span[0], -one.span[1]))
+    return every, [r for r in rejected if r not in of_peoples]
+
+
+def _of_peoples(compound: str) -> bool:
+    first, *others = map(str.casefold, _HYPHEN.split(compound))
+    known = capitalised()
+    return bool(others) and (first in known or first in _PARTLY) and known.issuperset(others)
 
 
 def _placed(text: str, view: Reading, one: Occurrence) -> Occurrence:

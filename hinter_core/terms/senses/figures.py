@@ -10,6 +10,7 @@ from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.lexicon import (
     NOUN_TAGS,
     PERSON_TAGS,
+    capital,
     capitalised,
     lexicon,
     names_person,
@@ -39,6 +40,7 @@ _LONG_KNOWN = frozenset(
     partner partners""".split()
 )
 _FAR = 3  # words from "old" to the friend
+_CALLING = frozenset("call calls called calling".split())
 
 
 def figure_of_speech(parse: Parse, tokens: Sequence[int]) -> str:
@@ -195,6 +197,49 @@ def is_cry(parse: Parse, tokens: Sequence[int]) -> bool:
 def _names_person_at(parse: Parse, token: int) -> bool:
     inside = 0 <= token < len(parse.words)
     return inside and parse.tags[token] in NOUN_TAGS and is_person_noun(parse, token)
+
+
+def is_animal(parse: Parse, token: int) -> bool:
+    """Whether a noun is an animal, and neither a name, a simile nor an insult for a person.
+
+    "Mrs. Doe", "the girl looks like a cow", "he is a pig", "that bitch", "you called her a cow".
+    """
+    word = parse.words[token]
+    if fold(word) not in lexicon().animals or parse.tags[token] not in NOUN_TAGS:
+        return False
+    if capital(word) and (token > 0 or parse.tags[token] == "NNP"):
+        return False
+    if fold(word) in lexicon().insults and not _has_clue(parse, token):
+        return False
+    before = tuple(map(fold, parse.words[max(0, token - 4) : token]))
+    if {"like", "as", "such"} & set(before):
+        return False
+    called = token > 2 and fold(parse.words[token - 1]) in ("a", "an") and _calls(before)
+    return not called and not _of_person(parse, token)
+
+
+def _has_clue(parse: Parse, token: int) -> bool:
+    """Whether an insult means the animal: a word of breeding or keeping is in its sentence."""
+    clues = lexicon().things["bitch"]
+    return any(fold(word) in clues for i, word in enumerate(parse.words) if i != token)
+
+
+def _calls(before: Sequence[str]) -> bool:
+    return bool(_CALLING & set(before))
+
+
+def _of_person(parse: Parse, token: int) -> bool:
+    """Whether an animal is said of a person: "my uncle is a pig"."""
+    subjects = [i for i, head in enumerate(parse.heads) if head == token and i != token]
+    labels = {parse.labels[i] for i in subjects}
+    said = "cop" in labels or parse.labels[token] in ("attr", "oprd")
+    of = [i for i in subjects if parse.labels[i].startswith("nsubj")]
+    if parse.labels[token] in ("attr", "oprd"):
+        of = [i for i, head in enumerate(parse.heads) if head == parse.heads[token] and i < token]
+    return said and any(
+        fold(parse.words[i]) in ("he", "she", "you", "i", "they") or names_person(fold(parse.words[i]))
+        for i in of
+    )
 
 
 def _of_its_kind(parse: Parse, tokens: Sequence[int]) -> bool:

@@ -16,10 +16,25 @@ NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 PERSON_TAGS = frozenset({"PERSON", "PER"})  # of entities
 FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 NOUNS = (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL)
-# Endings of nouns for people that no list has.
+# Endings of nouns for people that no list has: *astrophysicist*, *pyromaniac*, *beekeeper*.
 _PERSON_ENDINGS = re.compile(
-    r"(?!(?:as|con|de|in|per|re|sub)sists?$|(?:esti|cli|ulti|inti|pri|ani|consum)mates?$)\w{2,}(?:m[ae]n|wom[ae]n|persons?|people|goers?|[^ckxw]ists|[^cs]ologists?|ician|icians"
-    r"|keepers?|pickers?|crackers?|dwellers?|diggers?|players?|teers?|mongers?|wrights?|mates?|folk|ographers?)$"
+    r"""(?!
+        (?:as|con|de|in|per|re|sub|co?ex|un?tw)ists?$ | \w*geists?$ | (?:anti)?christ$ | enlists?$
+        | (?:check|play|short|black|white|wish|watch|wait|waiting|hit|set|track|long|guest)lists?$
+        | (?:esti|cli|ulti|inti|pri|ani|consum)mates?$ | juggernauts?$ | typewriters?$
+        | (?:pace|coffee|bread|ice|rice)makers?$
+    )\w{2,}(?:
+        m[ae]n | wom[ae]n | persons? | people | goers? | [^kw]ists? | icians? | keepers? | pickers?
+        | crackers? | dwellers? | diggers? | players? | mongers? | wrights? | mates? | folk
+        | ographers? | maniacs? | [ao]holics? | philes? | phobes? | [aeot]rians? | nauts?
+        | [ao]crats? | smiths? | seekers? | workers? | makers? | writers? | lovers? | survivors?
+        | (?:t|in)eers? | opaths? | lympians?
+    )$
+    | (?:gang|mob|trick|fraud|prank|hip|young|poll|team|song|spin|game|jok)sters?$
+    | (?:train|employ|detain|evacu|deport|escap|intern|retir|abus|amput|divorc|mentor|appoint
+        |address|honou?r|induct|parol|transfer|examin|interview)ees?$
+    | (?:land|home|shop|co|ship|slave|business|gun|dog|pet|car)owners?$""",
+    re.VERBOSE,
 )
 
 
@@ -54,6 +69,7 @@ class Lexicon:
     lower_things: frozenset[str]
     devices: frozenset[str]
     animal_roles: frozenset[str]
+    insults: frozenset[str]
     things: Mapping[str, frozenset[str]]
 
 
@@ -106,6 +122,11 @@ def capitalised() -> frozenset[str]:
         for term in dictionary.terms
         if term.text[:1].isupper() and term.form is not GrammaticalForm.TITLE
     )
+
+
+def capital(word: str) -> bool:
+    """Whether a word is capitalised, also after an apostrophe: "O'Hara", "'Twas"."""
+    return word[:1].isupper() or (word[1:2] in ("'", "\u2019") and word[2:3].isupper())
 
 
 def names_person(noun: str) -> bool:

@@ -11,15 +11,22 @@ from hinter_core.terms.senses.colours import is_shade
 from hinter_core.terms.senses.figures import (
     figure_of_noun,
     figure_of_speech,
+    is_animal,
     is_cry,
     is_person_noun,
 )
 from hinter_core.terms.senses.languages import bare, is_language
-from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, PERSON_TAGS, lexicon, names_person
+from hinter_core.terms.senses.lexicon import (
+    FINITE,
+    NOUN_TAGS,
+    PERSON_TAGS,
+    capital,
+    lexicon,
+    names_person,
+)
 from hinter_core.terms.senses.proper_names import (
     PROPER,
     after_name,
-    capital,
     longer_group,
     name_around,
     opening,
@@ -41,6 +48,9 @@ _OF_CLAUSES = frozenset({"obj", "iobj", "obl", "nmod:poss", "nsubj", "pobj", "do
 _OTHER_PEOPLE = frozenset("he she him her his hers who".split())
 _BEFORE_VERBS = frozenset("to did do does will would can could must should may might shall".split())
 _AFTER_VERBS = frozenset("RP DT IN PRP$ PRP JJ NNS".split())
+_DESCRIBING = frozenset("JJ JJR JJS HYPH VBN CD NNP".split())
+_COUNTING = frozenset("a an one another this that two three some his her my your our their".split())
+_SPEAKERS = frozenset("my our your".split())  # whose kin are people
 _VERSUS = frozenset({"vs.", "vs", "v.s.", "versus"})
 COMPOUND = frozenset({"compound", "nmod:desc", "nn"})
 
@@ -126,6 +136,8 @@ def _noun_as_thing(
     verb = _may_be_verb(parse, tokens[-1], governor)
     # "a Scots girl", "the kids favourite", "folk heroes"
     plural = form is _FORM.NOUN_PL and governor == tokens[-1] + 1
+    if acts_as_participle(parse, governor, tokens[-1]):
+        modifies = False
     if modifies and not verb and (plural or not is_person_noun(parse, governor)):
         return f"part of \u201c{surface} {parse.words[governor]}\u201d"
     described = tokens[0] > 0 and parse.tags[tokens[0] - 1].startswith("JJ")
@@ -142,6 +154,23 @@ def _noun_as_thing(
     if surface.islower() and surface in lexicon().lower_things and others:
         return f"\u201c{surface}\u201d in lower case is a thing"
     return None
+
+
+def acts_as_participle(parse: Parse, token: int, noun: int) -> bool:
+    """Whether a word in -ing after a noun for people says what they do: "a black woman crying".
+
+    "Man hunting is wrong" and "the child rearing took years" are compounds.
+    """
+    word, after = fold(parse.words[token]), (*parse.tags[token + 1 : token + 2], ".")[0]
+    if token != noun + 1 or not word.endswith("ing") or not names_person(fold(parse.words[noun])):
+        return False
+    if after in NOUN_TAGS or after in FINITE:
+        return False
+    start = noun
+    while start and parse.tags[start - 1] in _DESCRIBING:
+        start -= 1
+    counted = start > 0 and fold(parse.words[start - 1]) in _COUNTING
+    return counted or parse.tags[noun] in ("NNS", "NNPS")
 
 
 def is_thing_here(parse: Parse, token: int) -> bool:
@@ -172,13 +201,14 @@ def _made_for(parse: Parse, tokens: Sequence[int]) -> str:
 
 def _of_animals(parse: Parse, tokens: Sequence[int]) -> str:
     """Return the animal of a sentence without people, for nouns that animals have, too."""
-    if fold(parse.words[tokens[-1]]) not in lexicon().animal_roles:
+    owner = fold(parse.words[tokens[0] - 1]) if tokens[0] else ""
+    if fold(parse.words[tokens[-1]]) not in lexicon().animal_roles or owner in _SPEAKERS:
         return ""
     animal = ""
     for i, word in enumerate(map(fold, parse.words)):
         if i in tokens:
             continue
-        if word in lexicon().animals and parse.tags[i] in NOUN_TAGS:
+        if is_animal(parse, i):
             animal = animal or word
         elif (
             parse.tags[i] in NOUN_TAGS and word not in lexicon().animal_roles and names_person(word)
@@ -302,7 +332,7 @@ def _is_person_before(parse: Parse, i: int) -> bool:
     if tag in ("PRP", "PRP$"):
         return word in _OTHER_PEOPLE
     known = lexicon()
-    if tag not in NOUN_TAGS or word in known.animals | known.deities | known.vessels:
+    if tag not in NOUN_TAGS or word in known.deities | known.vessels or is_animal(parse, i):
         return False
     if parse.entities[i] in PERSON_TAGS:
         return not _with_article(parse, i)
@@ -316,7 +346,7 @@ def _is_thing_before(parse: Parse, i: int) -> bool:
     if parse.labels[i] in COMPOUND and parse.tags[parse.heads[i]] not in PROPER:
         return False
     known = lexicon()
-    if word in known.animals or word in known.vessels or word in known.deities:
+    if is_animal(parse, i) or word in known.vessels or word in known.deities:
         return True
     if tag not in PROPER or not parse.labels[i].startswith("nsubj"):
         return False

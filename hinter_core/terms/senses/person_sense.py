@@ -22,7 +22,7 @@ from hinter_core.terms.senses.forms import (
     tokens_at,
 )
 from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, lexicon, names_person
-from hinter_core.terms.senses.other_senses import is_thing_here, other_sense
+from hinter_core.terms.senses.other_senses import acts_as_participle, is_thing_here, other_sense
 from hinter_core.terms.senses.proper_names import surname
 from hinter_core.types import GrammaticalForm, Parse, Sense, Span, Term
 
@@ -143,6 +143,8 @@ def _modified(parse: Parse, tokens: Sequence[int], governor: int) -> int:
     verb = parse.tags[governor].startswith("VB") or not any(t in FINITE for t in parse.tags)
     if verb and after < governor and parse.tags[after] in _BEARERS:
         return after
+    if governor > after and acts_as_participle(parse, governor, governor - 1):
+        return governor - 1
     return governor
 
 
@@ -157,6 +159,8 @@ def _whole(parse: Parse, token: int) -> int:
     """Return the noun that a compound is about: "Chinese gangster movies" -> movies."""
     governor = parse.heads[token]
     if parse.labels[token] not in _COMPOUND or governor <= token:
+        return token
+    if acts_as_participle(parse, governor, token):
         return token
     if fold(parse.words[token]) in lexicon().groups:
         return governor

@@ -8,7 +8,14 @@ from collections.abc import Callable, Sequence
 
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.languages import DETERMINERS, bare
-from hinter_core.terms.senses.lexicon import FINITE, PERSON_TAGS, capitalised, lexicon, person_nouns
+from hinter_core.terms.senses.lexicon import (
+    FINITE,
+    PERSON_TAGS,
+    capital,
+    capitalised,
+    lexicon,
+    person_nouns,
+)
 from hinter_core.types import GrammaticalForm, Parse, Term
 
 _FORM = GrammaticalForm
@@ -150,8 +157,10 @@ def _place_name(parse: Parse, tokens: Sequence[int]) -> str:
 def _name(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     """Return the name that contains the term ("Men in Black", "Jack White"), or ""."""
     words = parse.words
-    if not words[tokens[0]][:1].isupper() or _heading(parse):
+    if not words[tokens[0]][:1].isupper():
         return ""
+    if _heading(parse):
+        return _organisation(parse, tokens)
     run = _run(parse, tokens)
     before = [i for i in run if i < tokens[0]]
     after = [i for i in run if i > tokens[-1]]
@@ -177,6 +186,21 @@ def _name(parse: Parse, tokens: Sequence[int], term: Term) -> str:
         linked = after[0] > tokens[-1] + 1  # "Father of the Bride"
         return whole if linked and parse.tags[after[0]] in ("NN", "NNS") else ""
     return whole
+
+
+def _organisation(parse: Parse, tokens: Sequence[int]) -> str:
+    """Return the organisation that a term in a heading is part of: "Black Student Union"."""
+    first, last = tokens[0], tokens[-1]
+    heads = lexicon().name_heads
+    for end in range(last + 1, min(last + 4, len(parse.words))):
+        if not capital(parse.words[end]) or parse.tags[end].startswith("VB"):
+            break
+        if fold(parse.words[end]) in heads:
+            return " ".join(parse.words[first : end + 1])
+    before = tuple(map(fold, parse.words[max(0, first - 2) : first]))
+    if before[1:] in (("of",), ("for",)) and before[0] in heads:
+        return " ".join(parse.words[first - 2 : last + 1])
+    return ""
 
 
 def _surname(parse: Parse, tokens: Sequence[int]) -> str:
@@ -208,11 +232,6 @@ def _heading(parse: Parse) -> bool:
         return False  # a heading has capitals in its verbs
     long = [word for word in parse.words[1:] if len(word) > 3 and word[0].isalpha()]
     return len(long) > 3 and sum(word[0].isupper() for word in long) > _TITLE_CASE * len(long)
-
-
-def capital(word: str) -> bool:
-    """Whether a word is capitalised, also after an apostrophe: "O'Hara", "'Twas"."""
-    return word[:1].isupper() or (word[1:2] in ("'", "\u2019") and word[2:3].isupper())
 
 
 def _run(parse: Parse, tokens: Sequence[int]) -> list[int]:
