@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Protocol
 from threadpoolctl import ThreadpoolController
 
 from hinter_core.errors import ParserError
-from hinter_core.language.capitals import calm
-from hinter_core.language.reading import reading, without_runs
+from hinter_core.language.reading.capitals import calm
+from hinter_core.language.reading.view import reading, without_runs
 from hinter_core.storage import ASSETS, LRU
 from hinter_core.types import Parse, Span
 

@@ -15,7 +15,7 @@ from itertools import chain, filterfalse
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
 from hinter_core.language.coreference import resolve
-from hinter_core.language.english import other_language
+from hinter_core.language.reading.english import other_language
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.mutation.coherent import coherent_edits

@@ -1,6 +1,6 @@
 """Occurrences of terms in a text as a person reads it, and those that nobody should change.
 
-Terms are found in the reading view (:mod:`hinter_core.language.reading`) and placed in the text.
+Terms are found in the reading view (:mod:`hinter_core.language.reading.view`) and placed in the text.
 Not changed, with the reason: terms in markup, addresses and hashtags, and words that name two
 genders at once (*s/he*, *(wo)men*, *he/him*), half of which would say something else.
 
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from hinter_core.language.reading import Reading, reading
+from hinter_core.language.reading.view import Reading, reading
 from hinter_core.terms.matching import ADDRESS, Matcher, compound_around
 from hinter_core.terms.senses.lexicon import capitalised
 from hinter_core.types import Occurrence, RejectedOccurrence, Span

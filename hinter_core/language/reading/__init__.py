@@ -1,0 +1,1 @@
+"""A text as a person reads it: the view, its capitals, its language."""
