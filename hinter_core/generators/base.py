@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from hinter_core.data.rows import Row
-from hinter_core.errors import InputError
+from hinter_core.errors import HinterError, InputError
 from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.pipeline.case import FollowUp, TestCase, follow_up_of
 from hinter_core.pipeline.pipeline import closure
 from hinter_core.relations.registry import relation_of
 from hinter_core.types import Edit
 
+_SHOWN = 80  # characters of an error
 Planned = tuple[Row, Plan | None, str]  # a row, its plan, and why it has no intersectional mutant
 
 
@@ -46,7 +47,19 @@ def plans_of(
                 require(plan, row)
             except InputError as error:
                 why = str(error)
+            except (HinterError, MemoryError, OSError):
+                raise  # a model or the machine, not the row
+            except Exception as error:  # noqa: BLE001 -- one row never ends a run
+                plan, why = None, fault_of(error)
         yield row, plan, why
+
+
+def fault_of(error: Exception) -> str:
+    """Return in words that HInter failed on a row; the others go on."""
+    return (
+        f"HInter cannot read this text ({type(error).__name__}: {str(error)[:_SHOWN]}); leave it "
+        "out, and report it with its text."
+    )
 
 
 def testable(planned: Iterable[Planned], *, atomic: bool) -> dict[int, TestCase]:

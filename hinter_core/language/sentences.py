@@ -39,7 +39,8 @@ _STARTERS = frozenset(
 _BOUNDARY = re.compile(
     r"""
     (?P<stop>(?<![.!?\u2026])[.!?\u2026]++)    # one or more stops (possessive: linear time)
-    (?P<close>["'\u2019\u201d)\]\u00bb]*+)    # closing quotes and brackets belong to the sentence
+    # closing quotes and brackets belong to the sentence
+    (?P<close>(?:["'\u2019\u201d)\]\u00bb]|&(?:quot|apos|rdquo|rsquo|raquo|\#3[49]);)*+)
     (?P<gap>\s+|$)
     # A blank line always ends a sentence, and so does a break or paragraph of HTML.
     | (?P<para>\n\s*\n\s*|(?:</?(?:br|p)\s{0,2}/?>\s*)+)

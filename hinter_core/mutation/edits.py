@@ -18,6 +18,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from hinter_core.errors import HinterError
+from hinter_core.language.reading.view import ODD_APOSTROPHES, reading, restyled
 from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.types import (
     Change,
@@ -33,9 +34,12 @@ from hinter_core.types import (
     Term,
 )
 
-_ARTICLE = re.compile(r"\b([Aa][Nn]?|AN)(\s+)$")
+_BLANK = r"(?:\s|&(?:nbsp|\#160|\#xa0);|</?[a-z]{1,6}>)"
+_ARTICLE = re.compile(rf"\b([Aa][Nn]?|AN)({_BLANK}+)$", re.IGNORECASE)
 # A lone apostrophe after a plural; one that closes a quotation is followed by no word.
-_POSSESSIVE = re.compile(r"['\u2019](?:[sS]\b|(?=\s+\w))")
+# People type other signs for it, too, and HTML has references.
+_MARK = rf"(?:['\u2019{ODD_APOSTROPHES}]|&(?:amp;)*+(?:\#0*39|\#x0*27|\#8217|\#x2019|apos|rsquo);)"
+_POSSESSIVE = re.compile(rf"({_MARK})([sS]\b|(?=\s+\w))", re.IGNORECASE)
 _FIRST_WORD = re.compile(r"\w+")
 # Spelt with a vowel, spoken with a consonant, and the other way round.
 _CONSONANT_SOUND = re.compile(
@@ -44,6 +48,7 @@ _CONSONANT_SOUND = re.compile(
 )
 _VOWEL_SOUND = re.compile(r"(?:hour|honest|hono[u]?r|heir)", re.IGNORECASE)
 _VOWEL_NUMBER = re.compile(r"8|1[18](?!\d)")  # eight, eleven, eighteen
+_BEFORE = 24  # characters in which an article stands before a word
 _NEAR = 40  # characters in which the next word begins
 _LETTERS_SPOKEN_WITH_VOWEL = frozenset("AEFHILMNORSX")
 
@@ -100,7 +105,8 @@ def splices_of(text: str, edit: Edit, sentences: Sequence[Sentence]) -> tuple[Sp
     for start, end in edit.spans:
         surface, sentence = text[start:end], sentence_at(sentences, start)
         first = not _FIRST_WORD.search(text, sentence.start if sentence else 0, start)
-        new = carry_case(surface, source, target, first, all_lower)
+        plain = surface if surface.isascii() else reading(surface).text
+        new = restyled(surface, plain, carry_case(plain, source, target, first, all_lower))
         # As the dictionary writes the terms, so that "WOMAN" is no acronym.
         article = _adapted_article(text, start, source, target)
         if article:
@@ -129,15 +135,15 @@ def _adapted_possessive(text: str, end: int, old: str, new: str) -> Iterator[Spl
     match = _POSSESSIVE.match(text, end)
     if match is None or old[-1:].lower() == "s" == new[-1:].lower():
         return
-    mark = match.group()
-    if new[-1:].lower() == "s" and mark[1:]:
-        yield Splice(end, match.end(), mark, mark[0], 0)
-    elif old[-1:].lower() == "s" and not mark[1:]:
+    mark, after = match.groups()
+    if new[-1:].lower() == "s" and after:
+        yield Splice(end, match.end(), mark + after, mark, 0)
+    elif old[-1:].lower() == "s" and not after:
         yield Splice(end, match.end(), mark, mark + ("S" if new.isupper() else "s"), 0)
 
 
 def _adapted_article(text: str, start: int, old: str, new: str) -> Splice | None:
-    match = _ARTICLE.search(text, max(0, start - 12), start)
+    match = _ARTICLE.search(text, max(0, start - _BEFORE), start)
     old_word, new_word = _FIRST_WORD.search(old), _FIRST_WORD.search(new)
     if not (match and old_word and new_word):
         return None
@@ -244,7 +250,7 @@ def _articles(text: str, splices: Sequence[Splice]) -> Iterator[Splice]:
     ordered = sorted(splices, key=_place)
     seen: set[int] = set()
     for number, splice in enumerate(ordered):
-        match = _ARTICLE.search(text, max(0, splice.start - 12), splice.start)
+        match = _ARTICLE.search(text, max(0, splice.start - _BEFORE), splice.start)
         if match is None or match.start() in seen:
             continue
         seen.add(match.start())

@@ -15,8 +15,8 @@ from itertools import chain, filterfalse
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
 from hinter_core.language.coreference import resolve
-from hinter_core.language.reading.english import other_language
 from hinter_core.language.parsing import ParseStore
+from hinter_core.language.reading.english import other_language
 from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.mutation.coherent import coherent_edits
 from hinter_core.mutation.edits import (
@@ -220,12 +220,12 @@ def make_plan(
         InputError: the text is empty, blank, too long, or in another language than English.
     """
     text, notices = clean(text)
-    if not settings.literal and (language := other_language(text)):
+    people = any(not dictionary.placebo for dictionary in dictionaries)
+    if people and not settings.literal and (language := other_language(text)):
         raise InputError(f"The text seems to be {language}; only English texts can be changed.")
     sentences = split_sentences(text)
     matcher = matcher or matcher_of(dictionaries, settings)
-    literal = settings.literal or isinstance(matcher, LiteralMatcher)
-    occurrences, rejected = matcher.find(text) if literal else find_occurrences(text, matcher)
+    occurrences, rejected = matcher.find(text) if settings.literal else find_occurrences(text, matcher)
     kept, outside = _in_view(occurrences, text, settings.window, visible)
     rejected += outside
     if not settings.literal:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
+from hinter_core.errors import HinterError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import SourceSplit, split_sentences
 from hinter_core.models.store import PredictionStore
@@ -208,17 +209,36 @@ def conform(batch: Sequence[FollowUp], store: ParseStore) -> None:
 
     All test cases of a batch must be of one relation and one invariant.
     """
-    if batch:
-        case = batch[0].case
-        published = case.plan.settings.published
-        pairs = [
-            Compared(x.case.plan.text, x.case.plan.sentences, x.mutant, split, published)
-            for x in batch
-            for split in [x.case.sentences_of(x)]
-        ]
-        conformances = case.relation.conform(pairs, store)
-        for one, conformance in zip(batch, conformances, strict=True):
-            one.conformance = _valid(one, conformance)
+    if not batch:
+        return
+    try:
+        conformances = _compared(batch, store)
+    except (HinterError, MemoryError, OSError):
+        raise  # the parser or the machine, not a text
+    except Exception:  # noqa: BLE001 -- one text never ends a run
+        conformances = [answer for one in batch for answer in _compared_alone(one, store)]
+    for one, conformance in zip(batch, conformances, strict=True):
+        one.conformance = _valid(one, conformance)
+
+
+def _compared(batch: Sequence[FollowUp], store: ParseStore) -> Sequence[Conformance]:
+    case = batch[0].case
+    published = case.plan.settings.published
+    pairs = [
+        Compared(x.case.plan.text, x.case.plan.sentences, x.mutant, split, published)
+        for x in batch
+        for split in [x.case.sentences_of(x)]
+    ]
+    return case.relation.conform(pairs, store)
+
+
+def _compared_alone(one: FollowUp, store: ParseStore) -> Sequence[Conformance]:
+    """Compare one mutant of a batch that failed; discard it if it is the one that fails."""
+    try:
+        return _compared([one], store)
+    except Exception as error:  # noqa: BLE001 -- named in its outcome
+        why = f"HInter cannot compare it with its source ({type(error).__name__})"
+        return [Conformance(False, Layer.SENTENCES, reason=why)]
 
 
 def _valid(one: FollowUp, conformance: Conformance) -> Conformance:

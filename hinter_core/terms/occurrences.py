@@ -1,6 +1,6 @@
 """Occurrences of terms in a text as a person reads it, and those that nobody should change.
 
-Terms are found in the reading view (:mod:`hinter_core.language.reading.view`) and placed in the text.
+Terms are found in the view of a text (:mod:`hinter_core.language.reading.view`), and placed in it.
 Not changed, with the reason: terms in markup, addresses and hashtags, and words that name two
 genders at once (*s/he*, *(wo)men*, *he/him*), half of which would say something else.
 
@@ -137,4 +137,3 @@ def _in_markup(text: str, view: Reading, matcher: Matcher) -> Iterator[RejectedO
 
 def _short(piece: str) -> str:
     return piece if len(piece) <= _SHOWN else f"{piece[:_SHOWN]}\u2026"
-

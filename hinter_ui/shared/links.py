@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from hinter_core.campaign.spec import Campaign
 from hinter_core.errors import InputError
+from hinter_core.language.clean import whole
 from hinter_core.models.registry import is_generative
 from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.relations.family import of_attribute
@@ -57,6 +58,7 @@ class ExploreForm:
         """
         text, attributes, models, order, person_sense, coherent, *others = values
         relations, parser, limit, repeat, requests, *edits = others
+        text = whole(text)
         return cls(
             text=str(text or ""),
             attributes=tuple(str(a) for a in attributes or ()),

@@ -48,7 +48,7 @@ def calm(sentence: str) -> str:
     shouted = [len(m[0]) > 1 and m[0].isupper() for m in words]
     long = sum(len(m[0]) > 1 for m in words)
     if sum(shouted) > 1 and sum(shouted) >= _SHOUTED * long:
-        return _written(sentence, _all_calm(words))
+        return _written(sentence, list(_all_calm(words)))
     return _written(sentence, [*_emphasised(words, shouted), *_groups(sentence, words)])
 
 
@@ -94,9 +94,8 @@ def _emphasised(
         while last < len(words) and shouted[last] and last - number < _RUN:
             last += 1
         in_run = last - first >= _RUN
-        short = len(lower) < 3 and lower not in PRONOUNS
-        word = (lower in known or lower in _EMPHASISED) and not short
-        if lower not in _ACRONYMS and (in_run or word or lower in PRONOUNS):
+        word = lower in _EMPHASISED or lower in PRONOUNS or (lower in known and len(lower) > 2)
+        if lower not in _ACRONYMS and (in_run or word):
             new = known.get(lower, lower)
             yield match.start(), new if number else new[:1].upper() + new[1:]
 
@@ -127,9 +126,7 @@ def _titled(word: str) -> bool:
     return word[:1].isupper() and (word[1:].islower() or len(word) == 1)
 
 
-def _joined(
-    sentence: str, words: Sequence[re.Match[str]], at: int, groups: dict[str, str]
-) -> bool:
+def _joined(sentence: str, words: Sequence[re.Match[str]], at: int, groups: dict[str, str]) -> bool:
     """Whether a word goes on with the groups before it: "Black and Deaf", "Trans, Black"."""
     word = words[at][0]
     gap = sentence[words[at - 1].end() : words[at].start()].strip()

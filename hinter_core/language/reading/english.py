@@ -23,9 +23,10 @@ _ENGLISH = frozenset(
     where which who why will with would yes you your""".split()
 )
 _SMALL_WORDS = {
-    "Spanish": """al como con cuando de del donde el ella ellos en era es esta este está están fue ha
-        han hay he hombre la las le les lo los me mi mis muy más mujer no nos para pero por porque
-        que qué se si sin sobre son soy su sus también te tiene todo tu un una uno y ya yo""",
+    "Spanish": """al como con cuando de del donde el ella ellos en era es esta este está están fue
+        ha han hay he hombre la las le les lo los me mi mis muy más mujer no nos para pero por
+        porque que qué se si sin sobre son soy su sus también te tiene todo tu un una uno
+        y ya yo""",
     "French": """au aux avec ce ces cette c dans de des du elle elles en est et eux femme homme il
         ils j je l la le les leur lui ma mais me mes mon même n ne nous on ont ou où par pas plus
         pour qu que qui s sa sans se ses son sont sur ta tu un une vous y à été était être""",
@@ -54,7 +55,9 @@ _SMALL_WORDS = {
     "Swedish": """att av de den det du en ett för från han har hon i inte jag kan man med men mig
         min när och om på sig som så till var vi är""",
 }
-_PARTICLES = frozenset("al da de del della der di do dos du el la las le les los san van von".split())
+_PARTICLES = frozenset(
+    "al da de del della der di do dos du el la las le les los san van von".split()
+)
 _FEWEST = 3  # different small words of the other language
 _SHARE = 0.4  # of all words
 _MORE = 6  # times as many as English ones

@@ -19,9 +19,11 @@ from hinter_core.language.clean import INVISIBLE
 # Signs that people type for an apostrophe; the typographic one is read as it is.
 ODD_APOSTROPHES = "`\u00b4\u2032\u02bc\u02b9\u201b\uff07"
 _REFERENCE = re.compile(
-    r"&(?:amp;)*+(?:\#\d{1,7};?|\#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,31};|nbsp\b)"
+    r"&(?:amp;)++(?![\w\#])|&(?:amp;)*+(?:\#\d{1,7};?|\#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,31};|nbsp\b)"
 )
-_APOSTROPHE = re.compile(rf"(?<=[^\W\d_])[{ODD_APOSTROPHES}](?=[^\W\d_])|\u00e2\u20ac[\u2122\u02dc]")
+_APOSTROPHE = re.compile(
+    rf"(?<=[^\W\d_])[{ODD_APOSTROPHES}](?=[^\W\d_])|\u00e2\u20ac[\u2122\u02dc]"
+)
 _FORMAT = INVISIBLE + "\u061c\u180e\u202a-\u202e\u2061-\u2064\u2066-\u2069"
 _EMOJI = re.compile(
     "[\u200d\u2300-\u23ff\u2600-\u275a\u2761-\u27bf\u2b00-\u2bff\ufe00-\ufe0f\U0001f000-\U0001f12f"
@@ -53,7 +55,9 @@ _CLOSED = (
 _BLANKS = re.compile(r"\s++")
 _RUN = re.compile(r"\s\s|[^\S ]")
 # What has none of these reads as it stands; most texts do.
-_UNUSUAL = re.compile(rf"[&<>{ODD_APOSTROPHES}\u0332-\u0338\u1d00-\u200f\u2028-\U000e007f{_FORMAT}]|\u00e2\u20ac|[\u0250-\u02af]")
+_UNUSUAL = re.compile(
+    rf"[&<>{ODD_APOSTROPHES}\u0332-\u0338\u1d00-\u200f\u2028-\U000e007f{_FORMAT}]|\u00e2\u20ac|[\u0250-\u02af]"
+)
 
 
 class _Layer:
@@ -139,9 +143,9 @@ def _with(view: Reading, pieces: Callable[[str], Iterator[tuple[int, int, str]]]
 def _decoded(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield HTML references, also those that were escaped twice, with what they stand for."""
     for match in _REFERENCE.finditer(text):
-        found = match.group()
-        new = html.unescape("&" + found[1:].replace("amp;", "") if found != "&amp;" else found)
-        if new != found and len(new) <= 2 and not (new.startswith("&") and found != "&amp;"):
+        found = match[0].replace("amp;", "")
+        new = html.unescape(found)
+        if (new != found or found == "&") and len(new) <= 2:
             yield (*match.span(), new)
 
 
@@ -163,7 +167,7 @@ def _plain_letters(text: str) -> Iterator[tuple[int, int, str]]:
 
 @lru_cache(maxsize=2048)
 def _plain(character: str) -> str:
-    """Return the plain letter of a stylised one: fullwidth, mathematical, squared, small capital."""
+    """Return the plain letter of a stylised one: fullwidth, squared, small capital."""
     plain = unicodedata.normalize("NFKC", character)
     if plain.isascii():
         return plain

@@ -40,6 +40,7 @@ _LONG_KNOWN = frozenset(
     partner partners""".split()
 )
 _FAR = 3  # words from "old" to the friend
+_PERSONS = frozenset("he she you i they".split())
 _CALLING = frozenset("call calls called calling".split())
 
 
@@ -214,7 +215,7 @@ def is_animal(parse: Parse, token: int) -> bool:
     before = tuple(map(fold, parse.words[max(0, token - 4) : token]))
     if {"like", "as", "such"} & set(before):
         return False
-    called = token > 2 and fold(parse.words[token - 1]) in ("a", "an") and _calls(before)
+    called = bool(_CALLING & set(before)) and before[-1:] in (("a",), ("an",))
     return not called and not _of_person(parse, token)
 
 
@@ -224,22 +225,15 @@ def _has_clue(parse: Parse, token: int) -> bool:
     return any(fold(word) in clues for i, word in enumerate(parse.words) if i != token)
 
 
-def _calls(before: Sequence[str]) -> bool:
-    return bool(_CALLING & set(before))
-
-
 def _of_person(parse: Parse, token: int) -> bool:
     """Whether an animal is said of a person: "my uncle is a pig"."""
-    subjects = [i for i, head in enumerate(parse.heads) if head == token and i != token]
-    labels = {parse.labels[i] for i in subjects}
-    said = "cop" in labels or parse.labels[token] in ("attr", "oprd")
-    of = [i for i in subjects if parse.labels[i].startswith("nsubj")]
-    if parse.labels[token] in ("attr", "oprd"):
-        of = [i for i, head in enumerate(parse.heads) if head == parse.heads[token] and i < token]
-    return said and any(
-        fold(parse.words[i]) in ("he", "she", "you", "i", "they") or names_person(fold(parse.words[i]))
-        for i in of
-    )
+    attribute = parse.labels[token] in ("attr", "oprd")  # the verb governs both
+    governor = parse.heads[token] if attribute else token
+    own = [i for i, head in enumerate(parse.heads) if head == governor and i != governor]
+    if not attribute and not any(parse.labels[i] == "cop" for i in own):
+        return False
+    subjects = (fold(parse.words[i]) for i in own if parse.labels[i].startswith("nsubj"))
+    return any(word in _PERSONS or names_person(word) for word in subjects)
 
 
 def _of_its_kind(parse: Parse, tokens: Sequence[int]) -> bool:

@@ -117,7 +117,11 @@ def _noun_as_thing(
 ) -> str | None:
     surface = " ".join(parse.words[i] for i in tokens)
     governor = parse.heads[head]
-    modifies = parse.labels[head] in COMPOUND and governor > tokens[-1]
+    modifies = (
+        parse.labels[head] in COMPOUND
+        and governor > tokens[-1]
+        and not acts_as_participle(parse, governor, tokens[-1])
+    )
     if surface in lexicon().siblings and after_name(parse, tokens[0]):
         return f"part of the name \u201c{parse.words[tokens[0] - 1]} {surface}\u201d"
     kind = _made_for(parse, tokens)
@@ -136,8 +140,6 @@ def _noun_as_thing(
     verb = _may_be_verb(parse, tokens[-1], governor)
     # "a Scots girl", "the kids favourite", "folk heroes"
     plural = form is _FORM.NOUN_PL and governor == tokens[-1] + 1
-    if acts_as_participle(parse, governor, tokens[-1]):
-        modifies = False
     if modifies and not verb and (plural or not is_person_noun(parse, governor)):
         return f"part of \u201c{surface} {parse.words[governor]}\u201d"
     described = tokens[0] > 0 and parse.tags[tokens[0] - 1].startswith("JJ")
