@@ -13,9 +13,11 @@ from hinter_core.language.reading.english import other_language
 from hinter_core.language.reading.view import reading, restyled, without_runs
 from tests.examples import examples
 
-PIECES = """&#39; &amp;amp; &quot; &nbsp; &#x2019; <b> </p> <!-- --> ` \u00b4 \u200d \ufe0f
-    \u2764\ufe0f \U0001f469\u200d\U0001f680 \U0001d41a \uff21 \ufb01 \u0336 man she . <style> </style> & <
-    e\u0301""".split()
+PIECES = [
+    *"&#39; &amp;amp; &quot; &nbsp; &#x2019; <b> </p> <!-- --> <style> </style> & < ` man she .".split(),
+    *"\u00b4 \u200d \ufe0f \u2764\ufe0f \U0001f469\u200d\U0001f680 \U0001d41a \uff21 \ufb01".split(),
+    *"\u0336 e\u0301".split(),
+]
 PIECES += [" ", "  ", "\n"]
 rough = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=14).map("".join)
 
