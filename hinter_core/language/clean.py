@@ -1,6 +1,5 @@
 """Clean texts before they are checked: line ends, control characters, length."""
 
-import re
 import unicodedata
 from typing import Any
 
@@ -10,21 +9,6 @@ from hinter_core.errors import InputError
 INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 _JOINERS = "\u200c\u200d"  # within words and emoji
 MAX_CHARACTERS = 100_000
-_HALF = re.compile("[\ud800-\udfff]")
-
-
-def whole(value: Any) -> Any:
-    """Return what was read from JSON or YAML with U+FFFD for each half of a character.
-
-    No file, table or page can hold a lone surrogate, which both formats can spell.
-    """
-    if isinstance(value, str):
-        return _HALF.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [whole(item) for item in value]
-    if isinstance(value, dict):
-        return {whole(key): whole(item) for key, item in value.items()}
-    return value
 
 
 def clean(text: str) -> tuple[str, list[str]]:

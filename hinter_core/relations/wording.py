@@ -52,7 +52,9 @@ _BEFORE = re.compile(rf"\b([^\W\d_]+)({_JOINED})$", re.IGNORECASE)
 _AFTER_THE = re.compile(r"\bthe\s+(?:[^\W\d_]+\s+(?:and|or|&)\s+)?$", re.IGNORECASE)
 _OF_PLACES = frozenset({"GPE", "NORP", "LOC", "ORG", "FAC"})
 _ENDS_A_PHRASE = frozenset(". , : -RRB- '' VBP VBD VBZ MD IN RB CC".split())
-_TOKEN = re.compile(r"ol?['\u2019](?!\w)|[^\W_]+?(?=n['\u2019]t\b)|n?['\u2019][st]\b|[^\W_]+|[^\w\s]")
+_TOKEN = re.compile(
+    r"ol?['\u2019](?!\w)|[^\W_]+?(?=n['\u2019]t\b)|n?['\u2019][st]\b|[^\W_]+|[^\w\s]"
+)
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 
 

@@ -23,7 +23,7 @@ from hinter_core.generators.grammars.grammar import (
     Reference,
     Value,
 )
-from hinter_core.language.clean import whole
+from hinter_core.language.clean import whole_values
 from hinter_core.storage import ASSETS, yaml_loader
 
 FOLDER = ASSETS / "grammars"
@@ -109,7 +109,7 @@ class _Reader:
             raise InputError(f"{self._place} is not YAML ({str(error)[:100]}).") from error
         if not isinstance(tree, dict):
             raise InputError(f"{self._place} holds no rules; begin with start: and rules:.")
-        return dict(whole(tree))
+        return dict(whole_values(tree))
 
     def _note(self, node: Any, path: tuple[str, ...]) -> None:
         """Note the lines of keys and items, and refuse keys that stand twice."""

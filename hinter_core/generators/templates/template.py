@@ -24,7 +24,7 @@ from itertools import count
 from typing import Any
 
 from hinter_core.errors import InputError
-from hinter_core.language.clean import whole, without_controls
+from hinter_core.language.clean import without_controls
 from hinter_core.language.people import FEMALE, MALE
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
@@ -229,7 +229,6 @@ def template_from_json(values: object, default_id: str = "") -> Template:
     Raises:
         InputError: a value is missing or wrong; the message says which.
     """
-    values = whole(values)
     if not isinstance(values, dict):
         raise InputError('a template is an object such as {"text": "«name» smiled."}')
     text = values.get("text")
