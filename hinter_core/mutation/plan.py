@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain, filterfalse
 
 from hinter_core.errors import InputError
@@ -225,7 +224,9 @@ def make_plan(
         raise InputError(f"The text seems to be {language}; only English texts can be changed.")
     sentences = split_sentences(text)
     matcher = matcher or matcher_of(dictionaries, settings)
-    occurrences, rejected = matcher.find(text) if settings.literal else find_occurrences(text, matcher)
+    occurrences, rejected = (
+        matcher.find(text) if settings.literal else find_occurrences(text, matcher)
+    )
     kept, outside = _in_view(occurrences, text, settings.window, visible)
     rejected += outside
     if not settings.literal:
