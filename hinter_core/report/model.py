@@ -11,7 +11,9 @@ rows and enter no other number; an error rate above theirs is excess.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from statistics import fmean
+from threading import Thread
 from typing import Any
 
 from hinter_core.campaign.findings import tested_models
@@ -192,6 +194,8 @@ def make_report(
         HinterError: no campaign, tables that cannot be read, or an unknown model or attribute.
     """
     chosen = tested_models(store, models)
+    # The import of the statistics takes as long as the queries for 300,000 mutants.
+    Thread(target=import_module, args=("scipy.stats",)).start()
     with CampaignReader(store, chosen, rates=True) as reader:
         _require_attributes(reader, attributes)
         return report_of(store, count(reader, attributes), attributes)
