@@ -274,8 +274,8 @@ def _text(told: Mapping[str, Any], name: str) -> str:
 
 def _seconds(value: object) -> float:
     """Return how long a judgement took, up to a day, whatever a page sent."""
-    fits = isinstance(value, int | float) and 0 <= value <= _DAY
-    return float(value) if fits else 0.0  # type: ignore[arg-type]
+    number = value if isinstance(value, int | float) and value >= 0 else 0.0
+    return float(min(number, _DAY))
 
 
 def _words(error: HinterError) -> Answer:

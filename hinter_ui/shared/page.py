@@ -144,8 +144,8 @@ class Page(gr.Blocks):
         gradio reads each in a thread of its own, which takes longer than a short event where many
         threads are at work. Only files need one.
         """
-        inputs = whole_values(inputs)  # an event with half a character could never be sent
         try:
+            inputs = whole_values(inputs)  # an event with half a character could never be sent
             if not state or not block_fn.preprocess or any(map(_has_files, block_fn.inputs)):
                 return await super().preprocess_data(block_fn, inputs, state, *args, **named)
             unread = copy(block_fn)

@@ -75,7 +75,9 @@ def test_uploads_are_dictionaries_of_a_modest_size(tmp_path: Path) -> None:
     ):
         PUBLIC.read_dictionary(large)
     assert LOCAL.read_dictionary(large).pair_count == 2500 * 2499
-    with pytest.raises(DictionaryError, match=r"is a CSV file; config\.cfg is none"):
+    with pytest.raises(
+        DictionaryError, match=r"is a table \(CSV, TSV, Excel, …\); config\.cfg is none"
+    ):
         LOCAL.read_dictionary(dictionary(tmp_path, "config.cfg"))
 
 

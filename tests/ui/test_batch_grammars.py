@@ -106,7 +106,7 @@ def test_a_grammar_of_ones_own_is_kept_with_its_campaign(
     [
         ("start: s\nrules:\n  s: [<who> left]\nsensitive: {who: [a, b]}\nx: 1\n",
          "^mine.yaml, line 5: unknown key 'x'"),
-        ("start: [", "^mine.yaml, line 1: not YAML"),
+        ("start: [", "^mine.yaml, line 2: not YAML"),
         ("#" * 100_001, "^mine.yaml has more than 100 kB"),
     ],
 )  # fmt: skip

@@ -31,7 +31,7 @@ from hinter_ui.shared.session import Session
 from hinter_ui.shared.templates import template_plan
 
 PLANTED = (
-    "scripted:negative 0.62 if country=japan and gender=female; positive 0.66 if country=japan; "
+    "scripted:negative 0.62 if country=china and gender=female; positive 0.66 if country=china; "
     "positive 0.73 if gender=female; positive 0.81 otherwise"
 )
 TEXT = "«name:full» <b>told</b> us that «pronoun:subject» is «a» «occupation»."

@@ -137,7 +137,7 @@ def test_what_the_decided_strata_stand_for_is_said_and_too_little_gives_no_rate(
         found = judged_by_people(store, report, project)
         assert (found.stood_for, found.sampled) == (kept.total() - number, kept.total())
         said = f"rest on {kept.total() - number:,} of {kept.total():,} kept mutants"
-        assert said in str([section.sentences for section in people_sections(found)])
+        assert said in str([section.every_sentence for section in people_sections(found)])
         given = [line.corrected_errors for line in found.lines if line.valid.of]
         if left_out == most:
             assert {one.value for one in given} == {None}
@@ -199,7 +199,7 @@ def test_the_section_and_the_values(store: CampaignStore, report: Report, tmp_pa
     section, words = people_sections(found)
     assert section.title == "Judged by people"
     assert len(section.sentences) < 4  # a page folds more, and the method must be seen
-    assert len(words.sentences) == len(found.lines)
+    assert len(words.in_words) == len(found.lines)
     assert len(section.rows) == len(found.lines)
     assert any("post-stratification" in sentence for sentence in section.sentences)
     assert any(sentence.startswith("Limits:") for sentence in section.sentences)

@@ -77,7 +77,7 @@ def test_every_fault_of_a_file_leaves_the_other_rows_and_is_in_the_report(tmp_pa
         6: "it has 1 cells where the header has 3",
         7: "it has 4 cells where the header has 3",
         8: "there is no text",
-        10: "a quotation mark in it is never closed, so that it takes in all that follows",
+        10: "a quotation mark in it is not closed, or stands within a quoted cell",
     }
 
 

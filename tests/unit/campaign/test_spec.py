@@ -24,7 +24,7 @@ OTHER = {
     "templates": "t.jsonl", "names": "own.csv", "names_per_class": 5, "coherent": True,
     "grammar": "feelings", "sentences": 7, "weights": "w.json", "tolerance": 0.2,
     "paraphraser": "openai:m", "prioritise": "adaptive", "stop_at_first": True, "stop_below": 0.05,
-    "validity": 0.8, "verbatim": False,
+    "validity": 0.8, "verbatim": False, "columns": ("mutant=b",),
 }  # fmt: skip
 
 
@@ -60,7 +60,7 @@ def test_the_sample_is_data_by_name_wherever_one_stands(here: Path) -> None:
     (here / "c.yaml").write_text("data: sample\norder: 3\n")
     campaign = load_campaign(here / "c.yaml")
     assert campaign.data == SAMPLE
-    assert campaign.table().path == SAMPLE_FILE
+    assert campaign.table().source.path == SAMPLE_FILE
     (here / "copy.csv").write_bytes(SAMPLE_FILE.read_bytes())
     assert campaign.identity() == Campaign(data="copy.csv", order=3).identity()
     (here / "copy.csv").write_bytes(SAMPLE_FILE.read_bytes() + b"x,review,positive,A man.\n")

@@ -38,7 +38,7 @@ def corpus(tmp_path: Path) -> Table:
 
 
 def test_every_row_has_an_outcome_for_every_class(corpus: Table, parses: ParseStore) -> None:
-    out = corpus.path.with_name("T.jsonl")
+    out = corpus.source.path.with_name("T.jsonl")
     counts = mine_corpus(corpus, "c", parses, out)
     assert counts.rows == len(TEXTS)
     assert all(own.total() == len(TEXTS) for own in counts.reasons.values())
@@ -52,7 +52,7 @@ def test_every_row_has_an_outcome_for_every_class(corpus: Table, parses: ParseSt
 @pytest.mark.parametrize("stop", range(1, len(TEXTS)))
 @pytest.mark.parametrize("torn", ["", '{"text": "half', "log"])
 def test_a_stopped_run_goes_on(stop: int, torn: str, corpus: Table, parses: ParseStore) -> None:
-    whole, out = (corpus.path.with_name(name) for name in ("whole.jsonl", "T.jsonl"))
+    whole, out = (corpus.source.path.with_name(name) for name in ("whole.jsonl", "T.jsonl"))
     mine_corpus(corpus, "c", parses, whole)
 
     def after(counts: MiningCounts) -> None:
@@ -70,17 +70,17 @@ def test_a_stopped_run_goes_on(stop: int, torn: str, corpus: Table, parses: Pars
 
 
 def test_a_limit_can_be_raised(corpus: Table, parses: ParseStore) -> None:
-    out = corpus.path.with_name("T.jsonl")
+    out = corpus.source.path.with_name("T.jsonl")
     assert mine_corpus(corpus, "c", parses, out, limit=2).rows == 2
     assert mine_corpus(corpus, "c", parses, out, limit=5).rows == 5
 
 
 def test_a_file_of_something_else_is_not_continued(corpus: Table, parses: ParseStore) -> None:
-    out = corpus.path.with_name("T.jsonl")
+    out = corpus.source.path.with_name("T.jsonl")
     mine_corpus(corpus, "c", parses, out)
     with pytest.raises(InputError, match="mined from another corpus"):
         mine_corpus(corpus, "other", parses, out)
-    out = corpus.path.with_name("own.jsonl")
+    out = corpus.source.path.with_name("own.jsonl")
     out.write_text("{}\n")
     with pytest.raises(InputError, match="was not written by mining"):
         mine_corpus(corpus, "c", parses, out)
