@@ -117,19 +117,33 @@ def _expression(pair: Compared) -> str:
 
     No term in an expression is changed, so nor is another term into one: both ways are alike.
     """
-    known = lexicon().phrases
     for splice in pair.mutant.splices:
-        if not splice.attribute or known.keys().isdisjoint(map(fold, _TOKEN.findall(splice.new))):
+        phrases = _phrases_with(fold(splice.new)) if splice.attribute else ()
+        if not phrases:
             continue
         text, end = pair.mutant.text, splice.at + len(splice.new)
-        before = [fold(t) for t in _TOKEN.findall(text[max(0, splice.at - _WINDOW) : splice.at])]
-        own = [fold(t) for t in _TOKEN.findall(splice.new)]
-        words = [*before, *own, *map(fold, _TOKEN.findall(text[end : end + _WINDOW]))]
-        for at, word in enumerate(own, len(before)):
-            for place, phrase in known.get(word, ()):
-                if place <= at and tuple(words[at - place : at - place + len(phrase)]) == phrase:
+        first = max(0, splice.at - _WINDOW)
+        window = text[first : end + _WINDOW].replace("\u2019", "'").lower()
+        near = [one for one in phrases if all(word in window for word in one[2])]
+        if near:
+            before = [fold(t) for t in _TOKEN.findall(text[first : splice.at])]
+            words = [*before, *map(fold, _TOKEN.findall(text[splice.at : end + _WINDOW]))]
+            for own, place, phrase in near:
+                start = len(before) + own - place
+                if start >= 0 and tuple(words[start : start + len(phrase)]) == phrase:
                     return f"\u201c{' '.join(phrase)}\u201d is an expression".replace(" '", "'")
     return ""
+
+
+@lru_cache(maxsize=4096)
+def _phrases_with(term: str) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
+    """Return the expressions that have a word of a term: its place in both, and the expression."""
+    known = lexicon().phrases
+    return tuple(
+        (own, place, phrase)
+        for own, word in enumerate(_TOKEN.findall(term))
+        for place, phrase in known.get(word, ())
+    )
 
 
 def _of_some(new: str, before: str, after: str) -> bool:
