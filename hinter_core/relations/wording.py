@@ -100,8 +100,10 @@ def _repeated(pair: Compared) -> str:
             continue
         start, end, word = splice.at, splice.at + len(splice.new), re.escape(splice.new)
         after, before = text[end : end + _WINDOW], text[max(0, start - _WINDOW) : start]
-        if re.match(rf"{_BETWEEN}{word}\b", after, re.IGNORECASE) or re.search(
-            rf"\b{word}{_BETWEEN}$", before, re.IGNORECASE
+        # A pattern is compiled for each word, so only where the word stands.
+        own, left, right = splice.new.lower(), before.lower(), after.lower()
+        if (own in right and re.match(rf"{_BETWEEN}{word}\b", after, re.IGNORECASE)) or (
+            own in left and re.search(rf"\b{word}{_BETWEEN}$", before, re.IGNORECASE)
         ):
             return f"\u201c{splice.new}\u201d stands beside itself"
         if _of_some(splice.new, before, after):
@@ -148,6 +150,8 @@ def _phrases_with(term: str) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
 
 def _of_some(new: str, before: str, after: str) -> bool:
     """Whether a word stands beside its own plural: "three men and a man"."""
+    if "and" not in f"{before} {after}".lower():
+        return False
     one = fold(new)
     several = _PLURALS.get(one, f"{one}s")
     return (
