@@ -31,6 +31,7 @@ _MERGED = re.compile(
     | (?<![\w/])(?:s|wo|fe)/\w{{1,12}}
     | (?<!\w)\((?:s|wo|fe)-?\)-?\w{{1,12}}
     | (?<!\w)\w{{1,20}}\((?:e?s|ren|[ei]?ss(?:es)?|trix|ette|r|wo|{_MORE})\)\w{{0,12}}
+    | (?<!\w)\w{{2,20}}m[ae]n/-?(?:wo)?m[ae]n(?!\w)
     | (?<!\w)\w{{2,20}}/-?(?:e?s|in|ess(?:es)?|ettes?|trix)(?!\w)
     | (?<!\w)\w{{2,20}}(?:o/-?a|a/-?o|os/-?as|as/-?os)(?:/-?[xe])?(?!\w)
     | (?<!\w)\w{{2,20}}@s?(?![\w.])
@@ -41,6 +42,7 @@ _MERGED = re.compile(
 _HYPHEN = re.compile("[-\u2010\u2011]")
 # Before a people, they make another one of it: "half-Korean", "Afro-Brazilian".
 _PARTLY = frozenset("half part quarter mixed afro euro black white".split())
+_SHOUTED = re.compile(r"\.?\s+[A-Z]{2}")
 _SLASH = re.compile(r"\.?\s?/\s?")
 _GENDER = "gender"
 
@@ -55,11 +57,13 @@ def find_occurrences(text: str, matcher: Matcher) -> Found:
     kept: list[Occurrence] = []
     for one in found:
         span = next((m for m in merged if m[0] < one.span[1] and one.span[0] < m[1]), None)
-        if span is None:
-            kept.append(one)
-        else:
+        if span is not None:
             reason = f"\u201c{view.text[slice(*span)]}\u201d says two forms in one word"
             rejected.append(RejectedOccurrence(one, reason))
+        elif one.surface == "MS" and not _SHOUTED.match(view.text, one.span[1]):
+            rejected.append(RejectedOccurrence(one, "\u201cMS\u201d may be an abbreviation"))
+        else:
+            kept.append(one)
     rejected += _in_addresses(view.text, matcher)
     if view.layers:
         kept = [_placed(text, view, one) for one in kept]

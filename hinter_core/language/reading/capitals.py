@@ -157,6 +157,8 @@ def _stands_for_group(
     people = beside and _person(after)
     if own in _COPULAS or f"'{possessed}" in _COPULAS or own == "as":
         return not {m[0].lower() for m in words[max(0, first - 4) : first]} & _NAMED
+    if word in _gender_nouns():  # "the Queen" is one person, "a Woman" is any
+        return own in _DETERMINERS - {"the"} and not (beside and after[:1].isupper())
     if own in _DETERMINERS:
         return people or (beside and after[:1].islower()) or word in nouns
     lower = not own or before.islower() or before.lower() in _EMPHASISED | _common()
@@ -201,9 +203,17 @@ def _groups_of_people() -> dict[str, str]:
         adjective = form == "adj" and attribute not in _NOT_ISSUED
         noun = form in ("noun-sg", "noun-pl") and attribute in _NOUNS
         trans = attribute == "gender" and word in ("trans", "transgender", "nonbinary")
-        if (adjective or noun or trans) and " " not in word:
+        gendered = word in _gender_nouns()
+        if (adjective or noun or trans or gendered) and " " not in word:
             found[word.lower()] = word if found.get(word.lower()) != word.lower() else word.lower()
     return found
+
+
+@lru_cache(maxsize=1)
+def _gender_nouns() -> frozenset[str]:
+    gendered = [(form, word) for attribute, form, word in _terms() if attribute == "gender"]
+    nouns = {word for form, word in gendered if form in ("noun-sg", "noun-pl") and word.islower()}
+    return frozenset(nouns - {word for form, word in gendered if form == "adj"})
 
 
 @lru_cache(maxsize=1)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from hinter_core.language.clean import INVISIBLE
 
 # Signs that people type for an apostrophe; the typographic one is read as it is.
-ODD_APOSTROPHES = "`\u00b4\u2032\u02bc\u02b9\u201b\uff07"
+ODD_APOSTROPHES = "`\u00b4\u2018\u2032\u02bc\u02b9\u201b\uff07"
 _REFERENCE = re.compile(
     r"&(?:amp;)++(?![\w\#])|&(?:amp;)*+(?:\#\d{1,7};?|\#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,31};|nbsp\b)"
 )

@@ -28,6 +28,7 @@ _PERSON_ENDINGS = re.compile(
         | crackers? | dwellers? | diggers? | players? | mongers? | wrights? | mates? | folk
         | ographers? | maniacs? | [ao]holics? | philes? | phobes? | [aeot]rians? | nauts?
         | [ao]crats? | smiths? | seekers? | workers? | makers? | writers? | lovers? | survivors?
+        | (?:board|build|fitt|kayak|hik|bik|climb|surf|swimm|skat|lift|wrestl|blogg|gam|danc)ers?
         | (?:t|in)eers? | opaths? | lympians?
     )$
     | (?:gang|mob|trick|fraud|prank|hip|young|poll|team|song|spin|game|jok)sters?$

@@ -77,24 +77,23 @@ def test_a_repair_is_measured_on_what_it_did_not_learn_and_goes_on_where_it_was(
 def test_a_sweep_repairs_once_for_each_share_and_number_of_words(
     run: Run, asked: list[str], tmp_path: Path
 ) -> None:
-    few = [*asked, "--epochs", "2", "--sweep", "0.1,0.3", "--tops", "1,2"]
+    few = [*asked, "--epochs", "1", "--sentences", "10", "--sweep", "0.2", "--tops", "1,2"]
     code, text, error = run(*few, "--json")
     assert code == 0, error
     rows = json.loads(text)
     seen = [row for row in rows if row["Measured on"] == "seen words"]
-    shares = ["0 (before)", "10\u00a0%", "30\u00a0%", "mean", "median"]
+    shares = ["0 (before)", "20\u00a0%", "mean", "median"]
     if not seen[0]["Errors"]:
-        shares = shares[:3]
+        shares = shares[:2]
     assert [(row["Top"], row["Share"]) for row in seen] == [(t, s) for t in (1, 2) for s in shares]
     assert seen[0]["Errors"] == seen[len(shares)]["Errors"]  # one model before, one test
     folders = sorted(path.name for path in (tmp_path / "repair").iterdir())
-    assert folders == [f"top-{top}-share-{share}" for top in (1, 2) for share in (0.1, 0.3)]
+    assert folders == ["top-1-share-0.2", "top-2-share-0.2"]
     for folder in folders:
         texts = (tmp_path / "repair" / folder / "examples.jsonl").read_text(encoding="utf-8")
         assert texts.count("\n") > 48
-    code, again, error = run(*few, "--json")
-    assert (code, json.loads(again)) == (0, rows), error
-    code, text, _ = run(*few)
+    code, text, error = run(*few)  # nothing is done again
+    assert code == 0, error
     assert "Errors by what was learnt from" in text
 
 

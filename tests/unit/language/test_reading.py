@@ -29,6 +29,7 @@ rough = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=14).map
         ("the girl&rsquo;s&nbsp;hat &amp; coat", "the girl\u2019s\xa0hat & coat"),
         ("AT&T, R&D &unknown; 3 &lt; 4", "AT&T, R&D &unknown; 3 < 4"),
         ("the nun`s, the monk\u00b4s, the son\u02bcs", "the nun's, the monk's, the son's"),
+        ("the nun\u2018s hat, \u2018so she said\u2019", "the nun's hat, \u2018so she said\u2019"),
         ("a `word` and 6\u2032 tall", "a `word` and 6\u2032 tall"),
         ("a de\u00adaf wi\u200bdow", "a deaf widow"),
         ("gay\U0001f469\u200d\u2764\ufe0f\u200d\U0001f469 men", "gay men"),
@@ -91,6 +92,8 @@ def test_the_view_takes_linear_time(piece: str) -> None:
         ("The White House and NASA, Lancaster, PA", "The White House and NASA, Lancaster, PA"),
         ("His name is Rich. The US and the UN met.", "His name is Rich. The US and the UN met."),
         ("The Old Man and the Sea", "The Old Man and the Sea"),
+        ("There a Boy met a Female pilot.", "There a boy met a female pilot."),
+        ("They saw the Queen and a Duchess.", "They saw the Queen and a duchess."),
     ],
 )
 def test_capitals_that_say_nothing_are_read_as_small_letters(text: str, read: str) -> None:
@@ -128,6 +131,10 @@ def test_a_replacement_has_the_alphabet_of_what_it_replaces() -> None:
     "text",
     [
         "El hombre que vino no es mi padre.",
+        "No he dicho la verdad a tu hermano.",
+        "Das Kind gab es her, und er war froh.",
+        "Ma perché non mi ha detto niente?",
+        "Her gün bizim eve gelir ve çay içer.",
         "Der alte Mann hat die Frau nicht gesehen.",
         "Il n'est pas venu avec sa femme et son fils.",
         "La donna che vive qui non \u00e8 mia madre.",

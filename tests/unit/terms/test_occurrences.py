@@ -19,6 +19,7 @@ from hinter_core.terms.matching import matcher_for
 from hinter_core.terms.occurrences import find_occurrences
 from hinter_core.terms.senses.lexicon import lexicon, names_person
 from hinter_core.types import Edit
+from tests.examples import DEEP
 
 ATTRIBUTES = ("gender", "race", "religion", "disability", "sexual-orientation", "nationality")
 
@@ -46,11 +47,14 @@ def plan_of(text: str, shipped: dict[str, Dictionary], parses: ParseStore, **mor
         ("He called his wife a cow.", "He his wife"),
         ("Ms. Fox and her brother left.", "Ms. her brother"),
         ("We gave it to a man in grey.", "man"),
+        ("A lesbian and a straight man sang.", "lesbian man"),
+        ("Some angry young men left.", "men"),
         # nouns, participles, compounds
         ("A white kleptomaniac met a black biophysicist.", "white black"),
         ("An Asian boy singing, two white girls laughing.", "Asian boy white girls"),
         ("A Buddhist-American nun met a half-Chinese monk.", "Buddhist nun Chinese Chinese monk"),
         ("An Afro-American poet spoke.", "Afro-American"),
+        ("A deaf snowboarder met a female shipbuilder.", "deaf female"),
     ],
 )  # fmt: skip
 def test_what_people_write_is_changed(
@@ -76,6 +80,8 @@ def test_what_people_write_is_changed(
         ("The Latino/a boy.", "Latino", "two forms"),
         ("The waitress/es left.", "waitress", "two forms"),
         ("The husband/wife signs.", "wife", "two forms"),
+        ("The policeman/woman left.", "policeman", "two forms"),
+        ("Open it in MS Access.", "MS", "abbreviation"),
         ("I use she/they.", "she", "two forms"),
         ("#BlackGirlMagic is great", "Black", "hashtag"),
         ("#women lead", "women", "hashtag"),
@@ -144,7 +150,7 @@ def test_expressions_are_alike_for_both_terms_of_every_pair(
     """A term in an expression is not changed, and no other term is changed into one."""
     phrases = {p for found in lexicon().phrases.values() for _, p in found}
     asked = 0
-    for phrase in sorted(phrases):
+    for phrase in sorted(phrases)[:: 1 if DEEP else 3]:
         text = "They saw " + " ".join(phrase).replace(" '", "'").replace(" n't", "n't")
         for _, edit in itertools.islice(_exchanges(text, shipped), 3):
             changed = apply_edits(text, [edit], split_sentences(text))
@@ -162,4 +168,4 @@ def test_expressions_are_alike_for_both_terms_of_every_pair(
                 wanted = {s.text for s in source}
                 assert broken(pair, parses.parse(wanted, entities=True)), mutant.text
                 asked += 1
-    assert asked > 500
+    assert asked > 150
