@@ -5,20 +5,16 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from hinter_core.models.replies.naming import NamedLabel, Names, scored, undecorated
+from hinter_core.models.replies.claims import NOUN, TAKEN_BACK, MarkedAnswer, claimed
+from hinter_core.models.replies.naming import Names, undecorated
 from hinter_core.models.replies.reasoning import tags
 from hinter_core.models.replies.structured import structured
 
-_NOUN = (
-    r"answer|labels?|classification|class|classes|category|categories|sentiment|emotions?|"
-    r"prediction|verdict|result|output|response|conclusion|decision|choice|rating|polarity|tone|"
-    r"stance|intent|topics?|judge?ment|assessment|determination|tags?|solution|option|grade|score|overall"
-)
 _EDGE = r"[\"'*_`)\]]{0,4}"
 _HEADING = re.compile(
-    rf"(?<![\w-])(?P<noun>{_NOUN}){_EDGE}[ ]?(?:is|are)?[ ]?(?::|=(?!=)|\u2192|->|=>|\u2014){_EDGE}"
-    rf"|^[ #>*_]{{0,8}}(?:final |predicted |my |the ){{0,2}}(?P<alone>{_NOUN})[ *_#]{{0,4}}$"
-    rf"|\b(?:the|my|final|therefore,?|correct|overall)[ ](?:\w{{1,15}}[ ]){{0,2}}(?P<said>{_NOUN})"
+    rf"(?<![\w-])(?P<noun>{NOUN}){_EDGE}[ ]?(?:is|are)?[ ]?(?::|=(?!=)|\u2192|->|=>|\u2014){_EDGE}"
+    rf"|^[ #>*_]{{0,8}}(?:final |predicted |my |the ){{0,2}}(?P<alone>{NOUN})[ *_#]{{0,4}}$"
+    rf"|\b(?:the|my|final|therefore,?|correct|overall)[ ](?:\w{{1,15}}[ ]){{0,2}}(?P<said>{NOUN})"
     r"(?:[ ](?:of|for|in|to)(?:[ ]\w{1,15}){1,4})?[ ](?:is|are|would be|should be|must be)[ ]",
     re.I | re.M,
 )
@@ -28,6 +24,15 @@ _OPTIONS = re.compile(
     r"initial|first|tentative)[ ]$",
     re.I,
 )
+# A sentence that says what the answer is begins so, or after a comma: not "I doubt that the ...".
+_CLAUSE = re.compile(
+    r"(?:[^\n]{0,200}[,;:!)*] ?)?[ #>*_-]{0,8}(?:(?:and|but|so|then|thus|hence|therefore|overall|"
+    r"finally|i (?:would )?(?:think|believe|say|conclude)(?: that)?|the|my|this|its|final|correct|"
+    r"best|predicted|most|likely|appropriate|main|primary|text's|\d{1,2}\.),? ){0,5}",
+    re.I,
+)
+_CONDITION = re.compile(r"\b(?:if|unless|whether|were|suppose|assuming|example)\b", re.I)
+_STOP = re.compile(r"[.!?](?= )|\n")
 _FINAL = re.compile(
     r"\b(?:final|finally|therefore|thus|hence|so|conclusion|overall|ultimately|conclude)\b"
     r"[^\n]{0,40}$",
@@ -48,11 +53,6 @@ _REVISED = re.compile(
     r"could also|might also|let me (?:re|check|think|look|correct|see))\b",
     re.I,
 )
-_TAKEN_BACK = re.compile(
-    r"[\W_]{0,6}(?:not\b|just kidding|no, wait|scratch that|or\b|i(?:'m| am) (?:not sure|joking))",
-    re.I,
-)
-_HALF = 0.5
 _MOST = 500  # characters of what stands behind a mark
 _MARKS = 60  # marks that are read, the last ones
 
@@ -68,13 +68,6 @@ class Mark(NamedTuple):
     end: int
     final: bool
     closed: bool
-
-
-class MarkedAnswer(NamedTuple):
-    """The labels of a marked answer, or a ``fault``."""
-
-    labels: frozenset[str] = frozenset()
-    fault: str = ""
 
 
 def marked_answer(text: str, names: Names, *, cut: bool) -> MarkedAnswer | None:
@@ -115,7 +108,7 @@ def _agreed(
     labels = decisive[0][3].labels
     after = rest[last:]
     others = [m for m in names.mentions(after[:20_000]) if not m.fault and m.label not in labels]
-    if _TAKEN_BACK.match(after) or (others and _REVISED.search(after)):
+    if TAKEN_BACK.match(after) or (others and _REVISED.search(after)):
         return MarkedAnswer(fault="it takes its answer back")
     return MarkedAnswer(labels)
 
@@ -139,22 +132,32 @@ def _marks(rest: str, text: str, names: Names) -> Iterator[Mark]:
         match
         for match in _HEADING.finditer(rest)
         if not _OPTIONS.search(rest, max(0, match.start() - 20), match.start())
+        and _claims(rest, match)
     ]
     for match, following in zip_longest(headings, headings[1:]):
         yield _headed(rest, match, following, names)
 
 
+def _claims(rest: str, match: re.Match[str]) -> bool:
+    """Whether a heading that is part of a sentence is its main clause."""
+    if not re.search(r" (?:is|are|be)\b", match.group()):
+        return True
+    before = rest[max(0, match.start() - 160) : match.start()]
+    clause = _STOP.split(before)[-1].lstrip()
+    return bool(_CLAUSE.fullmatch(clause)) and not _CONDITION.search(clause)
+
+
 def _headed(rest: str, match: re.Match[str], following: re.Match[str] | None, names: Names) -> Mark:
     """Return what stands behind a heading: the rest of its line, or the next line.
 
-    If several labels may be given, lines that are a label belong to it.
+    Further lines that are a label belong to it.
     """
     start = match.end()
     ahead = rest[start : start + _MOST]
     if not ahead.split("\n", 1)[0].strip(_DECORATION):
         start += len(ahead) - len(ahead.lstrip(_DECORATION + "\n"))
     end = rest.find("\n", start, start + _MOST)
-    while names.multi and end >= 0:
+    while end >= 0:
         line = rest[end + 1 : end + _MOST].split("\n", 1)[0]
         if names.exact(line) is None:
             break
@@ -185,43 +188,7 @@ def _content(content: str, names: Names) -> MarkedAnswer | None:
         if faults or len({one.labels for one in objects}) > 1:
             return MarkedAnswer(fault=faults[0] if faults else "it gives two answers")
         return MarkedAnswer(objects[0].labels)
-    if not names.multi and (lead := _leading(rest, names)):
-        return MarkedAnswer(frozenset({lead}))
-    return spoken(rest, names)
-
-
-def _leading(content: str, names: Names) -> str:
-    """Return the label that content begins with, if all other labels in it are denied; or ""."""
-    mentions = names.mentions(content)
-    if not mentions or mentions[0].fault or undecorated(content[: mentions[0].start]):
-        return ""
-    first = mentions[0]
-    rest = content[first.end :]
-    if any(not m.fault for m in mentions[1:] if m.label != first.label) or _TAKEN_BACK.match(rest):
-        return ""
-    return first.label
-
-
-def spoken(body: str, names: Names) -> MarkedAnswer | None:
-    """Read labels that are named in words; None if none is named."""
-    mentions = names.mentions(body)
-    faults = {m.fault for m in mentions} - {"", "it asks"}
-    named = {m.label for m in mentions if m.fault != "it asks"}
-    if faults:
-        return MarkedAnswer(fault=min(faults))
-    if not named:
-        return MarkedAnswer(fault="it asks") if mentions else None
-    if len(named) > 1 and (names.none in named or not names.multi):
-        return MarkedAnswer(fault=f"it names {len(named)} labels")
-    return _unscored(mentions, named, body, names)
-
-
-def _unscored(mentions: list[NamedLabel], named: set[str], body: str, names: Names) -> MarkedAnswer:
-    for mention in mentions:
-        score = scored(body[mention.end : mention.end + 30])
-        if score is not None and (names.multi or score < _HALF):
-            return MarkedAnswer(fault="it scores a label")
-    return MarkedAnswer(frozenset(named - {names.none}))
+    return claimed(rest, names)
 
 
 def _alone(rest: str, names: Names, *, cut: bool) -> Iterator[tuple[int, int, MarkedAnswer]]:
@@ -239,12 +206,17 @@ def _alone(rest: str, names: Names, *, cut: bool) -> Iterator[tuple[int, int, Ma
     if not cut:
         tail = _SENTENCE.split(last)[-1]
         parts += [(end, last), (end + len(last) - len(tail), tail)]
+    read = []
     for start, part in parts:
         label = names.exact(part)
         # A lone number begins a list, or ends a sentence.
         worded = part in (first, last) or not undecorated(part).isdigit()
         if label is not None and worded:
-            yield start, start + len(part), MarkedAnswer(frozenset({label}))
+            read.append((start, start + len(part), MarkedAnswer(frozenset({label}))))
+    between = {label for _, line in lines[1:-1] if (label := names.exact(line)) is not None}
+    yield from read
+    if read:  # a list of labels is no answer
+        yield from ((read[0][0], read[0][1], MarkedAnswer(frozenset({one}))) for one in between)
 
 
 def _block(
@@ -259,7 +231,9 @@ def _block(
     own = {start for start, _, _ in alone}
     others = [line for start, line in lines if start not in own]
     elsewhere = [m for line in others for m in names.mentions(line[:20_000])]
-    if any(not m.fault and m.label not in labels for m in elsewhere):
+    # Signs that differ from line to line may say yes and no.
+    signs = {"".join(c for c in line if c >= "\u2190" and not c.isalnum()) for _, line, _ in alone}
+    if len(signs) > 1 or any(not m.fault and m.label not in labels for m in elsewhere):
         yield alone[0][0], len(rest), MarkedAnswer(fault="it names labels in two ways")
         return
     if any(m.fault and m.label in labels for m in elsewhere):

@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 _BETWEEN = re.compile(r"(?<=[^\W_])[\s_\-\u2010\u2011\u2013]{1,9}(?=[^\W_])")
 _BULLET = re.compile(r"(?:[-*\u2022>\u2013]\s){1,4}|\d{1,2}[.)]\s(?=[^\d\s])")
+CROSSED = re.compile(
+    r"[\u2610\u2612\u2716-\u2718\u274c\u274e\U0001f6ab\U0001f44e]|\[ \]"
+)  # not this one
 _KEPT_BEFORE = "+-\u2212\u2013$\u20ac\u00a3.,~<>\u2264\u2265\u2248\u00b1"  # "-0" is not "0"
 _KEPT_AFTER = "+%\u2030\u00b0?"
 _MOST_AROUND = 60  # characters of decoration around a label
@@ -17,13 +20,15 @@ _DENIED = re.compile(
     r"\b(?:not|\w{1,12}n['\u2019]t|cannot|neither|nor|no|non|never|nothing|without|hardly|scarcely|"
     r"barely|lacks?|lacking|absence of|devoid of|free of|excluding|except(?: for)?|unlike|"
     r"unlikely(?: to be)?|rather than|instead of|far from|anything but|less)[ \t-]+"
-    r"(?:\w{1,30}[ \t]+){0,4}[\"'*`\u201c\u2018(]{0,3}$",
+    r"(?:\w{1,30}[ \t]+){0,4}[\"'*`\u201c\u2018(]{0,3}$"
+    rf"|(?:{CROSSED.pattern})[\ufe0f\s*`]{{0,4}}$",
     re.I,
 )
 # The same behind a label: "Article 3 was not violated", "positive: no", "anger: 0".
 _DENIED_AFTER = re.compile(
     r"(?:[\"'*`]{0,3}\s?[:=(\u2013\u2014-][\s*\"']{0,3}"
-    r"(?:(?:no|not|false|none|absent)\b|[\u2717\u2718\u274c]|0(?:[.,]0+)?(?![\w.,]|\s?[%/]))|"
+    r"(?:(?:no(?! (?:\w{1,30} ){0,2}\0)|not|false|none|absent)\b|[\u2717\u2718\u274c]|"
+    r"0(?:[.,]0+)?(?![\w.,]|\s?[%/]))|"
     r"[\"'*`]{0,3}[ \t]+(?:\w{1,30}[ \t]+){0,2}(?:not|never|\w{1,12}n['\u2019]t)\b)",
     re.I,
 )
@@ -33,12 +38,13 @@ _QUESTION = re.compile(r"[^.!?\n]{0,80}\?")
 # Where a label that is also a common word, a letter or a number stands as an answer.
 _STANDS_AFTER = re.compile(
     r"(?:^|[\n:=(\[>|\"'`*\u201c\u2018]|\b(?:is|are|as|be|say|answer|label|class|category|rating|"
-    r"score|option|choice|grade|level|number|choose|chose|pick|select)\b)[ \t\"'`*(\[\u201c]{0,4}$",
+    r"score|option|choice|grade|level|number|choose|chose|pick|select|"
+    r"(?:rate|give) (?:it|this)(?: an?)?)\b)[ \t\"'`*(\[\u201c]{0,4}$",
     re.I,
 )
 _STANDS_BEFORE = re.compile(
     r"[\"'`*)\]\u201d\u2019]{0,4}[ \t]?"
-    r"(?:[.,:;!)\]\n\u2013\u2014|(-]|$|because\b|since\b|as\b|due\b)"
+    r"(?:[.,:;!)\]\n\u2013\u2014|(-]|$|because\b|since\b|as\b|due\b|stars?\b)"
 )
 _COMMON = frozenset(
     "a an all and any as at be do for i if in is it maybe me my no none nor not of off ok on or "
@@ -83,7 +89,7 @@ class Names:
 
     def exact(self, text: str) -> str | None:
         """Return the label that is the whole of a text, apart from decoration."""
-        if len(text) > self._longest:
+        if len(text) > self._longest or CROSSED.search(text):
             return None
         plain = text.strip()
         bare = undecorated(plain)

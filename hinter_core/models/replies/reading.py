@@ -2,7 +2,7 @@
 
 1. Reasoning and control tokens are left out. A reply that is only reasoning has no answer.
 2. An answer that is marked counts: the whole reply, an object, a tag, a heading, a last line.
-3. Else the reply must name exactly one label (or, of several, any number), and deny none.
+3. Else sentences of a few shapes must claim one label (or, of several, any number).
 
 What contradicts itself, was cut off before its answer, asks, or declines to answer is a failure
 with a name. All passes are linear, and their lengths bounded.
@@ -11,7 +11,8 @@ with a name. All passes are linear, and their lengths bounded.
 import re
 from collections.abc import Sequence
 
-from hinter_core.models.replies.marked import MarkedAnswer, marked_answer, spoken
+from hinter_core.models.replies.claims import MarkedAnswer, claimed
+from hinter_core.models.replies.marked import marked_answer
 from hinter_core.models.replies.naming import Names, names_of
 from hinter_core.models.replies.reasoning import Said, without_reasoning
 from hinter_core.models.replies.structured import structured
@@ -28,6 +29,7 @@ _REFUSES = re.compile(
     rf"(?:decline|refuse|abstain)\b|"
     rf"(?:i |we )(?:can(?:no|['\u2019])t|cannot|can not|won['\u2019]t|will not|am not able to|"
     rf"am unable to)(?: \w{{1,12}}){{0,2}} (?:{_VERBS})\b|"
+    rf"(?:can(?:no|['\u2019])t|cannot|can not) (?:say|tell|decide) (?:whether|if|which)\b|"
     rf"(?:unable|not able|not willing|unwilling|not allowed|not permitted) to (?:{_VERBS})\b|"
     rf"(?:not (?:feel )?comfortable|n['\u2019]t feel comfortable|uncomfortable) (?:with )?"
     rf"\w{{1,12}}ing\b|"
@@ -120,7 +122,7 @@ def _read(text: str, names: Names, *, cut: bool) -> MarkedAnswer:
         return MarkedAnswer(fault="it was cut off before an answer")
     if len(text) > _SPOKEN:
         return MarkedAnswer(fault="it marks no answer in a long text")
-    named = spoken(structured(_ASIDE.sub("", text), names)[1], names)
+    named = claimed(structured(_ASIDE.sub("", text), names)[1], names)
     if named is not None:
         return named
     return MarkedAnswer(fault=_REFUSED if refuses(text) else "it names no label")

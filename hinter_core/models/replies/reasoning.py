@@ -25,7 +25,7 @@ _MARK = re.compile(
 )
 _BEGIN = re.compile(r"(?:begin|start)(?:_of)?_(\w+)|(\w+)_(?:begin|start|prefix)")
 _END = re.compile(r"(?:end|stop|close)(?:_of)?_(\w+)|(\w+)_(?:end|stop|suffix)")
-# Marks whose names do not say what they are (MedGemma, Gemma 4, Apertus).
+# Marks whose names do not say what they are (MedGemma, Gemma 4, Apertus, Solar).
 _NAMED = {
     "<unused94>": "<think>",
     "<unused95>": "</think>",
@@ -33,6 +33,8 @@ _NAMED = {
     "<channel|>": "</think>",
     "<|inner_prefix|>": "<think>",
     "<|inner_suffix|>": "</think>",
+    "<|begin|>": "<|start|>",
+    "<|content|>": "<|message|>",
 }
 _RENAMED = re.compile("|".join(map(re.escape, _NAMED)))
 
@@ -117,7 +119,7 @@ def _harmony(text: str) -> Said | None:
     """Read the last final channel; None if the reply has no channels."""
     if "<|message|>" in text or "<|channel|>" in text:
         parts = _HARMONY.split(text)
-        name, final = parts[0].strip(), None
+        name, final = parts[0].strip() or "final", None
         for kind, content in zip(parts[1::2], parts[2::2], strict=True):
             if kind == "start":  # without a channel, only the assistant's message is an answer
                 name = "final" if content.strip() == "assistant" else ""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from hinter_core.models.replies.naming import NONE_WORDS, Names
+from hinter_core.models.replies.naming import CROSSED, NONE_WORDS, Names
 
 _ANSWER = frozenset(
     "label labels answer answers sentiment sentiments class classes classification "
@@ -29,12 +29,16 @@ _NUMBER = re.compile(r"(\d{1,9}(?:\.\d{1,17})?)\s?(%?)")
 _PAIR = re.compile(
     r"[\"'](\w[\w -]{0,30})[\"']\s{0,5}:\s{0,5}(?:\"([^\"\n]{1,200})\"|'([^'\n]{1,200})')"
 )
-_LINE = re.compile(r"(.{1,200}?)[\"'*`]{0,3}\s?[:=]\s?[\"'*`]{0,3}([\w.%]{1,20})[\"'*`]{0,3},?\s?$")
-_OPEN = re.compile(r"[{\[]")
+_LINE = re.compile(
+    r"(.{1,200}?)[\"'*`]{0,3}\s?(?:[:=]|[-\u2013\u2014](?=\s))\s?[\"'*`]{0,3}([\w.%]{1,20})[\"'*`]{0,3},?\s?$"
+)
+_TICK = re.compile(rf"(?:[\u2705\u2611\u2713\u2714]|\[[xX\u2713\u2714]\]|{CROSSED.pattern})\ufe0f?")
+_OPEN = re.compile(r"\{|\[(?![ xX]\])")  # "[x] joy" is no list
 _TRIES = 32  # places where an object may begin
 _LENIENT = 2_000  # characters of an object that is no JSON but YAML, such as with single quotes
 _DEEP = 5
 _HALF = 0.5
+_TWO_WAYS = "it names labels in two ways"
 _TWICE = "\0twice"
 
 
@@ -67,7 +71,7 @@ def structured(text: str, names: Names) -> tuple[list[Found], str]:
             if labels is not None:
                 found.append(Found(labels, "", start, end))
     without = "".join([*rest, text[place:]])
-    return found or _by_lines(without, names) or _pairs(without, names), without
+    return found or _flags(without, names) or _pairs(without, names), without
 
 
 def _objects(text: str) -> Iterator[tuple[int, int, Any]]:
@@ -235,24 +239,44 @@ def _plain(key: str) -> str:
     return _LEADING.sub("", key.strip().casefold()).strip(" _-")
 
 
-def _by_lines(text: str, names: Names) -> list[Found]:
-    """Read lines such as ``anger: yes``, if there is one for every label and no other line."""
+def _flags(text: str, names: Names) -> list[Found]:
+    """Read lines that say of each label whether it holds: ``anger: yes``, ``| joy | no |``, marks.
+
+    A label without a line does not hold, if lines only say of labels that they hold. A single
+    line is a flag only if several labels may be given.
+    """
     lines = [line for line in text.splitlines() if line.strip(" `")]
-    if len(lines) != len(names.labels) or len(lines) < 2:
+    read = [(line, _flag(line, names)) for line in lines]
+    flags = [flag for _, flag in read if flag]
+    values = dict(flags)
+    whole = set(values) == set(names.labels)
+    if not flags or not (names.multi or whole):
         return []
-    values: dict[str, Any] = {}
-    for line in lines:
-        match = _LINE.match(line)
-        label = names.exact(match[1]) if match else None
-        if match is None or label is None or _number(match[2]) is None:
-            return []
-        values[label] = match[2]
-    if set(values) != set(names.labels):
-        return []
+    if any(names.mentions(line) for line, flag in read if not flag):
+        return [] if not names.multi else [Found(frozenset(), _TWO_WAYS, 0, len(text))]
     try:
+        numbers = {_number(value) or 0.0 for value in values.values()}
+        if len(flags) > len(values) or max(numbers) > 1 or not (whole or numbers == {1.0}):
+            raise UnclearError("it does not say of each label whether it holds")
         return [Found(from_scores(values, names), "", 0, len(text))]
     except UnclearError as error:
         return [Found(frozenset(), str(error), 0, len(text))]
+
+
+def _flag(line: str, names: Names) -> tuple[str, str] | None:
+    """Return the label and the flag of a line, or nothing."""
+    cells = line.strip("| ").split("|")
+    if match := _LINE.match(line):
+        cells = [match[1], match[2]]
+    elif match := _TICK.search(line):
+        crossed = CROSSED.search(match.group())
+        cells = [line[: match.start()] + line[match.end() :], "no" if crossed else "yes"]
+    label = names.exact(cells[0]) if len(cells) == 2 else None
+    return (
+        None
+        if label is None or _number(cells[1].strip(" *`")) is None
+        else (label, cells[1].strip(" *`"))
+    )
 
 
 def _pairs(text: str, names: Names) -> list[Found]:

@@ -169,7 +169,7 @@ def test_a_digit_is_a_label_only_as_a_whole_number(reply: str, answer: Answer) -
         ("Rating: 4/5", NO_LABEL),
         ('{"score": 4}', ("4",)),
         ('{"rating": 4, "reason":"1 flaw"}', ("4",)),
-        ("4 stars", NO_LABEL),
+        ("4 stars", ("4",)),
     ],
 )
 def test_grades(reply: str, answer: Answer) -> None:
