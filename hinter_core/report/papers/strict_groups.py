@@ -5,7 +5,8 @@ of which no part, alone, lies above the mean of its own attribute (GAB). A part 
 alone is not known to be below, so that such a group is not strict.
 """
 
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from hinter_core.campaign.tables import Attributes, is_placebo, lists
@@ -53,23 +54,28 @@ def strict_groups(
 ) -> list[GroupInstance]:
     """Return the strict groups of a model, with the words and texts of their errors."""
     alone = {(g.attributes[0], g.groups[0]): g for g in every if len(g.attributes) == 1}
-    found = []
+    strict: list[tuple[GroupAbove, list[GroupAbove]]] = []
     for one in every:
         parts = [alone.get(part) for part in zip(one.attributes, one.groups, strict=True)]
         known = [part for part in parts if part is not None and not part.above]
-        if len(parts) < 2 or not one.above or len(known) < len(parts):
-            continue
+        if len(parts) > 1 and one.above and len(known) == len(parts):
+            strict.append((one, known))
+    if not strict:
+        return []
+    changes, texts = _mutants(tally, model, [one for one, _ in strict])
+    found = []
+    for one, parts_of_one in strict:
         same = [g for g in every if g.attributes == one.attributes]
-        changes, texts = _mutants(tally, model, one)
+        key = (one.attributes, one.groups)
         found.append(
             GroupInstance(
                 one.attributes,
                 one.groups,
                 one.errors,
                 one.mean,
-                tuple((part.errors.share or 0.0, part.mean) for part in known),
-                changes,
-                texts,
+                tuple((part.errors.share or 0.0, part.mean) for part in parts_of_one),
+                changes[key],
+                texts[key],
                 len(same),
                 sum(g.above for g in same),
             )
@@ -77,24 +83,36 @@ def strict_groups(
     return found
 
 
+_Key = tuple[Attributes, Groups]
+
+
 def _mutants(
-    tally: ModelCounts, model: str, one: GroupAbove
-) -> tuple[list[tuple[str, int]], list[str]]:
-    """Return the changes to a group by their errors, and the texts with one."""
+    tally: ModelCounts, model: str, wanted: Sequence[GroupAbove]
+) -> tuple[dict[_Key, list[tuple[str, int]]], dict[_Key, list[str]]]:
+    """Return the changes to each group by their errors, and the texts with one."""
     tables = tally.reader.tables(models=(model,))
+    groups = "list_transform(edits, lambda e: e.target_group)"
     tally.reader.run(
-        "CREATE OR REPLACE TEMP TABLE of_group AS SELECT m.shard, m.row, array_to_string("
-        "list_transform(edits, lambda e: e.source || ' \u2192 ' || e.target), ', ') AS words FROM "
-        f"({tables.mutants}) m JOIN ({tables.answers}) a USING (shard, place) WHERE "
-        f"verdict IN ('biased', 'hidden') AND attributes IN {lists([one.attributes])} AND "
-        f"list_transform(edits, lambda e: e.target_group) IN {lists([one.groups])}"
+        f"CREATE OR REPLACE TEMP TABLE of_groups AS SELECT m.shard, m.row, attributes, {groups} AS "
+        "to_groups, array_to_string(list_transform(edits, lambda e: e.source || ' \u2192 ' || "
+        f"e.target), ', ') AS words FROM ({tables.mutants}) m JOIN ({tables.answers}) a USING "
+        "(shard, place) WHERE verdict IN ('biased', 'hidden') AND attributes IN "
+        f"{lists({one.attributes for one in wanted})} AND {groups} IN "
+        f"{lists({one.groups for one in wanted})}"
     )
-    changes = tally.reader.run("SELECT words, count(*) FROM of_group GROUP BY 1 ORDER BY 2 DESC, 1")
-    texts = tally.reader.run(
-        "SELECT coalesce(nullif(any_value(t.id), ''), row::VARCHAR) FROM of_group JOIN rows t "
-        "USING (shard, row) GROUP BY shard, row ORDER BY row"
-    )
-    return changes, [text for (text,) in texts]
+    changes: dict[_Key, list[tuple[str, int]]] = defaultdict(list)
+    for attributes, to_groups, words, number in tally.reader.run(
+        "SELECT attributes, to_groups, words, count(*) FROM of_groups GROUP BY ALL "
+        "ORDER BY 4 DESC, 3"
+    ):
+        changes[tuple(attributes), tuple(to_groups)].append((words, number))
+    texts: dict[_Key, list[str]] = defaultdict(list)
+    for attributes, to_groups, text in tally.reader.run(
+        "SELECT g.attributes, g.to_groups, coalesce(nullif(any_value(t.id), ''), row::VARCHAR) "
+        "FROM of_groups g JOIN rows t USING (shard, row) GROUP BY 1, 2, shard, row ORDER BY row"
+    ):
+        texts[tuple(attributes), tuple(to_groups)].append(text)
+    return changes, texts
 
 
 def strict_section(found: Iterable[GroupInstance]) -> Section:
