@@ -157,7 +157,7 @@ def _stands_for_group(
     people = beside and _person(after)
     if own in _COPULAS or f"'{possessed}" in _COPULAS or own == "as":
         return not {m[0].lower() for m in words[max(0, first - 4) : first]} & _NAMED
-    if word in _gender_nouns():  # "the Queen" is one person, "a Woman" is any
+    if word in _gender_nouns():  # "the Queen" is one person, "the Godfather" a film; "a Woman" any
         return own in _DETERMINERS - {"the"} and not (beside and after[:1].isupper())
     if own in _DETERMINERS:
         return people or (beside and after[:1].islower()) or word in nouns

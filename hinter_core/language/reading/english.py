@@ -26,7 +26,7 @@ _SMALL_WORDS = {
     "Spanish": """al como con cuando de del donde el ella ellos en era es esta este está están
         fue ha han hay he hombre la las le les lo los me mi mis muy más mujer no nos para pero
         por porque que qué se si sin sobre son soy su sus también te tiene todo tu un una uno y
-        ya yo a hijo madre padre tengo vino voy""",
+        ya yo a hijo madre padre tengo vino voy padres buenos bueno buena señor señora gusta""",
     "French": """au aux avec ce ces cette c dans de des du elle elles en est et eux femme homme
         il ils j je l la le les leur lui ma mais me mes mon même n ne nous on ont ou où par pas
         plus pour qu que qui s sa sans se ses son sont sur ta tu un une vous y à été était être
@@ -36,7 +36,7 @@ _SMALL_WORDS = {
         kein man mann mein mich mit nach nicht noch nur oder sehr sein seine sich sie sind so um
         und uns von war was weil wenn wie wir wird zu zum zur über alles dann denn diese dieser
         etwas euch geht her hier hin jetzt komm mal mehr mir mutter schon sohn son vater wer
-        wieder will wo""",
+        wieder will wo kommst bist hast kind""",
     "Italian": """a me al alla anche che chi ci come con da dal dei del della delle di donna e
         era essere gli ha hanno ho i il in io la le lei lo loro lui ma mi mia mio molto nel
         nella non o per perché più quando questa questo se sei si sono su sua suo ti tu un una
@@ -44,7 +44,7 @@ _SMALL_WORDS = {
     "Portuguese": """a ao as com como da das de dela dele do dos e ela ele eles em era essa esse
         esta está eu foi há homem isso mais mas me meu minha muito mulher na no nos não o os ou
         para pela pelo por porque que se sem ser seu sua são também tem um uma você à é agora
-        filho mãe meus pai quando senhor tudo vai""",
+        filho mãe meus pai quando senhor tudo vai rua casa pra""",
     "Dutch": """aan als bij dan dat de deze die dit door een en er geen haar had heb hebben
         heeft hem het hij hoe ik in is je kan maar man met mij mijn naar niet nog of om onder
         ook op over te tot uit van veel voor vrouw waar was wat we wel werd wij zich zij zijn zo
@@ -56,13 +56,16 @@ _SMALL_WORDS = {
         ojciec pan pani syn tylko""",
     "Turkish": """ama ben bir bu çok da daha de değil diye en gibi her için ile kadar ki kadın
         mi mu ne o olan olarak olduğu onu sen şey ve var ya yok annem babam bizim gün iyi kız
-        nasıl oğlum onun sabah şimdi""",
+        nasıl oğlum onun sabah şimdi seni zaman olacak güzel çay""",
     "Indonesian": """ada adalah akan aku anda apa atau bahwa bisa bukan dan dari dengan di dia
         ini itu juga kami karena ke kita lebih mereka oleh orang pada saya sangat sebuah sudah
         tidak untuk yang""",
     "Swedish": """att av de den det du en ett för från han har hon i inte jag kan man med men
         mig min när och om på sig som så till var vi är alla barn bra deras hans henne icke
         mamma mannen måste pappa skall ska sin son vad vill""",
+    "Danish": """af at bor by den der det du en er et for fra ham han har havde hende her hun
+        hvad hvor i ikke jeg kan kom man med men mig min når og om op på sig sin skal som så til
+        var ved vi vil være""",
 }
 _PARTICLES = frozenset(
     "al da de del della der di do dos du el la las le les los san van von".split()
