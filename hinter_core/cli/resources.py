@@ -147,6 +147,8 @@ def predict(
             "note": note,
         }
         print_json(values)
+        if answer.failure:
+            raise typer.Exit(1)
         return
     if note:
         say(f"Note on the model: {note}.")

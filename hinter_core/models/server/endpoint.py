@@ -163,8 +163,8 @@ class Endpoint:
     def _require_way(self, status: int, error: Exception, said: str) -> None:
         if status in (401, 403):
             raise ModelError(
-                f"{self.where} refused the key for '{self.model}' ({said}); give another (the "
-                "command line reads OPENAI_API_KEY)."
+                f"{self.where} refused the key for '{self.model}' ({said}); give one that may be "
+                "used here (the command line reads OPENAI_API_KEY)."
             ) from None
         if status == 404:
             raise ModelError(

@@ -61,6 +61,8 @@ def test_an_answer_as_json(run: Run) -> None:
     made = json.loads(out)
     assert code == 0
     assert (made["text"], made["model"], made["labels"]) == ("A lovely day.", "vader", ["positive"])
+    code, out, _ = run("predict", "--model", "masked", "--text", "A man left.", "--json")
+    assert (code, json.loads(out)["failure"]) == (1, "error")  # there is no mask
 
 
 @pytest.fixture(scope="module")
