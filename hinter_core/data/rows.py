@@ -5,7 +5,7 @@ at all is an error. Memory does not grow with the file.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,8 +16,10 @@ from hinter_core.files.columns import (
     find_columns,
     flag,
     has_parts,
+    inner_names,
     last_turn,
     mended,
+    value_of,
 )
 from hinter_core.files.source import Source, open_source
 from hinter_core.language.clean import MAX_CHARACTERS
@@ -67,7 +69,8 @@ class Table:
     @property
     def names(self) -> Sequence[str]:
         """Names of all columns."""
-        return self.source.names
+        inner = dict.fromkeys(n for values, _ in self.source.head for n in inner_names(values))
+        return (*self.source.names, *inner)
 
     @property
     def count(self) -> int | None:
@@ -86,14 +89,15 @@ class Table:
 
 def make_row(columns: Columns, number: int, values: Mapping[str, Any], fault: str = "") -> Row:
     """Make the row of a record, with its fault in words if it cannot be used."""
-    given = values.get(columns.text)
+    given = value_of(values, columns.text)
     turn = last_turn(columns.text, given)
     text, how = mended(as_text(given) if turn is None else turn)
     label, ident = (
-        mended(as_text(values.get(name)))[0] if name else "" for name in (columns.label, columns.id)
+        mended(as_text(value_of(values, name)))[0] if name else ""
+        for name in (columns.label, columns.id)
     )
     if columns.flags:
-        label = ", ".join(name for name in columns.flags if flag(values.get(name)))
+        label = ", ".join(name for name in columns.flags if flag(value_of(values, name)))
     if not fault and len(text) > MAX_CHARACTERS:
         fault = f"the text has {len(text):,} characters, more than {MAX_CHARACTERS:,}"
         text = ""
@@ -117,5 +121,6 @@ def open_table(path: Path, text: str = "", label: str = "", ident: str = "") -> 
     source = open_source(path)
     if not source.head:
         raise InputError(f"{path} holds no row.")
-    given = Columns(text, label, ident)
-    return Table(source, find_columns(str(path), source.head, source.names, given))
+    table = Table(source, Columns(text, label, ident))
+    found = find_columns(str(path), source.head, table.names, table.columns)
+    return replace(table, columns=found)

@@ -237,8 +237,11 @@ def _field(data: bytes, table: int, number: int) -> int:
 # -- workbooks ----------------------------------------------------------------------------------
 
 
-def workbook_rows(path: Path) -> Iterator[list[Any]]:
-    """Yield the rows of a workbook's first sheet with cells; blank rows are left out.
+def workbook_rows(path: Path) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the rows of a workbook's first sheet with several; blank rows are left out.
+
+    Each comes with the name of the sheet, if it is not the first. Where all sheets have one row at
+    most, it is the first of these.
 
     Raises:
         InputError: it is damaged, or far larger than a table of texts.
@@ -254,8 +257,9 @@ def workbook_rows(path: Path) -> Iterator[list[Any]]:
             )
     try:
         book = load_workbook(path, read_only=True, data_only=True)
-        for sheet in book.worksheets:
-            some, blank = False, 0
+        alone: list[tuple[str, list[Any]]] = []
+        for number, sheet in enumerate(book.worksheets):
+            waiting, some, blank = list[tuple[str, list[Any]]](), False, 0
             for row in sheet.iter_rows(values_only=True):
                 if len(row) > _WIDEST or blank > _BLANK:
                     raise InputError(
@@ -263,12 +267,18 @@ def workbook_rows(path: Path) -> Iterator[list[Any]]:
                         "the sheet as CSV."
                     )
                 if any(cell is not None for cell in row):
-                    some = True
-                    yield list(row)
+                    own = sheet.title if number else "", list(row)
+                    if waiting or some:
+                        yield from (*waiting, own)
+                        waiting, some = [], True
+                    else:
+                        waiting = [own]
                 else:
                     blank += 1
             if some:
                 return
+            alone = alone or waiting
+        yield from alone
     except InputError:
         raise
     except Exception as error:  # made by others, workbooks fail in many ways

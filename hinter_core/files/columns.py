@@ -1,8 +1,9 @@
 """Find the columns of a data set: texts, labels, ids.
 
 A column of texts has a usual name, or else holds prose: never labels, numbers, dates, ids, web
-addresses, or lists written as text; templates with places to fill come last. Of a conversation
-with a model, the text is the last turn of the user.
+addresses, codes, or lists written as text; templates with places to fill, and the few values of a
+category, come last. What stands in an object is named with dots (``data.text``). Of a
+conversation with a model, the text is the last turn of the user.
 """
 
 import ast
@@ -20,12 +21,16 @@ TEXT_COLUMNS = ("text", "review", "sentence", "content", "comment", "document", 
 LABEL_COLUMNS = ("label", "labels", "sentiment", "class", "target")
 ID_COLUMNS = ("id", "uid", "guid", "key")
 CHAT_COLUMNS = ("prompt", "messages", "conversations", "conversation", "chosen")
+KNOWN = frozenset({*TEXT_COLUMNS, *LABEL_COLUMNS, *ID_COLUMNS})
 LOOKED_AT = 50  # rows read to detect the columns
 _LISTED, _LONGEST_NAME = 30, 60  # columns, and characters of one, in a message
 _MOST, _SOME = 0.8, 0.2  # share of cells
 _FEWEST_FLAGS = 3  # columns of 0 and 1 that are labels
 _LITERAL = 100_000  # characters of a conversation written by Python
 _NEAR = 0.9  # of the longest prose
+_CODE = 40  # characters of a word
+_COMES_AGAIN = 4  # times that a text does in the mean, from which on it is a label
+_DEEPEST = 3  # objects within each other
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+\Z")
 _SLOT = re.compile(r"[{\[<](?!/?[a-z]{1,6}\s?/?>)[A-Za-z_][\w ]{0,40}[}\]>]|%s|\b__+\b")
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -62,15 +67,18 @@ def find_columns(
     if given.label and not known_column(names, given.label) and "," in given.label:
         flags = tuple(_given(where, names, one.strip()) for one in given.label.split(","))
     label = ", ".join(flags) if flags else _given(where, names, given.label)
-    label = label or _first(LABEL_COLUMNS, [name for name in names if name != text])
+    flat = [name for name in names if any(name in values for values, _ in head)] or names
+    label = label or _first(LABEL_COLUMNS, [name for name in flat if name != text])
     why = ""
     if not text:
         others = [name for name in names if name not in (label, ident, *flags)]
         text, why = _find_text(where, head, names, others)
+    if not label and "." in text:
+        label = _first(LABEL_COLUMNS, [name for name in names if name != text])
     if not label:
         flags = _flags(head, [name for name in names if name != text])
         label = ", ".join(flags)
-    return Columns(text, label, ident or _first(ID_COLUMNS, names), flags, why)
+    return Columns(text, label, ident or _first(ID_COLUMNS, flat), flags, why)
 
 
 def _given(where: str, names: Sequence[str], given: str) -> str:
@@ -92,6 +100,26 @@ def known_column(names: Sequence[str], given: str) -> str:
     return ""
 
 
+def value_of(values: Mapping[str, Any], name: str) -> Any:
+    """Return a value by the name of its column; ``data.text`` stands in the object ``data``."""
+    if name in values or "." not in name:
+        return values.get(name)
+    outer, inner = name.split(".", 1)
+    within = values.get(outer)
+    return value_of(within, inner) if isinstance(within, Mapping) else None
+
+
+def inner_names(values: Mapping[str, Any], before: str = "", deep: int = 0) -> list[str]:
+    """Return the dotted names of what stands in the objects of a record."""
+    found = []
+    for name, value in values.items():
+        if deep:
+            found.append(before + name)
+        if isinstance(value, Mapping) and deep < _DEEPEST:
+            found += inner_names(value, f"{before}{name}.", deep + 1)
+    return found
+
+
 def listed(names: Sequence[str]) -> str:
     """Write the names of columns, not all of very many."""
     more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
@@ -99,7 +127,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def _first(wanted: Sequence[str], names: Sequence[str]) -> str:
-    by_name = {name.strip().casefold(): name for name in reversed(names)}
+    by_name = {name.rpartition(".")[2].strip().casefold(): name for name in reversed(names)}
     return next((by_name[name] for name in wanted if name in by_name), "")
 
 
@@ -135,14 +163,20 @@ def _find_text(
     """Find the text column among ``others``, and say why it is one."""
     cells = {name: _cells(head, name) for name in others}
     passed = {name: what for name, own in cells.items() if (what := _no_text(own))}
-    usual = _first(TEXT_COLUMNS, others)
-    if usual and usual not in passed:
-        return usual, "its name is usual for texts"
-    chats = [name for name in others if _are_chats(name, head)]
-    if chats:
-        found = _first(CHAT_COLUMNS, chats) or chats[0]
-        return found, "of each conversation, the last turn of the user is read"
+    passed |= {name: "objects" for name, own in cells.items() if not own and _objects(name, head)}
     prose = {name: _prose(own) for name, own in cells.items() if name not in passed}
+    flat = [name for name in others if any(name in values for values, _ in head)]
+    for among in (flat, [name for name in others if name not in flat]):
+        usual = _first(TEXT_COLUMNS, among)
+        if usual and usual not in passed:
+            return usual, "its name is usual for texts"
+        chats = [name for name in among if _are_chats(name, head)]
+        if chats:
+            found = _first(CHAT_COLUMNS, chats) or chats[0]
+            return found, "of each conversation, the last turn of the user is read"
+        if any(name in prose and prose[name][0] for name in among):
+            prose = {name: how for name, how in prose.items() if name in among}
+            break
     best = max(prose.values(), default=(0, 0))
     if best <= (0, 0):
         known = f"it has {listed(names)}" if names else "it has no column at all"
@@ -157,13 +191,17 @@ def _find_text(
 
 
 def _cells(head: Sequence[Record], name: str) -> list[str]:
-    values = (values.get(name) for values, _ in head)
+    values = (value_of(values, name) for values, _ in head)
     return [
         text
         for value in values
         if isinstance(value, str) or _is_list_of(value, str)
         if (text := as_text(value).strip())
     ]
+
+
+def _objects(name: str, head: Sequence[Record]) -> bool:
+    return any(isinstance(value_of(values, name), Mapping) for values, _ in head)
 
 
 def _is_list_of(value: Any, kind: type) -> bool:
@@ -178,6 +216,8 @@ def _no_text(cells: Sequence[str]) -> str:
         "numbers or dates": sum(sum(map(str.isalpha, c)) * 2 < len(c.replace(" ", "")) and
                                 any(map(str.isdigit, c)) for c in cells),
         "web addresses": sum(bool(_ADDRESS.match(c)) for c in cells),
+        "codes": sum(c.isascii() and len(c) >= _CODE * len(c.split()) and
+                     any(map(str.isdigit, c)) for c in cells),
         "lists or objects": sum((c[0], c[-1]) in (("[", "]"), ("{", "}"), ("(", ")"))
                                 and not _SLOT.fullmatch(c) for c in cells),
     }  # fmt: skip
@@ -187,7 +227,8 @@ def _no_text(cells: Sequence[str]) -> str:
 def _prose(cells: Sequence[str]) -> tuple[int, int]:
     """Return how much the cells look like prose, and how long they are.
 
-    2: sentences; 1: sentences with places to fill; 0: words, or ids if they have no length.
+    2: sentences; 1: with places to fill, or a few that come again and again; 0: words, or ids if
+    they have no length.
     """
     if not cells:
         return 0, 0
@@ -195,7 +236,8 @@ def _prose(cells: Sequence[str]) -> tuple[int, int]:
     words = [len(_WORD.findall(cell[:1_000])) for cell in cells]
     if sum(number >= 3 for number in words) * 2 >= len(cells):
         slots = sum(bool(_SLOT.search(cell[:1_000])) for cell in cells)
-        return (1 if slots > _SOME * len(cells) else 2), size
+        again = len(cells) > 1 and len(set(cells)) <= max(1, len(cells) // _COMES_AGAIN)
+        return (1 if again or slots > _SOME * len(cells) else 2), size
     ids = sum(any(map(str.isdigit, cell)) and " " not in cell for cell in cells)
     return 0, 0 if ids > _MOST * len(cells) or not any(words) else size
 
@@ -204,7 +246,7 @@ def _prose(cells: Sequence[str]) -> tuple[int, int]:
 
 
 def _are_chats(name: str, head: Sequence[Record]) -> bool:
-    values = [value for values, _ in head if (value := values.get(name))]
+    values = [value for values, _ in head if (value := value_of(values, name))]
     return bool(values) and sum(last_turn(name, v) is not None for v in values) >= _MOST * len(
         values
     )
@@ -267,7 +309,7 @@ def _flags(head: Sequence[Record], names: Sequence[str]) -> tuple[str, ...]:
     """Return the columns that hold 0 and 1 alone, if there are several and both occur."""
     found, seen = [], set[bool]()
     for name in names:
-        cells = {flag(values.get(name)) for values, fault in head if not fault}
+        cells = {flag(value_of(values, name)) for values, fault in head if not fault}
         if cells and None not in cells:
             found.append(name)
             seen |= {bool(cell) for cell in cells}

@@ -32,6 +32,7 @@ _CHUNK = 2**16
 
 GZIP, BZIP2, XZ, ZIP = "gzip", "bzip2", "xz", "zip"
 _MAGIC = {b"\x1f\x8b": GZIP, b"BZh": BZIP2, b"\xfd7zXZ\0": XZ, b"PK\x03\x04": ZIP}
+_POINTER = b"version https://git-lfs."
 _ENDINGS = {".gz": GZIP, ".bz2": BZIP2, ".xz": XZ, ".zip": ZIP}
 _UNREADABLE = (
     OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError,
@@ -63,7 +64,11 @@ def container_of(path: Path) -> Container:
         InputError: it cannot be read; or it is a zip with several tables, or none.
     """
     with reading(path), path.open("rb") as raw:
-        start = raw.read(6)
+        start = raw.read(len(_POINTER))
+    if start == _POINTER:
+        raise InputError(
+            f"{path} is only a pointer of Git LFS to the file; get the file with git lfs pull."
+        )
     kind = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), "")
     if kind == ZIP:
         return _zip(path)

@@ -1,9 +1,10 @@
 r"""Recognise how a text file separates its cells, by its first lines and not by its name.
 
 A *dialect* is the separator (comma, tab, semicolon, bar, or none in a file of one column), the
-quoting (quotation marks doubled within cells, escaped as ``\"``, or plain characters), and whether
-the first row is a header. Each candidate reads the first lines; the one whose rows have as many
-cells as the first row wins. All reading is by :mod:`csv`, in linear time over a bounded sample.
+quoting (double or single quotation marks, doubled within cells, escaped as ``\"``, or plain
+characters), and whether the first row is a header. Each candidate reads the first lines; the one
+whose rows have as many cells as the first row wins. All reading is by :mod:`csv`, in linear time
+over a bounded sample.
 
 :mod:`clevercsv` takes the blanks of a file with one column for separators, and DuckDB's sniffer
 passes over rows that do not fit, so neither serves here.
@@ -23,10 +24,11 @@ _ALONE = "\x1f"  # no text has it: the "separator" of a file with one column
 _REREAD = 4  # times the sample that a candidate may read
 _SURE = 0.8  # share of rows that fit, from which on names of columns may look odd
 _CLOSE = 0.02
-_STATED = re.compile(r"\ufeff?\"?sep=(.)\"?\s*")
+_STATED = re.compile(r"\ufeff?\"?sep=(.)\"?\s*", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*[-+]?[\d.,]*\d[\d.,]*(?:[eE][-+]?\d{1,4})?%?\s*")
 _LONGEST_NAME, _WORDS = 60, 6  # of a column's name
 _LONG_ROW = 50  # lines
+_ENOUGH = 2  # rows with marks around their cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,8 @@ class Dialect:
     """How cells are separated and quoted.
 
     ``blanks``: those after a separator are no part of a cell. ``header``: the first row names the
-    columns. ``stated``: a first line ``sep=;`` gives the separator.
+    columns. ``stated``: a first line ``sep=;`` gives the separator. ``skipped``: lines before the
+    first row, which are blank, comments, or this one. ``mark``: the quotation mark.
     """
 
     separator: str = ","
@@ -42,12 +45,14 @@ class Dialect:
     blanks: bool = False
     header: bool = True
     stated: bool = False
+    skipped: int = 0
+    mark: str = '"'
 
     def reader(self, lines: Iterable[str]) -> Any:
         """Return a reader of cells, which raises :class:`csv.Error` at a misplaced quote."""
         form: dict[str, Any] = {
             "delimiter": self.separator or _ALONE, "strict": True,
-            "skipinitialspace": self.blanks,
+            "skipinitialspace": self.blanks, "quotechar": self.mark,
         }  # fmt: skip
         if self.quoting == PLAIN:
             form |= {"quoting": csv.QUOTE_NONE, "quotechar": None}
@@ -58,7 +63,7 @@ class Dialect:
     def without_quotes(self, line: str) -> list[str]:
         """Split a line at every separator; quotation marks around a whole cell are left out."""
         cells = line.rstrip("\r\n").split(self.separator or _ALONE)
-        return [c[1:-1] if len(c) > 1 and c[0] == c[-1] == '"' else c for c in cells]
+        return [c[1:-1] if len(c) > 1 and c[0] == c[-1] == self.mark else c for c in cells]
 
     def in_words(self) -> str:
         """Describe the dialect."""
@@ -67,9 +72,10 @@ class Dialect:
             columns = "one column"
         elif self.stated:
             columns += " (its first line says so)"
+        marks = "quotation marks" if self.mark == '"' else "single quotation marks"
         quotes = {
-            DOUBLED: "quotation marks may surround a cell",
-            ESCAPED: "quotation marks may surround a cell, and are written \\\" within it",
+            DOUBLED: f"{marks} may surround a cell",
+            ESCAPED: f"{marks} may surround a cell, and are written \\{self.mark} within it",
             PLAIN: "quotation marks are plain characters",
         }  # fmt: skip
         head = "a header" if self.header else "no header: the first row is data"
@@ -116,9 +122,11 @@ def sniff(
     which a header may have; ``only_known``: a first row without any is no header. ``cut``: more
     lines follow.
     """
+    given = len(lines)
     lines = list(dropwhile(str.isspace, lines))
     stated = stated_separator(lines[0]) if lines else ""
-    sample = _Sample(lines[1:] if stated else lines, cut=cut)
+    lines = _without_comments(lines[1:] if stated else lines, known)
+    sample = _Sample(lines, cut=cut)
     found = sample.read(Dialect(""))
     if sample.lines:
         first = sample.lines[0]
@@ -132,8 +140,16 @@ def sniff(
     if not found.width:  # a quotation mark in the first line is not closed
         found = sample.read(Dialect("", PLAIN))
     header = has_header(found.rows, known, only_known=only_known)
-    dialect = replace(found.dialect, header=header, stated=bool(stated))
+    dialect = replace(found.dialect, header=header, stated=bool(stated),
+                      skipped=given - len(lines))  # fmt: skip
     return replace(found, dialect=dialect)
+
+
+def _without_comments(lines: Sequence[str], known: Collection[str]) -> Sequence[str]:
+    """Leave out first lines that begin with ``#``, if a header with a known name follows."""
+    rest = list(dropwhile(lambda line: line.isspace() or line.startswith("#"), lines))
+    names = re.split(r"[,;\t|]", rest[0]) if rest and lines[0].startswith("#") else []
+    return rest if any(_folded(name.strip().strip("\"'")) in known for name in names) else lines
 
 
 def _without_header_cells(one: Sniffed) -> Sniffed | None:
@@ -165,21 +181,38 @@ def _is_likely(one: Sniffed, known: Collection[str]) -> bool:
 
 
 def _best_quoting(sample: "_Sample", separator: str) -> Sniffed:
-    escapes = '\\"' in sample.text or "\\" + separator in sample.text
-    tried = [Dialect(separator)]
+    best = sample.read(Dialect(separator))
+    tried = []
     if separator + ' "' in sample.text:
         tried.append(Dialect(separator, blanks=True))
-    if escapes:
-        tried += [replace(one, quoting=ESCAPED) for one in tried]
-    best = sample.read(tried[0])
-    for dialect in tried[1:]:
+    if '\\"' in sample.text or "\\" + separator in sample.text:
+        tried += [replace(one, quoting=ESCAPED) for one in (best.dialect, *tried)]
+    if any(cell.startswith("'") for row in best.rows for cell in row):
+        single = Dialect(separator, ESCAPED if "\\'" in sample.text else DOUBLED, mark="'")
+        tried += [single, replace(single, blanks=True)]
+    for dialect in tried:
         one = sample.read(dialect)
-        if one.fit > best.fit + _CLOSE:
+        if one.fit > best.fit + _CLOSE or (one.fit >= best.fit and _bares(one, best)):
             best = one
-    if '"' not in sample.text:
+    if '"' not in sample.text or best.dialect.mark != '"':
         return best
     plain = sample.read(Dialect(separator, PLAIN))
     return plain if _means_plain(plain, best) else best
+
+
+def _bares(one: Sniffed, other: Sniffed) -> bool:
+    """Whether a dialect takes off the marks around the cells of a column that another leaves."""
+    if (one.width, len(one.rows)) != (other.width, len(other.rows)) or len(one.rows) <= _ENOUGH:
+        return False
+    left = [
+        [row[place].strip() for row in other.rows[1:] if len(row) == other.width]
+        for place in range(other.width)
+    ]
+    mark, form = one.dialect.mark, one.dialect
+    return (form.blanks or mark != '"') and any(
+        len(cells) >= _ENOUGH and all(len(c) > 1 and c[0] == c[-1] == mark for c in cells)
+        for cells in left
+    )
 
 
 def _means_plain(plain: Sniffed, quoted: Sniffed) -> bool:
@@ -283,3 +316,8 @@ def has_header(rows: Sequence[Sequence[str]], known: Collection[str], *, only_kn
     return not any(
         body and sum(is_number(row[place]) for row in body) > _SURE * len(body) for place in numbers
     )
+
+
+def made_names(width: int) -> tuple[str, ...]:
+    """Return names of columns that have none."""
+    return ("text",) if width == 1 else tuple(f"column {n + 1}" for n in range(width))

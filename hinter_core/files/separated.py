@@ -62,7 +62,7 @@ def separated(lines: Lines, dialect: Dialect, shape: Shape) -> Iterator[tuple[in
     """Yield the line, cells and fault of all rows, the header among them."""
     csv.field_size_limit(LONGEST)
     reader = dialect.reader(lines)
-    if dialect.stated:
+    for _ in range(dialect.skipped):
         next(lines, None)
     while True:
         lines.begin()

@@ -18,10 +18,8 @@ from typing import Any
 from hinter_core.errors import InputError
 from hinter_core.files import columnar
 from hinter_core.files.columns import (
-    ID_COLUMNS,
-    LABEL_COLUMNS,
+    KNOWN,
     LOOKED_AT,
-    TEXT_COLUMNS,
     as_text,
     mended,
 )
@@ -38,7 +36,7 @@ from hinter_core.files.containers import (
     reading,
     text_of,
 )
-from hinter_core.files.dialects import SAMPLE, Dialect, Sniffed, has_header, sniff
+from hinter_core.files.dialects import SAMPLE, Dialect, Sniffed, has_header, made_names, sniff
 from hinter_core.files.separated import Shape, separated
 from hinter_core.files.trees import is_json_line, json_lines, json_tree
 
@@ -56,7 +54,6 @@ _OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
 _CELLS = 10_000  # columns
 _ENOUGH = 5  # lines of a text with semicolons or bars that are rows
 _NOTES = 10
-_KNOWN = frozenset({*TEXT_COLUMNS, *LABEL_COLUMNS, *ID_COLUMNS})
 
 
 @dataclass(frozen=True)
@@ -160,7 +157,7 @@ class Source:
             yield from columnar.named_records(self.path, splits[self.split])
         elif self.kind == WORKBOOK:
             rows = columnar.workbook_rows(self.path)
-            for row in islice(rows, int(self.has_header), None):
+            for _, row in islice(rows, int(self.has_header), None):
                 more = [cell for cell in row[len(self.columns) :] if cell is not None]
                 short = row[: len(self.columns)]
                 padded = [*short, *[None] * (len(self.columns) - len(short)), *more]
@@ -239,7 +236,7 @@ def open_source(
     if is_saved(path):
         return _folder(path)
     require_file(path)
-    known = known if only_known else {*_KNOWN, *known}
+    known = known if only_known else {*KNOWN, *known}
     with reading(path):
         container = container_of(path)
         kind = _kind(path, container)
@@ -317,7 +314,7 @@ def _are_cells(sniffed: Sniffed) -> bool:
     separator, rows = sniffed.dialect.separator, sniffed.rows
     if not separator or sniffed.fit < 1.0:
         return False
-    header = sniffed.dialect.header and any(n.strip().casefold() in _KNOWN for n in rows[0])
+    header = sniffed.dialect.header and any(n.strip().casefold() in KNOWN for n in rows[0])
     return header or separator == "\t" or (separator in ";|" and len(rows) >= _ENOUGH)
 
 
@@ -330,9 +327,7 @@ def _columns(header: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], tu
     if len(header) > _CELLS:
         raise InputError(f"There are more than {_CELLS:,} columns, which no table of texts has.")
     if not named:
-        one = len(header) == 1
-        made = ("text",) if one else tuple(f"column {n + 1}" for n in range(len(header)))
-        return made, ("The first row is data and no header.",)
+        return made_names(len(header)), ("The first row is data and no header.",)
     notes, names, used = list[str](), list[str](), Counter[str]()
     for place, cell in enumerate(header, start=1):
         name = " ".join(mended(cell)[0].split()) or f"column {place}"
@@ -351,15 +346,17 @@ def _columns(header: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], tu
 
 
 def _workbook(path: Path, container: Container, known: Collection[str], only_known: bool) -> Source:
-    rows = list(islice(columnar.workbook_rows(path), LOOKED_AT))
-    if not rows:
+    found = list(islice(columnar.workbook_rows(path), LOOKED_AT))
+    if not found:
         raise InputError(f"{path} holds no row.")
+    rows = [row for _, row in found]
     width = max(map(len, rows[:2]))
     texts = [[as_text(cell) for cell in row] + [""] * (width - len(row)) for row in rows]
     header = has_header(texts, known, only_known=only_known)
     sniffed = Sniffed(Dialect(header=header), texts[:1], [1], 1.0)
     columns, notes = _columns(texts[0], named=header)
-    return Source(path, WORKBOOK, container, "", sniffed, columns, notes=notes)
+    sheet = (f"The sheet '{found[0][0]}' is read, the first with a table.",) if found[0][0] else ()
+    return Source(path, WORKBOOK, container, "", sniffed, columns, notes=(*sheet, *notes))
 
 
 def _folder(path: Path) -> Source:

@@ -6,12 +6,14 @@ Lists are read piece by piece. What must be held at once (columns, an object of 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TextIO
 
 from hinter_core.errors import InputError
+from hinter_core.files.columns import KNOWN, LOOKED_AT, as_text
 from hinter_core.files.containers import LONGEST, TOO_LONG, Record
+from hinter_core.files.dialects import has_header, made_names
 
 _CHUNK = 2**16
 _LARGEST = 100_000_000  # characters that are held at once
@@ -117,8 +119,12 @@ def _of_list(values: Iterator[Any]) -> Iterator[Record]:
     if isinstance(first, str):
         for value in chain([first], values):
             yield ({"text": value}, "") if isinstance(value, str) else ({}, "it is no text")
-    elif isinstance(first, list) and first and all(isinstance(name, str) for name in first):
-        yield from _rows(first, values)
+    elif isinstance(first, list) and first:
+        some = [first, *islice(values, LOOKED_AT)]
+        texts = [list(map(as_text, row)) for row in some if isinstance(row, list)]
+        header = has_header(texts, KNOWN, only_known=False)
+        names = texts[0] if header else made_names(len(first))
+        yield from _rows(names, chain(some[int(header) :], values))
     elif first is not None:
         yield from map(_record, chain([first], values))
 

@@ -19,6 +19,7 @@ from hinter_core.statistics.rates import Rate, wilson
 Labels = frozenset[str]
 _NAMED = 4  # labels named in a sentence
 _SEPARATOR = re.compile(r"([,;|#])")
+_TRUTH = ("false", "true"), ("0", "1")  # tables and models name them differently
 _WHOLE = re.compile(r"(-?\d{1,15})\.0+")
 
 
@@ -108,6 +109,10 @@ def label_reader(known: Sequence[str]) -> Callable[[str], Labels | None]:
     then the longest label counts. The time is linear in the cell.
     """
     keys = {label_key(name) for name in known}
+    if (said := next((one for one in _TRUTH if keys == set(one)), None)) is not None:
+        other = dict(zip(_TRUTH[said is _TRUTH[0]], said, strict=True))
+    else:
+        other = {}
     by_tokens = {_tokens(key): key for key in keys}
     lengths = sorted({len(tokens) for tokens in by_tokens}, reverse=True)
 
@@ -128,6 +133,7 @@ def label_reader(known: Sequence[str]) -> Callable[[str], Labels | None]:
 
     def read(label: str) -> Labels | None:
         text = label_key(label)
+        text = other.get(text, text)
         if not text or text == "[]":
             return frozenset()
         if text in keys:
