@@ -43,7 +43,9 @@ def preview(seen: Preview, sample: int | None) -> Markup:
     ]
     rows = table(say("preview.first_rows"), [say(f"preview.{t}") for t in titles], lines)
     box = tag("div", rows, class_="rows-table") if lines else None
-    reading = tag("p", " ".join(seen.reading), class_="quiet") if seen.reading else None
+    how, *notes = seen.reading or ("",)
+    words = " ".join((say("preview.read_as", how=how), *notes))
+    reading = tag("p", words, class_="quiet") if how else None
     parts = (
         head, reading, _drawn(seen, sample), _labels(seen), box, _faults(seen), _refused(seen),
     )  # fmt: skip
