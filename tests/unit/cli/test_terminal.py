@@ -13,6 +13,8 @@ from hinter_core.language.clean import printable
 
 from .conftest import Run
 
+pytestmark = pytest.mark.slow
+
 CLI = Path(__file__).resolve().parents[3] / "hinter_core" / "cli"
 # Colours, the title of the window, a C1 control, what is written backwards, half a character.
 ODD = "\x1b[31m\x1b]2pwned\x07\x9b2J\u202e\u2066\ud800\x7f\r"

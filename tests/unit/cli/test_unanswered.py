@@ -18,6 +18,8 @@ from tests.conformance.faulty_server import FaultyServer
 
 from .conftest import Run
 
+pytestmark = pytest.mark.slow
+
 
 def tables(folder: Path) -> dict[str, list[dict[str, Any]]]:
     """The rows of all tables by the name of their file."""

@@ -144,6 +144,7 @@ def _exchanges(text: str, shipped: dict[str, Dictionary]) -> Sequence[tuple[Dict
     return found
 
 
+@pytest.mark.slow
 def test_expressions_are_alike_for_both_terms_of_every_pair(
     shipped: dict[str, Dictionary], parses: ParseStore
 ) -> None:

@@ -15,6 +15,8 @@ from hinter_core.models.registry import build_model, parse_name
 from tests.conformance.tiny import make_classifier
 from tests.forked import Commands
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("hf:{}", "hf-masked:{}", "hf-zero-shot:{}?labels=a,b", "hf-chat:{}?prompt=sentiment")
 AUTO = (
     "AutoConfig", "AutoModel", "AutoModelForSequenceClassification", "AutoModelForMaskedLM",

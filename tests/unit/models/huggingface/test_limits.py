@@ -15,6 +15,8 @@ from hinter_core.models.huggingface import limits
 from hinter_core.models.registry import build_model, parse_name
 from tests.conformance.tiny import make_chat_model, make_classifier, make_head, make_masked
 
+pytestmark = pytest.mark.slow
+
 SIZES: dict[str, dict[str, Any]] = {
     "vocabulary": {"vocab_size": 50_000_000},
     "width": {"hidden_size": 40_000, "intermediate_size": 40_000},

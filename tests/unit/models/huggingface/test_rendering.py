@@ -17,6 +17,8 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.types import Failure
 from tests.conformance.tiny import make_chat_model
 
+pytestmark = pytest.mark.slow
+
 MESSAGES = [
     {"role": "system", "content": "Judge \u00dc\u2028 <b>."},
     {"role": "user", "content": "\U0001f600"},
