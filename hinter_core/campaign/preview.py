@@ -236,6 +236,8 @@ def forecast(work: RunScope) -> Forecast:
 def _power(follow_ups: Sequence[FollowUp], looked_at: int) -> str:
     """Say how many texts it takes to find an excess over placebo, by the mutants of these."""
     order = min(2, max((one.mutant.order for one in follow_ups), default=0))
+    if not order:
+        return ""
     sides: tuple[Counter[int], Counter[int]] = Counter(), Counter()
     for one in follow_ups:
         if one.mutant.order == order:
@@ -244,8 +246,6 @@ def _power(follow_ups: Sequence[FollowUp], looked_at: int) -> str:
     rows = [(sides[False][row], sides[True][row]) for row in sides[False] | sides[True]]
     rows += [(0, 0)] * (looked_at - len(rows))
     needed = texts_needed(rows, _RATES, _ALIKE)
-    if not order:
-        return ""
     if needed is None:
         return f"no text has placebo mutants of order {order}, so bias cannot be told from noise"
     high, low = (f"{rate:.0%}" for rate in _RATES)
