@@ -13,12 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from hinter_core.language.people import PRONOUNS, people_words
 from hinter_core.mutation.edits import splices_of, splices_overlap
+from hinter_core.mutation.people import People
 from hinter_core.types import (
     Change,
     Edit,
     EditKind,
-    Entity,
-    GrammaticalForm,
     Occurrence,
     Pair,
     Sentence,
@@ -37,14 +36,13 @@ def coherent_edits(
     occurrences: Iterable[Occurrence],
     pairs_of: PairsOf,
     edits: Sequence[Edit],
-    entities: Sequence[Entity],
+    people: People,
 ) -> list[Edit]:
     """Extend each edit of an attribute to the other mentions of the people that it changes.
 
-    ``occurrences``: the accepted ones of the attribute. ``entities``: of the text. Edits that come
+    ``occurrences``: the accepted ones of the attribute. ``people``: of the text. Edits that come
     out the same are one.
     """
-    people = _People(entities)
     where: dict[int, list[Occurrence]] = {}
     for occurrence in occurrences:
         person = people.at(occurrence)
@@ -62,45 +60,6 @@ def coherent_edits(
             splices = splices_of(text, extended, sentences)
             made.setdefault(tuple(((s.start, s.end), s.new) for s in splices), extended)
     return list(made.values())
-
-
-class _People:
-    """The people of a text by the places of their mentions."""
-
-    def __init__(self, entities: Sequence[Entity]) -> None:
-        self._mentions = [
-            (mention.span, mention.head, number)
-            for number, entity in enumerate(entities)
-            if entity.person and entity.gender != "mixed"
-            for mention in entity.mentions
-        ]
-
-    def heads(self, person: int) -> list[Span]:
-        """Return the heads of all mentions of a person."""
-        return [head for _, head, number in self._mentions if number == person]
-
-    def at(self, occurrence: Occurrence) -> int | None:
-        """Return the number of the person that an occurrence speaks of.
-
-        A noun or pronoun is the head of a mention. A title or adjective is in the smallest mention
-        around it.
-        """
-        start, end = occurrence.span
-        heads = [
-            (head[1] - head[0], number)
-            for _, head, number in self._mentions
-            if start <= head[0] and head[1] <= end
-        ]
-        if heads:
-            return min(heads)[1]
-        if occurrence.terms[0].form not in (GrammaticalForm.TITLE, GrammaticalForm.ADJECTIVE):
-            return None
-        around = [
-            (span[1] - span[0], number)
-            for span, head, number in self._mentions
-            if span[0] <= start and end <= span[1] and end <= head[0]
-        ]
-        return min(around)[1] if around else None
 
 
 class _Direction:

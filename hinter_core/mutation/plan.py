@@ -13,7 +13,6 @@ from itertools import chain, filterfalse
 
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
-from hinter_core.language.coreference import resolve
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.reading.english import other_language
 from hinter_core.language.sentences import sentence_at, split_sentences
@@ -27,6 +26,7 @@ from hinter_core.mutation.edits import (
     verbatim,
 )
 from hinter_core.mutation.lattice import Lattice
+from hinter_core.mutation.people import People
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.literal import LiteralMatcher
 from hinter_core.terms.matching import Matcher, matcher_for
@@ -97,7 +97,8 @@ class Plan:
     """A text with everything known before a model is asked.
 
     ``origin``: where the text comes from. ``slots``: the filled slots of its template or grammar.
-    ``together``: combinations that are tested whatever their order.
+    ``together``: combinations that are tested whatever their order. ``people``: who is in the text;
+    None if its mutants are known from elsewhere or say nothing of people.
     """
 
     text: str
@@ -111,6 +112,7 @@ class Plan:
     origin: Origin = ROW
     slots: tuple[Slot, ...] = ()
     together: list[tuple[Edit, ...]] = field(default_factory=list)
+    people: People | None = None
     _splices: dict[Edit, tuple[Splice, ...]] = field(default_factory=dict)
     _chosen: list[tuple[Edit, ...]] | None = None
 
@@ -219,8 +221,8 @@ def make_plan(
         InputError: the text is empty, blank, too long, or in another language than English.
     """
     text, notices = clean(text)
-    people = any(not dictionary.placebo for dictionary in dictionaries)
-    if people and not settings.literal and (language := other_language(text)):
+    about_people = any(not dictionary.placebo for dictionary in dictionaries)
+    if about_people and not settings.literal and (language := other_language(text)):
         raise InputError(f"The text seems to be {language}; only English texts can be changed.")
     sentences = split_sentences(text)
     matcher = matcher or matcher_of(dictionaries, settings)
@@ -235,8 +237,9 @@ def make_plan(
         rejected += no_person
     pairs = {d.attribute: d.pairs_from for d in dictionaries}
     edits = edits_for(kept, pairs)
-    if settings.coherent and not settings.literal:
-        edits = _coherent(text, sentences, kept, pairs, edits, parses)
+    people = People(text, parses) if about_people and not settings.literal else None
+    if settings.coherent and people is not None:
+        edits = _coherent(text, sentences, kept, pairs, edits, people)
     if settings.as_published:
         edits = {a: [verbatim(text, e, sentences) for e in found] for a, found in edits.items()}
     return Plan(
@@ -248,6 +251,7 @@ def make_plan(
         rejected=sorted(rejected, key=lambda r: r.occurrence.span),
         edits=edits,
         notices=notices,
+        people=people,
     )
 
 
@@ -257,7 +261,7 @@ def _coherent(
     occurrences: Sequence[Occurrence],
     pairs: Mapping[str, Mapping[Term, tuple[Pair, ...]]],
     edits: Mapping[str, list[Edit]],
-    parses: ParseStore,
+    people: People,
 ) -> dict[str, list[Edit]]:
     """Extend the edits of attributes with pronouns to all mentions of the people they change."""
     gendered = {
@@ -265,7 +269,6 @@ def _coherent(
         for o in occurrences
         if any(term.form.is_pronoun for term in o.terms) and o.attribute in edits
     }
-    entities = resolve(text, parses) if gendered else ()
     return {
         attribute: coherent_edits(
             text,
@@ -273,7 +276,7 @@ def _coherent(
             [o for o in occurrences if o.attribute == attribute],
             pairs[attribute],
             found,
-            entities,
+            people,
         )
         if attribute in gendered
         else found

@@ -1,0 +1,224 @@
+"""The people of a text, and which of them a word or an edit speaks of.
+
+A word that stands for somebody is of that person. A modifier is of the person whose phrase it
+modifies ("the Muslim woman", "a man of Jewish faith", "a man with a disability"), also where
+coreference listed no mention; a modifier of joined nouns of all of them ("young men and women"). A
+predicate is of its subject ("she is German", "she looks Asian"). Several people who are named
+together, such as *the women*, count as one person of their own.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property
+
+from hinter_core.language.coreference import parse_text, resolve
+from hinter_core.language.parsing import ParseStore
+from hinter_core.language.trees import ParsedSentence, SentenceTree, tree_of
+from hinter_core.types import Edit, Entity, MentionKind, Occurrence, Span
+
+_CLIMBED = 16  # words from a modifier up to the word for its person
+_DESCRIBES = frozenset(
+    """amod compound flat nmod:desc nummod det acl acl:relcl appos nmod:unmarked advmod goeswith
+    conj""".split()
+)
+_HAS = frozenset("of with from in".split())  # "a man of Jewish faith"
+_IS = frozenset("of with from as".split())  # "he comes from a Muslim town", "as a Muslim"
+_COMPARES = frozenset("like unlike than".split())
+_SUBJECTS = ("nsubj", "nsubj:pass", "nsubj:outer")
+_GOES_ON = frozenset("xcomp conj advcl".split())  # clauses that share the subject of another one
+_OWN_WORDS = ("det", "amod", "nmod:poss", "case")
+
+Word = tuple[SentenceTree, int]  # a sentence and the number of its token
+
+
+class People:
+    """Resolves a text when somebody first asks, and never again.
+
+    A person is the number of an entity of :attr:`entities`; a word for somebody whom coreference
+    did not list has a number beyond them, by its place.
+    """
+
+    def __init__(self, text: str, parses: ParseStore) -> None:
+        self._text = text
+        self._parses = parses
+        self._trees: dict[int, SentenceTree] = {}
+        self._of_spans: dict[Span, tuple[int, ...]] = {}
+
+    @cached_property
+    def entities(self) -> tuple[Entity, ...]:
+        """The people and things of the text."""
+        return resolve(self._text, self._parses)
+
+    def heads(self, person: int) -> list[Span]:
+        """Return the heads of all mentions of a person."""
+        known = person < len(self.entities)
+        return [mention.head for mention in self.entities[person].mentions] if known else []
+
+    def at(self, occurrence: Occurrence) -> int | None:
+        """Return the person that an occurrence speaks of; None if the text contradicts itself."""
+        for person in self.of_span(occurrence.span):
+            entity = self.entities[person] if person < len(self.entities) else None
+            if entity is None or (entity.person and entity.gender != "mixed"):
+                return person
+        return None
+
+    def of_edit(self, edit: Edit) -> frozenset[int]:
+        """Return everybody whom an edit changes: it changes its term wherever it stands.
+
+        What changes no word of the text, such as an appended sentence, is of nobody in it.
+        """
+        return frozenset(person for span in edit.spans for person in self.of_span(span))
+
+    def of_span(self, span: Span) -> tuple[int, ...]:
+        """Return the people of whom the words of a span speak, the likeliest first."""
+        if span not in self._of_spans:
+            found = [p for word in self._words(span) for p in self._people(*word)]
+            self._of_spans[span] = tuple(dict.fromkeys(found))
+        return self._of_spans[span]
+
+    # -- from a span to its words ---------------------------------------------------------------
+
+    @cached_property
+    def _parsed(self) -> tuple[ParsedSentence, ...]:
+        return parse_text(self._text, self._parses)
+
+    def _words(self, span: Span) -> list[Word]:
+        """Return the topmost word of a span; beside an insertion, the word for somebody."""
+        start, end = span
+        number = bisect_right(self._parsed, start, key=lambda one: one.sentence.start) - 1
+        if number < 0 or start > self._parsed[number].sentence.end:
+            return []
+        if number not in self._trees:
+            self._trees[number] = tree_of(self._parsed[number])
+        tree = self._trees[number]
+        places = [(low + tree.start, high + tree.start) for low, high in tree.parse.spans]
+        if start == end:
+            beside = [n for n, (low, high) in enumerate(places) if low - 1 <= end <= high + 1]
+            own = [n for n in beside if self._entity(tree, n) is not None]
+            return [(tree, n) for n in (own or beside)[-1:]] if end < len(self._text) else []
+        inside = [n for n, (low, high) in enumerate(places) if low < end and start < high]
+        heads = tree.parse.heads
+        tops = [n for n in inside if heads[n] not in inside or heads[n] == n]
+        return [(tree, n) for n in tops[-1:]]
+
+    @cached_property
+    def _by_place(self) -> dict[int, int]:
+        """Entities by the ends of their head words; of joined phrases those of their parts."""
+        found: dict[int, int] = {}
+        for number, entity in enumerate(self.entities):
+            for mention in entity.mentions:
+                start, end = mention.head
+                if mention.kind is MentionKind.NAME:
+                    # All words of a name stand for its person.
+                    length = 0
+                    for word in self._text[start:end].split(" "):
+                        found[start + length + len(word)] = number
+                        length += len(word) + 1
+                if mention.kind is not MentionKind.NOUN or mention.span != mention.head:
+                    found[end] = number
+                else:
+                    found.setdefault(end, number)  # one word, or several people that are joined
+        return found
+
+    def _entity(self, tree: SentenceTree, token: int) -> int | None:
+        return self._by_place.get(tree.start + tree.parse.spans[token][1])
+
+    # -- from a word to its people --------------------------------------------------------------
+
+    def _people(self, tree: SentenceTree, token: int) -> list[int]:
+        """Climb from a word to the word for the person whom it describes."""
+        seen: list[int] = []
+        while token not in seen and len(seen) < _CLIMBED:
+            seen.append(token)
+            if self._somebody(tree, token):
+                described = self._joined(tree, token) if len(seen) > 1 else []
+                return [*self._same(tree, token), self._number(tree, token), *described]
+            above = self._described(tree, token)
+            if above is None:
+                break
+            token = above
+        return [self._number(tree, token)]
+
+    def _number(self, tree: SentenceTree, token: int) -> int:
+        entity = self._entity(tree, token)
+        start = tree.start + tree.parse.spans[token][0]
+        return len(self.entities) + start if entity is None else entity
+
+    def _somebody(self, tree: SentenceTree, token: int) -> bool:
+        entity = self._entity(tree, token)
+        # "German" is a name, too; as a modifier it is no person.
+        modifier = tree.parse.labels[token] == "amod"
+        return entity is not None and not modifier and self.entities[entity].person
+
+    def _described(self, tree: SentenceTree, token: int) -> int | None:
+        """Return the word that a word tells of, which is no person's own; None if there is none."""
+        label, above = tree.parse.labels[token], tree.parse.heads[token]
+        subject = _subject(tree, token)
+        if subject is not None:
+            return subject
+        owner = next(
+            (o for o in tree.children(token, "nmod:poss") if self._somebody(tree, o)), None
+        )
+        if owner is not None:
+            return owner
+        cases = {tree.lower[case] for case in tree.children(token, "case")}
+        if label == "xcomp":
+            objects = tree.children(above, "obj", "iobj")
+            return objects[0] if objects else _governing(tree, above)
+        if label in _DESCRIBES or (label == "nmod" and cases & _HAS):
+            return above if above != token else None
+        if label == "advcl" or (label.startswith("obl") and cases & _IS):
+            return _governing(tree, above)
+        verb = tree.parse.tags[token][:2] == "VB"
+        return _governing(tree, token) if verb else None
+
+    def _same(self, tree: SentenceTree, token: int) -> list[int]:
+        """Return whom a noun is said to be: "she is not a nurse", "as a woman, she ..."."""
+        label, above = tree.parse.labels[token], tree.parse.heads[token]
+        cases = {tree.lower[case] for case in tree.children(token, "case")}
+        other = None
+        if label.startswith("obl") and "as" in cases:
+            other = _governing(tree, above)
+        elif label == "appos":
+            other = above
+        elif not cases & _COMPARES:
+            other = _subject(tree, token)
+        known = other is not None and other != token and self._somebody(tree, other)
+        return [self._number(tree, other)] if other is not None and known else []
+
+    def _joined(self, tree: SentenceTree, token: int) -> list[int]:
+        """Return those who share a modifier with the first of them: "young men and women"."""
+        return [
+            self._number(tree, other)
+            for other in tree.children(token, "conj")
+            if self._somebody(tree, other) and not tree.children(other, *_OWN_WORDS)
+        ]
+
+
+def _subject(tree: SentenceTree, token: int) -> int | None:
+    """Return the subject of a clause, or the noun that the clause belongs to."""
+    subjects = tree.children(token, *_SUBJECTS)
+    if not subjects:
+        return None
+    if tree.parse.tags[subjects[0]] in ("WP", "WDT", "WP$"):
+        while tree.parse.labels[token] == "conj":
+            token = tree.parse.heads[token]
+        if tree.parse.labels[token] == "acl:relcl":
+            return tree.parse.heads[token]
+    return subjects[0]
+
+
+def _governing(tree: SentenceTree, verb: int) -> int | None:
+    """Return the subject of a verb, looked for up the clauses that have none of their own."""
+    for _ in range(_CLIMBED):
+        subject = _subject(tree, verb)
+        if subject is not None:
+            return subject
+        label, above = tree.parse.labels[verb], tree.parse.heads[verb]
+        if label in ("acl", "acl:relcl"):
+            return above
+        if label not in _GOES_ON:
+            return None
+        verb = above
+    return None

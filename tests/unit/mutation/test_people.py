@@ -1,0 +1,92 @@
+"""Who is in a text, and of whom a word speaks."""
+
+from __future__ import annotations
+
+import pytest
+
+from hinter_core.language.parsing import ParseStore
+from hinter_core.mutation.people import People
+from hinter_core.types import Edit, Pair, Span, Term
+
+
+def place(text: str, word: str) -> Span:
+    start = text.index(word)
+    return start, start + len(word)
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "other"),
+    [
+        ("The German landlord kept the deposit.", "German", "landlord"),
+        ("The Black tenant, a young woman, paid.", "Black", "woman"),
+        ("She is German, and she knows the town.", "German", "She"),
+        ("She is not a Muslim.", "Muslim", "She"),
+        ("He looks Asian in this light.", "Asian", "He"),
+        ("The nurse, who is Jewish, smiled.", "Jewish", "nurse"),
+        ("He is a man of Muslim faith.", "Muslim", "man"),
+        ("My neighbor is of Irish descent.", "Irish", "neighbor"),
+        ("Her Indian accent made the old man smile.", "Indian", "Her"),
+        ("As a Muslim woman, she prayed at noon.", "Muslim", "she"),
+        ("Being Black, he knew the street.", "Black", "he"),
+        ("My friend lives with a disability.", "with a disability", "friend"),
+        ("The woman in her forties sang.", "in her forties", "woman"),
+        ("Mrs. Lund is an older teacher.", "Mrs.", "teacher"),
+        ("The white woman's son met the Black nurse.", "white", "woman"),
+        ("The women were Asian.", "Asian", "women"),
+        ("The Black artists sold their paintings.", "Black", "their"),
+        ("Young men and women danced.", "Young", "women"),
+    ],
+)
+def test_words_of_one_person(text: str, word: str, other: str, parses: ParseStore) -> None:
+    people = People(text, parses)
+    assert set(people.of_span(place(text, word))) & set(people.of_span(place(text, other)))
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "other"),
+    [
+        ("The German landlord met a young woman.", "German", "woman"),
+        ("The man and his Black wife left.", "man", "Black"),
+        ("Her German landlord was rude.", "Her", "German"),
+        ("The Black man's daughter sang.", "Black", "daughter"),
+        ("The women met two Asian men.", "women", "Asian"),
+        ("A young man and an old woman danced.", "young", "woman"),
+        ("The Japanese were rude to the old man.", "Japanese", "old"),
+        ("She married a Korean.", "She", "Korean"),
+        ("He sings like a Black woman.", "He", "Black"),
+        ("Young men and old women danced.", "Young", "women"),
+    ],
+)
+def test_words_of_two_people(text: str, word: str, other: str, parses: ParseStore) -> None:
+    people = People(text, parses)
+    one, two = people.of_span(place(text, word)), people.of_span(place(text, other))
+    assert one
+    assert two
+    assert not set(one) & set(two)
+
+
+def test_an_edit_is_of_everybody_whose_words_it_changes(parses: ParseStore) -> None:
+    text = "A Black man and a Black woman came."
+    people = People(text, parses)
+    first = place(text, "Black")
+    second = text.rindex("Black"), text.rindex("Black") + 5
+    pair = Pair("race", Term("Black", "b"), Term("white", "w"))
+    man, woman = people.of_span(place(text, "man")), people.of_span(place(text, "woman"))
+    assert people.of_edit(Edit(pair, (first, second))) == {*man, *woman}
+    assert people.of_edit(Edit(pair, (first,))) == set(man)
+
+
+def test_what_stands_outside_the_text_is_of_nobody(parses: ParseStore) -> None:
+    text = "The man left."
+    pair = Pair("race", Term("", ""), Term("Black", "b"))
+    assert People(text, parses).of_edit(Edit(pair, ((len(text), len(text)),))) == frozenset()
+    assert People("", parses).of_span((0, 0)) == ()
+
+
+def test_a_text_is_resolved_once_and_only_if_asked(parses: ParseStore) -> None:
+    before = parses.asked
+    people = People("A clerk whom nobody asked about waited. She sat.", parses)
+    assert parses.asked == before
+    entities = people.entities
+    assert people.entities is entities
+    assert parses.asked == before + 2
