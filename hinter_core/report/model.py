@@ -49,7 +49,7 @@ from hinter_core.report.metrics.lattice import (
 from hinter_core.report.metrics.positives import AtLeast, Positives, by_validity, positives
 from hinter_core.report.metrics.relations import RelationRate, relation_rates
 from hinter_core.report.metrics.uncovering import UncoveringCases, uncovering_cases
-from hinter_core.report.metrics.validity import People, Validity, validities
+from hinter_core.report.metrics.validity import JudgedByPeople, Validity, validities
 from hinter_core.report.papers.masks import ToleranceRate, tolerance_rates
 from hinter_core.report.papers.strict_groups import GroupInstance, known_groups, strict_groups
 from hinter_core.report.papers.variants import RightVariants, right_variants
@@ -178,7 +178,7 @@ class Report:
     discards: list[GroupDiscards]
     models: list[ModelReport]
     validity: list[Validity]
-    people: People | None = None
+    people: JudgedByPeople | None = None
     only: Attributes = ()
     names: dict[str, str] = field(default_factory=dict)
 

@@ -18,7 +18,7 @@ from hinter_core.annotation.project.types import AnnotationError, AnnotationItem
 from hinter_core.campaign.reader import kept_at
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import Attributes, is_placebo
-from hinter_core.report.metrics.validity import CorrectedRow, People, verdicts_of
+from hinter_core.report.metrics.validity import CorrectedRow, JudgedByPeople, verdicts_of
 from hinter_core.report.model import Report, ReportRow
 from hinter_core.statistics.rates import Estimate, WeightedShare, estimate, weighted_share, wilson
 from hinter_core.types import Verdict
@@ -42,7 +42,9 @@ class Case:
     weight: float
 
 
-def judged_by_people(store: CampaignStore, report: Report, project: AnnotationStore) -> People:
+def judged_by_people(
+    store: CampaignStore, report: Report, project: AnnotationStore
+) -> JudgedByPeople:
     """Correct a campaign's rates by a project with a sample of its mutants.
 
     Raises:
@@ -68,7 +70,7 @@ def judged_by_people(store: CampaignStore, report: Report, project: AnnotationSt
     kept = [bool(valid[item.id]) for item in decided if item.kept]
     discarded = [bool(valid[item.id]) for item in decided if not item.kept]
     part, _ = parts_of(items, {i.id for i in decided}, {i.id: bool(i.kept) for i in items})
-    return People(
+    return JudgedByPeople(
         settings.name,
         len({one.annotator for one in judgements}),
         len(items),

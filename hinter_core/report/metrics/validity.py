@@ -286,7 +286,7 @@ class CorrectedRow:
 
 
 @dataclass(frozen=True)
-class People:
+class JudgedByPeople:
     """Judgements of an annotation project on a campaign.
 
     ``items``: those of this campaign. ``kept`` and ``discarded``: shares of valid mutants among the
@@ -307,7 +307,7 @@ class People:
     lines: list[CorrectedRow]
 
 
-def people_sections(found: People | None) -> Iterable[Section]:
+def people_sections(found: JudgedByPeople | None) -> Iterable[Section]:
     """Report all models in one table, and each row in words; nothing without a project."""
     if found is None:
         return
@@ -337,7 +337,7 @@ def _line_in_words(line: CorrectedRow) -> str:
     return words + "."
 
 
-def _who(found: People) -> str:
+def _who(found: JudgedByPeople) -> str:
     who = "1 annotator" if found.annotators == 1 else f"{found.annotators:,} annotators"
     words = f"Project \u201c{found.project}\u201d: {who}, {found.items:,} mutants of this campaign"
     words += f". {rate_in_words(found.kept)} kept mutants are valid according to annotators"
