@@ -89,7 +89,7 @@ def build_app(services: Services) -> Page:
     page = _App(services, title="HInter", analytics_enabled=False)
     with page:
         names_kept()
-        scripts = "page.skip page.lists page.editors page.address glossary.tips"
+        scripts = "page.skip page.lists page.editors page.plots page.address glossary.tips"
         labels.html("page-header", _header, scripts)
         with gr.Tabs(elem_classes="main-tabs", elem_id="rooms"):
             for address, build in TABS.items():

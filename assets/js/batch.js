@@ -26,7 +26,7 @@ function opened(name) {
   if (name) address.search = '?campaign=' + encodeURIComponent(name);
   else address.searchParams.delete('campaign');
   if (address.href !== location.href) history.replaceState(history.state, '', address);
-  if (!name) return;
+  if (!name || document.querySelector('[role=listbox]')) return;  // a list was opened meanwhile
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
   const box = document.getElementById('job');
   box?.scrollIntoView({block: 'start', behavior: calm ? 'auto' : 'smooth'});

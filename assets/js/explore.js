@@ -49,7 +49,9 @@ function trees(element) {
 }
 
 // After a check, bring its result or its notice into view if it lies low on the screen or below it.
+// A list that was opened meanwhile would go out of view with its field: who chooses is left alone.
 function reveal() {
+  if (document.querySelector('[role=listbox]')) return;
   const told = document.querySelector('#notice .error') || document.querySelector('#banner');
   if (!told) return;
   const top = told.getBoundingClientRect().top;

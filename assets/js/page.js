@@ -39,6 +39,21 @@ function editors() {
   new MutationObserver(reached).observe(document.body, {childList: true, subtree: true});
 }
 
+// A plot fits its box when it comes into view, too: plotly follows the window alone, and that only
+// while the plot is seen. A phone may be turned, or a window made smaller, in front of another tab.
+function plots() {
+  const unfit = ({target, contentRect: {width}}) => {
+    const drawn = target.querySelector('.main-svg')?.getBoundingClientRect().width;
+    return width && drawn && Math.abs(drawn - width) > 1;
+  };
+  const boxes = new ResizeObserver(seen => {
+    if (seen.some(unfit)) dispatchEvent(new Event('resize'));
+  });
+  const drawn = document.getElementsByClassName('js-plotly-plot');
+  const watch = () => { for (const one of drawn) boxes.observe(one); };
+  new MutationObserver(watch).observe(document.body, {childList: true, subtree: true});
+}
+
 // Before anything is drawn: the page begins in the tab that its address names. `tabs` are those of
 // parts of an address; the part `tab` names one itself.
 function begin(tabs) {
@@ -194,8 +209,9 @@ function fetchFile(place) {
   link.remove();
 }
 
-// What follows from a click stands elsewhere on the page.
+// What follows from a click stands elsewhere on the page, unless a list was opened meanwhile.
 function reveal(id) {
+  if (document.querySelector('[role=listbox]')) return;
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
   document.getElementById(id)?.scrollIntoView({block: 'start', behavior: calm ? 'auto' : 'smooth'});
 }

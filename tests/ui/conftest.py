@@ -215,6 +215,16 @@ def turn_to(page: Page, title: str) -> None:
     tab.click()
 
 
+def open_list(page: Page, widget: str) -> None:
+    """Open the list of a dropdown.
+
+    The list has a fixed place, so it must have room although the page may still grow above it.
+    """
+    box = page.locator(f"#{widget} input")
+    box.evaluate("box => box.scrollIntoView({block: 'center'})")
+    box.click()
+
+
 class Explore:
     """The Explore tab as a person uses it."""
 
@@ -285,13 +295,8 @@ class Explore:
         expect(box).to_have_value(value)
 
     def pick(self, widget: str, option: str) -> None:
-        """Choose an option of a dropdown.
-
-        Its list has a fixed place, so it must have room although the page may still grow above it.
-        """
-        box = self.page.locator(f"#{widget} input")
-        box.evaluate("box => box.scrollIntoView({block: 'center'})")
-        box.click()
+        """Choose an option of a dropdown."""
+        open_list(self.page, widget)
         self.page.get_by_role("option", name=option, exact=True).click()
         self.page.keyboard.press("Escape")
 

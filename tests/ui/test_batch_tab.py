@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.ui.conftest import open_list
 from tests.ui.test_jobs import PEOPLE, RULES
 
 BAD = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00"
@@ -277,7 +278,7 @@ def test_a_prioritised_campaign_shows_its_curve_and_goes_on(batch: Batch) -> Non
     batch.number("sample", "8")
     batch.number("limit", "6")
     batch.number("requests", "120")
-    page.locator("#batch-prioritise input").click()
+    open_list(page, "batch-prioritise")
     page.get_by_role("option", name="adaptive", exact=True).click()
     batch.start()
     batch.state("done")

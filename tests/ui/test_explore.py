@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote_plus
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Route, expect
 
-from tests.ui.conftest import turn_to
+from tests.ui.conftest import open_list, turn_to
 
 PLANTED = "The British waiter who served us remembered every order."
 
@@ -269,8 +269,18 @@ def test_results_belong_to_what_they_were_made_from(explore: Any) -> None:
     explore.press("Check")  # among what was scanned
     expect(explore.progress).to_contain_text("complete")
     expect(row.locator("td").nth(1)).to_have_text(word)
+    # A list that is opened while a check goes on stays in view as the check ends.
+    explore.pick("slot-1", "British \u2192 Syrian (middle eastern)")
+    expect(bar).to_contain_text("for other replacements")
+    held: list[Route] = []
+    page.route("**/queue/join*", lambda route: held.append(route), times=1)
+    explore.press("Check")
+    open_list(page, "row-order")
+    held[0].continue_()
+    expect(shown.locator("ins").first).to_contain_text("Syrian")
+    page.wait_for_timeout(300)  # as long as the page would need to go back to the result
+    page.get_by_role("option", name="order of testing", exact=True).click()
     # Single changes have lists, too.
-    explore.pick("row-order", "order of testing")
     first = explore.table.locator("tbody tr").first
     expect(first.locator("td").nth(1)).not_to_contain_text("→")  # the new order is drawn
     first.click()

@@ -18,6 +18,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.model import make_report
 from hinter_ui.shared.library import CampaignEntry
+from tests.ui.conftest import open_list
 
 HIDDEN = "scripted:negative if race=white and gender=female; positive otherwise"
 ALONE = 'scripted:negative if gender=female; <img src=x onerror=window.pwned=1> if "unicorn"; positive otherwise'  # noqa: E501
@@ -79,7 +80,7 @@ class Results:
         return self.notice.get_by_role("alert")
 
     def pick(self, widget: str, option: str) -> None:
-        self.page.locator(f"#results-{widget} input").click()
+        open_list(self.page, f"results-{widget}")
         self.page.get_by_role("option", name=option, exact=True).click()
 
     def total(self) -> int:
@@ -307,7 +308,7 @@ def test_the_shelf_is_offered_and_a_link_opens_it(results: Results, shelf: Campa
     page = results.page
     results.explore.open()
     results.tab("Results")
-    results.campaign.locator("input").click()
+    open_list(page, "results-campaign")
     page.get_by_role("option").filter(has_text="guests.csv").click()
     expect(results.cards).to_have_count(2)
     page.goto(f"{results.explore.url}/?results={shelf.id}")
