@@ -1,16 +1,18 @@
 """Draw mutants for people to judge blind, and count their judgements.
 
-``python -m benchmarks.blind draw OUT.csv DATA ...`` writes a shuffled table of 200 kept and 60
-discarded intersectional mutants, at most one of a text, with what was before and after around the
-change. It says nothing of the invariant; ``OUT.key.csv`` does, and has the features of the validity
-score. Readers fill ``label``:
+``python -m benchmarks.blind draw OUT.csv DATA ...`` writes a shuffled table of intersectional
+mutants, made with the default settings of a campaign, at most one kept and one discarded of a text,
+and as many of each domain. A domain is a file by its name, or ``NAME=FILE``; files of one name are
+one domain. ``--attribute race,gender`` says which attributes change together; if it is repeated,
+each text is asked about another pair. The table says nothing of the invariant; ``OUT.key.csv``
+does, and has the validity score with its features. Readers fill ``label``:
 
 - *fair*;
 - *soft*: the text contradicts the change elsewhere;
 - *unfair*: a replaced word was no person, or the sentence is broken.
 
-``python -m benchmarks.blind count KEY.csv LABELS.csv LABELS.csv`` prints the shares and the
-agreement of two readers.
+``python -m benchmarks.blind count KEY.csv LABELS.csv LABELS.csv`` prints the shares by domain, of
+each reader and of both, their agreement, and how well the score tells the labels apart.
 """
 
 from __future__ import annotations
@@ -19,130 +21,193 @@ import argparse
 import csv
 import hashlib
 import random
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import cycle
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy
+from sklearn.metrics import roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
+from hinter_core.campaign.spec import SAMPLE, Campaign
 from hinter_core.data.rows import open_table
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.registry import open_store
-from hinter_core.mutation.plan import Settings
-from hinter_core.pipeline.case import TestCase, conform, follow_up_of
+from hinter_core.pipeline.case import FollowUp, TestCase, conform, follow_up_of
 from hinter_core.pipeline.pipeline import Pipeline
-from hinter_core.relations.validity import WordFeatures, word_features
+from hinter_core.relations.validity import WordFeatures, validity_of, word_features
 from hinter_core.statistics.agreement import alpha
 from hinter_core.terms.dictionary import choose
 from hinter_core.types import Mutant
 
-KEPT, DISCARDED = 200, 60
 LABELS = ("fair", "soft", "unfair")
-_AROUND = 450  # characters shown before and after the change
+KEPT = {True: "kept", False: "discarded"}
+_WHOLE = 900  # characters of a text that is shown whole
+_AROUND = 300  # characters shown before and after each change of a longer one
 _TRIES = 12  # mutants of a text that are looked at
 
-Drawn = tuple[bool, str, Mutant, str]  # kept, source, mutant, reason
+Labels = dict[str, str]  # by id
 
 
-def _one_of_each(path: Path, pipeline: Pipeline, chance: random.Random) -> Iterator[Drawn]:
-    """Yield up to one kept and one discarded mutant of each text, in random order of texts."""
-    rows = [row.text for row in open_table(path).rows() if row.text]
-    chance.shuffle(rows)
-    for text in rows:
-        try:
-            plan = pipeline.plan(text)
-            pipeline.relation.require_applicable(plan)
-        except InputError:  # no term, too long: another text
-            continue
-        chosen = plan.chosen()
-        case = TestCase(plan)
-        drawn = chance.sample(chosen, min(_TRIES, len(chosen)))
-        batch = [follow_up_of(case, edits) for edits in drawn]
-        conform(batch, pipeline.parses)
-        for wanted in (True, False):
-            fitting = [one for one in batch if one.conformance.kept is wanted]
-            if fitting:
-                yield wanted, plan.text, fitting[0].mutant, fitting[0].conformance.reason
+class Drawn(NamedTuple):
+    """A mutant for the readers, and where it comes from."""
+
+    domain: str
+    attributes: str
+    made: FollowUp
 
 
-def _shown(text: str, mutant: Mutant) -> tuple[str, str]:
-    splices = sorted(mutant.splices, key=lambda s: s.start)
-    start = max(0, splices[0].start - _AROUND)
-    end = min(len(text), splices[-1].end + _AROUND)
-    grown = len(mutant.text) - len(text)
-    return text[start:end], mutant.text[start : end + grown]
+def _read(domains: Iterable[str]) -> dict[str, list[str]]:
+    """Return the texts of each domain."""
+    texts: dict[str, list[str]] = {}
+    for given in domains:
+        name, _, file = given.rpartition("=")
+        rows = open_table(Path(file)).rows()
+        texts.setdefault(name or Path(file).stem, []).extend(row.text for row in rows if row.text)
+    return texts
 
 
-def draw(out: Path, data: Sequence[Path], seed: int) -> None:
-    """Write the table for the readers, and the key."""
+def _looked_at(text: str, pipeline: Pipeline, chance: random.Random) -> tuple[int, list[FollowUp]]:
+    """Return how many mutants a text has, and some of them, compared with it."""
+    try:
+        plan = pipeline.plan(text)
+        pipeline.relation.require_applicable(plan)
+    except InputError:  # no term, too long: another text
+        return 0, []
+    chosen, case = plan.chosen(), TestCase(plan)
+    batch = [follow_up_of(case, e) for e in chance.sample(chosen, min(_TRIES, len(chosen)))]
+    conform(batch, pipeline.parses)
+    return len(chosen), batch
+
+
+def draw(
+    out: Path, domains: Sequence[str], pairs: Sequence[str], most: dict[bool, int], seed: int
+) -> Iterator[str]:
+    """Write the table for the readers and the key; yield how many mutants each domain has.
+
+    ``most``: kept and discarded mutants of each domain.
+    """
     chance = random.Random(seed)
-    settings = Settings(order=2, limit=60, seed=seed)
-    dictionaries = choose(["race", "gender"])
     parses, model = ParseStore(load_parser("embedded")), open_store("vader", trusted=True)
-    pipeline = Pipeline(dictionaries, parses, [model], settings)
-    found: dict[bool, list[tuple[str, str, Mutant, str]]] = {True: [], False: []}
-    for number, path in enumerate(data):
-        left = len(data) - number  # what one file lacks, the later ones give
-        most = {True: KEPT, False: DISCARDED}
-        share = {wanted: (most[wanted] - len(found[wanted])) // left for wanted in most}
-        for wanted, text, mutant, why in _one_of_each(path, pipeline, chance):
-            if share[wanted]:
-                share[wanted] -= 1
-                found[wanted].append((path.name, text, mutant, why))
-            if not any(share.values()):
+    settings = Campaign(data=SAMPLE).settings
+    pipelines = {
+        pair: Pipeline(choose(pair.split(",")), parses, [model], settings) for pair in pairs
+    }
+    every: list[Drawn] = []
+    for domain, texts in _read(domains).items():
+        left, turn, seen = dict(most), cycle(pairs), Counter[str]()
+        chance.shuffle(texts)
+        for text in dict.fromkeys(texts):
+            pair = next(turn)
+            number, batch = _looked_at(text, pipelines[pair], chance)
+            seen["texts"] += 1
+            if batch:
+                kept = sum(one.conformance.kept for one in batch) / len(batch)
+                seen += Counter(applicable=1, mutants=number, kept=round(kept * number))
+            for wanted in KEPT:
+                fitting = [one for one in batch if one.conformance.kept is wanted]
+                if fitting and left[wanted]:
+                    left[wanted] -= 1
+                    every.append(Drawn(domain, pair, fitting[0]))
+            if not any(left.values()):
                 break
-    every = [(True, *one) for one in found[True]] + [(False, *one) for one in found[False]]
+        lacking = ", ".join(f"{left[one]} {KEPT[one]} too few" for one in KEPT if left[one])
+        counts = ", ".join(f"{count:,} {what}" for what, count in seen.items())
+        yield f"{domain}: {counts}{lacking and f' ({lacking})'}"
     chance.shuffle(every)
+    _write(out, every)
+
+
+def _write(out: Path, every: Iterable[Drawn]) -> None:
     with (
         out.open("w", encoding="utf-8", newline="") as table,
         out.with_suffix(".key.csv").open("w", encoding="utf-8", newline="") as key,
     ):
         shown, kept = csv.writer(table), csv.writer(key)
         shown.writerow(["id", "before", "after", "changes", "label", "why"])
-        kept.writerow(["id", "data", "kept", "reason", *WordFeatures._fields])
-        for wanted, name, text, mutant, why in every:
+        kept.writerow(
+            ["id", "domain", "attributes", "kept", "reason", "fair", *WordFeatures._fields]
+        )
+        for domain, pair, made in every:
+            text, mutant, answer = made.case.plan.text, made.mutant, made.conformance
             ident = hashlib.sha256(f"{text}\n{mutant.text}".encode()).hexdigest()[:12]
-            changes = "; ".join(edit.in_words for edit in mutant.edits)
+            places = Counter(f"{s.old or 'nothing'} \u2192 {s.new}" for s in mutant.splices)
+            changes = "; ".join(f"{c} ({n} times)" if n > 1 else c for c, n in places.items())
             shown.writerow([ident, *_shown(text, mutant), changes, "", ""])
+            score = validity_of(text, mutant, kept=answer.by_invariant)
             kept.writerow(
-                [ident, name, "yes" if wanted else "no", why, *word_features(text, mutant)]
-            )
+                [ident, domain, pair, "yes" if answer.kept else "no", answer.reason,
+                 f"{score.score:.4f}", *word_features(text, mutant)]
+            )  # fmt: skip
 
 
-def _labels(path: Path) -> dict[str, str]:
+def _shown(text: str, mutant: Mutant) -> tuple[str, str]:
+    """Return source and mutant with each change in brackets, whole or around the changes."""
+    splices = sorted(mutant.splices, key=lambda splice: splice.start)
+    ends = [splice.start for splice in splices[1:]] + [len(text)]
+    around = _AROUND if len(text) > _WHOLE else len(text)
+    before, after, end = [], [], 0
+    for splice, last in zip(splices, ends, strict=True):
+        first, until = max(end, splice.start - around), min(last, splice.end + around)
+        left = " [...] " * (first > end) + text[first : splice.start]
+        before.append(f"{left}[{splice.old}]{text[splice.end : until]}")
+        after.append(f"{left}[{splice.new}]{text[splice.end : until]}")
+        end = until
+    return "".join(before), "".join(after)
+
+
+def _labels(path: Path) -> Labels:
     with path.open(encoding="utf-8", newline="") as lines:
-        return {row["id"]: row["label"].strip().lower() for row in csv.DictReader(lines)}
+        found = {row["id"]: row["label"].strip().lower() for row in csv.DictReader(lines)}
+    return {ident: label for ident, label in found.items() if label in LABELS}
 
 
 def count(key: Path, *labelled: Path) -> Iterator[str]:
-    """Yield the shares of labels among kept and discarded mutants, and the agreement."""
+    """Yield the shares of labels by domain, the agreement, and what the score tells of them."""
     with key.open(encoding="utf-8", newline="") as lines:
-        kept = {row["id"]: row["kept"] == "yes" for row in csv.DictReader(lines)}
-    readers = [_labels(path) for path in labelled]
-    for wanted, name in ((True, "kept"), (False, "discarded")):
-        for number, labels in enumerate(readers, 1):
-            own = [labels[i] for i in kept if kept[i] is wanted and labels.get(i) in LABELS]
-            shares = ", ".join(f"{label} {_share(own.count(label), len(own))}" for label in LABELS)
-            yield f"{name}, reader {number}: {len(own)}: {shares}"
+        rows = {row["id"]: row for row in csv.DictReader(lines)}
+    readers = [{i: label for i, label in _labels(p).items() if i in rows} for p in labelled]
+    both = [i for i in rows if all(i in labels for labels in readers)]
+    for wanted, name in KEPT.items():
+        own = [i for i in both if (rows[i]["kept"] == "yes") is wanted]
+        domains = dict.fromkeys(rows[i]["domain"] for i in own)
+        for domain in (*domains, "all") if own else ():
+            inside = [i for i in own if domain in ("all", rows[i]["domain"])]
+            yield f"{name}, {domain}, {len(inside)}:"
+            for label in LABELS:
+                said = [[labels[i] == label for labels in readers] for i in inside]
+                each = "  ".join(_share(column) for column in zip(*said, strict=True))
+                all_say, one_says = _share(map(all, said)), _share(map(any, said))
+                more = f"; both {all_say}, either {one_says}" if len(readers) > 1 else ""
+                yield f"  {label}: {each}{more}"
     if len(readers) > 1:
-        both = [i for i in kept if all(labels.get(i) in LABELS for labels in readers)]
-        coded = [[LABELS.index(labels[i]) for i in both] for labels in readers]
-        counts = [[pair.count(n) for n in range(len(LABELS))] for pair in zip(*coded, strict=True)]
+        counts = [[[r[i] for r in readers].count(label) for label in LABELS] for i in both]
         found = alpha(numpy.array(counts))
         words = found.why if found.value is None else f"{found.value:.2f}"
         yield f"agreement on {len(both)}: alpha {words}"
-        for wanted, name in ((True, "kept"), (False, "discarded")):
-            agreed = [i for i in both if kept[i] is wanted]
-            hits = sum(all(labels[i] == "unfair" for labels in readers) for i in agreed)
-            yield f"{name}: both say unfair {_share(hits, len(agreed))}"
+    agreed = {i: readers[0][i] for i in both if len({labels[i] for labels in readers}) == 1}
+    for among, asked in (
+        ("all", agreed),
+        ("kept", [i for i in agreed if rows[i]["kept"] == "yes"]),
+    ):
+        for other in LABELS[1:]:
+            pairs = [
+                (agreed[i] == "fair", float(rows[i]["fair"]))
+                for i in asked
+                if agreed[i] in ("fair", other)
+            ]
+            if len({fair for fair, _ in pairs}) == 2:
+                found_auc = roc_auc_score(*zip(*pairs, strict=True))
+                yield f"AUC of fair against {other}, {among} ({len(pairs)}): {found_auc:.2f}"
 
 
-def _share(hits: int, cases: int) -> str:
-    if not cases:
-        return "none"
-    low, high = proportion_confint(hits, cases, method="wilson")
-    return f"{hits / cases:.1%} [{low:.1%}, {high:.1%}]"
+def _share(said: Iterable[bool]) -> str:
+    answers = list(said)
+    low, high = proportion_confint(sum(answers), len(answers), method="wilson")
+    return f"{sum(answers) / len(answers):.1%} [{low:.1%}, {high:.1%}]"
 
 
 def main() -> None:
@@ -151,14 +216,20 @@ def main() -> None:
     commands = arguments.add_subparsers(dest="command", required=True)
     drawing = commands.add_parser("draw")
     drawing.add_argument("out", type=Path)
-    drawing.add_argument("data", type=Path, nargs="+")
+    drawing.add_argument("data", nargs="+", help="FILE or DOMAIN=FILE")
+    drawing.add_argument("--attribute", action="append", help="attributes, with a comma")
+    drawing.add_argument("--kept", type=int, default=50, help="of each domain")
+    drawing.add_argument("--discarded", type=int, default=15, help="of each domain")
     drawing.add_argument("--seed", type=int, default=1)
     counting = commands.add_parser("count")
     counting.add_argument("key", type=Path)
     counting.add_argument("labels", type=Path, nargs="+")
     given = arguments.parse_args()
     if given.command == "draw":
-        draw(given.out, given.data, given.seed)
+        most = {True: given.kept, False: given.discarded}
+        pairs = given.attribute or ["race,gender"]
+        for line in draw(given.out, given.data, pairs, most, given.seed):
+            print(line, flush=True)
     else:
         print("\n".join(count(given.key, *given.labels)))
 
