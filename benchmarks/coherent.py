@@ -30,7 +30,7 @@ from hinter_core.language.sentences import split_sentences
 from hinter_core.mutation.plan import Plan, Settings, make_plan
 from hinter_core.relations import even_handed
 from hinter_core.relations.base import Compared
-from hinter_core.relations.wording import clashes
+from hinter_core.relations.soft import clashes
 from hinter_core.terms.dictionary import choose, load_shipped
 from hinter_core.types import Entity, Mutant
 

@@ -16,7 +16,11 @@ MASKED_PLACE = "[MASK]"  # where a text lacks a word; each model has its own tok
 
 
 class GrammaticalForm(StrEnum):
-    """Grammatical form of a term; terms are exchanged only within one form."""
+    """Grammatical form of a term; terms are exchanged only within one form.
+
+    ``COLLECTIVE``: a word for people after "the", be it a plural noun or not (*the Danes*, *the
+    French*, *the poor*).
+    """
 
     ANY = "any"
     ADJECTIVE = "adj"
@@ -24,6 +28,7 @@ class GrammaticalForm(StrEnum):
     SUPERLATIVE = "adj-sup"
     NOUN_SG = "noun-sg"
     NOUN_PL = "noun-pl"
+    COLLECTIVE = "collective"
     PRONOUN_SUBJECT = "pron-subj"
     PRONOUN_OBJECT = "pron-obj"
     PRONOUN_POSSESSIVE = "pron-poss"
@@ -297,14 +302,16 @@ class Slot:
 class Layer(StrEnum):
     """The layer of the invariant that a mutant broke (Algorithm 3, lines 6, 16 and 20).
 
-    ``WORDING`` and ``VALIDITY`` are HInter's own: words that do not go together, such as *mum and
-    mum*, and a validity score below the one that is asked for.
+    Three are HInter's own. ``WORDING``: words that do not go together, such as *mum and mum*.
+    ``SOFT``: words elsewhere in the text that contradict the change. ``VALIDITY``: a validity score
+    below the one that is asked for.
     """
 
     SENTENCES = "sentence count"
     POS = "part of speech"
     DEPENDENCY = "dependency relation"
     WORDING = "wording"
+    SOFT = "soft"
     VALIDITY = "validity score"
 
 
@@ -336,8 +343,8 @@ class Conformance:
 
     @property
     def by_invariant(self) -> bool:
-        """Whether the invariant keeps it, whatever its validity score."""
-        return self.kept or self.layer is Layer.VALIDITY
+        """Whether the invariant keeps it, be it soft, and whatever its validity score."""
+        return self.kept or self.layer in (Layer.SOFT, Layer.VALIDITY)
 
 
 KEPT = Conformance(True)

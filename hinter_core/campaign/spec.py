@@ -188,6 +188,11 @@ class Campaign:
         "test. Those below are discarded.",
         part="mutants", label="Least validity score", low=0.0, high=1.0, advanced=True, before=0.0,
     )  # fmt: skip
+    keep_soft: bool = _setting(
+        False, "Test soft mutants, too: those that other words of the text contradict (a Japanese "
+        "man made Irish, where the text also says Japan).",
+        part="mutants", label="Soft variants, too", advanced=True, before=True,
+    )  # fmt: skip
     atomic: bool = _setting(
         True, "Test every atomic mutant, not only those that are part of an intersectional one.",
         part="mutants", label="All single changes, too", advanced=True,
@@ -289,7 +294,7 @@ class Campaign:
         return Settings(
             self.order, self.limit, self.literal, self.seed, self.repeat, self.relations,
             self.invariant, self.window, self.coherent, self.tolerance, self.validity,
-            self.verbatim,
+            self.verbatim, self.keep_soft,
         )  # fmt: skip
 
     def table(self) -> Rows:

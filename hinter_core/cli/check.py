@@ -33,8 +33,8 @@ _REASONS = 3
 
 
 @with_settings(
-    "attributes", "relations", "order", "limit", "literal", "coherent", "dictionaries", "seed",
-    "repeat", "parser", "requests", "budget",
+    "attributes", "relations", "order", "limit", "literal", "coherent", "keep_soft", "dictionaries",
+    "seed", "repeat", "parser", "requests", "budget",
 )  # fmt: skip
 def check(
     *,

@@ -25,6 +25,7 @@ from hinter_core.mutation.edits import (
     splices_overlap,
     verbatim,
 )
+from hinter_core.mutation.forms import in_all_forms
 from hinter_core.mutation.lattice import Lattice
 from hinter_core.mutation.people import People
 from hinter_core.terms.dictionary import Dictionary
@@ -66,6 +67,7 @@ class Settings:
     ``window``: leading characters in which terms are looked for (None: all). ``coherent``: all
     words that speak of one person change together. ``tolerance``: by how much the probability of a
     masked word may move. ``validity``: the least validity score of a mutant that counts.
+    ``keep_soft``: mutants count though other words of their text contradict them.
     """
 
     order: int = 2
@@ -80,6 +82,7 @@ class Settings:
     tolerance: float = TOLERANCE
     validity: float = 0.0
     verbatim: bool = True
+    keep_soft: bool = False
 
     @property
     def as_published(self) -> bool:
@@ -238,6 +241,8 @@ def make_plan(
     pairs = {d.attribute: d.pairs_from for d in dictionaries}
     edits = edits_for(kept, pairs)
     people = People(text, parses) if about_people and not settings.literal else None
+    if not settings.literal:
+        notices += _in_all_forms(text, sentences, dictionaries, edits)
     if settings.coherent and people is not None:
         edits = _coherent(text, sentences, kept, pairs, edits, people)
     if settings.as_published:
@@ -253,6 +258,22 @@ def make_plan(
         notices=notices,
         people=people,
     )
+
+
+def _in_all_forms(
+    text: str,
+    sentences: Sequence[Sentence],
+    dictionaries: Sequence[Dictionary],
+    edits: dict[str, list[Edit]],
+) -> list[str]:
+    """Join the edits that change several forms of one people; return what is not made, and why."""
+    notices: list[str] = []
+    for dictionary in dictionaries:
+        found = edits.get(dictionary.attribute, [])
+        if found and not dictionary.placebo:
+            edits[dictionary.attribute], why = in_all_forms(text, sentences, dictionary, found)
+            notices += why
+    return notices
 
 
 def _coherent(

@@ -27,6 +27,7 @@ from hinter_core.relations.base import (
     noise_floor,
 )
 from hinter_core.relations.registry import relation_of
+from hinter_core.relations.soft import why_soft
 from hinter_core.relations.validity import validity_of
 from hinter_core.types import (
     KEPT,
@@ -218,7 +219,7 @@ def conform(batch: Sequence[FollowUp], store: ParseStore) -> None:
     except Exception:  # noqa: BLE001 -- one text never ends a run
         conformances = [answer for one in batch for answer in _compared_alone(one, store)]
     for one, conformance in zip(batch, conformances, strict=True):
-        one.conformance = _valid(one, conformance)
+        one.conformance = _valid(one, _firm(one, conformance))
 
 
 def _compared(batch: Sequence[FollowUp], store: ParseStore) -> Sequence[Conformance]:
@@ -239,6 +240,15 @@ def _compared_alone(one: FollowUp, store: ParseStore) -> Sequence[Conformance]:
     except Exception as error:  # noqa: BLE001 -- named in its outcome
         why = f"HInter cannot compare it with its source ({type(error).__name__})"
         return [Conformance(False, Layer.SENTENCES, reason=why)]
+
+
+def _firm(one: FollowUp, conformance: Conformance) -> Conformance:
+    """Discard a mutant that other words of its text contradict, unless the settings keep it."""
+    settings = one.case.plan.settings
+    if settings.keep_soft or settings.published or one.handwritten or not conformance.kept:
+        return conformance
+    why = why_soft(one.case.plan.text, one.mutant)
+    return Conformance(False, Layer.SOFT, reason=why) if why else conformance
 
 
 def _valid(one: FollowUp, conformance: Conformance) -> Conformance:

@@ -44,7 +44,8 @@ _FORM = GrammaticalForm
 _IN_WORDS = {
     _FORM.ADJECTIVE: "an adjective", _FORM.COMPARATIVE: "a comparative",
     _FORM.SUPERLATIVE: "a superlative", _FORM.NOUN_SG: "a singular noun",
-    _FORM.NOUN_PL: "a plural noun", _FORM.PRONOUN_SUBJECT: "a subject pronoun",
+    _FORM.NOUN_PL: "a plural noun",
+    _FORM.COLLECTIVE: "a word for all of them", _FORM.PRONOUN_SUBJECT: "a subject pronoun",
     _FORM.PRONOUN_OBJECT: "an object pronoun", _FORM.PRONOUN_POSSESSIVE: "a possessive",
     _FORM.PRONOUN_POSSESSIVE_ABSOLUTE: "a possessive that stands alone",
     _FORM.PRONOUN_REFLEXIVE: "a reflexive pronoun", _FORM.TITLE: "a title", _FORM.NAME: "a name",

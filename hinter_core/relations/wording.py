@@ -1,8 +1,7 @@
 """Wording: mutants whose words do not go together, though each of them has the right form.
 
-*Mum and mum*, *she hurt himself*, *the Danish eat late*. Such a mutant is no fair test; the parses
-of most of them look like those of their sources. A clash is weaker: the text still reads, but
-another of its words speaks of the group that the edit replaced ("the text also says *she*").
+*Mum and mum*, *she hurt himself*. Such a mutant is no fair test; the parses of most of them look
+like those of their sources.
 """
 
 import re
@@ -14,17 +13,16 @@ from hinter_core.language.sentences import sentence_at
 from hinter_core.relations.base import Compared
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
+from hinter_core.terms.related import people_of
 from hinter_core.terms.senses.forms import (
     SUBJECT,
     dependent,
     known_forms,
-    may_stand_alone,
-    stands_alone,
     tokens_at,
 )
 from hinter_core.terms.senses.lexicon import NOUNS, lexicon, person_nouns
 from hinter_core.terms.senses.other_senses import COMPOUND
-from hinter_core.types import Edit, GrammaticalForm, Mutant, Parse, Sentence
+from hinter_core.types import Edit, GrammaticalForm, Parse, Sentence, Splice
 
 _BETWEEN = (
     r"(?:\s+|\s*,\s*|\s*/\s*|\s*,?\s+(?:and|or|nor|but|than|to|vs\.?|versus|and/or|&|as well as)"
@@ -33,10 +31,7 @@ _BETWEEN = (
 _WINDOW = 60  # characters around a splice
 _REFLEXIVES = {"himself": "male", "herself": "female"}
 _PLURALS = {"man": "men", "woman": "women", "child": "children", "person": "people"}
-_PRONOUNS = {
-    "male": frozenset("he him his himself".split()),
-    "female": frozenset("she her hers herself".split()),
-}
+_BINARY = ("female", "male")
 _SAME_SUBJECT = ("xcomp", "advcl", "conj", "acl", "ccomp", "csubj", "parataxis")
 _STEPS = 4
 _ALL = frozenset("people persons individuals humans folks person individual human".split())
@@ -49,9 +44,7 @@ _NAME = re.compile(r"\s[A-Z][a-z]")
 _JOINED = r"(?:\s+(?:and|or|&)\s+|\s*/\s*)"
 _AFTER = re.compile(rf"({_JOINED})([^\W\d_]+)\b", re.IGNORECASE)
 _BEFORE = re.compile(rf"\b([^\W\d_]+)({_JOINED})$", re.IGNORECASE)
-_AFTER_THE = re.compile(r"\bthe\s+(?:[^\W\d_]+\s+(?:and|or|&)\s+)?$", re.IGNORECASE)
 _OF_PLACES = frozenset({"GPE", "NORP", "LOC", "ORG", "FAC"})
-_ENDS_A_PHRASE = frozenset(". , : -RRB- '' VBP VBD VBZ MD IN RB CC".split())
 _TOKEN = re.compile(
     r"ol?['\u2019](?!\w)|[^\W_]+?(?=n['\u2019]t\b)|n?['\u2019][st]\b|[^\W_]+|[^\w\s]"
 )
@@ -64,9 +57,7 @@ def wants_parse(pair: Compared) -> Iterator[Sentence]:
         for start, _ in edit.spans:
             sentence = sentence_at(pair.source, start)
             if sentence is not None and (
-                _stands_after_the(pair.text, edit, start)
-                or _divides(edit)
-                or (edit.attribute == "gender" and "self" in sentence.text)
+                _divides(edit) or (edit.attribute == "gender" and "self" in sentence.text)
             ):
                 yield sentence
 
@@ -86,7 +77,6 @@ def broken(pair: Compared, parses: Mapping[str, Parse]) -> str:
         or _beside_counterpart(pair)
         or _of_a_couple(pair)
         or _beside_kind(pair)
-        or _stranded(pair, parses)
         or _in_compound(pair, parses)
         or _reflexive(pair, parses)
     )
@@ -97,6 +87,8 @@ def _repeated(pair: Compared) -> str:
     text = pair.mutant.text
     for splice in pair.mutant.splices:
         if not splice.attribute or not splice.new or fold(splice.old) == fold(splice.new):
+            continue
+        if _was_beside_itself(pair.mutant.splices, splice):
             continue
         start, end, word = splice.at, splice.at + len(splice.new), re.escape(splice.new)
         after, before = text[end : end + _WINDOW], text[max(0, start - _WINDOW) : start]
@@ -112,6 +104,17 @@ def _repeated(pair: Compared) -> str:
         if half:
             return f"\u201c{half}\u201d stands beside itself"
     return ""
+
+
+def _was_beside_itself(splices: Sequence[Splice], splice: Splice) -> bool:
+    """Whether a word of the same people stood near in the source: "the Danes and a Danish man"."""
+    return any(
+        other is not splice
+        and other.attribute == splice.attribute
+        and abs(other.start - splice.start) < _WINDOW
+        and people_of(other.old) == people_of(splice.old)
+        for other in splices
+    )
 
 
 def _expression(pair: Compared) -> str:
@@ -210,7 +213,7 @@ def _of_a_couple(pair: Compared) -> str:
 @lru_cache(maxsize=1024)
 def _counterparts(word: str) -> frozenset[str]:
     """Return the words of both sexes that say the same as a word, and it itself."""
-    terms = [term for term in load_shipped()["gender"].terms if term.group in _PRONOUNS]
+    terms = [term for term in load_shipped()["gender"].terms if term.group in _BINARY]
     own = {(term.concept, term.form) for term in terms if fold(term.text) == word}
     return frozenset(fold(term.text) for term in terms if (term.concept, term.form) in own) - {word}
 
@@ -239,35 +242,6 @@ def _half_repeated(new: str, before: str, after: str) -> str:
         if fold(beside) in words or fold(beside).removesuffix("s") in words:
             return beside  # also "Latin American Americans"
     return ""
-
-
-def _stands_after_the(text: str, edit: Edit, start: int) -> bool:
-    adjective = edit.source.form is GrammaticalForm.ADJECTIVE
-    return adjective and _AFTER_THE.search(text[max(0, start - _WINDOW) : start]) is not None
-
-
-def _stranded(pair: Compared, parses: Mapping[str, Parse]) -> str:
-    """Return the adjective that cannot stand for people: "the Danish eat late"."""
-    for edit in pair.mutant.edits:
-        if may_stand_alone(edit.target.text):
-            continue
-        for start, end in edit.spans:
-            sentence = sentence_at(pair.source, start)
-            if sentence is None or not _stands_after_the(pair.text, edit, start):
-                continue
-            parse = parses[sentence.text]
-            tokens = tokens_at(parse, (start - sentence.start, end - sentence.start))
-            if tokens and (stands_alone(parse, tokens, tokens[-1]) or _ends_phrase(parse, tokens)):
-                return f"\u201cthe {edit.target.text}\u201d does not stand for people"
-    return ""
-
-
-def _ends_phrase(parse: Parse, tokens: Sequence[int]) -> bool:
-    """Whether a word for a people has an article and no noun: "her people the Navajo"."""
-    first, last = tokens[0], tokens[-1]
-    after = (*parse.tags[last + 1 : last + 2], ".")[0]
-    article = first > 0 and fold(parse.words[first - 1]) == "the"
-    return article and parse.words[first][:1].isupper() and after in _ENDS_A_PHRASE
 
 
 def _divides(edit: Edit) -> bool:
@@ -376,28 +350,5 @@ def _gendered() -> Mapping[str, str]:
         word: group
         for word, found in groups.items()
         for group in found
-        if len(found) == 1 and group in _PRONOUNS
+        if len(found) == 1 and group in _BINARY
     }
-
-
-def clashes(text: str, mutant: Mutant) -> tuple[str, ...]:
-    """Return pronouns of the text, in order, of a gender that an edit has replaced.
-
-    They may speak of the same person, and then the mutant contradicts itself.
-    """
-    replaced = {
-        pronouns
-        for edit in mutant.edits
-        if edit.attribute == "gender" and edit.source.group != edit.target.group
-        for pronouns in [_PRONOUNS.get(edit.source.group, frozenset())]
-    }
-    wanted = frozenset().union(*replaced)
-    if not wanted:
-        return ()
-    changed = [(splice.start, splice.end) for splice in mutant.splices]
-    found = [
-        match.group().lower()
-        for match in _WORD.finditer(text)
-        if match.group().lower() in wanted and not any(a <= match.start() < b for a, b in changed)
-    ]
-    return tuple(dict.fromkeys(found))

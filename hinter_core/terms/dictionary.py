@@ -222,7 +222,7 @@ def read_file(
     terms: tuple[Term, ...]
     listed: tuple[Pair, ...] = ()
     if {"term", "group"} <= set(file.columns):
-        terms = tuple(file.terms(groups))
+        terms = _with_plurals(tuple(file.terms(groups)))
     elif {"source", "target"} <= set(file.columns):
         listed = tuple(file.pairs(attribute))
         terms = tuple(dict.fromkeys(pair.source for pair in listed))
@@ -242,6 +242,22 @@ def read_file(
             "form and concept."
         )
     return dictionary, file.reading
+
+
+def _with_plurals(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Add the plural nouns that stand after "the" where other words of their concept do.
+
+    So *the French* and *the Danes* are exchanged, but not in *two Danes*.
+    """
+    after_the = {term.concept for term in terms if term.form is GrammaticalForm.COLLECTIVE}
+    listed = {(t.text, t.concept) for t in terms if t.form is GrammaticalForm.COLLECTIVE}
+    return terms + tuple(
+        replace(term, form=GrammaticalForm.COLLECTIVE)
+        for term in terms
+        if term.form is GrammaticalForm.NOUN_PL
+        and term.concept in after_the
+        and (term.text, term.concept) not in listed
+    )
 
 
 class _File:

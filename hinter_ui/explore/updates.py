@@ -37,6 +37,7 @@ class ExploreUpdates:
             ui.order: form.order,
             ui.person_sense: not form.literal,
             ui.coherent: form.coherent,
+            ui.keep_soft: form.keep_soft,
             ui.relations: gr.update(value=list(form.relations)),
             ui.parser: form.parser,
             ui.repeat: form.repeat,

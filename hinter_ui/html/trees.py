@@ -11,8 +11,8 @@ from hinter_core.annotation.project.types import AnnotationItem
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import split_sentences
 from hinter_core.pipeline.case import TestResult
+from hinter_core.relations.soft import clashes
 from hinter_core.relations.validity import validity_of_outcome, word_features
-from hinter_core.relations.wording import clashes
 from hinter_core.types import EditKind, Layer, Outcome, Parse, Sentence, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.marked import Piece, differences

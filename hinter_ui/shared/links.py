@@ -41,6 +41,7 @@ class ExploreForm:
     order: int = 2
     literal: bool = False
     coherent: bool = False
+    keep_soft: bool = False
     relations: tuple[str, ...] = (SUBSTITUTE,)
     seed: int = 0  # of what relations draw; campaigns have their own
     limit: int = 500
@@ -56,7 +57,7 @@ class ExploreForm:
         Raises:
             InputError: a number is missing or out of range.
         """
-        text, attributes, models, order, person_sense, coherent, *others = values
+        text, attributes, models, order, person_sense, coherent, keep_soft, *others = values
         relations, parser, limit, repeat, requests, *edits = others
         text = whole(text)
         return cls(
@@ -67,6 +68,7 @@ class ExploreForm:
             order=_whole(order, "order", 1, 3),
             literal=not person_sense,
             coherent=bool(coherent),
+            keep_soft=bool(keep_soft),
             relations=relation_names(str(name) for name in relations or ()),
             limit=_whole(limit, "limit", 1, 5_000),
             repeat=_whole(repeat, "repeat", 0, 100),
@@ -80,7 +82,7 @@ class ExploreForm:
         repeat = self.repeat if any(map(is_generative, self.models)) else 0
         return Settings(
             self.order, self.limit, self.literal, self.seed, repeat, self.relations,
-            coherent=self.coherent,
+            coherent=self.coherent, keep_soft=self.keep_soft,
         )  # fmt: skip
 
     @property
@@ -104,6 +106,7 @@ class ExploreForm:
             "order": self.order if self.order != 2 else "",
             "literal": "1" if self.literal else "",
             "coherent": "1" if self.coherent else "",
+            "soft": "1" if self.keep_soft else "",
             "relations": ",".join(self.relations) if self.relations != (SUBSTITUTE,) else "",
             "seed": self.seed or "",
             "again": self.repeat or "",
@@ -133,6 +136,7 @@ class ExploreForm:
             repeat=int(again) if again.isdecimal() and int(again) <= 100 else 0,
             literal=query.get("literal") == "1",
             coherent=query.get("coherent") == "1",
+            keep_soft=query.get("soft") == "1",
             relations=relations or form.relations,
             seed=int(seed) if seed.isdecimal() and len(seed) < _DIGITS else 0,
             parser=query.get("parser", DEFAULT_PARSER) or DEFAULT_PARSER,
@@ -221,6 +225,7 @@ def explore_form(
         parser=campaign.parser,
         literal=campaign.literal,
         coherent=campaign.coherent,
+        keep_soft=campaign.keep_soft,
         relations=campaign.relations,
         seed=campaign.seed,
     )

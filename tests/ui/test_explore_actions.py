@@ -197,7 +197,18 @@ def test_a_text_too_long_has_no_link() -> None:
 def test_numbers_out_of_range_are_refused(limit: object) -> None:
     with pytest.raises(HinterError, match="The limit is a whole number"):
         ExploreForm.of(
-            "text", ["race"], ["vader"], 2, True, False, SUBSTITUTED, "embedded", limit, 0, 0
+            "text",
+            ["race"],
+            ["vader"],
+            2,
+            True,
+            False,
+            False,
+            SUBSTITUTED,
+            "embedded",
+            limit,
+            0,
+            0,
         )
 
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
-from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, NOUNS, lexicon, listed_nouns
+from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, NOUNS, listed_nouns
 from hinter_core.terms.senses.other_senses import is_thing_here
 from hinter_core.terms.senses.quotations import opens
 from hinter_core.types import GrammaticalForm, Parse, Span, Term
@@ -25,6 +25,7 @@ _TAGS = {
         _FORM.SUPERLATIVE: "JJS",
         _FORM.NOUN_SG: "NN NNP",
         _FORM.NOUN_PL: "NNS NNPS",
+        _FORM.COLLECTIVE: "NNS NNPS JJ JJS NNP VBN",
         _FORM.PRONOUN_SUBJECT: "PRP",
         _FORM.PRONOUN_OBJECT: "PRP",
         _FORM.PRONOUN_POSSESSIVE: "PRP$",
@@ -41,8 +42,11 @@ SUBJECT = frozenset({"nsubj", "nsubjpass", "nsubj:pass", "nsubj:outer"})
 _OBJECT = frozenset({"obj", "dobj", "iobj", "obl", "pobj"})
 _COMPARED = (_FORM.COMPARATIVE, _FORM.SUPERLATIVE)
 _COMPARED_TAGS = frozenset({"JJ", "JJR", "JJS", "RBR", "RBS", "NN", "NNP"})
-_PLURAL_DEMONYM = ("ish", "sh", "ch", "ese", "iss")
 _ONE = frozenset("a an another each every one".split())
+_SEVERAL = frozenset(
+    "two three four five six many several some few most both these those all other".split()
+)
+_OF_ONE = frozenset({"VBZ", "was", "has", "is"})
 _PLAIN_PRONOUNS = (_FORM.PRONOUN_SUBJECT, _FORM.PRONOUN_OBJECT)
 _CALLS = ("vocative", "discourse")
 _IN_NOUN_PHRASES = frozenset("JJ JJR JJS HYPH VBG VBN CD".split())
@@ -127,7 +131,7 @@ def forms_at(
     if not tokens:
         return ()
     terms = tuple(Term("", "", form) for form in forms)
-    return tuple(term.form for term in fitting(parse, head_of(parse, tokens), terms))
+    return tuple(term.form for term in fitting(parse, tokens, terms))
 
 
 def tag_allows(form: GrammaticalForm, tag: str, word: str) -> bool:
@@ -164,19 +168,20 @@ class _Fit(Enum):
     NO = 3
 
 
-def fitting(parse: Parse, head: int, terms: Sequence[Term]) -> tuple[Term, ...]:
-    """Return the terms whose form fits the word at ``head``, best first."""
-    place = _Place(parse, head, terms)
+def fitting(parse: Parse, tokens: Sequence[int], terms: Sequence[Term]) -> tuple[Term, ...]:
+    """Return the terms whose form fits the word at ``tokens``, best first."""
+    place = _Place(parse, tokens, terms)
     fits = [(place.fit(term.form), term) for term in terms]
     best = next((one for one in (_Fit.YES, _Fit.IN_NEED) if one in (f for f, _ in fits)), None)
-    return tuple(term for fit, term in fits if fit is best)
+    found = [term for fit, term in fits if fit is best]
+    return tuple(sorted(found, key=lambda term: term.form is not _FORM.COLLECTIVE))
 
 
 class _Place:
     """A word in its sentence, and what the choice among several terms depends on."""
 
-    def __init__(self, parse: Parse, head: int, terms: Sequence[Term]) -> None:
-        forms = {term.form for term in terms}
+    def __init__(self, parse: Parse, tokens: Sequence[int], terms: Sequence[Term]) -> None:
+        forms, head = {term.form for term in terms}, head_of(parse, tokens)
         self._parse, self._head, self._several = parse, head, len(terms) > 1
         self._tag, self._label = parse.tags[head], parse.labels[head]
         self._counted = _counted(parse, head)
@@ -195,8 +200,19 @@ class _Place:
         )
         self._title = self._several and _FORM.TITLE in forms
         self._modifies = self._label in MODIFIER and _FORM.ADJECTIVE in forms and not self._counted
+        self._collective = _FORM.COLLECTIVE in forms and _of_all(parse, tokens, head)
+        self._number = None
+        if _FORM.NOUN_PL in forms and not forms.isdisjoint((_FORM.ADJECTIVE, _FORM.NOUN_SG)):
+            self._number = _number(parse, tokens, collective=self._collective)
 
     def fit(self, form: GrammaticalForm) -> _Fit:
+        if form is _FORM.COLLECTIVE or (self._collective and form is not _FORM.NOUN_PL):
+            return _Fit.YES if self._collective and form is _FORM.COLLECTIVE else _Fit.NO
+        if self._number is not None and form in (_FORM.ADJECTIVE, *NOUNS):
+            return _Fit.YES if form is self._number else _Fit.NO
+        return self._fit_alone(form)
+
+    def _fit_alone(self, form: GrammaticalForm) -> _Fit:
         tag = self._tag
         if form in (_FORM.ANY, _FORM.PREP_PHRASE):
             return _Fit.YES
@@ -242,6 +258,35 @@ class _Place:
             return _Fit.YES
         noun = self._tag in NOUN_TAGS and _acts_as_adjective(self._parse, self._head)
         return _Fit.IN_NEED if noun else _Fit.NO
+
+
+def _of_all(parse: Parse, tokens: Sequence[int], head: int) -> bool:
+    """Whether a word after "the" means all of a people: "the Danes are", not "the Swiss is"."""
+    if not after_the(parse, tokens, head):
+        return False
+    after = tokens[-1] + 1
+    return _OF_ONE.isdisjoint((*parse.tags[after : after + 1], *parse.words[after : after + 1]))
+
+
+def _number(parse: Parse, tokens: Sequence[int], *, collective: bool) -> GrammaticalForm | None:
+    """Return the number of a word that has one form for both, by its determiner: "two Swiss".
+
+    None if a noun follows, or nothing tells.
+    """
+    after = parse.tags[tokens[-1] + 1 : tokens[-1] + 2]
+    if after and (after[0] in _AFTER_ADJECTIVES or after[0] == "HYPH"):
+        return None
+    at = tokens[0] - 1
+    while at > 0 and parse.tags[at] in _DESCRIBING and fold(parse.words[at]) not in _SEVERAL:
+        at -= 1
+    before = fold(parse.words[at]) if at >= 0 else ""
+    if before in _ONE:
+        return _FORM.NOUN_SG
+    following = parse.words[tokens[-1] + 1 : tokens[-1] + 2]
+    if collective or before in _SEVERAL or following == ("who",):
+        return _FORM.NOUN_PL
+    singular = before == "the" and not _OF_ONE.isdisjoint((*after, *following))
+    return _FORM.NOUN_SG if singular else None
 
 
 def _of_plurals(parse: Parse, head: int) -> bool:
@@ -331,24 +376,24 @@ def _relation_fits(form: GrammaticalForm, label: str) -> bool:
 
 def may_stand_alone(word: str) -> bool:
     """Whether "the" makes an adjective a word for people: "the poor", "the French"."""
-    demonym = word[:1].isupper() and word.endswith(_PLURAL_DEMONYM)
-    return demonym or fold(word) in lexicon().collective
+    return _FORM.COLLECTIVE in known_forms(word)
 
 
 def stands_alone(parse: Parse, tokens: Sequence[int], head: int) -> bool:
     """Whether an adjective stands for people: "the poor suffer", "the French"."""
     word = " ".join(parse.words[i] for i in tokens).replace(" - ", "-")
+    return may_stand_alone(word) and after_the(parse, tokens, head)
+
+
+def after_the(parse: Parse, tokens: Sequence[int], head: int) -> bool:
+    """Whether a word follows "the" and has no noun after it: "the Danes", "the very poor"."""
     first = tokens[0]
     article = [i for i in range(max(0, first - 2), first) if fold(parse.words[i]) == "the"]
     if first > 2 and parse.tags[first - 1] == "CC" and may_stand_alone(parse.words[first - 2]):
         # "the British and Japanese", but "the British and Japanese officers"
         joined = fold(parse.words[first - 3]) == "the"
         return joined and parse.tags[tokens[-1] + 1 : tokens[-1] + 2] not in _NOUN_PHRASES_GO_ON
-    if (
-        not may_stand_alone(word)
-        or not article
-        or parse.tags[tokens[0] - 1] not in ("DT", "RB", "RBS")
-    ):
+    if not article or parse.tags[first - 1] not in ("DT", "RB", "RBS"):
         return False
     after = tokens[-1] + 1
     if after >= len(parse.words):

@@ -66,7 +66,6 @@ class Lexicon:
     made_for: frozenset[str]
     wearing: frozenset[str]
     colours: frozenset[str]
-    collective: frozenset[str]
     lower_things: frozenset[str]
     devices: frozenset[str]
     animal_roles: frozenset[str]

@@ -22,7 +22,10 @@ from hinter_core.terms.senses.forms import known_forms
 from hinter_core.types import GrammaticalForm, Sense, Span, Term
 
 _FORM = GrammaticalForm
-_FIXED = {_FORM.ADJECTIVE: "Italian", _FORM.NOUN_SG: "Italian", _FORM.NOUN_PL: "Italians"}
+_FIXED = {
+    _FORM.ADJECTIVE: "Italian", _FORM.NOUN_SG: "Italian", _FORM.NOUN_PL: "Italians",
+    _FORM.COLLECTIVE: "Italians",
+}  # fmt: skip
 _OF_FIXED = frozenset({"race", "nationality", "religion"})
 _EVEN = 0.5
 _COLOURS = frozenset("black blacks brown white whites".split())

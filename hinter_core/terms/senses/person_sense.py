@@ -8,7 +8,7 @@ Departure: the paper replaces every occurrence of the string, as ``literal=True`
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.colours import is_colour
@@ -64,7 +64,7 @@ def read(parse: Parse, span: Span, terms: Iterable[Term], *, people: bool = True
         return TermReading((), "is no word of its sentence")
     surface = " ".join(parse.words[i] for i in tokens)
     head = head_of(parse, tokens)
-    found = fitting(parse, head, tuple(terms))
+    found = fitting(parse, tokens, tuple(terms))
     if not found:
         tag = parse.tags[head]
         kind = _KINDS.get(tag, "another part of speech")
@@ -72,9 +72,11 @@ def read(parse: Parse, span: Span, terms: Iterable[Term], *, people: bool = True
     term = next((t for t in found if t.sense is Sense.PERSON), found[0])
     why = None
     if people and term.form is not _FORM.ANY:
-        why = other_sense(parse, tokens, head, term)
+        plural = term.form is _FORM.COLLECTIVE
+        asked = replace(term, form=_FORM.NOUN_PL) if plural else term
+        why = other_sense(parse, tokens, head, asked)
         if why is None and (term.sense is Sense.ASK or term.form is _FORM.PREP_PHRASE):
-            why = _no_person(parse, tokens, head, surface, term.form)
+            why = _no_person(parse, tokens, head, surface, asked.form)
     return TermReading((), why) if why else TermReading((term,))
 
 

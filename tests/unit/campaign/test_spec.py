@@ -24,7 +24,7 @@ OTHER = {
     "templates": "t.jsonl", "names": "own.csv", "names_per_class": 5, "coherent": True,
     "grammar": "feelings", "sentences": 7, "weights": "w.json", "tolerance": 0.2,
     "paraphraser": "openai:m", "prioritise": "adaptive", "stop_at_first": True, "stop_below": 0.05,
-    "validity": 0.8, "verbatim": False, "columns": ("mutant=b",),
+    "validity": 0.8, "verbatim": False, "columns": ("mutant=b",), "keep_soft": True,
 }  # fmt: skip
 
 

@@ -1,0 +1,93 @@
+"""One people in several forms: *Danish*, *a Dane* and *the Danes* of a text change together.
+
+Each place gets the target's word of its form. Where the target has none, as English has no noun for
+one of the French, the edit is not made, and a notice says so.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from hinter_core.mutation.edits import splices_of, splices_overlap
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.terms.related import people_of
+from hinter_core.types import Change, Edit, EditKind, GrammaticalForm, Pair, Sentence, Term
+
+_FORM = GrammaticalForm
+_FORMS = (_FORM.ADJECTIVE, _FORM.NOUN_SG, _FORM.NOUN_PL, _FORM.COLLECTIVE)
+_IN_WORDS = {
+    _FORM.NOUN_SG: "no noun for one of them",
+    _FORM.NOUN_PL: "no noun for several of them",
+    _FORM.COLLECTIVE: "no word for all of them",
+}
+_NAMED = 6
+
+Forms = Mapping[Term, list[Edit]]
+
+
+def in_all_forms(
+    text: str, sentences: Sequence[Sentence], dictionary: Dictionary, edits: Sequence[Edit]
+) -> tuple[list[Edit], list[str]]:
+    """Join the edits of an attribute that change forms of one people, and say what is not made."""
+    peoples: dict[tuple[str, str, str], dict[Term, list[Edit]]] = {}
+    for edit in edits:
+        source = edit.source
+        if source.form in _FORMS and isinstance(edit.change, Pair):
+            key = (people_of(source.text), source.concept, source.group)
+            peoples.setdefault(key, {}).setdefault(source, []).append(edit)
+    joined: dict[Term, Sequence[Edit]] = {}
+    notices: list[str] = []
+    for forms in peoples.values():
+        if len(forms) > 1:
+            first = min(forms, key=lambda term: forms[term][0].spans)
+            joined |= dict.fromkeys(forms, ())
+            joined[first] = list(_together(text, sentences, forms, first))
+        notices += _not_made(dictionary, forms)
+    found: list[Edit] = []
+    for edit in edits:
+        if edit.source not in joined:
+            found.append(edit)
+        elif made := joined[edit.source]:
+            found += made
+            joined[edit.source] = ()
+    return found, notices
+
+
+def _together(
+    text: str, sentences: Sequence[Sentence], forms: Forms, first: Term
+) -> Iterator[Edit]:
+    """Yield an edit of all forms for each people that has them."""
+    by_people = [
+        {people_of(edit.target.text): edit for edit in reversed(forms[term])} for term in forms
+    ]
+    for people, edit in list(by_people[list(forms).index(first)].items())[::-1]:
+        parts = [found[people] for found in by_people if people in found]
+        if len(parts) < len(by_people):
+            continue
+        splices = [splice for part in parts for splice in splices_of(text, part, sentences)]
+        if not splices_overlap(splices):
+            new = {(splice.start, splice.end): splice.new for splice in splices}
+            texts = tuple(new[span] for span in sorted(new))
+            source, target = edit.source, edit.target
+            change = Change(EditKind.SUBSTITUTE, edit.attribute, source, target, texts)
+            yield Edit(change, tuple(sorted(new)))
+
+
+def _not_made(dictionary: Dictionary, forms: Forms) -> Iterator[str]:
+    """Yield which peoples have no word of a form that the text has."""
+    for term in forms:
+        lacking = _lacking(dictionary.terms, term) if term.form in _IN_WORDS else ()
+        if lacking:
+            names = ", ".join(lacking[:_NAMED]) + (", ..." if len(lacking) > _NAMED else "")
+            yield (
+                f"\u201c{term.text}\u201d is not changed to {names}: English has "
+                f"{_IN_WORDS[term.form]}"
+            )
+
+
+@lru_cache(maxsize=1024)
+def _lacking(terms: tuple[Term, ...], term: Term) -> tuple[str, ...]:
+    """Return the peoples of other groups that have an adjective, but no word of a term's form."""
+    others = [t for t in terms if t.concept == term.concept and t.group != term.group]
+    having = {people_of(t.text) for t in others if t.form is term.form}
+    adjectives = (t.text for t in others if t.form is _FORM.ADJECTIVE and t.text[:1].isupper())
+    return tuple(dict.fromkeys(t for t in adjectives if people_of(t) not in having))

@@ -1,0 +1,130 @@
+"""Soft mutants: they read well, but other words of the text contradict the change.
+
+The text still says *Japan* where the Japanese man is Irish now, or *pregnant* where the woman is a
+man. The source is read once, and a mutant is soft by what its edits have replaced. A word that fits
+the new group, too, contradicts nothing (*Spanish*, of a Mexican who becomes Colombian). Words for a
+people, a faith and their places count anywhere in the text, others only beside the change.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from hinter_core.language.sentences import sentence_at, split_sentences
+from hinter_core.terms.related import Related, related_words, rows_of
+from hinter_core.types import Edit, EditKind, Mutant, Sentence, Span
+
+_WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+_PRONOUNS = {
+    "male": frozenset("he him his himself".split()),
+    "female": frozenset("she her hers herself".split()),
+}
+_YEARS = re.compile(
+    r"\b(?:aged?|age of|turned)\s+(\d{1,3})\b|\b(\d{1,3})[\s-]years?[\s-]old\b", re.IGNORECASE
+)
+_AGES = {"children": (0, 13), "young": (12, 36), "middle-aged": (34, 65), "older": (58, 130)}
+_SHOWN = 3
+
+
+def contradictions(text: str, mutant: Mutant) -> tuple[str, ...]:
+    """Return words of the text, outside of the changed ones, that still say the replaced group."""
+    found: dict[Span, str] = {}
+    for edit in mutant.edits:
+        if edit.change.kind is EditKind.SUBSTITUTE and edit.source.text and edit.target.text:
+            source, target = edit.source, edit.target
+            terms = (edit.attribute, source.text, source.group, target.text, target.group)
+            found |= {
+                one.span: one.words
+                for one in _against(text, *terms)
+                if not one.near or _beside(text, edit, one.span)
+            }
+    if not found:
+        return ()
+    changed = [(splice.start, splice.end) for splice in mutant.splices]
+    left = [
+        found[start, end]
+        for start, end in sorted(found)
+        if not any(a < end and start < b for a, b in changed)
+    ]
+    return tuple(dict.fromkeys(left))
+
+
+def clashes(text: str, mutant: Mutant) -> tuple[str, ...]:
+    """Return pronouns of the text, in order, of a gender that an edit has replaced.
+
+    They may speak of the same person, and then the mutant contradicts itself.
+    """
+    replaced = {
+        pronouns
+        for edit in mutant.edits
+        if edit.attribute == "gender" and edit.source.group != edit.target.group
+        for pronouns in [_PRONOUNS.get(edit.source.group, frozenset())]
+    }
+    wanted = frozenset().union(*replaced)
+    if not wanted:
+        return ()
+    changed = [(splice.start, splice.end) for splice in mutant.splices]
+    found = [
+        match.group().lower()
+        for match in _WORD.finditer(text)
+        if match.group().lower() in wanted and not any(a <= match.start() < b for a, b in changed)
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def soft_reasons(text: str, mutant: Mutant) -> tuple[str, ...]:
+    """Return all that may contradict a mutant of ``text``, in words; empty if nothing does.
+
+    Pronouns come last. They may well speak of somebody else, so that they discard no mutant.
+    """
+    words = (*contradictions(text, mutant), *clashes(text, mutant))
+    return tuple(f"the text also says {_quoted(word)}" for word in words)
+
+
+def why_soft(text: str, mutant: Mutant) -> str:
+    """Return why a mutant is discarded as soft, or ""."""
+    words = contradictions(text, mutant)
+    return f"the text also says {', '.join(map(_quoted, words[:_SHOWN]))}" if words else ""
+
+
+@lru_cache(maxsize=4096)
+def _against(
+    text: str, attribute: str, source: str, group: str, target: str, wanted: str
+) -> tuple[Related, ...]:
+    """Return the words that say the source term's group and not the target's."""
+    own, other = rows_of(attribute, source, group), rows_of(attribute, target, wanted)
+    against = own - other
+    found = []
+    for one in related_words(text) if against else ():
+        # What a group's bodies do contradicts only groups that have a row, too.
+        near = one.near if other else frozenset()
+        if (one.rows | near).isdisjoint(other) and not against.isdisjoint(one.rows | near):
+            found.append(one._replace(near=frozenset() if against & one.rows else near))
+    if attribute == "age" and wanted in _AGES:
+        found += _years(text, wanted)
+    return tuple(found)
+
+
+def _years(text: str, group: str) -> Iterator[Related]:
+    """Yield the ages in numbers that are not those of a group: "aged 12"."""
+    low, high = _AGES[group]
+    for match in _YEARS.finditer(text):
+        if not low <= int(match.group(1) or match.group(2)) < high:
+            yield Related(match.span(), match.group(), frozenset(), frozenset({-1}))
+
+
+def _beside(text: str, edit: Edit, span: Span) -> bool:
+    """Whether words stand in a sentence that the edit changes."""
+    sentence = sentence_at(_sentences(text), span[0])
+    return sentence is not None and any(
+        sentence.start <= start < sentence.end for start, _ in edit.spans
+    )
+
+
+@lru_cache(maxsize=8)
+def _sentences(text: str) -> list[Sentence]:
+    return split_sentences(text)
+
+
+def _quoted(word: str) -> str:
+    return f"\u201c{word}\u201d"

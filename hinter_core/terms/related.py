@@ -1,0 +1,128 @@
+"""Related words: a people's country, cities and language, and what else says a group.
+
+``related.csv`` lists them. A row stands for a people, a faith, or a group of another attribute.
+"""
+
+import csv
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from hinter_core.storage import DICTIONARIES
+from hinter_core.types import Span
+
+_WORD = re.compile(r"[^\W\d_]+")
+_GAP = 2  # characters between the words of a name: "St. Petersburg"
+_COLOURS = (("Black",), ("white",))  # of people, where they are terms
+_OF_PEOPLES = ("origin", "religion")
+
+Rows = frozenset[int]
+
+
+class Related(NamedTuple):
+    """Words of a text and the rows that list them; ``near``: rows that hold in a sentence only."""
+
+    span: Span
+    words: str
+    rows: Rows
+    near: Rows
+
+
+@dataclass
+class _Index:
+    """The rows by group, and the listed words by their first word, longest first."""
+
+    by_group: dict[tuple[str, str], set[int]] = field(default_factory=lambda: defaultdict(set))
+    near: set[int] = field(default_factory=set)
+    lemmas: dict[str, str] = field(default_factory=dict)
+    rows: dict[tuple[str, ...], set[int]] = field(default_factory=lambda: defaultdict(set))
+    named: dict[tuple[str, ...], set[int]] = field(default_factory=lambda: defaultdict(set))
+    first: dict[str, list[tuple[str, ...]]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, words: str, row: int, *, names: bool) -> None:
+        """Add words of a row; ``names``: they name the people or its country themselves."""
+        pieces = tuple(_WORD.findall(words))
+        self.rows[pieces].add(row)
+        if names:
+            self.named[pieces].add(row)
+        if pieces not in self.first[pieces[0].lower()]:
+            self.first[pieces[0].lower()].append(pieces)
+
+
+@lru_cache(maxsize=1)
+def _index() -> _Index:
+    index = _Index()
+    with (DICTIONARIES / "related.csv").open(encoding="utf-8", newline="") as lines:
+        for number, row in enumerate(csv.DictReader(lines)):
+            of, people, places, cities, others = (
+                [word for word in row[name].split(";") if word]
+                for name in ("of", "people", "places", "cities", "words")
+            )
+            index.by_group[row["attribute"], of[0]].add(number)
+            if row["attribute"] not in _OF_PEOPLES:
+                index.near.add(number)
+            else:
+                plurals = {f"{word}s": word for word in of}
+                if of[0][0].isupper():
+                    index.lemmas = {**dict.fromkeys(people, of[0]), **plurals, **index.lemmas}
+                people = [*of, *people, *plurals]
+            for words in dict.fromkeys(people):
+                index.add(words, number, names=True)
+            for words in places:
+                index.add(words, number, names=True)
+            for words in (*cities, *others):
+                index.add(words, number, names=False)
+    for found in index.first.values():
+        found.sort(key=len, reverse=True)
+    return index
+
+
+@lru_cache(maxsize=64)
+def related_words(text: str) -> tuple[Related, ...]:
+    """Return the related words in a text, in order; the text is read once."""
+    return tuple(
+        Related(span, text[slice(*span)], frozenset(index.rows[words] - index.near),
+                frozenset(index.rows[words] & index.near))
+        for index in [_index()]
+        for span, words in _found(text)
+        if words not in _COLOURS
+    )  # fmt: skip
+
+
+def _found(text: str) -> Iterator[tuple[Span, tuple[str, ...]]]:
+    """Yield listed words with their spans; those that are written with a capital need one."""
+    index, free, lower = _index(), 0, text.islower()
+    found = [(match.group(), *match.span()) for match in _WORD.finditer(text)]
+    for place, (word, start, _) in enumerate(found):
+        for words in index.first.get(word.lower(), ()) if start >= free else ():
+            part = found[place : place + len(words)]
+            if len(part) == len(words) and _alike(words, part, lower=lower):
+                free = part[-1][2]
+                yield (start, free), words
+                break
+
+
+def _alike(words: tuple[str, ...], part: Sequence[tuple[str, int, int]], *, lower: bool) -> bool:
+    near = all(b[1] - a[2] <= _GAP for a, b in pairwise(part))
+    return near and all(
+        own == word or (own.lower() == word.lower() and (lower or own.isupper() or word.islower()))
+        for word, (own, _, _) in zip(words, part, strict=True)
+    )
+
+
+@lru_cache(maxsize=4096)
+def rows_of(attribute: str, text: str, group: str) -> Rows:
+    """Return the rows of a term, by its group and by the peoples that it names."""
+    index = _index()
+    named = (index.named[words] for _, words in _found(text))
+    return frozenset(index.by_group.get((attribute, group), set()).union(*named))
+
+
+@lru_cache(maxsize=4096)
+def people_of(text: str) -> str:
+    """Return the adjective of a word for a people: of *Danes* "Danish", of *Thais* "Thai"."""
+    return _index().lemmas.get(text, text)

@@ -1,0 +1,83 @@
+"""Forms: which word of a people or group stands in which place, by examples kept as data."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from hinter_core.language.parsing import ParseStore
+from hinter_core.mutation.plan import Settings, make_plan
+from hinter_core.pipeline.case import TestCase, conform, follow_up_of
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.types import GrammaticalForm
+
+with (Path(__file__).parents[2] / "data" / "forms.csv").open(encoding="utf-8") as lines:
+    EXAMPLES = list(csv.DictReader(lines))
+PARADIGMS = {
+    "he": "he him his his himself",
+    "she": "she her her hers herself",
+    "xe": "xe xem xyr xyrs xemself",
+    "ze": "ze hir hir hirs hirself",
+    # The subject "they" would need another verb.
+    "they": "- them their theirs themself",
+}
+CASES = [
+    GrammaticalForm.PRONOUN_SUBJECT, GrammaticalForm.PRONOUN_OBJECT,
+    GrammaticalForm.PRONOUN_POSSESSIVE, GrammaticalForm.PRONOUN_POSSESSIVE_ABSOLUTE,
+    GrammaticalForm.PRONOUN_REFLEXIVE,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: f"{e['text']} {e['target']}")
+def test_examples_of_forms(
+    example: dict[str, str], shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    words = [shipped[example["attribute"]]]
+    plan = make_plan(example["text"], words, Settings(order=1, keep_soft=True), parses)
+    batch = [follow_up_of(TestCase(plan), edits) for edits in plan.chosen()]
+    conform(batch, parses)
+    kept = {
+        one.mutant.text: one.mutant.edits[0].target.text for one in batch if one.conformance.kept
+    }
+    assert kept
+    if example["mutant"]:
+        assert example["mutant"] in kept
+    else:
+        assert example["target"] not in kept.values()
+
+
+def test_paradigms_of_pronouns_are_complete(shipped: dict[str, Dictionary]) -> None:
+    listed = {(t.text, t.form) for t in shipped["gender"].terms if t.concept == "he"}
+    wanted = {
+        (word, form)
+        for words in PARADIGMS.values()
+        for word, form in zip(words.split(), CASES, strict=True)
+        if word != "-"
+    }
+    assert listed == wanted
+
+
+def test_what_english_has_no_word_for_is_said(
+    shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    def notices(text: str) -> list[str]:
+        return make_plan(text, [shipped["nationality"]], Settings(order=1), parses).notices
+
+    [why] = notices("An Indonesian came to the door.")
+    assert "French" in why
+    assert "no noun for one of them" in why
+    [why] = notices("Two Indonesians came to the door.")
+    assert "Dutch" in why
+    assert notices("The Indonesians are late.") == []
+    assert notices("An Indonesian girl is late.") == []
+
+
+def test_literal_changes_join_no_forms(shipped: dict[str, Dictionary], parses: ParseStore) -> None:
+    words, text = [shipped["nationality"]], "A Danish sailor and two Danes came."
+    literal = make_plan(text, words, Settings(order=1, literal=True), parses)
+    assert {len(edit.spans) for edit in literal.edits["nationality"]} == {1}
+    own = make_plan(text, words, Settings(order=1), parses)
+    assert {len(edit.spans) for edit in own.edits["nationality"]} >= {2}
+    assert all("Dan" not in own.mutant(edits).text for edits in own.chosen())

@@ -1,0 +1,111 @@
+"""Soft mutants: what else in a text contradicts a change, and what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from hinter_core.language.parsing import ParseStore
+from hinter_core.mutation.plan import PUBLISHED, Settings, make_plan
+from hinter_core.pipeline.case import FollowUp, TestCase, conform, follow_up_of
+from hinter_core.relations.soft import clashes, contradictions, soft_reasons
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.types import Layer
+
+Judged = Callable[..., list[FollowUp]]
+
+
+@pytest.fixture
+def judged(shipped: dict[str, Dictionary], parses: ParseStore) -> Judged:
+    def judge(text: str, attribute: str, settings: Settings | None = None) -> list[FollowUp]:
+        plan = make_plan(text, [shipped[attribute]], settings or Settings(order=1), parses)
+        batch = [follow_up_of(TestCase(plan), edits) for edits in plan.chosen()]
+        conform(batch, parses)
+        return batch
+
+    return judge
+
+
+SOFT = [
+    ("The Japanese man met her in Tokyo.", "nationality", "Tokyo"),
+    ("The Japanese man met her in Japan.", "race", "Japan"),
+    ("A Nigerian nurse wrote home to Lagos.", "nationality", "Lagos"),
+    ("The Irish girl came from Ireland.", "race", "Ireland"),
+    ("A man from Kenya sat beside us, far from Nairobi.", "nationality", "Nairobi"),
+    ("A Japanese speaker taught in Kyoto.", "language", "Kyoto"),
+    ("The Muslim woman walked past the mosque.", "religion", "mosque"),
+    ("The Jewish boy asked the rabbi about Passover.", "religion", "rabbi"),
+    ("The Sikh woman read the Guru Granth Sahib.", "religion", "Guru Granth Sahib"),
+    ("The Chinese clerk likes Chinese food.", "nationality", "Chinese"),
+    ("The pregnant woman sat down.", "gender", "pregnant"),
+    ("The man shaved his beard.", "gender", "beard"),
+    ("The young boy, 12 years old, ran home.", "age", "12 years old"),
+]
+
+
+@pytest.mark.parametrize(("text", "attribute", "word"), SOFT)
+def test_words_elsewhere_make_a_mutant_soft(
+    text: str, attribute: str, word: str, judged: Judged
+) -> None:
+    soft = [one for one in judged(text, attribute) if one.conformance.layer is Layer.SOFT]
+    assert any(f"\u201c{word}\u201d" in one.conformance.reason for one in soft)
+    assert all(one.conformance.by_invariant for one in soft)
+    assert all(one.conformance.reason.startswith("the text also says ") for one in soft)
+
+
+FIRM = [
+    ("The Japanese man met her in Paris.", "nationality", None),
+    ("The Mexican girl speaks Spanish.", "nationality", "Colombian"),
+    ("A British clerk lives in London.", "nationality", "English"),
+    ("I am Japanese-American and live in Boston.", "race", None),
+    ("The Danish sailor met a Kenyan in Kenya.", "nationality", "Kenyan"),
+    ("The pregnant woman sat down.", "gender", "nonbinary person"),
+    ("The woman waved. Her sister was pregnant.", "gender", "man"),
+    ("The young clerk paid 12 euros.", "age", "elderly"),
+]
+
+
+@pytest.mark.parametrize(("text", "attribute", "target"), FIRM)
+def test_what_contradicts_nothing(
+    text: str, attribute: str, target: str | None, judged: Judged
+) -> None:
+    found = [one for one in judged(text, attribute) if one.mutant.edits[0].source.text != "Kenyan"]
+    wanted = [one for one in found if target in (None, one.mutant.edits[0].target.text)]
+    assert wanted or attribute == "nationality"
+    assert not any(one.conformance.layer is Layer.SOFT for one in wanted)
+
+
+def test_settings_keep_soft_mutants_and_the_published_ones_know_none(judged: Judged) -> None:
+    text = "The Japanese man met her in Tokyo."
+    for settings in (
+        Settings(order=1, keep_soft=True),
+        Settings(order=1, literal=True),
+        Settings(order=1, invariant=PUBLISHED),
+    ):
+        assert not any(
+            one.conformance.layer is Layer.SOFT for one in judged(text, "nationality", settings)
+        )
+    assert all(one.conformance.layer is Layer.SOFT for one in judged(text, "nationality"))
+
+
+def test_all_reasons_in_one_place(judged: Judged) -> None:
+    text = "The Irish man came from Ireland, and he waved."
+    [first, *_] = judged(text, "race")
+    assert contradictions(text, first.mutant) == ("Ireland",)
+    assert soft_reasons(text, first.mutant) == ("the text also says \u201cIreland\u201d",)
+    man = next(
+        one for one in judged(text, "gender") if one.mutant.edits[0].in_words == "man \u2192 woman"
+    )
+    assert clashes(text, man.mutant) == ("he",)
+    assert soft_reasons(text, man.mutant) == ("the text also says \u201che\u201d",)
+    assert man.conformance.kept  # the pronoun may be another man's
+
+
+def test_pronouns_of_the_replaced_group_are_named(judged: Judged) -> None:
+    text = "A man came. She saw him, and he waved at her."
+    by_words = {one.mutant.edits[0].in_words: one.mutant for one in judged(text, "gender")}
+    assert clashes(text, by_words["man \u2192 woman"]) == ("him", "he")
+    assert clashes(text, by_words["him \u2192 her"]) == ("he",)
+    danish = "A Danish man came."
+    assert clashes(danish, judged(danish, "nationality")[0].mutant) == ()
