@@ -13,6 +13,7 @@ from typing import Any
 
 from hinter_core import __version__
 from hinter_core.errors import InputError
+from hinter_core.language.encoder import FOLDER as ENCODER
 from hinter_core.language.parsing import EMBEDDED
 from hinter_core.language.word_sense import FOLDER as WORD_SENSE
 from hinter_core.storage import DICTIONARIES
@@ -30,10 +31,14 @@ def words_content() -> str:
 
 @lru_cache(maxsize=8)
 def parser_content(name: str) -> str:
-    """Hash the files of a parser; of an installed package, its name and version."""
-    folder = EMBEDDED if name == "embedded" else Path(name)
-    if folder.is_dir():
-        return _hash(sorted(path for path in folder.rglob("*") if path.suffix != ".md"))
+    """Hash the files of a parser; of an installed package, its name and version.
+
+    The names of people in parses of the embedded one are those of the encoder.
+    """
+    folders = [EMBEDDED, ENCODER] if name == "embedded" else [Path(name)]
+    if folders[0].is_dir():
+        files = [path for folder in folders for path in folder.rglob("*")]
+        return _hash(sorted(path for path in files if path.suffix != ".md"))
     try:
         return f"{name}-{version(name)}"
     except PackageNotFoundError:

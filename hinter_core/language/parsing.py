@@ -11,6 +11,7 @@ import importlib.util
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from sys import intern
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 from threadpoolctl import ThreadpoolController
 
 from hinter_core.errors import ParserError
+from hinter_core.language.encoder import load_encoder
 from hinter_core.language.reading.capitals import calm
 from hinter_core.language.reading.view import reading, without_runs
 from hinter_core.storage import ASSETS, LRU
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 EMBEDDED = ASSETS / "models" / "parser"
 _BATCH = 8_000  # characters
 _NO_WORDS = "."  # in place of a sentence of nothing but tags or emoji
-_ENTITIES = "ner"
+_ENTITIES, _PERSON = "ner", "PERSON"
 # spaCy's pipelines are not thread-safe, and the limit on BLAS threads belongs to the process: if
 # two limits overlap, the last to end restores the limit of the other for good.
 _ALONE = threading.Lock()
@@ -60,6 +62,7 @@ class SpacyParser:
                 "choose one with both, such as en_core_web_sm or embedded."
             )
         self.name = name
+        self._own = name == "embedded"
         meta = nlp.meta
         self.identity = f"{meta.get('lang')}_{meta.get('name')}-{meta.get('version')}"
         self._nlp = nlp
@@ -80,7 +83,8 @@ class SpacyParser:
                 for batch in _batches(one.text for one in plain)
                 for doc in self._nlp.pipe(batch, batch_size=len(batch), disable=disable)
             )
-            return [_to_parse(doc, entities, one) for doc, one in zip(docs, plain, strict=True)]
+            parses = [_to_parse(doc, entities, one) for doc, one in zip(docs, plain, strict=True)]
+        return _with_names(parses, sentences) if entities and self._own else parses
 
 
 class _Plain:
@@ -125,6 +129,22 @@ def _to_parse(doc: Doc, entities: bool, plain: _Plain) -> Parse:
     words, tags, labels, heads, spans = zip(*tokens, strict=True) if tokens else ((),) * 5
     named = tuple(intern(t.ent_type_) for t in doc) if entities else ()
     return Parse(words, tags, labels, heads, spans, named)
+
+
+def _with_names(parses: Sequence[Parse], sentences: Sequence[str]) -> list[Parse]:
+    """Return parses with the names of people that the encoder reads, which knows more of them."""
+    readings = load_encoder().read(sentences)
+    return [_named(parse, readings[s].names) for parse, s in zip(parses, sentences, strict=True)]
+
+
+def _named(parse: Parse, names: Sequence[Span]) -> Parse:
+    """Return a parse whose entities of people are these names."""
+    found = ["" if entity == _PERSON else entity for entity in parse.entities]
+    for start, end in names:
+        for n, (a, b) in enumerate(parse.spans):
+            if a < end and b > start:
+                found[n] = _PERSON
+    return replace(parse, entities=tuple(found))
 
 
 def spare_torch(parser: str) -> None:

@@ -32,7 +32,7 @@ MOST_MODULES = 12
 HEAVY = {
     "torch", "spacy", "transformers", "openai", "pandas", "numpy", "scipy", "ray", "datasets",
     "pyarrow", "statsmodels", "yaml", "duckdb",
-    "sklearn",
+    "sklearn", "onnxruntime",
     "gradio", "plotly", "textblob", "nltk", "vaderSentiment", "huggingface_hub", "httpx",
 }  # fmt: skip
 # Back-ends are loaded by the registry alone, by their dotted paths; the app lists scripted rules.

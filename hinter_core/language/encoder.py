@@ -1,0 +1,273 @@
+"""The encoder: what kind of thing each word of a sentence is about, and which words are names.
+
+A small BERT (``training/encoder``) that reads the sentences of sources, never those of mutants. For
+every word it says which kind the phrase is that the word heads or modifies (``KINDS``), and whether
+the word is part of a person's name. ONNX Runtime computes it: no torch is loaded for it.
+
+Words for a race, a nationality or a religion are read as one fixed word of their form, so the
+answer turns on the text and is the same for every people.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from hinter_core.storage import ASSETS, LRU
+from hinter_core.types import Span
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+FOLDER = ASSETS / "models" / "encoder"
+KINDS = (
+    "person", "name", "organisation", "office", "work", "event", "language", "place", "thing",
+    "animal", "time", "figure",
+)  # fmt: skip
+PERSON, NAME = KINDS.index("person"), KINDS.index("name")
+TAGS = ("O", "B", "I")  # of a person's name
+STYLES = 6  # ways in which a word is written
+WINDOW = 224  # pieces of a sentence that are read together
+_KEPT = 2_000_000  # characters of sentences whose readings are kept
+_ALONE = threading.Lock()
+_WORD = re.compile(r"\w+")
+_OPENS = re.compile(r"(?:^|[.!?:\n\u201c\"])[\s\"'\u201c\u2018(\[*\u2014-]*$")
+_OUTSIDE = TAGS.index("O")
+_NAMED = 0.5  # chance from which a word is part of a name
+# A word of a name: "O'Malley", "Bailey-Ross", "L'Enfant", but no "'s" and no address.
+_NAME = re.compile(
+    r"(?<![\w@/.])[^\W\d_]+(?:(?!['\u2019]s\b)['\u2019.\-\u2010][^\W\d_]+)*(?![\w@/]|\.\w)"
+)
+_LOOK = 12  # characters before a word that show whether it begins a sentence
+_GAPS = frozenset({" ", "-", "\u2010", "\u2011"})
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A text with fixed words for peoples; ``moved`` has the old and new span of each."""
+
+    text: str
+    moved: tuple[tuple[Span, Span], ...]
+
+    def span(self, span: Span) -> Span:
+        """Return the place of an old span; one that overlaps a fixed word grows to cover it."""
+        start, end = span
+        shift_start = shift_end = 0
+        for (a, b), (c, d) in self.moved:
+            if b <= start:
+                shift_start = d - b
+            elif a < end:
+                start, shift_start = (c, 0) if a <= start else (start, shift_start)
+                if b >= end:
+                    return (start + shift_start, d)
+            if b <= end:
+                shift_end = d - b
+        return start + shift_start, end + shift_end
+
+    def back(self, span: Span) -> Span:
+        """Return the old place of a span of ``text``."""
+        turned = Fixed("", tuple((new, old) for old, new in self.moved))
+        return turned.span(span)
+
+
+def fix_peoples(text: str, peoples: Mapping[str, str]) -> Fixed:
+    """Put the fixed word of its form in the place of every word for a people."""
+    words = [(m.start(), m.end(), m.group().casefold()) for m in _WORD.finditer(text)]
+    parts, moved, done, at, length = [], [], 0, 0, 0
+    while at < len(words):
+        taken = _longest(text, words, at, peoples)
+        if taken:
+            start, end = words[at][0], words[at + taken - 1][1]
+            word = peoples[" ".join(w for _, _, w in words[at : at + taken])]
+            parts += [text[done:start], word]
+            length += start - done + len(word)
+            moved.append(((start, end), (length - len(word), length)))
+            done = end
+        at += taken or 1
+    return Fixed("".join([*parts, text[done:]]), tuple(moved))
+
+
+def _longest(
+    text: str, words: Sequence[tuple[int, int, str]], at: int, peoples: Mapping[str, str]
+) -> int:
+    """Return of how many words the longest name of a people is that begins here, or 0."""
+    key, taken = "", 0
+    for n in range(at, min(at + 4, len(words))):
+        if n > at and text[words[n - 1][1] : words[n][0]] not in _GAPS:
+            break
+        key = f"{key} {words[n][2]}" if key else words[n][2]
+        if key in peoples:
+            taken = n - at + 1
+    return taken
+
+
+def styles(text: str, offsets: Sequence[Span]) -> list[int]:
+    """Return how the word of each piece is written, which the pieces do not show.
+
+    0: no letters; 1: lower case; 2: with a capital; 3: in capitals; 4: mixed; 5: with a capital at
+    the beginning of a sentence.
+    """
+    found: dict[int, int] = {}
+    words = [m.span() for m in _WORD.finditer(text)]
+    at = 0
+    for start, end in offsets:
+        while at < len(words) and words[at][1] <= start:
+            at += 1
+        if end > start and at < len(words) and words[at][0] not in found:
+            found[words[at][0]] = _style(text, *words[at])
+    result, at = [], 0
+    for start, end in offsets:
+        while at < len(words) and words[at][1] <= start:
+            at += 1
+        inside = end > start and at < len(words) and words[at][0] <= start
+        result.append(found[words[at][0]] if inside else 0)
+    return result
+
+
+def _style(text: str, start: int, end: int) -> int:
+    word = text[start:end]
+    if not any(map(str.isalpha, word)):
+        return 0
+    if word.islower():
+        return 1
+    if word[0].isupper() and (len(word) == 1 or word[1:].islower()):
+        return 5 if _OPENS.search(text[max(0, start - _LOOK) : start]) else 2
+    return 3 if word.isupper() else 4
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the encoder says of a sentence: logits of the kinds of each piece, and names of people.
+
+    ``offsets``: the characters of each piece.
+    """
+
+    offsets: tuple[Span, ...]
+    logits: Any
+    names: tuple[Span, ...]
+
+    def kinds(self, span: Span) -> dict[str, float]:
+        """Return how probably a word is of each kind."""
+        import numpy
+
+        start, end = span
+        own = [n for n, (a, b) in enumerate(self.offsets) if a < end and b > start]
+        if not own:
+            return dict.fromkeys(KINDS, 1 / len(KINDS))
+        values = self.logits[own].mean(axis=0)
+        values = numpy.exp(values - values.max())
+        return dict(zip(KINDS, (values / values.sum()).tolist(), strict=True))
+
+    def person(self, span: Span) -> float:
+        """Return how probably a word is about people, from 0 to 1."""
+        return self.kinds(span)["person"]
+
+
+class Encoder:
+    """The network; readings are kept by their sentences."""
+
+    def __init__(self) -> None:
+        import onnxruntime
+        from safetensors.numpy import load_file
+        from tokenizers import Tokenizer
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        self._layers = onnxruntime.InferenceSession(
+            FOLDER / "layers.onnx", options, providers=["CPUExecutionProvider"]
+        )
+        files = sorted(FOLDER.glob("pieces-*.safetensors"))
+        self._pieces = [load_file(path) for path in files]
+        self._peoples = json.loads((FOLDER / "peoples.json").read_text(encoding="utf-8"))
+        self._tokenizer: Tokenizer = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
+        self._marks: list[int] = self._tokenizer.encode("").ids  # before and after a sentence
+        self._kept: LRU[str, Reading] = LRU(_KEPT, len)
+
+    def read(self, sentences: Iterable[str]) -> dict[str, Reading]:
+        """Return the readings by sentence; each is computed once while it is kept."""
+        wanted = list(dict.fromkeys(sentences))
+        with _ALONE:
+            found = self._kept.found(wanted)
+            fresh = {sentence: self._read(sentence) for sentence in wanted if sentence not in found}
+            self._kept.keep(fresh)
+        return found | fresh
+
+    def _read(self, sentence: str) -> Reading:
+        import numpy
+
+        fixed = fix_peoples(sentence, self._peoples)
+        pieces = self._tokenizer.encode(fixed.text)
+        ids, offsets = pieces.ids[1:-1], pieces.offsets[1:-1]
+        logits = self.logits(ids, styles(fixed.text, offsets))
+        tags = numpy.exp(logits[:, len(KINDS) :])
+        names = named(fixed.text, offsets, 1 - tags[:, _OUTSIDE] / tags.sum(axis=1))
+        spans = map(fixed.back, offsets)
+        return Reading(tuple(spans), logits[:, : len(KINDS)], tuple(map(fixed.back, names)))
+
+    def logits(self, ids: Sequence[int], written: Sequence[int]) -> Any:
+        """Return the logits of the kinds and tags of each piece; long texts are read in windows."""
+        import numpy
+
+        parts = [numpy.zeros((0, len(KINDS) + len(TAGS)), numpy.float32)]
+        for n in range(0, len(ids), WINDOW):
+            pieces = self._embedded([self._marks[0], *ids[n : n + WINDOW], self._marks[1]])
+            ways = numpy.array([[0, *written[n : n + WINDOW], 0]], numpy.int64)
+            (found,) = self._layers.run(None, {"pieces": pieces, "styles": ways})
+            parts.append(found[0, 1:-1])
+        return numpy.concatenate(parts)
+
+    def _embedded(self, ids: Sequence[int]) -> Any:
+        """Return the embeddings of pieces, which are kept as whole numbers in several files."""
+        import numpy
+
+        size = len(self._pieces[0]["scales"])
+        rows = [(self._pieces[piece // size], piece % size) for piece in ids]
+        return numpy.array([[part["values"][n] * part["scales"][n] for part, n in rows]])
+
+
+def named(text: str, offsets: Sequence[Span], chances: Sequence[float]) -> list[Span]:
+    """Return the names in a text: neighbouring words whose pieces are mostly part of a name.
+
+    A word in lower case is inside a name ("Anna von Hohenberg"), unless all of the text is written
+    so.
+    """
+    runs: list[list[Span]] = []
+    first = 0
+    for word in _NAME.finditer(text):
+        start, end = word.span()
+        while first < len(offsets) and offsets[first][1] <= start:
+            first += 1
+        last = first
+        while last < len(offsets) and offsets[last][0] < end:
+            last += 1
+        if sum(chances[first:last]) > _NAMED * (last - first):
+            if runs and _joined(text, runs[-1], start):
+                runs[-1].append((start, end))
+            else:
+                runs.append([(start, end)])
+    plain = text.islower()
+    found = []
+    for run in runs:
+        kept = [n for n, span in enumerate(run) if plain or not text[slice(*span)].islower()]
+        found += [(run[kept[0]][0], run[kept[-1]][1])] if kept else []
+    return found
+
+
+def _joined(text: str, name: Sequence[Span], start: int) -> bool:
+    """Whether a word goes on with the name before it, maybe behind an initial: "J. Smith"."""
+    first, last = name[-1]
+    gap = text[last:start]
+    if gap.startswith(".") and (last - first == 1 or "." in text[first:last]):
+        gap = gap[1:]
+    return not gap.strip() and "\n" not in gap
+
+
+@lru_cache(maxsize=1)
+def load_encoder() -> Encoder:
+    """Load the network once per process."""
+    return Encoder()

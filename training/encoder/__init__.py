@@ -1,0 +1,1 @@
+"""Recipe of ``assets/models/encoder``: kinds of words, and names of people."""
