@@ -141,7 +141,7 @@ def _style(text: str, start: int, end: int) -> int:
 
 
 @dataclass(frozen=True)
-class Reading:
+class SentenceReading:
     """What the encoder says of a sentence: logits of the kinds of each piece, and names of people.
 
     ``offsets``: the characters of each piece.
@@ -186,9 +186,9 @@ class Encoder:
         self._peoples = json.loads((FOLDER / "peoples.json").read_text(encoding="utf-8"))
         self._tokenizer: Tokenizer = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
         self._marks: list[int] = self._tokenizer.encode("").ids  # before and after a sentence
-        self._kept: LRU[str, Reading] = LRU(_KEPT, len)
+        self._kept: LRU[str, SentenceReading] = LRU(_KEPT, len)
 
-    def read(self, sentences: Iterable[str]) -> dict[str, Reading]:
+    def read(self, sentences: Iterable[str]) -> dict[str, SentenceReading]:
         """Return the readings by sentence; each is computed once while it is kept."""
         wanted = list(dict.fromkeys(sentences))
         with _ALONE:
@@ -197,7 +197,7 @@ class Encoder:
             self._kept.keep(fresh)
         return found | fresh
 
-    def _read(self, sentence: str) -> Reading:
+    def _read(self, sentence: str) -> SentenceReading:
         import numpy
 
         fixed = fix_peoples(sentence, self._peoples)
@@ -207,7 +207,7 @@ class Encoder:
         tags = numpy.exp(logits[:, len(KINDS) :])
         names = named(fixed.text, offsets, 1 - tags[:, _OUTSIDE] / tags.sum(axis=1))
         spans = map(fixed.back, offsets)
-        return Reading(tuple(spans), logits[:, : len(KINDS)], tuple(map(fixed.back, names)))
+        return SentenceReading(tuple(spans), logits[:, : len(KINDS)], tuple(map(fixed.back, names)))
 
     def logits(self, ids: Sequence[int], written: Sequence[int]) -> Any:
         """Return the logits of the kinds and tags of each piece; long texts are read in windows."""

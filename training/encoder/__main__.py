@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -58,7 +57,6 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--epochs", type=int, default=Settings.epochs)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=Settings.seed)
-    parser.add_argument("--start", type=Path, help="weights to go on from")
     return parser.parse_args()
 
 
@@ -139,16 +137,10 @@ def main() -> None:
     learn, kept = material(options, settings)
     print(f"{len(learn):,} texts, {sum(len(d.labels) for d in learn):,} words", flush=True)
     network = from_minilm(options.minilm, settings.layers, settings.dropout)
-    if options.start:
-        network.load_state_dict(torch.load(options.start, weights_only=True))
 
     def check(found: Network, epoch: int) -> None:
+        print(f"epoch {epoch}, {time.perf_counter() - began:.0f} s", flush=True)
         report(found, tokenizer, fixed, kept)
-        options.out.mkdir(parents=True, exist_ok=True)
-        torch.save(found.state_dict(), options.out / "network.pt")
-        shown = {**settings.as_dict(), "epochs_done": epoch,
-                 "training_seconds": round(time.perf_counter() - began)}  # fmt: skip
-        (options.out / "settings.json").write_text(json.dumps(shown, indent=2) + "\n")
 
     train(network, tokenizer, fixed, learn, settings, check)
     write(network, tokenizer, fixed, options.out, settings)
