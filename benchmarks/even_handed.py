@@ -5,6 +5,10 @@ neutral sentences (``probes/frames.csv``) in place of up to 12 terms that it may
 is the median over these. The pairs of ``probes/wrong_pairs.csv`` break the grammar on purpose: as a
 file of pairs has them, without forms (*plain*), and as a file has them that gives both words the
 form of the first (*claimed*). *Not read*: in how many frames a term is not found as a source.
+
+*Soft*: how many mutants of a term as a source are lost because the text also has a word that
+``related.csv`` lists for it, with each of these in turn (*own word*), and because it has one of
+another group (*other's word*). So no group loses more because more words are listed for it.
 """
 
 from __future__ import annotations
@@ -24,15 +28,20 @@ from hinter_core.language.sentences import split_sentences
 from hinter_core.mutation.edits import apply_edits
 from hinter_core.mutation.plan import EVEN_HANDED, INVARIANTS, Settings, make_plan
 from hinter_core.relations.base import Compared
+from hinter_core.relations.soft import why_soft
 from hinter_core.relations.substitution import SubstitutionRelation
+from hinter_core.storage import DICTIONARIES
 from hinter_core.terms.dictionary import Dictionary, load_shipped
 from hinter_core.terms.matching import Matcher
+from hinter_core.terms.related import rows_of
 from hinter_core.terms.senses.forms import known_forms
 from hinter_core.types import Edit, GrammaticalForm, Pair, Term
 
 PROBES = Path(__file__).with_name("probes")
 SOURCES = 12
 _BATCH = 512
+_FEW = 4
+_KINDS = ("places", "cities", "words")
 
 
 @dataclass(frozen=True)
@@ -132,6 +141,51 @@ def read_shares(dictionary: Dictionary, parses: ParseStore, most: int) -> dict[T
     return shares
 
 
+@cache
+def _related() -> tuple[Mapping[str, str], ...]:
+    with (DICTIONARIES / "related.csv").open(encoding="utf-8", newline="") as lines:
+        return tuple(csv.DictReader(lines))
+
+
+def _words_of(attribute: str, rows: Iterable[int]) -> list[str]:
+    """Return the words that rows list for an attribute."""
+    own = [row for n in rows if (row := _related()[n])["attribute"] in ("origin", attribute)]
+    found = (word for row in own for kind in _KINDS for word in row[kind].split(";"))
+    return list(dict.fromkeys(filter(None, found)))
+
+
+def soft_shares(dictionary: Dictionary) -> tuple[dict[Term, float], dict[Term, float]]:
+    """Return for each source the share of soft mutants beside an own word, and another's."""
+    chance, attribute = random.Random(0), dictionary.attribute
+    rows = {t: rows_of(attribute, t.text, t.group) for t in dictionary.pairs_from}
+    words: dict[Term, list[str]] = {}
+    for term, found in rows.items():  # "American" says nothing of one American among others
+        alike = [other for t, other in rows.items() if t.concept == term.concept]
+        words[term] = _words_of(attribute, found - frozenset.intersection(*alike))
+    own: dict[Term, float] = {}
+    others: dict[Term, float] = {}
+    for term, pairs in dictionary.pairs_from.items():
+        strangers = [t for t in words if words[t] and rows[t].isdisjoint(rows[term])]
+        if words[term] and strangers and term.form in frames():
+            some = chance.sample(pairs, min(_FEW, len(pairs)))
+            own[term] = _soft_share(words[term], some)
+            others[term] = _soft_share(words[chance.choice(strangers)], some)
+    return own, others
+
+
+def _soft_share(words: Sequence[str], pairs: Sequence[Pair]) -> float:
+    """Return the share of soft mutants of a neutral sentence that also has one of the words."""
+    soft = []
+    for pair in pairs:
+        frame = frames()[pair.source.form][0]
+        for word in words:
+            text, span = filled(f"{frame.rstrip('.')}, beside a sign that said {word}.",
+                                pair.source.text)  # fmt: skip
+            mutant = apply_edits(text, [Edit(pair, (span,))], split_sentences(text))
+            soft.append(bool(why_soft(text, mutant)))
+    return mean(soft)
+
+
 def wrong_discarded(name: str, parses: ParseStore, *, claimed: bool) -> dict[str, list[bool]]:
     """Return for each kind of wrong pairs which of them are discarded."""
     made, kinds = [], []
@@ -183,6 +237,9 @@ def report(attributes: Iterable[str], parser: str, most: int) -> Iterator[str]:
             yield _line(f"{attribute}, {name}", term_shares(dictionary, name, parses, most))
         read = {t: 1 - s for t, s in read_shares(dictionary, parses, most).items()}
         yield _line(f"{attribute}, not read as source", read)
+        for name, soft in zip(("own", "other's"), soft_shares(dictionary), strict=True):
+            if soft:
+                yield _line(f"{attribute}, soft beside {name} word", soft)
     yield "wrong pairs discarded"
     for name in INVARIANTS:
         for claimed in (False, True):

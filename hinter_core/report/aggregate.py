@@ -26,7 +26,7 @@ from hinter_core.report.counts import (
     TextSums,
     UnusedRow,
 )
-from hinter_core.types import NO_INTERACTION, HiddenGrade
+from hinter_core.types import NO_INTERACTION, HiddenGrade, Layer
 
 _EXAMPLES = 12
 _ANSWERS = (*ANSWER_COLUMNS, "labels", "shift", "interaction")
@@ -39,7 +39,7 @@ CREATE TABLE swaps (swap UBIGINT PRIMARY KEY,
 CREATE TABLE sets (set UBIGINT PRIMARY KEY, attributes VARCHAR[]);
 CREATE TABLE groups (key UBIGINT PRIMARY KEY, set UBIGINT, groups VARCHAR[]);
 CREATE TABLE made_of (set UBIGINT, n_edits INTEGER, number BIGINT);
-CREATE TABLE atomic (swap UBIGINT, made BIGINT, discarded BIGINT);
+CREATE TABLE atomic (swap UBIGINT, made BIGINT, discarded BIGINT, soft BIGINT);
 CREATE TABLE pairs (set UBIGINT, swap UBIGINT, kept BOOLEAN);
 CREATE TABLE combined (set UBIGINT, pairs UBIGINT);
 CREATE TABLE by_shard (model INTEGER, shard INTEGER, set UBIGINT, verdict verdict, number BIGINT,
@@ -85,7 +85,7 @@ def count(reader: CampaignReader, attributes: Attributes = ()) -> CampaignCounts
         if any(reader.store.answers(shard, identity).exists() for shard in reader.shards)
     }
     width, where = 2, _only(attributes)
-    for shards in reader.chunks((*MUTANT_COLUMNS, "validity"), _ANSWERS):
+    for shards in reader.chunks((*MUTANT_COLUMNS, "validity", "layer"), _ANSWERS):
         width = _read_mutants(reader, shards, width, where)
         for name, model in asked.items():
             _read_answers(model, shards, name, width)
@@ -120,8 +120,10 @@ def _read_mutants(reader: CampaignReader, shards: Sequence[int], width: int, whe
         f"min(shard::BIGINT << 32 | place) AS id FROM ({each}) GROUP BY ALL"
     )
     reader.run("INSERT INTO pairs SELECT set, swap, kept FROM met")
-    alone = "SELECT s1, count(*), count_if(NOT kept) FROM made WHERE n_edits = 1 GROUP BY 1"
-    reader.run(f"INSERT INTO atomic {alone}")
+    reader.run(
+        "INSERT INTO atomic SELECT s1, count(*), count_if(NOT kept), count_if(soft) FROM made "
+        "WHERE n_edits = 1 GROUP BY 1"
+    )
     reader.run("INSERT INTO made_of SELECT set, any_value(n_edits), count(*) FROM made GROUP BY 1")
     _name_swaps(reader)
     _name_sets(reader, width)
@@ -148,6 +150,7 @@ def _make_table(reader: CampaignReader, shards: Sequence[int], width: int, where
     levels = " + ".join(f"(validity >= {least})::INTEGER" for least in LEAST_VALIDITIES[1:])
     reader.run(
         "CREATE OR REPLACE TEMP TABLE made AS SELECT shard, place, row, kept, n_edits, "
+        f"layer = '{Layer.SOFT}' AS soft, "
         f"({places}) // 2 AS places, {levels} AS level, "
         f"hash({joined('attribute')}) AS set, hash({joined('attribute')}, "
         f"{joined('target_group')}) AS key, {swaps} FROM ({reader.tables(shards).mutants}) {where}"
@@ -388,12 +391,12 @@ def _count_mutants(reader: CampaignReader, counts: CampaignCounts) -> None:
         "USING (swap) GROUP BY ALL"
     ):
         counts.pairs[tuple(names)][attribute] = made, kept
-    for attribute, group, made, discarded in reader.run(
-        "SELECT edit.attribute, edit.target_group, sum(made)::BIGINT, sum(discarded)::BIGINT "
-        "FROM atomic JOIN swaps USING (swap) GROUP BY ALL ORDER BY ALL"
+    for attribute, group, *numbers in reader.run(
+        "SELECT edit.attribute, edit.target_group, sum(made)::BIGINT, sum(discarded)::BIGINT, "
+        "sum(soft)::BIGINT FROM atomic JOIN swaps USING (swap) GROUP BY ALL ORDER BY ALL"
     ):
         if not is_placebo((attribute,)):
-            counts.discarded[attribute][group] = made, discarded
+            counts.discarded[attribute][group] = tuple(numbers)
     counts.combined = {
         tuple(names): number
         for names, number in reader.run(

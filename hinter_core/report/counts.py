@@ -200,7 +200,8 @@ class CampaignCounts:
     by id that is not unique. ``labels``: number of distinct labels. ``pairs``: by attributes and
     attribute, word pairs made and kept. ``met``: by attributes, number of target groups (one per
     attribute). ``combined``: by several attributes, number of combinations of word pairs.
-    ``discarded``: by attribute and target group, atomic mutants made and discarded.
+    ``discarded``: by attribute and target group, atomic mutants made, discarded, and
+    soft among these.
     """
 
     texts: Counter[str] = field(default_factory=Counter)
@@ -215,7 +216,7 @@ class CampaignCounts:
     )
     met: dict[Attributes, int] = field(default_factory=dict)
     combined: dict[Attributes, int] = field(default_factory=dict)
-    discarded: dict[str, dict[str, tuple[int, int]]] = field(
+    discarded: dict[str, dict[str, tuple[int, ...]]] = field(
         default_factory=lambda: defaultdict(dict)
     )
     models: dict[str, ModelCounts] = field(default_factory=dict)

@@ -235,7 +235,11 @@ def _flow(model: ModelReport, least_validity: float) -> Section:
     total = model.atomic.mutants + model.intersectional.mutants
     lost = sum(line.verdicts[Verdict.DISCARDED.value] for line in both)
     hidden = model.intersectional.verdicts[Verdict.HIDDEN.value]
-    why = ["a sentence parses differently after the change", "its words do not go together"]
+    why = [
+        "a sentence parses differently after the change",
+        "its words do not go together",
+        "other words of the text contradict it",
+    ]
     if least_validity:
         why.append(f"its validity score is below {least_validity:g}")
     words = (

@@ -13,12 +13,13 @@ _CHANCE = 0.01
 
 @dataclass(frozen=True)
 class GroupDiscards:
-    """How many atomic mutants that bring in a group's words the invariant discarded."""
+    """How many atomic mutants that bring in a group's words were discarded; ``soft`` among them."""
 
     attribute: str
     group: str
     made: int
     discarded: int
+    soft: int = 0
 
     @property
     def share(self) -> float:
@@ -61,8 +62,9 @@ def discards_sections(found: Sequence[GroupDiscards]) -> list[Section]:
     if not any(one.discarded for one in found):
         return []
     words = [
-        "Mutants of one change, by the group whose words they bring in, and how many of them the "
-        "invariant discarded."
+        "Mutants of one change, by the group whose words they bring in, and how many of them were "
+        "discarded. Soft are those that other words of their text contradict; they are counted "
+        "among the discarded."
     ]
     words += [
         f"{most.attribute}: words of {most.group} are discarded in {most.share:.0%} of mutants, "
@@ -71,8 +73,8 @@ def discards_sections(found: Sequence[GroupDiscards]) -> list[Section]:
         for most, least in uneven_discards(found)
     ]
     rows: Rows = [
-        [one.attribute, one.group, one.made, one.discarded, Rate(one.discarded, one.made)]
+        [one.attribute, one.group, one.made, one.discarded, one.soft, Rate(one.discarded, one.made)]
         for one in found
     ]
-    columns = ["Attribute", "Group", "Mutants", "Discarded", "Share"]
+    columns = ["Attribute", "Group", "Mutants", "Discarded", "Soft", "Share"]
     return [Section("discards", "Discarded by group", words, columns, rows)]

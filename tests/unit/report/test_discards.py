@@ -24,7 +24,7 @@ def test_groups_far_apart_are_named() -> None:
     assert [one.group for one in pair] == ["a", "b"]
     (section,) = discards_sections(of(("a", 200, 104), ("b", 200, 24)))
     assert "words of a are discarded in 52% of mutants, those of b in 12%" in section.sentences[1]
-    assert section.rows[0] == ["race", "a", "200", "104", "52.0\u00a0%"]
+    assert section.rows[0] == ["race", "a", "200", "104", "0", "52.0\u00a0%"]
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,23 @@ def test_a_campaign_counts_them(tmp_path: Path) -> None:
     assert {name: made for name, (made, _) in published.items()} == {
         name: made for name, (made, _) in even.items()
     }
+
+
+def test_soft_mutants_are_counted_apart(tmp_path: Path) -> None:
+    data = tmp_path / "texts.csv"
+    data.write_text(
+        "text\nThe Irish girl came from Ireland.\nAn Irish boy left.\n", encoding="utf-8"
+    )
+
+    def lost(*, keep: bool) -> tuple[int, int]:
+        store = CampaignStore(tmp_path / str(keep))
+        campaign = Campaign(
+            data=str(data), attributes=("race",), order=1, models=("vader",), keep_soft=keep
+        )
+        run_campaign(campaign, store)
+        own = make_report(store).discards
+        return sum(one.discarded for one in own), sum(one.soft for one in own)
+
+    discarded, soft = lost(keep=False)
+    assert discarded == soft > 0
+    assert lost(keep=True) == (0, 0)

@@ -135,7 +135,7 @@ def test_a_least_validity_is_named_where_one_was_set(small: Report) -> None:
         return next(s for s in sections(report) if s.key == "flow").sentences[0]
 
     assert "validity" not in words(0.0)
-    assert "its words do not go together or its validity score is below 0.8." in words(0.8)
+    assert "other words of the text contradict it or its validity score is below 0.8." in words(0.8)
 
 
 def test_a_truth_table_gives_shares_within_each_outcome(small: Report) -> None:
