@@ -149,7 +149,8 @@ def _related() -> tuple[Mapping[str, str], ...]:
 
 def _words_of(attribute: str, rows: Iterable[int]) -> list[str]:
     """Return the words that rows list for an attribute."""
-    own = [row for n in rows if (row := _related()[n])["attribute"] in ("origin", attribute)]
+    of = attribute if attribute not in ("race", "nationality", "language") else "origin"
+    own = [row for n in rows if (row := _related()[n])["attribute"] == of]
     found = (word for row in own for kind in _KINDS for word in row[kind].split(";"))
     return list(dict.fromkeys(filter(None, found)))
 

@@ -150,7 +150,7 @@ def _make_table(reader: CampaignReader, shards: Sequence[int], width: int, where
     levels = " + ".join(f"(validity >= {least})::INTEGER" for least in LEAST_VALIDITIES[1:])
     reader.run(
         "CREATE OR REPLACE TEMP TABLE made AS SELECT shard, place, row, kept, n_edits, "
-        f"layer = '{Layer.SOFT}' AS soft, "
+        f"coalesce(layer = '{Layer.SOFT}', false) AS soft, "
         f"({places}) // 2 AS places, {levels} AS level, "
         f"hash({joined('attribute')}) AS set, hash({joined('attribute')}, "
         f"{joined('target_group')}) AS key, {swaps} FROM ({reader.tables(shards).mutants}) {where}"
