@@ -64,14 +64,21 @@ def only(progress: RunProgress) -> Any:
     return state
 
 
+@pytest.fixture(scope="module")
+def in_turn(data: Path, tmp_path_factory: pytest.TempPathFactory) -> CampaignStore:
+    """The campaign with two models, asked in turn."""
+    store = CampaignStore(tmp_path_factory.mktemp("turn") / "campaign")
+    run_campaign(Campaign(data=str(data), limit=8, shard=5, models=(HIDDEN, NEVER)), store)
+    return store
+
+
 @pytest.mark.parametrize("order", ["adaptive", "adaptive-texts", "levenshtein", "random"])
 def test_a_run_that_asks_everything_ends_as_one_in_turn(
-    campaign: Campaign, tmp_path: Path, order: str
+    campaign: Campaign, in_turn: CampaignStore, tmp_path: Path, order: str
 ) -> None:
     whole = replace(campaign, models=(HIDDEN, NEVER))
-    first, second = CampaignStore(tmp_path / "first"), CampaignStore(tmp_path / "turn")
+    first, second = CampaignStore(tmp_path / "first"), in_turn
     done = run_campaign(replace(whole, prioritise=order), first)
-    run_campaign(replace(whole, prioritise="in turn"), second)
     assert done.complete
     assert [state.reason for state in done.priority.values()] == ["All cases were asked."] * 2
     new = ("audit", "sequence")
@@ -101,13 +108,23 @@ def test_every_generator_can_be_prioritised(
     assert tables(first.folder, "audit", "sequence") == tables(second.folder, "audit", "sequence")
 
 
+@pytest.fixture(scope="module")
+def uninterrupted(
+    data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Campaign, CampaignStore, RunProgress]:
+    store = CampaignStore(tmp_path_factory.mktemp("once") / "campaign")
+    whole = Campaign(
+        data=str(data), limit=8, shard=5, models=(HIDDEN,), prioritise="adaptive", stop_below=0.05
+    )
+    return whole, store, run_campaign(whole, store)
+
+
 @pytest.mark.parametrize("looks", [1, 2, 7])
 def test_an_interrupted_run_goes_on_and_ends_the_same(
-    campaign: Campaign, tmp_path: Path, looks: int
+    uninterrupted: tuple[Campaign, CampaignStore, RunProgress], tmp_path: Path, looks: int
 ) -> None:
-    whole = replace(campaign, stop_below=0.05)
-    once, twice = CampaignStore(tmp_path / "once"), CampaignStore(tmp_path / "twice")
-    expected = run_campaign(whole, once)
+    whole, once, expected = uninterrupted
+    twice = CampaignStore(tmp_path / "twice")
     seen: list[Any] = []
     stopped = run_campaign(
         whole,
