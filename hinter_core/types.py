@@ -175,6 +175,19 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class RejectedEdit:
+    """An edit that is not made, as it would leave a text that contradicts itself."""
+
+    edit: Edit
+    reason: str
+
+    @property
+    def in_words(self) -> str:
+        """The reason, with the change that it is about."""
+        return f"{self.edit.in_words} is not made: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
 class Splice:
     """One replacement of ``source[start:end]`` by ``new``.
 

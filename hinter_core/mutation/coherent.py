@@ -1,25 +1,32 @@
-"""Coherent swaps: all words of an attribute that speak of one person change together.
+"""Coherent mutation: all words that speak of one person change together.
 
-"The man lost his hat" becomes "The woman lost her hat" by one edit. A neutral noun contradicts
-nothing ("the person lost his hat"), so that it changes alone. An edit that would leave a word of
-the same person behind that contradicts it, because the dictionary has no counterpart or does not
-have the word, is not made.
-Other people stay as they are.
+"The man lost his hat" becomes "The woman lost her hat" by one edit; given names change, too, and
+verbs agree with *they*. An edit that would leave a word behind that contradicts it, because nothing
+stands in for that word, is not made and says why. Other people stay as they are. Where a word may
+speak of the changed person or of somebody else, the edit is made, with a doubt.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from hinter_core.language.people import PRONOUNS, people_words
+from hinter_core.mutation.agreement import verbs_for
 from hinter_core.mutation.edits import splices_of, splices_overlap
+from hinter_core.mutation.given_names import GivenNames
 from hinter_core.mutation.people import People
+from hinter_core.mutation.unresolved import loose, may_be
+from hinter_core.terms.names import BOTH
 from hinter_core.types import (
     Change,
     Edit,
     EditKind,
+    GrammaticalForm,
+    MentionKind,
     Occurrence,
     Pair,
+    RejectedEdit,
     Sentence,
     Span,
     Term,
@@ -27,7 +34,26 @@ from hinter_core.types import (
 
 PairsOf = Mapping[Term, tuple[Pair, ...]]
 _BINARY = ("female", "male")
-_NEUTRAL = "neutral"
+_NEUTRAL, _NEITHER = "neutral", "trans-and-non-binary"
+_FORM = GrammaticalForm
+# Singular *they*; its subject form is in no dictionary, as verbs have to agree with it.
+_THEY = {
+    _FORM.PRONOUN_SUBJECT: "they", _FORM.PRONOUN_OBJECT: "them", _FORM.PRONOUN_POSSESSIVE: "their",
+    _FORM.PRONOUN_POSSESSIVE_ABSOLUTE: "theirs", _FORM.PRONOUN_REFLEXIVE: "themself",
+}  # fmt: skip
+_CASES = {
+    "subj": _FORM.PRONOUN_SUBJECT, "obj": _FORM.PRONOUN_OBJECT, "poss": _FORM.PRONOUN_POSSESSIVE,
+    "abs": _FORM.PRONOUN_POSSESSIVE_ABSOLUTE, "refl": _FORM.PRONOUN_REFLEXIVE,
+}  # fmt: skip
+
+
+@dataclass
+class CoherentEdits:
+    """The edits that are made, those that are not, and what is doubtful of those that are."""
+
+    edits: list[Edit] = field(default_factory=list)
+    refused: list[RejectedEdit] = field(default_factory=list)
+    doubts: dict[Edit, tuple[str, ...]] = field(default_factory=dict)
 
 
 def coherent_edits(
@@ -37,29 +63,28 @@ def coherent_edits(
     pairs_of: PairsOf,
     edits: Sequence[Edit],
     people: People,
-) -> list[Edit]:
+) -> CoherentEdits:
     """Extend each edit of an attribute to the other mentions of the people that it changes.
 
     ``occurrences``: the accepted ones of the attribute. ``people``: of the text. Edits that come
     out the same are one.
     """
-    where: dict[int, list[Occurrence]] = {}
-    for occurrence in occurrences:
-        person = people.at(occurrence)
-        if person is not None:
-            where.setdefault(person, []).append(occurrence)
-    by_span = {one.span: person for person, found in where.items() for one in found}
-    direction = _Direction(pairs_of)
-    made: dict[tuple[tuple[Span, str], ...], Edit] = {}
+    extender = _Extender(text, sentences, occurrences, pairs_of, people)
+    found = CoherentEdits()
+    made: set[tuple[tuple[Span, str], ...]] = set()
     for edit in edits:
-        concerned = {by_span[span] for span in edit.spans if span in by_span}
-        also = [o for n in sorted(concerned) for o in where[n] if o.span not in edit.spans]
-        heads = [head for n in sorted(concerned) for head in people.heads(n)]
-        extended = _extended(text, sentences, edit, also, heads, direction)
-        if extended is not None:
-            splices = splices_of(text, extended, sentences)
-            made.setdefault(tuple(((s.start, s.end), s.new) for s in splices), extended)
-    return list(made.values())
+        extended = extender.extended(edit)
+        if isinstance(extended, str):
+            found.refused.append(RejectedEdit(edit, extended))
+            continue
+        splices = splices_of(text, extended, sentences)
+        key = tuple(((s.start, s.end), s.new) for s in splices)
+        if key not in made:
+            made.add(key)
+            found.edits.append(extended)
+            if doubts := extender.doubts(edit):
+                found.doubts[extended] = doubts
+    return found
 
 
 class _Direction:
@@ -74,12 +99,22 @@ class _Direction:
         last = term.text.lower().rpartition(" ")[2]
         return term.group if term.group in _BINARY else self._words.get(last, term.group)
 
+    def contradicts(self, term: Term, wanted: str) -> bool:
+        """Whether a term of a person of the wanted gender has to change."""
+        own = self.says(term)
+        return own != wanted and (own in _BINARY or (own == _NEITHER and term.form.is_pronoun))
+
     def counterpart(self, change: Pair, terms: Sequence[Term]) -> Pair | None:
         """Return the pair that changes another mention in the same direction."""
         wanted = self.says(change.target)
+        if wanted not in _BINARY and terms[0].form.is_pronoun and not self._neopronoun(change):
+            they = Term(_THEY[terms[0].form], _NEUTRAL, terms[0].form, terms[0].concept)
+            return Pair(change.attribute, terms[0], they)
         series = [pair.target.text for pair in self._towards(change.source, wanted)]
         for term in terms:
             found = self._towards(term, wanted)
+            if not found and wanted == _NEITHER and not term.form.is_pronoun:
+                found = self._towards(term, _NEUTRAL)
             if len(found) == len(series) and change.target.text in series:
                 # "xe" goes with "xem" and "ze" with "hir": the series keep their order.
                 return found[series.index(change.target.text)]
@@ -88,56 +123,150 @@ class _Direction:
                 return next((p for p in found if p.target.text.endswith(".") is stop), found[0])
         return None
 
+    def _neopronoun(self, change: Pair) -> bool:
+        return change.source.form.is_pronoun and self.says(change.target) == _NEITHER
+
+    def pronoun(self, form: GrammaticalForm, wanted: str, attribute: str) -> Pair | None:
+        """Return the pair from a form of singular *they* to the pronoun of a gender."""
+        they = Term(_THEY[form], _NEUTRAL, form)
+        for term in self._pairs_of:
+            if term.form is form and term.group == wanted:
+                return Pair(attribute, they, term)
+        return None
+
     def _towards(self, term: Term, wanted: str) -> list[Pair]:
         pairs = self._pairs_of.get(term, ())
         return [pair for pair in pairs if self.says(pair.target) == wanted]
 
 
-def _extended(
-    text: str,
-    sentences: Sequence[Sentence],
-    edit: Edit,
-    also: Sequence[Occurrence],
-    heads: Sequence[Span],
-    direction: _Direction,
-) -> Edit | None:
-    """Return an edit with all other mentions; None if one that contradicts it cannot change.
+class _Extender:
+    """Extends the edits of one attribute in one text."""
 
-    ``heads``: of all mentions of the people that the edit changes.
-    """
-    pair = edit.change
-    if not isinstance(pair, Pair):
-        return edit
-    said = direction.says(pair.source)
-    wanted = direction.says(pair.target)
-    if wanted == said or (wanted == _NEUTRAL and not pair.source.form.is_pronoun):
-        return edit
-    parts = [edit]
-    for occurrence in also:
-        terms = [term for term in occurrence.terms if direction.says(term) == said]
-        counterpart = direction.counterpart(pair, terms)
-        if counterpart is not None:
+    def __init__(
+        self,
+        text: str,
+        sentences: Sequence[Sentence],
+        occurrences: Iterable[Occurrence],
+        pairs_of: PairsOf,
+        people: People,
+    ) -> None:
+        self._text, self._sentences, self._people = text, sentences, people
+        self._direction = _Direction(pairs_of)
+        self._names = GivenNames(text, people.entities)
+        self._where: dict[int, list[Occurrence]] = {}
+        self._of: dict[Span, int] = {}
+        for occurrence in occurrences:
+            person = self._people.at(occurrence)
+            if person is not None:
+                self._where.setdefault(person, []).append(occurrence)
+                self._of[occurrence.span] = person
+
+    def extended(self, edit: Edit) -> Edit | str:
+        """Return an edit with all other mentions, or why it cannot be made."""
+        pair = edit.change
+        if not isinstance(pair, Pair):
+            return edit
+        wanted = self._direction.says(pair.target)
+        if wanted == self._direction.says(pair.source):
+            return edit
+        people = {self._of[span] for span in edit.spans if span in self._of}
+        new = {(s.start, s.end): s.new for s in splices_of(self._text, edit, self._sentences)}
+        if isinstance(parts := self._mentions(edit, pair, people), str):
+            return parts
+        for part in parts:
+            new |= {(s.start, s.end): s.new for s in splices_of(self._text, part, self._sentences)}
+        for part in (edit, *parts):
+            new |= self._verbs(part)
+        if why := self._left(people, new, wanted):
+            return why
+        renaming = self._names.renamed(people, wanted if wanted in _BINARY else BOTH)
+        if renaming.reason:
+            return renaming.reason
+        return self._joined(edit, new | renaming.texts)
+
+    def _joined(self, edit: Edit, new: dict[Span, str]) -> Edit | str:
+        own = {(s.start, s.end) for s in splices_of(self._text, edit, self._sentences)}
+        if set(new) == own:
+            return edit
+        spans = tuple(sorted(new))
+        texts = tuple(new[span] for span in spans)
+        change = Change(EditKind.SUBSTITUTE, edit.attribute, edit.source, edit.target, texts)
+        joined = Edit(change, spans)
+        if splices_overlap(splices_of(self._text, joined, self._sentences)):
+            return "two of its words overlap"
+        return joined
+
+    def _mentions(self, edit: Edit, pair: Pair, people: set[int]) -> list[Edit] | str:
+        """Return the changes of the other words of these people, or the word that stops them."""
+        wanted = self._direction.says(pair.target)
+        parts: list[Edit] = []
+        for occurrence in (o for n in sorted(people) for o in self._where.get(n, ())):
+            if occurrence.span in edit.spans:
+                continue
+            terms = [t for t in occurrence.terms if self._direction.contradicts(t, wanted)]
+            if not terms:
+                continue
+            counterpart = self._direction.counterpart(pair, terms)
+            if counterpart is None:
+                return self._also(occurrence.span)
             parts.append(Edit(counterpart, (occurrence.span,)))
-        elif terms and (wanted != _NEUTRAL or terms[0].form.is_pronoun):
-            return None
-    changed = [span for part in parts for span in part.spans]
-    for start, end in heads:
-        apart = all(end <= low or high <= start for low, high in changed)
-        if apart and _contradicts(text[start:end], said, wanted):
-            return None
-    if len(parts) == 1:
-        return edit
-    found = [splice for part in parts for splice in splices_of(text, part, sentences)]
-    splices = {(splice.start, splice.end): splice.new for splice in found}
-    spans = tuple(sorted(splices))
-    texts = tuple(splices[span] for span in spans)
-    change = Change(EditKind.SUBSTITUTE, edit.attribute, edit.source, edit.target, texts)
-    return None if splices_overlap(found) else Edit(change, spans)
+        if wanted in _BINARY:
+            parts += self._they(pair, people, wanted)
+        return parts
+
+    def _they(self, pair: Pair, people: set[int], wanted: str) -> Iterable[Edit]:
+        """Yield the changes of a singular *they* to *she* or *he*."""
+        for person in sorted(people):
+            for mention in self._people.mentions(person, plural=False):
+                word = self._text[slice(*mention.head)].lower()
+                form = PRONOUNS.get(word) if word in _THEY.values() else None
+                if form is not None and mention.kind is MentionKind.PRONOUN:
+                    found = self._direction.pronoun(_CASES[form.case], wanted, pair.attribute)
+                    if found is not None:
+                        yield Edit(found, (mention.head,))
+
+    def _verbs(self, edit: Edit) -> dict[Span, str]:
+        """Return the verbs that have to agree where *they* comes or goes."""
+        words = (edit.source.text.lower(), edit.target.text.lower())
+        if "they" not in words:
+            return {}
+        found: dict[Span, str] = {}
+        for start, _ in edit.spans:
+            tree = self._people.tree_at(start)
+            places = [start - tree.start == at for at, _ in tree.parse.spans] if tree else []
+            if tree is not None and True in places:
+                found |= verbs_for(tree, places.index(True), plural=words[1] == "they")
+        return found
+
+    def _left(self, people: set[int], new: Mapping[Span, str], wanted: str) -> str:
+        """Return the word of these people that stays and contradicts the change."""
+        for start, end in (head for n in sorted(people) for head in self._people.heads(n)):
+            apart = all(end <= low or high <= start for low, high in new)
+            if apart and _contradicts(self._text[start:end], wanted):
+                return self._also((start, end))
+        return ""
+
+    def _also(self, span: Span) -> str:
+        return f"the text also says \u201c{self._text[slice(*span)]}\u201d of the same person"
+
+    def doubts(self, before: Edit) -> tuple[str, ...]:
+        """Return the words near a change that may speak of the person whom it changes."""
+        said = self._direction.says(before.source)
+        wanted = self._direction.says(before.target)
+        if said == wanted or said not in _BINARY:
+            return ()
+        entities, own = self._people.entities, {self._of.get(span) for span in before.spans}
+        people = [entity for number, entity in enumerate(entities) if number in own]
+        found = []
+        for entity in entities:
+            if entity.gender == said and loose(entity) and entity not in people:
+                near = [p for p in people if may_be(self._text, entity, p, self._people.parsed)]
+                found += [self._text[slice(*m.head)].lower() for m in entity.mentions if near]
+        return tuple(dict.fromkeys(found))
 
 
-def _contradicts(word: str, said: str, wanted: str) -> bool:
-    """Whether a word that stays says the gender that an edit replaces."""
+def _contradicts(word: str, wanted: str) -> bool:
+    """Whether a word that stays says another gender than the wanted one."""
     form = PRONOUNS.get(word.lower())
-    if form is not None:
-        return form.gender == said
-    return wanted != _NEUTRAL and people_words().nouns.get(word.lower()) == said
+    said = form.gender if form is not None else people_words().nouns.get(word.lower(), "")
+    return said in _BINARY and said != wanted

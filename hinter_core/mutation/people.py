@@ -15,7 +15,8 @@ from functools import cached_property
 from hinter_core.language.coreference import parse_text, resolve
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.trees import ParsedSentence, SentenceTree, tree_of
-from hinter_core.types import Edit, Entity, MentionKind, Occurrence, Span
+from hinter_core.mutation.unresolved import settled
+from hinter_core.types import Edit, Entity, Mention, MentionKind, Occurrence, Span
 
 _CLIMBED = 16  # words from a modifier up to the word for its person
 _DESCRIBES = frozenset(
@@ -48,12 +49,16 @@ class People:
     @cached_property
     def entities(self) -> tuple[Entity, ...]:
         """The people and things of the text."""
-        return resolve(self._text, self._parses)
+        return settled(self._text, resolve(self._text, self._parses), self.parsed)
 
     def heads(self, person: int) -> list[Span]:
         """Return the heads of all mentions of a person."""
-        known = person < len(self.entities)
-        return [mention.head for mention in self.entities[person].mentions] if known else []
+        return [mention.head for mention in self.mentions(person)]
+
+    def mentions(self, person: int, *, plural: bool = True) -> tuple[Mention, ...]:
+        """Return the mentions of a person; without ``plural`` none of several people."""
+        known = self.entities[person : person + 1]
+        return known[0].mentions if known and (plural or not known[0].plural) else ()
 
     def at(self, occurrence: Occurrence) -> int | None:
         """Return the person that an occurrence speaks of; None if the text contradicts itself."""
@@ -80,18 +85,25 @@ class People:
     # -- from a span to its words ---------------------------------------------------------------
 
     @cached_property
-    def _parsed(self) -> tuple[ParsedSentence, ...]:
+    def parsed(self) -> tuple[ParsedSentence, ...]:
+        """The sentences of the text with their parses."""
         return parse_text(self._text, self._parses)
+
+    def tree_at(self, place: int) -> SentenceTree | None:
+        """Return the tree of the sentence at a place in the text."""
+        number = bisect_right(self.parsed, place, key=lambda one: one.sentence.start) - 1
+        if number < 0 or place > self.parsed[number].sentence.end:
+            return None
+        if number not in self._trees:
+            self._trees[number] = tree_of(self.parsed[number])
+        return self._trees[number]
 
     def _words(self, span: Span) -> list[Word]:
         """Return the topmost word of a span; beside an insertion, the word for somebody."""
         start, end = span
-        number = bisect_right(self._parsed, start, key=lambda one: one.sentence.start) - 1
-        if number < 0 or start > self._parsed[number].sentence.end:
+        tree = self.tree_at(start)
+        if tree is None:
             return []
-        if number not in self._trees:
-            self._trees[number] = tree_of(self._parsed[number])
-        tree = self._trees[number]
         places = [(low + tree.start, high + tree.start) for low, high in tree.parse.spans]
         if start == end:
             beside = [n for n, (low, high) in enumerate(places) if low - 1 <= end <= high + 1]
@@ -110,7 +122,10 @@ class People:
             for mention in entity.mentions:
                 start, end = mention.head
                 if mention.kind is MentionKind.NAME:
-                    # All words of a name stand for its person.
+                    # All words of a name stand for its person, and the title before it.
+                    title = self._text[mention.span[0] : start].rstrip()
+                    if title:
+                        found.setdefault(mention.span[0] + len(title), number)
                     length = 0
                     for word in self._text[start:end].split(" "):
                         found[start + length + len(word)] = number

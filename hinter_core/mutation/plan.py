@@ -16,7 +16,7 @@ from hinter_core.language.clean import clean
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.reading.english import other_language
 from hinter_core.language.sentences import sentence_at, split_sentences
-from hinter_core.mutation.coherent import coherent_edits
+from hinter_core.mutation.coherent import CoherentEdits, coherent_edits
 from hinter_core.mutation.edits import (
     assemble,
     combined,
@@ -42,6 +42,7 @@ from hinter_core.types import (
     Occurrence,
     Origin,
     Pair,
+    RejectedEdit,
     RejectedOccurrence,
     Sentence,
     Slot,
@@ -78,7 +79,7 @@ class Settings:
     relations: tuple[str, ...] = (SUBSTITUTE,)
     invariant: str = EVEN_HANDED
     window: int | None = None
-    coherent: bool = False
+    coherent: bool = True
     tolerance: float = TOLERANCE
     validity: float = 0.0
     verbatim: bool = True
@@ -101,7 +102,8 @@ class Plan:
 
     ``origin``: where the text comes from. ``slots``: the filled slots of its template or grammar.
     ``together``: combinations that are tested whatever their order. ``people``: who is in the text;
-    None if its mutants are known from elsewhere or say nothing of people.
+    None if its mutants are known from elsewhere or say nothing of people. ``refused``: edits that
+    cannot be made coherent. ``doubts``: by edit, words that may speak of whom it changes.
     """
 
     text: str
@@ -116,6 +118,8 @@ class Plan:
     slots: tuple[Slot, ...] = ()
     together: list[tuple[Edit, ...]] = field(default_factory=list)
     people: People | None = None
+    refused: list[RejectedEdit] = field(default_factory=list)
+    doubts: dict[Edit, tuple[str, ...]] = field(default_factory=dict)
     _splices: dict[Edit, tuple[Splice, ...]] = field(default_factory=dict)
     _chosen: list[tuple[Edit, ...]] | None = None
 
@@ -243,8 +247,9 @@ def make_plan(
     people = People(text, parses) if about_people and not settings.literal else None
     if not settings.literal:
         notices += _in_all_forms(text, sentences, dictionaries, edits)
+    coherent = CoherentEdits()
     if settings.coherent and people is not None:
-        edits = _coherent(text, sentences, kept, pairs, edits, people)
+        edits, coherent = _coherent(text, sentences, kept, pairs, edits, people)
     if settings.as_published:
         edits = {a: [verbatim(text, e, sentences) for e in found] for a, found in edits.items()}
     return Plan(
@@ -257,6 +262,8 @@ def make_plan(
         edits=edits,
         notices=notices,
         people=people,
+        refused=coherent.refused,
+        doubts=coherent.doubts,
     )
 
 
@@ -283,26 +290,22 @@ def _coherent(
     pairs: Mapping[str, Mapping[Term, tuple[Pair, ...]]],
     edits: Mapping[str, list[Edit]],
     people: People,
-) -> dict[str, list[Edit]]:
-    """Extend the edits of attributes with pronouns to all mentions of the people they change."""
-    gendered = {
-        o.attribute
-        for o in occurrences
-        if any(term.form.is_pronoun for term in o.terms) and o.attribute in edits
-    }
-    return {
-        attribute: coherent_edits(
-            text,
-            sentences,
-            [o for o in occurrences if o.attribute == attribute],
-            pairs[attribute],
-            found,
-            people,
-        )
-        if attribute in gendered
-        else found
-        for attribute, found in edits.items()
-    }
+) -> tuple[dict[str, list[Edit]], CoherentEdits]:
+    """Extend the edits of attributes with pronouns to all mentions of the people they change.
+
+    Return the edits by attribute; and beside them what is refused and doubtful of all attributes.
+    """
+    extended = dict(edits)
+    every = CoherentEdits()
+    for attribute in edits:
+        if not any(term.form.is_pronoun for term in pairs[attribute]):
+            continue
+        own = [o for o in occurrences if o.attribute == attribute]
+        found = coherent_edits(text, sentences, own, pairs[attribute], edits[attribute], people)
+        extended[attribute] = found.edits
+        every.refused += found.refused
+        every.doubts |= found.doubts
+    return {a: found for a, found in extended.items() if found}, every
 
 
 def _in_view(
@@ -412,6 +415,7 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
     words = list(
         dict.fromkeys(r.in_words for r in plan.rejected if r.occurrence.attribute in missing)
     )
+    words += [r.in_words for r in plan.refused if r.edit.attribute in missing]
     reasons = [needs] * bool(needs) + words[:3]
     why = f" ({'; '.join(reasons)})" if reasons else ""
     if not present:

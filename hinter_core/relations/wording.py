@@ -22,7 +22,7 @@ from hinter_core.terms.senses.forms import (
 )
 from hinter_core.terms.senses.lexicon import NOUNS, lexicon, person_nouns
 from hinter_core.terms.senses.other_senses import COMPOUND
-from hinter_core.types import Edit, GrammaticalForm, Parse, Sentence, Splice
+from hinter_core.types import Edit, GrammaticalForm, Parse, Sentence, Span, Splice
 
 _BETWEEN = (
     r"(?:\s+|\s*,\s*|\s*/\s*|\s*,?\s+(?:and|or|nor|but|than|to|vs\.?|versus|and/or|&|as well as)"
@@ -54,12 +54,18 @@ _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 def wants_parse(pair: Compared) -> Iterator[Sentence]:
     """Yield the sentences of the source whose parse :func:`broken` needs; most need none."""
     for edit in pair.mutant.edits:
-        for start, _ in edit.spans:
+        for start, _ in _places(pair.text, edit):
             sentence = sentence_at(pair.source, start)
             if sentence is not None and (
                 _divides(edit) or (edit.attribute == "gender" and "self" in sentence.text)
             ):
                 yield sentence
+
+
+def _places(text: str, edit: Edit) -> Iterator[Span]:
+    """Yield where an edit changes its own term, not other words of the same person."""
+    own = fold(edit.source.text)
+    return (span for span in edit.spans if len(edit.spans) == 1 or fold(text[slice(*span)]) == own)
 
 
 def reasons(pairs: Sequence[Compared], parses: ParseStore) -> list[str]:
@@ -171,7 +177,7 @@ def _before_name(pair: Compared) -> str:
         untitled = fold(edit.source.text) in titles and fold(edit.target.text) not in titles
         if not (several or untitled) or edit.source.form is not GrammaticalForm.NOUN_SG:
             continue
-        for start, end in edit.spans:
+        for start, end in _places(pair.text, edit):
             if pair.text[start].isupper() and _NAME.match(pair.text, end):
                 return f"\u201c{edit.target.text}\u201d is no title of a name"
     return ""
@@ -197,7 +203,7 @@ def _of_a_couple(pair: Compared) -> str:
         if not pronoun and edit.target.group != "neutral":
             continue
         counterparts = _counterparts(fold(edit.source.text))
-        for start, end in edit.spans:
+        for start, end in _places(pair.text, edit):
             after = _AFTER.match(text, end)
             before = _BEFORE.search(text[max(0, start - _WINDOW) : start])
             for word, joined in (
@@ -267,7 +273,7 @@ def _may_be_first(parse: Parse, token: int, edit: Edit) -> bool:
 def _in_compound(pair: Compared, parses: Mapping[str, Parse]) -> str:
     """Return the compound that an edit breaks: "makeup nonbinary person", "hit individual"."""
     for edit in filter(_divides, pair.mutant.edits):
-        for start, end in edit.spans:
+        for start, end in _places(pair.text, edit):
             sentence = sentence_at(pair.source, start)
             if sentence is None:
                 continue

@@ -1,26 +1,31 @@
 """Names of people by gender and country of origin, from ``names.csv`` or a file of that format.
 
+Beside them, how given names are used (``name_usage.toml``): short forms, and names of both genders.
+
 Columns: ``name``, ``part`` (given or family), ``gender`` (male or female; empty for family names)
 and ``country`` (empty: of no particular country). A name stands once in a file, so that a given
 name belongs to one gender and one country, as BiasFinder, section 4.2 and 5.2, demands.
 """
 
+import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from zlib import crc32
 
 from hinter_core.errors import DictionaryError, InputError
 from hinter_core.files.columns import as_text, mended
 from hinter_core.files.containers import Record
 from hinter_core.files.source import open_source
-from hinter_core.language.people import FEMALE, MALE
+from hinter_core.language.people import FEMALE, MALE, people_words
 from hinter_core.storage import DICTIONARIES
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import GrammaticalForm, Term
 
 GENDERS = (MALE, FEMALE)
+BOTH = "both"  # gender of a name that women and men bear
 ANYWHERE = ""  # country of names of no particular country
 _GIVEN, _FAMILY = _PARTS = ("given", "family")
 _COLUMNS = ("name", "part", "gender", "country")
@@ -87,6 +92,81 @@ def _names_of(path: Path, _changed: int) -> NameList:
     )
     _require_classes(names, path)
     return names
+
+
+@dataclass(frozen=True)
+class NameUsage:
+    """How the shipped given names are used.
+
+    ``both``: names of both genders. ``short``: by name, its short forms and what it is short for.
+    ``people``: what the people of a country are called. ``of``: country and gender of a name.
+    """
+
+    both: tuple[str, ...]
+    short: Mapping[str, frozenset[str]]
+    people: Mapping[str, str]
+    of: Mapping[str, tuple[str, str]]
+
+    def gender(self, name: str) -> str:
+        """Return the gender that readers expect of a given name; "" if unknown."""
+        if name in self.both:
+            return BOTH
+        return self.of[name][1] if name in self.of else people_words().names.get(name, "")
+
+    def country(self, name: str) -> str:
+        """Return the country of a given name; "" if it is of none in particular, or unknown."""
+        return self.of[name][0] if name in self.of else ANYWHERE
+
+    def instead(
+        self, name: str, gender: str, taken: Collection[str], country: str | None = None
+    ) -> str:
+        """Return a given name of another gender or country, always the same; "" if there is none.
+
+        It is of the old name's country unless another is given, and has its initial if a name has.
+        ``taken``: names that stand in the text.
+        """
+        home = self.country(name) if country is None else country
+        for pool in self._pools(gender, home, name[:1].upper()):
+            if free := [one for one in pool if one not in taken and one != name]:
+                return free[crc32(name.encode()) % len(free)]
+        return ""
+
+    def _pools(self, gender: str, country: str, initial: str) -> Iterator[Sequence[str]]:
+        """Yield names, the fittest first."""
+        if gender == BOTH:
+            own: Sequence[str] = self.both
+        else:
+            own = load_names().given.get((country, gender), ())
+        yield [name for name in own if name.startswith(initial)]
+        if gender != BOTH and country == ANYWHERE:
+            words = people_words()
+            yield [
+                name
+                for name, sex in words.names.items()
+                if sex == gender and name.startswith(initial) and name not in words.places
+            ]
+        yield own
+
+
+@lru_cache(maxsize=1)
+def name_usage() -> NameUsage:
+    """Load how the shipped given names are used."""
+    lists = tomllib.loads((DICTIONARIES / "name_usage.toml").read_text(encoding="utf-8"))
+    short: dict[str, set[str]] = defaultdict(set)
+    for name, forms in lists["short"].items():
+        short[name].update(forms)
+        for form in forms:
+            short[form].add(name)
+    return NameUsage(
+        both=tuple(lists["both"]),
+        short={name: frozenset(own) for name, own in short.items()},
+        people=lists["people"],
+        of={
+            name: (country, gender)
+            for (country, gender), own in load_names().given.items()
+            for name in own
+        },
+    )
 
 
 @lru_cache(maxsize=1)
