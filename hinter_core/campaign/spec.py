@@ -159,8 +159,8 @@ class Campaign:
         before=False,
     )  # fmt: skip
     coherent: bool = _setting(
-        False, "Change all words about one person together (the man ... his to the woman ... her), "
-        "not one word alone. Other people stay as they are.",
+        True, "Change all words about one person together, given names too (the man ... his to the "
+        "woman ... her), not one word alone. Other people stay as they are.",
         part="mutants", label="All words about one person together", advanced=True, before=False,
     )  # fmt: skip
     tolerance: float = _setting(

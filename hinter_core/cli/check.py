@@ -117,6 +117,9 @@ def _report(check: TestResult, model: str, note: str) -> str:
         f"  not counted: {r.occurrence.surface} ({r.occurrence.attribute}) {r.reason}"
         for r in plan.rejected
     ]
+    lines += [f"  {r.in_words}" for r in plan.refused[:_SHOWN]]
+    if len(plan.refused) > _SHOWN:
+        lines.append(f"  ... and {len(plan.refused) - _SHOWN} more that are not made")
     lines += [f"Note: {notice}" for notice in plan.notices]
     if not any(j.conformance.kept for j in check.outcomes[model]):
         lines.append("Every mutant was discarded, so nothing was tested; see the reasons.")

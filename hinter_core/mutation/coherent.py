@@ -169,7 +169,7 @@ class _Extender:
         wanted = self._direction.says(pair.target)
         if wanted == self._direction.says(pair.source):
             return edit
-        people = {self._of[span] for span in edit.spans if span in self._of}
+        people = self._changed(edit)
         new = {(s.start, s.end): s.new for s in splices_of(self._text, edit, self._sentences)}
         if isinstance(parts := self._mentions(edit, pair, people), str):
             return parts
@@ -183,6 +183,14 @@ class _Extender:
         if renaming.reason:
             return renaming.reason
         return self._joined(edit, new | renaming.texts)
+
+    def _changed(self, edit: Edit) -> set[int]:
+        """Return whom an edit changes, with those whom a group's noun names: "the brothers Al"."""
+        people = {self._of[span] for span in edit.spans if span in self._of}
+        for person in sorted(people):
+            for mention in self._people.group(person):
+                people.update(self._names.after(mention.head[1]))
+        return people
 
     def _joined(self, edit: Edit, new: dict[Span, str]) -> Edit | str:
         own = {(s.start, s.end) for s in splices_of(self._text, edit, self._sentences)}
@@ -217,7 +225,7 @@ class _Extender:
     def _they(self, pair: Pair, people: set[int], wanted: str) -> Iterable[Edit]:
         """Yield the changes of a singular *they* to *she* or *he*."""
         for person in sorted(people):
-            for mention in self._people.mentions(person, plural=False):
+            for mention in self._people.alone(person):
                 word = self._text[slice(*mention.head)].lower()
                 form = PRONOUNS.get(word) if word in _THEY.values() else None
                 if form is not None and mention.kind is MentionKind.PRONOUN:

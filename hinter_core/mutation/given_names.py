@@ -16,6 +16,7 @@ from hinter_core.terms.names import BOTH, GENDERS, NameUsage, name_usage
 from hinter_core.types import Entity, MentionKind, Span
 
 _WORD = re.compile(r"[^\W\d_](?:[\w'\u2019-]*\w)?")
+_NEXT = re.compile(r",? (?:and )?")
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "esq", "phd", "md"})
 
 
@@ -81,9 +82,22 @@ class GivenNames:
         # Of a name that no list has, a reader may know more.
         return known not in (wanted, BOTH) if wanted != BOTH else known in GENDERS
 
-    def gender(self, person: int) -> str:
-        """Return the gender that a person's given name says; "" if none."""
-        return next((g for word in self.of(person) if (g := self._usage.gender(word))), "")
+    def after(self, place: int) -> Iterator[int]:
+        """Yield whom the names right after a place name: "the brothers Al, Bo and Cy"."""
+        starts = {name.places[0][0]: name for name in self._names}
+        while joined := _NEXT.match(self._text, place):
+            name = starts.get(joined.end())
+            if name is None:
+                return
+            yield name.person
+            yield from self._joined_at(name.places[0][0])
+            place = name.places[-1][1]
+
+    def _joined_at(self, place: int) -> Iterator[int]:
+        """Yield the people of whom the first is named at a place: "Al and Bo"."""
+        for number, entity in enumerate(self._entities):
+            if entity.plural and any(m.span[0] == place for m in entity.mentions):
+                yield number
 
     def country(self, person: int) -> str:
         """Return the country of a person's given name; "" if it is of none in particular."""

@@ -53,12 +53,21 @@ class People:
 
     def heads(self, person: int) -> list[Span]:
         """Return the heads of all mentions of a person."""
-        return [mention.head for mention in self.mentions(person)]
+        return [mention.head for mention in self._mentions(person)]
 
-    def mentions(self, person: int, *, plural: bool = True) -> tuple[Mention, ...]:
-        """Return the mentions of a person; without ``plural`` none of several people."""
-        known = self.entities[person : person + 1]
-        return known[0].mentions if known and (plural or not known[0].plural) else ()
+    def alone(self, person: int) -> tuple[Mention, ...]:
+        """Return the mentions of somebody; none if these are several people."""
+        return () if self._plural(person) else self._mentions(person)
+
+    def group(self, person: int) -> tuple[Mention, ...]:
+        """Return the mentions of several people; none if this is one."""
+        return self._mentions(person) if self._plural(person) else ()
+
+    def _plural(self, person: int) -> bool:
+        return any(entity.plural for entity in self.entities[person : person + 1])
+
+    def _mentions(self, person: int) -> tuple[Mention, ...]:
+        return next((entity.mentions for entity in self.entities[person : person + 1]), ())
 
     def at(self, occurrence: Occurrence) -> int | None:
         """Return the person that an occurrence speaks of; None if the text contradicts itself."""

@@ -24,7 +24,7 @@ def settled(
     text: str, entities: Sequence[Entity], sentences: Sequence[ParsedSentence]
 ) -> tuple[Entity, ...]:
     """Return the entities with what can mean one person only joined to that person."""
-    parts = [part for entity in entities for part in _parts(text, entity)]
+    parts = _with_names(text, [part for entity in entities for part in _parts(text, entity)])
     if any(loose(entity) for entity in parts):
         parts = _Joiner(text, parts, sentences).joined()
     return tuple(sorted(parts, key=lambda entity: entity.mentions[0].span))
@@ -66,6 +66,33 @@ def _parts(text: str, entity: Entity) -> Iterator[Entity]:
         found.setdefault(last, []).append(mention)
     for gender, mentions in found.items():
         yield replace(entity, mentions=tuple(mentions), gender=gender)
+
+
+def _with_names(text: str, entities: list[Entity]) -> list[Entity]:
+    """Join a noun with the name right after it, whatever its parse: "the actor Jane Doe"."""
+    named = {
+        mention.head[0]: entity
+        for entity in entities
+        if entity.person
+        for mention in entity.mentions
+        if mention.kind is MentionKind.NAME
+    }
+    kept = list(entities)
+    for entity in entities if named else ():
+        ends = [m.head[1] + 1 for m in entity.mentions if m.kind is MentionKind.NOUN]
+        for end in ends if entity.person and not entity.plural and entity in kept else ():
+            other = named.get(end)
+            if other is None or other is entity or other not in kept or text[end - 1] != " ":
+                continue
+            if other.plural or {entity.gender, other.gender} == {*_GENDERS}:
+                continue
+            mentions = _in_order(entity.mentions + other.mentions)
+            joined = replace(other, mentions=mentions, gender=other.gender or entity.gender)
+            kept[kept.index(other)] = joined
+            kept.remove(entity)
+            named |= {at: joined for at, one in named.items() if one in (entity, other)}
+            break
+    return kept
 
 
 def loose(entity: Entity) -> bool:

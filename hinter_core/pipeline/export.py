@@ -45,6 +45,15 @@ def check_to_json(check: TestResult, model: str) -> dict[str, Any]:
             }
             for r in check.plan.rejected
         ],
+        "refused": [
+            {
+                "attribute": r.edit.attribute,
+                "source": r.edit.source.text,
+                "target": r.edit.target.text,
+                "reason": r.reason,
+            }
+            for r in check.plan.refused
+        ],
     }
 
 

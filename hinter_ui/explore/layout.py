@@ -102,7 +102,7 @@ class ExploreLayout:
     def _settings(self, labels: Labels) -> None:
         self.order = labels.make(gr.Radio, "order", value=2)
         self.person_sense = labels.make(gr.Checkbox, "person-sense", value=True)
-        self.coherent = labels.make(gr.Checkbox, "coherent", value=False)
+        self.coherent = labels.make(gr.Checkbox, "coherent", value=True)
         self.keep_soft = labels.make(gr.Checkbox, "keep-soft", value=False)
         self.relations = labels.choice(
             gr.Dropdown, "relations", relation_choices, value=[SUBSTITUTE], multiselect=True

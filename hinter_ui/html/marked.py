@@ -295,14 +295,19 @@ def _missing(plan: Plan) -> Markup | None:
 
 
 def _rejected(plan: Plan) -> Markup:
-    """List the terms that do not count, each with its reason."""
-    if not plan.rejected:
+    """List the terms that do not count and the changes that are not made, each with its reason."""
+    if not (plan.rejected or plan.refused):
         return Markup("")
     items = []
     for rejected in plan.rejected[:_MOST_REJECTED]:
         term = rejected.occurrence
         name = tag("span", f" {name_of(term.attribute)}", class_="quiet")
         items.append(tag("li", tag("s", isolated(term.surface)), name, ": ", rejected.in_words))
-    if len(plan.rejected) > _MOST_REJECTED:
-        items.append(tag("li", say("terms.more", n=len(plan.rejected) - _MOST_REJECTED)))
+    for refused in plan.refused[:_MOST_REJECTED]:
+        edit = refused.edit
+        name = tag("span", f" {name_of(edit.attribute)}", class_="quiet")
+        items.append(tag("li", tag("s", isolated(edit.in_words)), name, ": ", refused.reason))
+    left = (len(found) - _MOST_REJECTED for found in (plan.rejected, plan.refused))
+    if more := sum(max(0, n) for n in left):
+        items.append(tag("li", say("terms.more", n=more)))
     return tag("ul", *items, class_="rejected-list", aria_label=say("terms.rejected"))

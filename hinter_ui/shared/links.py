@@ -40,7 +40,7 @@ class ExploreForm:
     parser: str = DEFAULT_PARSER
     order: int = 2
     literal: bool = False
-    coherent: bool = False
+    coherent: bool = True
     keep_soft: bool = False
     relations: tuple[str, ...] = (SUBSTITUTE,)
     seed: int = 0  # of what relations draw; campaigns have their own
