@@ -16,7 +16,7 @@ from hinter_core.mutation.agreement import verbs_for
 from hinter_core.mutation.edits import splices_of, splices_overlap
 from hinter_core.mutation.given_names import GivenNames
 from hinter_core.mutation.people import People
-from hinter_core.mutation.unresolved import loose, may_be
+from hinter_core.mutation.unresolved import unclear
 from hinter_core.terms.names import BOTH
 from hinter_core.types import (
     Change,
@@ -153,6 +153,7 @@ class _Extender:
         self._text, self._sentences, self._people = text, sentences, people
         self._direction = _Direction(pairs_of)
         self._names = GivenNames(text, people.entities)
+        self._unclear: dict[str, list[tuple[Span, int, int]]] = {}
         self._where: dict[int, list[Occurrence]] = {}
         self._of: dict[Span, int] = {}
         for occurrence in occurrences:
@@ -258,19 +259,20 @@ class _Extender:
         return f"the text also says \u201c{self._text[slice(*span)]}\u201d of the same person"
 
     def doubts(self, before: Edit) -> tuple[str, ...]:
-        """Return the words near a change that may speak of the person whom it changes."""
+        """Return pronouns that may speak of the changed person, or else of one who stays."""
         said = self._direction.says(before.source)
-        wanted = self._direction.says(before.target)
-        if said == wanted or said not in _BINARY:
+        if said == self._direction.says(before.target) or said not in _BINARY:
             return ()
-        entities, own = self._people.entities, {self._of.get(span) for span in before.spans}
-        people = [entity for number, entity in enumerate(entities) if number in own]
-        found = []
-        for entity in entities:
-            if entity.gender == said and loose(entity) and entity not in people:
-                near = [p for p in people if may_be(self._text, entity, p, self._people.parsed)]
-                found += [self._text[slice(*m.head)].lower() for m in entity.mentions if near]
-        return tuple(dict.fromkeys(found))
+        people = {self._of[span] for span in before.spans if span in self._of}
+        if said not in self._unclear:
+            self._unclear[said] = list(unclear(self._people.entities, said, self._people.parsed))
+        return tuple(
+            dict.fromkeys(
+                self._text[slice(*head)].lower()
+                for head, one, other in self._unclear[said]
+                if (one in people) is not (other in people)
+            )
+        )
 
 
 def _contradicts(word: str, wanted: str) -> bool:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from hinter_core.language.people import people_words
 from hinter_core.terms.names import BOTH, GENDERS, NameUsage, name_usage
-from hinter_core.types import Entity, MentionKind, Span
+from hinter_core.types import Entity, Mention, MentionKind, Span
 
 _WORD = re.compile(r"[^\W\d_](?:[\w'\u2019-]*\w)?")
 _NEXT = re.compile(r",? (?:and )?")
@@ -115,8 +115,19 @@ class GivenNames:
             for number, entity in enumerate(self._entities)
             if entity.person
             for mention in entity.mentions
-            if mention.kind is MentionKind.NAME and (name := self._read(number, mention.head))
+            if mention.kind is MentionKind.NAME
+            and (name := self._read(number, self._whole(mention)))
         ]
+
+    def _whole(self, mention: Mention) -> Span:
+        """Return all words of a name, where only its last ones were taken for it."""
+        before = self._text[mention.span[0] : mention.head[0]].split()
+        words = people_words()
+        plain = (w.isalpha() and w.istitle() and w.lower() not in words.nouns for w in before)
+        first = before[0].lower() if before else ""
+        if before and all(plain) and first not in words.titles:
+            return mention.span[0], mention.head[1]
+        return mention.head
 
     def _read(self, person: int, head: Span) -> _Name | None:
         found = [

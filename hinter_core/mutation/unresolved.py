@@ -7,6 +7,7 @@ cluster in which the text contradicts itself (a man who is *she*) is two people.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,24 +19,53 @@ from hinter_core.types import Entity, Mention, MentionKind, Span
 _GENDERS = (FEMALE, MALE)
 _ARGUMENTS = ("nsubj", "nsubj:pass", "obj", "iobj", "obl")
 _MIXED = "mixed"
+_NOT = frozenset({"not", "n't", "never"})
+_ALIAS = re.compile(
+    r""",?\s\(?(?:(?:also|better|usually|formerly|professionally|commonly)\s)?
+    (?:known\sas|called|born|n[e\u00e9]e?|nicknamed|a\.?k\.?a\.?)\s["'\u201c]?""",
+    re.VERBOSE,
+)
 
 
 def settled(
     text: str, entities: Sequence[Entity], sentences: Sequence[ParsedSentence]
 ) -> tuple[Entity, ...]:
     """Return the entities with what can mean one person only joined to that person."""
-    parts = _with_names(text, [part for entity in entities for part in _parts(text, entity)])
-    if any(loose(entity) for entity in parts):
+    parts = [part for entity in entities for part in _parts(text, entity)]
+    parts = _with_names(text, parts, sentences)
+    if any(_loose(entity) for entity in parts):
         parts = _Joiner(text, parts, sentences).joined()
     return tuple(sorted(parts, key=lambda entity: entity.mentions[0].span))
 
 
-def may_be(
-    text: str, pronouns: Entity, person: Entity, sentences: Sequence[ParsedSentence]
-) -> bool:
-    """Whether pronouns that stand alone may speak of a person who is named near them."""
-    joiner = _Joiner(text, [], sentences)
-    return joiner.near(pronouns, person) and not joiner.barred(pronouns, person)
+def unclear(
+    entities: Sequence[Entity], gender: str, sentences: Sequence[ParsedSentence]
+) -> Iterator[tuple[Span, int, int]]:
+    """Yield pronouns of a gender that are joined with one person while another is named nearer.
+
+    ``entities`` by number: the one that the pronoun is joined with, and the nearer one.
+    """
+    own = [(n, e) for n, e in enumerate(entities) if _one_person(e) and e.gender == gender]
+    named = [(m, n) for n, e in own for m in e.mentions if m.kind is not MentionKind.PRONOUN]
+    named.sort(key=lambda one: one[0].head)
+    starts = [mention.head[0] for mention, _ in named]
+    for number, entity in own:
+        for pronoun in (m.head for m in entity.mentions if m.kind is MentionKind.PRONOUN):
+            place = bisect_right(starts, pronoun[0]) - 1
+            if place < 0:
+                continue
+            mention, other = named[place]
+            apart = _sentence(sentences, pronoun[0]) - _sentence(sentences, mention.head[0])
+            if other != number and apart <= 1 and not _inside(pronoun, mention.span):
+                yield pronoun, number, other
+
+
+def _one_person(entity: Entity) -> bool:
+    return entity.person and not entity.plural
+
+
+def _sentence(sentences: Sequence[ParsedSentence], place: int) -> int:
+    return bisect_right(sentences, place, key=_start) - 1
 
 
 def says(text: str, mention: Mention) -> str:
@@ -68,34 +98,96 @@ def _parts(text: str, entity: Entity) -> Iterator[Entity]:
         yield replace(entity, mentions=tuple(mentions), gender=gender)
 
 
-def _with_names(text: str, entities: list[Entity]) -> list[Entity]:
-    """Join a noun with the name right after it, whatever its parse: "the actor Jane Doe"."""
-    named = {
-        mention.head[0]: entity
-        for entity in entities
-        if entity.person
-        for mention in entity.mentions
-        if mention.kind is MentionKind.NAME
-    }
-    kept = list(entities)
-    for entity in entities if named else ():
-        ends = [m.head[1] + 1 for m in entity.mentions if m.kind is MentionKind.NOUN]
-        for end in ends if entity.person and not entity.plural and entity in kept else ():
-            other = named.get(end)
-            if other is None or other is entity or other not in kept or text[end - 1] != " ":
-                continue
-            if other.plural or {entity.gender, other.gender} == {*_GENDERS}:
-                continue
-            mentions = _in_order(entity.mentions + other.mentions)
-            joined = replace(other, mentions=mentions, gender=other.gender or entity.gender)
-            kept[kept.index(other)] = joined
-            kept.remove(entity)
-            named |= {at: joined for at, one in named.items() if one in (entity, other)}
-            break
-    return kept
+class _Joined:
+    """Entities that are joined one by one; who is joined keeps the number of the first."""
+
+    def __init__(self, entities: list[Entity]) -> None:
+        self._entities = entities
+        self._now = list(range(len(entities)))
+        self.by_start = {m.head[0]: n for n, e in enumerate(entities) for m in e.mentions}
+        self.by_end = {m.head[1]: n for n, e in enumerate(entities) for m in e.mentions}
+
+    def __getitem__(self, number: int) -> Entity:
+        return self._entities[self._now[number]]
+
+    def __iter__(self) -> Iterator[Entity]:
+        return (self._entities[number] for number in sorted({*self._now}))
+
+    def join(self, first: int, second: int) -> None:
+        """Make one person of two, unless what is known of them differs."""
+        one, other = self[first], self[second]
+        different = {one.gender, other.gender} == {*_GENDERS} or one.plural or other.plural
+        if one is other or different or _MIXED in (one.gender, other.gender):
+            return
+        kept, gone = sorted((self._now[first], self._now[second]))
+        self._entities[kept] = replace(
+            one,
+            mentions=_in_order(one.mentions + other.mentions),
+            person=True,
+            gender=one.gender or other.gender,
+        )
+        self._now = [kept if number == gone else number for number in self._now]
 
 
-def loose(entity: Entity) -> bool:
+def _with_names(
+    text: str, entities: list[Entity], sentences: Sequence[ParsedSentence]
+) -> list[Entity]:
+    """Join a name with a noun before it, with what it is said to be, and with another name.
+
+    "The actor Jane Doe", whatever the parse; "Jane Doe is a film and stage actor"; "Jane Doe, born
+    Ann Roe".
+    """
+    joined = _Joined(entities)
+    names = [
+        (n, m) for n, e in enumerate(entities) for m in e.mentions if m.kind is MentionKind.NAME
+    ]
+    for number, mention in names:
+        noun = joined.by_end.get(mention.head[0] - 1)
+        before = text[mention.head[0] - 1 : mention.head[0]]
+        if noun is not None and before == " " and entities[number].person and entities[noun].person:
+            kinds = {m.head[1]: m.kind for m in entities[noun].mentions}
+            if kinds[mention.head[0] - 1] is MentionKind.NOUN:
+                joined.join(number, noun)
+        alias = _ALIAS.match(text, mention.head[1])
+        other = joined.by_start.get(alias.end()) if alias else None
+        if other is not None and entities[number].person:
+            joined.join(number, other)
+    trees: dict[int, SentenceTree] = {}
+    for number, mention in names:
+        place = _sentence(sentences, mention.head[0])
+        if place not in trees:
+            trees[place] = tree_of(sentences[place])
+        for end in _predicates(trees[place], (mention.span[0], mention.head[1])):
+            noun = joined.by_end.get(end)
+            if noun is not None and entities[noun].person:
+                joined.join(number, noun)
+    return list(joined)
+
+
+def _start(one: ParsedSentence) -> int:
+    return one.sentence.start
+
+
+def _predicates(tree: SentenceTree, name: Span) -> Iterator[int]:
+    """Yield the ends of the nouns that a name is said to be."""
+    labels, heads = tree.parse.labels, tree.parse.heads
+    for token, (start, end) in enumerate(tree.parse.spans):
+        inside = name[0] <= tree.start + start and tree.start + end <= name[1]
+        verb = heads[token]
+        if not inside or labels[token] != "nsubj" or not tree.children(verb, "cop"):
+            continue
+        if tree.children(verb, "case", "mark") or any(
+            tree.lower[c] in _NOT for c in tree.below[verb]
+        ):
+            continue
+        todo = [verb]
+        while todo:
+            noun = todo.pop()
+            yield tree.start + tree.parse.spans[noun][1]
+            todo += [c for c in tree.children(noun, "conj") if not tree.children(c, "nsubj", "cop")]
+
+
+def _loose(entity: Entity) -> bool:
     """Whether an entity is one person of whom only pronouns of a gender speak."""
     return (
         entity.person
@@ -117,12 +209,12 @@ class _Joiner:
         self._trees: dict[int, SentenceTree] = {}
 
     def joined(self) -> list[Entity]:
-        kept: list[Entity] = [entity for entity in self._entities if not loose(entity)]
+        kept: list[Entity] = [entity for entity in self._entities if not _loose(entity)]
         known = [e for e in kept if e.person and not e.plural]
-        for entity in filter(loose, self._entities):
+        for entity in filter(_loose, self._entities):
             people = [one for one in known if one.gender == entity.gender]
-            possible = [one for one in people if not self.barred(entity, one)]
-            if len(people) == len(possible) == 1 and self.near(entity, possible[0]):
+            possible = [one for one in people if not self._barred(entity, one)]
+            if len(people) == len(possible) == 1 and self._near(entity, possible[0]):
                 one = possible[0]
                 together = replace(one, mentions=_in_order(one.mentions + entity.mentions))
                 kept[kept.index(one)] = known[known.index(one)] = together
@@ -133,18 +225,19 @@ class _Joiner:
         return kept
 
     def _number(self, place: int) -> int:
-        return bisect_right(self._sentences, place, key=lambda one: one.sentence.start) - 1
+        return _sentence(self._sentences, place)
 
-    def near(self, pronouns: Entity, person: Entity) -> bool:
+    def _near(self, pronouns: Entity, person: Entity) -> bool:
         """Whether a person is named before pronouns, in their sentence or the one before it."""
-        own = {self._number(m.head[0]) for m in person.mentions}
-        first = pronouns.mentions[0]
-        if person.mentions[0].span[0] > first.span[0]:
-            return False
-        places = [self._number(mention.head[0]) for mention in pronouns.mentions]
-        return any(place in own or place - 1 in own for place in places)
+        named = [(m.head[0], self._number(m.head[0])) for m in person.mentions]
+        spoken = [(m.head[0], self._number(m.head[0])) for m in pronouns.mentions]
+        return any(
+            before < after and number - sentence in (0, 1)
+            for before, sentence in named
+            for after, number in spoken
+        )
 
-    def barred(self, pronouns: Entity, person: Entity) -> bool:
+    def _barred(self, pronouns: Entity, person: Entity) -> bool:
         """Whether grammar keeps pronouns and a person apart, in one place at least."""
         for pronoun in pronouns.mentions:
             form = PRONOUNS.get(self._text[slice(*pronoun.head)].lower())

@@ -54,7 +54,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 def wants_parse(pair: Compared) -> Iterator[Sentence]:
     """Yield the sentences of the source whose parse :func:`broken` needs; most need none."""
     for edit in pair.mutant.edits:
-        for start, _ in _places(pair.text, edit):
+        for start, _ in edit.spans:
             sentence = sentence_at(pair.source, start)
             if sentence is not None and (
                 _divides(edit) or (edit.attribute == "gender" and "self" in sentence.text)

@@ -21,7 +21,7 @@ OTHER = {
     "models": ("vader",), "workers": 2, "requests": 10, "budget": 1.5,
     "relations": ("add", "substitute"),
     "invariant": "published", "window": 80, "ask_again": True,
-    "templates": "t.jsonl", "names": "own.csv", "names_per_class": 5, "coherent": True,
+    "templates": "t.jsonl", "names": "own.csv", "names_per_class": 5, "coherent": False,
     "grammar": "feelings", "sentences": 7, "weights": "w.json", "tolerance": 0.2,
     "paraphraser": "openai:m", "prioritise": "adaptive", "stop_at_first": True, "stop_below": 0.05,
     "validity": 0.8, "verbatim": False, "columns": ("mutant=b",), "keep_soft": True,

@@ -19,7 +19,9 @@ def planned(
 ) -> Plan:
     """Plan a text with the usual attributes, and with one more that it is about."""
     attributes = dict.fromkeys((*ATTRIBUTES, attribute))
-    return make_plan(text, [shipped[a] for a in attributes], Settings(order=1), parses)
+    return make_plan(
+        text, [shipped[a] for a in attributes], Settings(order=1, coherent=False), parses
+    )
 
 
 def counted(plan: Plan, attribute: str) -> list[str]:
