@@ -3,8 +3,10 @@
 A model that flips on any change flips more often the more words change. So each mutant has a
 placebo with as many edits, and each edit exchanges as many neutral words (Tuesday for Wednesday) as
 the one it stands for: words of several concepts together, if it takes that many. Where a text has
-too few neutral words, fewer change. Words that are inserted or deleted have neutral words inserted
-or deleted as their placebo, where a text has a place for them; other edits have exchanges.
+too few neutral words, fewer change. Given names and verbs that change with a person count as words:
+few texts name somebody else whose name could change instead. Words that are inserted or deleted
+have neutral words inserted or deleted as their placebo, where a text has a place for them; other
+edits have exchanges.
 """
 
 import random

@@ -153,6 +153,14 @@ def _adapted_article(text: str, start: int, old: str, new: str) -> Splice | None
     return Splice(begin, begin + len(article), article, needed, 0) if needed else None
 
 
+def own_places(text: str, edit: Edit) -> tuple[Span, ...]:
+    """Return where an edit changes its own term, not other words of the same person."""
+    own = edit.source.text.lower()
+    if len(edit.spans) == 1:
+        return edit.spans
+    return tuple(s for s in edit.spans if reading(text[slice(*s)]).text.lower() == own)
+
+
 def splices_together(edits: Sequence[Edit], of: Callable[[Edit], Sequence[Splice]]) -> list[Splice]:
     """Return the splices of several edits; ``of`` gives those of each alone.
 

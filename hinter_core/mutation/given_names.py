@@ -45,26 +45,21 @@ class GivenNames:
         self._entities = entities
         self._usage: NameUsage = name_usage()
 
-    def renamed(
-        self, people: Collection[int], wanted: str, *, country: str | None = None
-    ) -> Renaming:
-        """Give people names of another gender, ``wanted``, or of another country.
-
-        ``country``: names of this gender that are of another country change.
-        """
+    def renamed(self, people: Collection[int], wanted: str) -> Renaming:
+        """Give people names of another gender."""
         texts: dict[Span, str] = {}
         new: dict[str, str] = {}
         for person in sorted(people):
             own = [name for name in self._names if name.person == person]
             for word in self.of(person):
-                if not self._contradicts(word, wanted, country):
+                if not self._contradicts(word, wanted):
                     continue
                 if short := self._also_called(word):
                     return Renaming(
                         {}, f"the text also calls \u201c{word}\u201d \u201c{short}\u201d"
                     )
                 taken = self._taken | {*new.values()}
-                fitting = self._usage.instead(word, wanted, taken, country)
+                fitting = self._usage.instead(word, wanted, taken)
                 if not fitting:
                     return Renaming({}, f"no other name stands in for \u201c{word}\u201d")
                 if fitting[0] != word[0] and (initials := self._initials(own, word[0])):
@@ -75,10 +70,8 @@ class GivenNames:
                 texts |= dict(self._places(word, fitting, person))
         return Renaming(texts)
 
-    def _contradicts(self, word: str, wanted: str, country: str | None) -> bool:
+    def _contradicts(self, word: str, wanted: str) -> bool:
         known = self._usage.gender(word)
-        if country is not None:
-            return self._usage.country(word) not in ("", country)
         # Of a name that no list has, a reader may know more.
         return known not in (wanted, BOTH) if wanted != BOTH else known in GENDERS
 
@@ -98,10 +91,6 @@ class GivenNames:
         for number, entity in enumerate(self._entities):
             if entity.plural and any(m.span[0] == place for m in entity.mentions):
                 yield number
-
-    def country(self, person: int) -> str:
-        """Return the country of a person's given name; "" if it is of none in particular."""
-        return next((c for word in self.of(person) if (c := self._usage.country(word))), "")
 
     def of(self, person: int) -> list[str]:
         """Return the given names of a person."""

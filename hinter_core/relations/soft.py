@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from hinter_core.language.sentences import sentence_at, split_sentences
+from hinter_core.mutation.edits import own_places
 from hinter_core.terms.related import Related, related_words, rows_of
 from hinter_core.types import Edit, EditKind, Mutant, Sentence, Span
 
@@ -117,7 +118,7 @@ def _beside(text: str, edit: Edit, span: Span) -> bool:
     """Whether words stand in a sentence that the edit changes."""
     sentence = sentence_at(_sentences(text), span[0])
     return sentence is not None and any(
-        sentence.start <= start < sentence.end for start, _ in edit.spans
+        sentence.start <= start < sentence.end for start, _ in own_places(text, edit)
     )
 
 

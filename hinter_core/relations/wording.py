@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import sentence_at
+from hinter_core.mutation.edits import own_places
 from hinter_core.relations.base import Compared
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
@@ -22,7 +23,7 @@ from hinter_core.terms.senses.forms import (
 )
 from hinter_core.terms.senses.lexicon import NOUNS, lexicon, person_nouns
 from hinter_core.terms.senses.other_senses import COMPOUND
-from hinter_core.types import Edit, GrammaticalForm, Parse, Sentence, Span, Splice
+from hinter_core.types import Edit, GrammaticalForm, Parse, Sentence, Splice
 
 _BETWEEN = (
     r"(?:\s+|\s*,\s*|\s*/\s*|\s*,?\s+(?:and|or|nor|but|than|to|vs\.?|versus|and/or|&|as well as)"
@@ -60,12 +61,6 @@ def wants_parse(pair: Compared) -> Iterator[Sentence]:
                 _divides(edit) or (edit.attribute == "gender" and "self" in sentence.text)
             ):
                 yield sentence
-
-
-def _places(text: str, edit: Edit) -> Iterator[Span]:
-    """Yield where an edit changes its own term, not other words of the same person."""
-    own = fold(edit.source.text)
-    return (span for span in edit.spans if len(edit.spans) == 1 or fold(text[slice(*span)]) == own)
 
 
 def reasons(pairs: Sequence[Compared], parses: ParseStore) -> list[str]:
@@ -177,7 +172,7 @@ def _before_name(pair: Compared) -> str:
         untitled = fold(edit.source.text) in titles and fold(edit.target.text) not in titles
         if not (several or untitled) or edit.source.form is not GrammaticalForm.NOUN_SG:
             continue
-        for start, end in _places(pair.text, edit):
+        for start, end in own_places(pair.text, edit):
             if pair.text[start].isupper() and _NAME.match(pair.text, end):
                 return f"\u201c{edit.target.text}\u201d is no title of a name"
     return ""
@@ -203,7 +198,7 @@ def _of_a_couple(pair: Compared) -> str:
         if not pronoun and edit.target.group != "neutral":
             continue
         counterparts = _counterparts(fold(edit.source.text))
-        for start, end in _places(pair.text, edit):
+        for start, end in own_places(pair.text, edit):
             after = _AFTER.match(text, end)
             before = _BEFORE.search(text[max(0, start - _WINDOW) : start])
             for word, joined in (
@@ -273,7 +268,7 @@ def _may_be_first(parse: Parse, token: int, edit: Edit) -> bool:
 def _in_compound(pair: Compared, parses: Mapping[str, Parse]) -> str:
     """Return the compound that an edit breaks: "makeup nonbinary person", "hit individual"."""
     for edit in filter(_divides, pair.mutant.edits):
-        for start, end in _places(pair.text, edit):
+        for start, end in own_places(pair.text, edit):
             sentence = sentence_at(pair.source, start)
             if sentence is None:
                 continue

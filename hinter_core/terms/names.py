@@ -99,12 +99,11 @@ class NameUsage:
     """How the shipped given names are used.
 
     ``both``: names of both genders. ``short``: by name, its short forms and what it is short for.
-    ``people``: what the people of a country are called. ``of``: country and gender of a name.
+    ``of``: country and gender of a name.
     """
 
     both: tuple[str, ...]
     short: Mapping[str, frozenset[str]]
-    people: Mapping[str, str]
     of: Mapping[str, tuple[str, str]]
 
     def gender(self, name: str) -> str:
@@ -117,16 +116,13 @@ class NameUsage:
         """Return the country of a given name; "" if it is of none in particular, or unknown."""
         return self.of[name][0] if name in self.of else ANYWHERE
 
-    def instead(
-        self, name: str, gender: str, taken: Collection[str], country: str | None = None
-    ) -> str:
-        """Return a given name of another gender or country, always the same; "" if there is none.
+    def instead(self, name: str, gender: str, taken: Collection[str]) -> str:
+        """Return a given name of another gender, always the same; "" if there is none.
 
-        It is of the old name's country unless another is given, and has its initial if a name has.
-        ``taken``: names that stand in the text.
+        It is of the old name's country, and has its initial if one has. ``taken``: names that
+        stand in the text.
         """
-        home = self.country(name) if country is None else country
-        for pool in self._pools(gender, home, name[:1].upper()):
+        for pool in self._pools(gender, self.country(name), name[:1].upper()):
             if free := [one for one in pool if one not in taken and one != name]:
                 return free[crc32(name.encode()) % len(free)]
         return ""
@@ -160,7 +156,6 @@ def name_usage() -> NameUsage:
     return NameUsage(
         both=tuple(lists["both"]),
         short={name: frozenset(own) for name, own in short.items()},
-        people=lists["people"],
         of={
             name: (country, gender)
             for (country, gender), own in load_names().given.items()
