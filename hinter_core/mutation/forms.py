@@ -5,7 +5,6 @@ one of the French, the edit is not made, and a notice says so.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 
 from hinter_core.mutation.edits import splices_of, splices_overlap
 from hinter_core.terms.dictionary import Dictionary
@@ -15,8 +14,8 @@ from hinter_core.types import Change, Edit, EditKind, GrammaticalForm, Pair, Sen
 _FORM = GrammaticalForm
 _FORMS = (_FORM.ADJECTIVE, _FORM.NOUN_SG, _FORM.NOUN_PL, _FORM.COLLECTIVE)
 _IN_WORDS = {
-    _FORM.NOUN_SG: "no noun for one of them",
-    _FORM.NOUN_PL: "no noun for several of them",
+    _FORM.NOUN_SG: "no noun for one of them that is free of gender",
+    _FORM.NOUN_PL: "no noun for several of them that is free of gender",
     _FORM.COLLECTIVE: "no word for all of them",
 }
 _NAMED = 6
@@ -75,7 +74,7 @@ def _together(
 def _not_made(dictionary: Dictionary, forms: Forms) -> Iterator[str]:
     """Yield which peoples have no word of a form that the text has."""
     for term in forms:
-        lacking = _lacking(dictionary.terms, term) if term.form in _IN_WORDS else ()
+        lacking = _lacking(dictionary, term) if term.form in _IN_WORDS else ()
         if lacking:
             names = ", ".join(lacking[:_NAMED]) + (", ..." if len(lacking) > _NAMED else "")
             yield (
@@ -84,10 +83,14 @@ def _not_made(dictionary: Dictionary, forms: Forms) -> Iterator[str]:
             )
 
 
-@lru_cache(maxsize=1024)
-def _lacking(terms: tuple[Term, ...], term: Term) -> tuple[str, ...]:
+def _lacking(dictionary: Dictionary, term: Term) -> tuple[str, ...]:
     """Return the peoples of other groups that have an adjective, but no word of a term's form."""
-    others = [t for t in terms if t.concept == term.concept and t.group != term.group]
-    having = {people_of(t.text) for t in others if t.form is term.form}
-    adjectives = (t.text for t in others if t.form is _FORM.ADJECTIVE and t.text[:1].isupper())
+    by_form = dictionary.by_form
+    words = (t for t in by_form.get((term.concept, term.form), ()) if t.group != term.group)
+    having = {people_of(t.text) for t in words}
+    adjectives = (
+        t.text
+        for t in by_form.get((term.concept, _FORM.ADJECTIVE), ())
+        if t.group != term.group and t.text[:1].isupper()
+    )
     return tuple(dict.fromkeys(t for t in adjectives if people_of(t) not in having))

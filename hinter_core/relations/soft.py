@@ -30,6 +30,8 @@ _SHOWN = 3
 def contradictions(text: str, mutant: Mutant) -> tuple[str, ...]:
     """Return words of the text, outside of the changed ones, that still say the replaced group."""
     found: dict[Span, str] = {}
+    if not related_words(text) and not any(edit.attribute == "age" for edit in mutant.edits):
+        return ()
     for edit in mutant.edits:
         if edit.change.kind is EditKind.SUBSTITUTE and edit.source.text and edit.target.text:
             source, target = edit.source, edit.target

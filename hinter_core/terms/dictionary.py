@@ -70,6 +70,14 @@ class Dictionary:
             by_source[pair.source].append(pair)
         return {term: tuple(pairs) for term, pairs in by_source.items()}
 
+    @cached_property
+    def by_form(self) -> Mapping[tuple[str, GrammaticalForm], tuple[Term, ...]]:
+        """Terms by concept and form."""
+        found: dict[tuple[str, GrammaticalForm], tuple[Term, ...]] = defaultdict(tuple)
+        for term in self.terms:
+            found[term.concept, term.form] += (term,)
+        return dict(found)
+
     @property
     def is_useful(self) -> bool:
         """Whether there is any pair."""
