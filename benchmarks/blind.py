@@ -12,7 +12,9 @@ does, and has the validity score with its features. Readers fill ``label``:
 - *unfair*: a replaced word was no person, or the sentence is broken.
 
 ``python -m benchmarks.blind count KEY.csv LABELS.csv LABELS.csv`` prints the shares by domain, of
-each reader and of both, their agreement, and how well the score tells the labels apart.
+each reader and of both, their agreement, and how well the score tells the labels apart. ``join
+OUT.csv KEY.csv LABELS.csv ...`` writes what :mod:`benchmarks.validity` reads, without the texts;
+the score and the invariant's answer are those of the code that joins, not of the one that drew.
 """
 
 from __future__ import annotations
@@ -20,9 +22,11 @@ from __future__ import annotations
 import argparse
 import csv
 import hashlib
+import json
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 from typing import NamedTuple
@@ -32,13 +36,14 @@ from sklearn.metrics import roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
 from hinter_core.campaign.spec import SAMPLE, Campaign
+from hinter_core.campaign.tables import edit_from_row, edits_to_rows
 from hinter_core.data.rows import open_table
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.registry import open_store
 from hinter_core.pipeline.case import FollowUp, TestCase, conform, follow_up_of
 from hinter_core.pipeline.pipeline import Pipeline
-from hinter_core.relations.validity import WordFeatures, validity_of, word_features
+from hinter_core.relations.validity import FEATURES, Grades, features_of, graded
 from hinter_core.statistics.agreement import alpha
 from hinter_core.terms.dictionary import choose
 from hinter_core.types import Mutant
@@ -49,6 +54,9 @@ _WHOLE = 900  # characters of a text that is shown whole
 _AROUND = 300  # characters shown before and after each change of a longer one
 _TRIES = 12  # mutants of a text that are looked at
 
+_KEY = ("id", "domain", "attributes", "weight")
+_ANSWER = ("kept", "layer", *Grades._fields, *FEATURES)  # of the invariant and the score
+
 Labels = dict[str, str]  # by id
 
 
@@ -58,6 +66,24 @@ class Drawn(NamedTuple):
     domain: str
     attributes: str
     made: FollowUp
+
+
+def _pipelines(pairs: Iterable[str]) -> dict[str, Pipeline]:
+    """Return by names of attributes what makes mutants as a user gets them."""
+    parses, model = ParseStore(load_parser("embedded")), open_store("vader", trusted=True)
+    settings = Campaign(data=SAMPLE).settings
+    return {
+        pair: Pipeline(choose(pair.split(",")), parses, [model], settings)
+        for pair in dict.fromkeys(pairs)
+    }
+
+
+def _answered(made: FollowUp) -> dict[str, object]:
+    """Return what invariant and score say of a mutant."""
+    answer, kept = made.conformance, made.conformance.by_invariant
+    features = features_of(made.case.plan, made.mutant, kept=kept)
+    values = ("yes" if answer.kept else "no", answer.layer or "", *graded(features), *features)
+    return dict(zip(_ANSWER, values, strict=True))
 
 
 def _read(domains: Iterable[str]) -> dict[str, list[str]]:
@@ -90,23 +116,19 @@ def draw(
 
     ``most``: kept and discarded mutants of each domain.
     """
-    chance = random.Random(seed)
-    parses, model = ParseStore(load_parser("embedded")), open_store("vader", trusted=True)
-    settings = Campaign(data=SAMPLE).settings
-    pipelines = {
-        pair: Pipeline(choose(pair.split(",")), parses, [model], settings) for pair in pairs
-    }
+    chance, pipelines = random.Random(seed), _pipelines(pairs)
     every: list[Drawn] = []
+    shares: dict[str, float] = {}
     for domain, texts in _read(domains).items():
-        left, turn, seen = dict(most), cycle(pairs), Counter[str]()
+        left, turn, seen, kept = dict(most), cycle(pairs), Counter[str](), list[float]()
         chance.shuffle(texts)
         for text in dict.fromkeys(texts):
             pair = next(turn)
             number, batch = _looked_at(text, pipelines[pair], chance)
             seen["texts"] += 1
             if batch:
-                kept = sum(one.conformance.kept for one in batch) / len(batch)
-                seen += Counter(applicable=1, mutants=number, kept=round(kept * number))
+                kept.append(sum(one.conformance.kept for one in batch) / len(batch))
+                seen += Counter(applicable=1, mutants=number, kept=round(kept[-1] * number))
             for wanted in KEPT:
                 fitting = [one for one in batch if one.conformance.kept is wanted]
                 if fitting and left[wanted]:
@@ -116,31 +138,38 @@ def draw(
                 break
         lacking = ", ".join(f"{left[one]} {KEPT[one]} too few" for one in KEPT if left[one])
         counts = ", ".join(f"{count:,} {what}" for what, count in seen.items())
+        shares[domain] = sum(kept) / max(1, len(kept))
         yield f"{domain}: {counts}{lacking and f' ({lacking})'}"
     chance.shuffle(every)
-    _write(out, every)
+    _write(out, every, shares)
 
 
-def _write(out: Path, every: Iterable[Drawn]) -> None:
+def _write(out: Path, every: Sequence[Drawn], shares: Mapping[str, float]) -> None:
+    """Write the two tables; ``shares``: of the mutants of a text of a domain, those kept.
+
+    The weights of a domain's kept mutants add up to its share, those of the discarded to the rest.
+    """
+    number = Counter((one.domain, one.made.conformance.kept) for one in every)
     with (
         out.open("w", encoding="utf-8", newline="") as table,
         out.with_suffix(".key.csv").open("w", encoding="utf-8", newline="") as key,
     ):
-        shown, kept = csv.writer(table), csv.writer(key)
+        shown = csv.writer(table)
         shown.writerow(["id", "before", "after", "changes", "label", "why"])
-        kept.writerow(
-            ["id", "domain", "attributes", "kept", "reason", "fair", *WordFeatures._fields]
-        )
+        kept = csv.DictWriter(key, [*_KEY, "reason", *_ANSWER, "text", "edits"])
+        kept.writeheader()
         for domain, pair, made in every:
             text, mutant, answer = made.case.plan.text, made.mutant, made.conformance
             ident = hashlib.sha256(f"{text}\n{mutant.text}".encode()).hexdigest()[:12]
             places = Counter(f"{s.old or 'nothing'} \u2192 {s.new}" for s in mutant.splices)
             changes = "; ".join(f"{c} ({n} times)" if n > 1 else c for c, n in places.items())
             shown.writerow([ident, *_shown(text, mutant), changes, "", ""])
-            score = validity_of(text, mutant, kept=answer.by_invariant)
+            share = shares[domain] if answer.kept else 1 - shares[domain]
+            weight = share / number[domain, answer.kept]
             kept.writerow(
-                [ident, domain, pair, "yes" if answer.kept else "no", answer.reason,
-                 f"{score.score:.4f}", *word_features(text, mutant)]
+                {"id": ident, "domain": domain, "attributes": pair, "weight": weight,
+                 "reason": answer.reason, **_answered(made), "text": text,
+                 "edits": json.dumps(edits_to_rows(mutant.edits))}
             )  # fmt: skip
 
 
@@ -159,6 +188,37 @@ def _shown(text: str, mutant: Mutant) -> tuple[str, str]:
     return "".join(before), "".join(after)
 
 
+def join(out: Path, key: Path, *labelled: Path) -> None:
+    """Write what readers said of the mutants of a key, with what the code of today says."""
+    rows, readers = _rows(key), [_labels(path) for path in labelled]
+    pipelines = _pipelines(row["attributes"] for row in rows.values())
+    names = [f"reader_{number}" for number in range(1, len(readers) + 1)]
+    with out.open("w", encoding="utf-8", newline="") as lines:
+        table = csv.DictWriter(lines, [*_KEY, *names, *_ANSWER], extrasaction="ignore")
+        table.writeheader()
+        for ident, row in rows.items():
+            said = [labels.get(ident, "") for labels in readers]
+            if any(said):
+                made = _made_again(row, pipelines[row["attributes"]])
+                table.writerow({**row, **dict(zip(names, said, strict=True)), **_answered(made)})
+
+
+def _made_again(row: Mapping[str, str], pipeline: Pipeline) -> FollowUp:
+    """Make a drawn mutant again; no least score is asked for."""
+    plan = pipeline.plan(row["text"])
+    plan.settings = replace(plan.settings, validity=0.0)
+    known = {edit: edit for edits in plan.edits.values() for edit in edits}
+    stored = [edit_from_row(edit) for edit in json.loads(row["edits"])]
+    made = follow_up_of(TestCase(plan), tuple(known.get(edit, edit) for edit in stored))
+    conform([made], pipeline.parses)
+    return made
+
+
+def _rows(key: Path) -> dict[str, dict[str, str]]:
+    with key.open(encoding="utf-8", newline="") as lines:
+        return {row["id"]: row for row in csv.DictReader(lines)}
+
+
 def _labels(path: Path) -> Labels:
     with path.open(encoding="utf-8", newline="") as lines:
         found = {row["id"]: row["label"].strip().lower() for row in csv.DictReader(lines)}
@@ -167,8 +227,7 @@ def _labels(path: Path) -> Labels:
 
 def count(key: Path, *labelled: Path) -> Iterator[str]:
     """Yield the shares of labels by domain, the agreement, and what the score tells of them."""
-    with key.open(encoding="utf-8", newline="") as lines:
-        rows = {row["id"]: row for row in csv.DictReader(lines)}
+    rows = _rows(key)
     readers = [{i: label for i, label in _labels(p).items() if i in rows} for p in labelled]
     both = [i for i in rows if all(i in labels for labels in readers)]
     for wanted, name in KEPT.items():
@@ -221,6 +280,10 @@ def main() -> None:
     drawing.add_argument("--kept", type=int, default=50, help="of each domain")
     drawing.add_argument("--discarded", type=int, default=15, help="of each domain")
     drawing.add_argument("--seed", type=int, default=1)
+    joining = commands.add_parser("join")
+    joining.add_argument("out", type=Path)
+    joining.add_argument("key", type=Path)
+    joining.add_argument("labels", type=Path, nargs="+")
     counting = commands.add_parser("count")
     counting.add_argument("key", type=Path)
     counting.add_argument("labels", type=Path, nargs="+")
@@ -230,6 +293,8 @@ def main() -> None:
         pairs = given.attribute or ["race,gender"]
         for line in draw(given.out, given.data, pairs, most, given.seed):
             print(line, flush=True)
+    elif given.command == "join":
+        join(given.out, given.key, *given.labels)
     else:
         print("\n".join(count(given.key, *given.labels)))
 

@@ -120,7 +120,7 @@ def items_of_check(
     for place in sorted(range(len(judged)), key=keys.__getitem__):
         attributes = tuple(sorted(edit.attribute for edit in judged[place][0].mutant.edits))
         outcome = _outcome(judged[place])
-        fits = validity_of_outcome(check.plan.text, judged[place][0]).score >= validity
+        fits = validity_of_outcome(check.plan, judged[place][0]).fair >= validity
         if fits and not is_placebo(attributes) and (not outcomes or outcome in outcomes):
             found = candidates.setdefault((attributes, outcome), StratumCandidates())
             found.size += 1
@@ -145,7 +145,7 @@ def items_of_check(
                 kept=conformance.kept,
                 layer=conformance.layer.value if conformance.layer else "",
                 reason=conformance.reason,
-                validity=round(validity_of_outcome(text, judged[place][0]).score, 3),
+                validity=round(validity_of_outcome(check.plan, judged[place][0]).fair, 3),
                 verdicts={
                     name: one.verdict.value
                     for name, one in zip(check.outcomes, judged[place], strict=True)

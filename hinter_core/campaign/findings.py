@@ -210,8 +210,13 @@ def _opened(side: Side) -> CampaignReader:
 
 COLUMNS = (
     "model", "row", "id", "verdict", "grade", "order", "attributes", "change", "from", "to",
-    "original answer", "answer", "shift", "interaction", "validity", "reason", "mutant",
+    "original answer", "answer", "shift", "interaction", "validity", "soft", "unfair", "reason",
+    "mutant",
 )  # fmt: skip
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)
 
 
 def _cells(finding: MutantRecord) -> list[Any]:
@@ -223,16 +228,20 @@ def _cells(finding: MutantRecord) -> list[Any]:
         ", ".join(edit.source.group for edit in edits),
         ", ".join(edit.target.group for edit in edits),
         ", ".join(finding.original), ", ".join(finding.labels or ()),
-        finding.answer.shift, finding.answer.interaction, round(finding.validity, 3), finding.why,
-        finding.mutant,
+        finding.answer.shift, finding.answer.interaction, round(finding.validity, 3),
+        _rounded(finding.soft), _rounded(finding.unfair), finding.why, finding.mutant,
     ]  # fmt: skip
 
 
 _FIXED = (
     "row", "id", "label", "source", "mutant", "ask", "edits", "groups", "order", "kept", "why",
-    "validity",
+    "validity", "soft", "unfair",
 )  # fmt: skip
-_NUMBERS = {"row": "int64", "order": "int64", "validity": "float64"}
+_NUMBERS = {
+    "row": "int64",
+    "order": "int64",
+    **dict.fromkeys(("validity", "soft", "unfair"), "float64"),
+}
 _OF_MODEL = ("verdict", "answer", "answer to source")
 
 
@@ -402,6 +411,8 @@ def _as_row(record: MutantRecord, models: Iterable[str]) -> dict[str, Any]:
         "kept": "yes" if record.kept else "no",
         "why": record.reason,
         "validity": round(record.validity, 3),
+        "soft": _rounded(record.soft),
+        "unfair": _rounded(record.unfair),
     }
     for name in models:
         answer = record.answers.get(name)

@@ -32,6 +32,7 @@ from hinter_core.campaign.tables import (
 from hinter_core.errors import InputError
 from hinter_core.language.sentences import split_sentences
 from hinter_core.mutation.edits import apply_edits, handwritten_mutant
+from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.relations.validity import validity_of
 from hinter_core.types import SUBSTITUTE, Edit, HiddenGrade, Mutant, hidden_grade
 
@@ -89,6 +90,8 @@ class MutantRecord:
     handwritten: str | None
     ask: bool
     stored_validity: float | None
+    soft: float | None
+    unfair: float | None
     relation: str
     answers: dict[str, StoredAnswer]
 
@@ -118,7 +121,8 @@ class MutantRecord:
         """The validity score; computed if the table is older than it."""
         if self.stored_validity is not None:
             return self.stored_validity
-        return validity_of(self.text, self._made, kept=self.kept).score
+        plan = Plan.of_text(self.text, Settings())
+        return validity_of(plan, self._made, kept=self.kept).fair
 
     @property
     def model(self) -> str:
@@ -429,17 +433,18 @@ class CampaignReader:
         own = self.tables((shard,), ())
         return (
             "SELECT m.shard, m.place, m.row, t.id, t.label, t.text, m.edits, m.n_edits, m.kept, "
-            f"m.layer, m.sentence, m.reason, m.handwritten, m.ask, m.validity, m.relation"
-            f"{''.join(columns)} "
+            f"m.layer, m.sentence, m.reason, m.handwritten, m.ask, m.validity, m.soft, m.unfair, "
+            f"m.relation{''.join(columns)} "
             f"FROM ({own.mutants}) m JOIN ({own.texts}) t ON t.row = m.row{''.join(joins)}"
         )
 
     def _record(self, row: tuple[Any, ...]) -> MutantRecord:
         (shard, place, number, ident, label, text, edits, order, kept, layer, sentence, reason,
-         handwritten, ask, validity, relation, *answers) = row  # fmt: skip
+         handwritten, ask, validity, soft, unfair, relation, *answers) = row  # fmt: skip
         return MutantRecord(
             shard, place, number, ident or "", label or "", text, edits, order, kept, layer or "",
-            sentence, reason or "", handwritten, bool(ask), validity, relation or SUBSTITUTE,
+            sentence, reason or "", handwritten, bool(ask), validity, soft, unfair,
+            relation or SUBSTITUTE,
             {
                 name: _answer(answer)
                 for name, answer in zip(self.models, answers, strict=True)

@@ -25,7 +25,14 @@ from hinter_core.generators.grammars.reading import grammar_file, load_grammar
 from hinter_core.generators.templates.table import open_templates
 from hinter_core.generators.templates.template import ATTRIBUTES as TEMPLATE_ATTRIBUTES
 from hinter_core.generators.templates.template import COUNTRY
-from hinter_core.mutation.plan import EVEN_HANDED, INVARIANTS, PUBLISHED, TOLERANCE, Settings
+from hinter_core.mutation.plan import (
+    EVEN_HANDED,
+    INVARIANTS,
+    LEAST_FAIR,
+    PUBLISHED,
+    TOLERANCE,
+    Settings,
+)
 from hinter_core.options import CampaignOption, Unchosen, options_of
 from hinter_core.prioritisation.strategies import STRATEGIES
 from hinter_core.relations.changes.words import WORDS
@@ -184,8 +191,8 @@ class Campaign:
         part="mutants", choices=INVARIANTS, advanced=True, before=PUBLISHED,
     )  # fmt: skip
     validity: float = _setting(
-        0.0, "Least validity score of a mutant that counts: how probably people call it a fair "
-        "test. Those below are discarded.",
+        LEAST_FAIR, "Least validity score of a mutant that counts: how probably people call it a "
+        "fair test. Those below are discarded. In the paper's modes none is, by default.",
         part="mutants", label="Least validity score", low=0.0, high=1.0, advanced=True, before=0.0,
     )  # fmt: skip
     keep_soft: bool = _setting(

@@ -87,6 +87,8 @@ def mutant_schema() -> Any:
             ("text", pa.string()),  # of a handwritten mutant; others follow from their edits
             ("ask", pa.bool_()),
             ("validity", pa.float32()),  # null in tables from before it was computed
+            ("soft", pa.float32()),  # these, too; validity alone was known before them
+            ("unfair", pa.float32()),
             ("relation", pa.string()),  # null in tables from before there was a choice
         ]
     )
@@ -186,6 +188,7 @@ def plan_from_row(row: Mapping[str, Any], settings: Settings, *attributes: str) 
 def mutant_row(follow_up: FollowUp) -> dict[str, Any]:
     """Return a mutant as its edits and the result of the invariant."""
     conformance, mutant = follow_up.conformance, follow_up.mutant
+    grades = validity_of(follow_up.case.plan, mutant, kept=conformance.by_invariant)
     return {
         "row": follow_up.case.number,
         "order": mutant.order,
@@ -196,9 +199,9 @@ def mutant_row(follow_up: FollowUp) -> dict[str, Any]:
         "reason": conformance.reason,
         "text": mutant.text if follow_up.handwritten else None,
         "ask": follow_up.ask,
-        "validity": validity_of(
-            follow_up.case.plan.text, mutant, kept=conformance.by_invariant
-        ).score,
+        "validity": grades.fair,
+        "soft": grades.soft,
+        "unfair": grades.unfair,
         "relation": relation_name(mutant.edits, follow_up.case.plan.together),
     }
 
@@ -316,6 +319,8 @@ _MUTANT = {
     "reason": "why it was discarded",
     "handwritten": "text of a handwritten mutant; other texts follow from their edits",
     "validity": "how probably people call it a fair test, 0 to 1",
+    "soft": "how probably they say that its text contradicts it elsewhere; NULL in older campaigns",
+    "unfair": "how probably they call it unfair; NULL in older campaigns",
     "relation": "metamorphic relation, or several with +; NULL in older campaigns: substitute",
 }
 _TEXT = {

@@ -79,9 +79,7 @@ def check(
     if neutral:
         result.neutral = neutral_flips(pipeline, plan.text, campaign.order, neutral)
     for outcomes in result.outcomes.values():
-        outcomes[:] = [
-            one for one in outcomes if validity_of_outcome(plan.text, one).score >= validity
-        ]
+        outcomes[:] = [one for one in outcomes if validity_of_outcome(plan, one).fair >= validity]
     if as_json:
         print_json({**check_to_json(result, name), "note": note})
     else:
@@ -132,7 +130,7 @@ def _report(check: TestResult, model: str, note: str) -> str:
         lines.append(_noise(noise))
     if neutral := check.neutral.get(model):
         lines.append(_neutral(neutral))
-    lines += [_line(plan.text, j) for j in flips[:_SHOWN]]
+    lines += [_line(plan, j) for j in flips[:_SHOWN]]
     if len(flips) > _SHOWN:
         lines.append(f"... and {len(flips) - _SHOWN} more; --json prints all.")
     return "\n".join(lines)
@@ -171,9 +169,9 @@ def _neutral(neutral: NeutralFlips) -> str:
     return f"{line}."
 
 
-def _line(text: str, judged: Outcome) -> str:
+def _line(plan: Plan, judged: Outcome) -> str:
     edits = " and ".join(e.in_words.replace("\u2192", "->") for e in judged.mutant.edits)
     labels = ", ".join(judged.prediction.labels) if judged.prediction else ""
     verdict = f"{judged.verdict.value}{f', {judged.grade}' if judged.grade else ''}"
     line = f"  {_SIGNS[judged.verdict]:>2} {verdict}: {edits}: {labels or 'no label'}"
-    return f"{line} (validity {validity_of_outcome(text, judged).score:.2f})"
+    return f"{line} ({validity_of_outcome(plan, judged).in_words})"

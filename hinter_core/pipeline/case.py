@@ -28,7 +28,7 @@ from hinter_core.relations.base import (
 )
 from hinter_core.relations.registry import relation_of
 from hinter_core.relations.soft import why_soft
-from hinter_core.relations.validity import validity_of
+from hinter_core.relations.validity import suffices, validity_of
 from hinter_core.types import (
     KEPT,
     Conformance,
@@ -253,13 +253,13 @@ def _firm(one: FollowUp, conformance: Conformance) -> Conformance:
 
 def _valid(one: FollowUp, conformance: Conformance) -> Conformance:
     """Discard a mutant whose validity score is below the one that is asked for."""
-    least = one.case.plan.settings.validity
-    if not least or not conformance.kept:
+    least = one.case.plan.settings.least_fair
+    if not least or not conformance.kept or one.handwritten:
         return conformance
-    score = validity_of(one.case.plan.text, one.mutant, kept=True).score
-    if score >= least:
+    grades = validity_of(one.case.plan, one.mutant, kept=True)
+    if suffices(grades, least):
         return conformance
-    why = f"its validity score is {score:.2f}, and at least {least:g} is asked for"
+    why = f"its validity is {grades.in_words}, and a score of at least {least:g} is asked for"
     return Conformance(False, Layer.VALIDITY, reason=why)
 
 

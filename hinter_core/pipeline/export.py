@@ -31,9 +31,7 @@ def check_to_json(check: TestResult, model: str) -> dict[str, Any]:
         },
         "neutral": neutral and asdict(neutral),
         "original": prediction_to_json(check.originals[model]),
-        "mutants": [
-            _outcome_to_json(check.plan.text, outcome) for outcome in check.outcomes[model]
-        ],
+        "mutants": [_outcome_to_json(check.plan, outcome) for outcome in check.outcomes[model]],
         "counts": check.counts(model),
         "notices": list(check.plan.notices),
         "rejected": [
@@ -105,16 +103,16 @@ def edit_to_json(edit: Edit) -> dict[str, Any]:
     return values
 
 
-def _outcome_to_json(text: str, outcome: Outcome) -> dict[str, Any]:
+def _outcome_to_json(plan: Plan, outcome: Outcome) -> dict[str, Any]:
     effect = outcome.effect or Effect("")
-    validity = validity_of_outcome(text, outcome)
+    grades = validity_of_outcome(plan, outcome)
     return {
         "edits": [edit_to_json(edit) for edit in outcome.mutant.edits],
         "order": outcome.mutant.order,
         "text": outcome.mutant.text,
         "valid": outcome.conformance.kept,
-        "validity": round(validity.score, 3),
-        "validity_parts": {name: round(part, 3) for name, part in validity._asdict().items()},
+        "validity": round(grades.fair, 3),
+        "validity_parts": {name: round(part, 3) for name, part in grades._asdict().items()},
         "reason": reason(outcome),
         **prediction_to_json(outcome.prediction),
         "verdict": outcome.verdict.value,
@@ -145,7 +143,7 @@ def check_to_rows(check: TestResult) -> list[dict[str, Any]]:
         for outcome in outcomes:
             mutant, answer = outcome.mutant, outcome.prediction
             effect = outcome.effect or Effect("")
-            validity = validity_of_outcome(check.plan.text, outcome)
+            grades = validity_of_outcome(check.plan, outcome)
             row: dict[str, Any] = {
                 "model": model,
                 "verdict": outcome.verdict.value,
@@ -166,7 +164,9 @@ def check_to_rows(check: TestResult) -> list[dict[str, Any]]:
                     "shift": _rounded(effect.shift),
                     "interaction": _rounded(effect.interaction),
                     "valid": outcome.conformance.kept,
-                    "validity": round(validity.score, 3),
+                    "validity": round(grades.fair, 3),
+                    "soft": round(grades.soft, 3),
+                    "unfair": round(grades.unfair, 3),
                     "reason": reason(outcome),
                     "text": mutant.text,
                 }

@@ -93,7 +93,7 @@ def _sections(report: Report) -> list[Section]:
         *(
             replace(section, model=model.model)
             for model in report.models
-            for section in _of_model(model, report.campaign.validity)
+            for section in _of_model(model, report.campaign.settings.least_fair)
             if section.cells
         ),
         *people_sections(report.people),

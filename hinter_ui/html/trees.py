@@ -10,18 +10,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from hinter_core.annotation.project.types import AnnotationItem
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import split_sentences
+from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.relations.soft import clashes
-from hinter_core.relations.validity import validity_of_outcome, word_features
+from hinter_core.relations.validity import FEATURES, features_of, validity_of_outcome
 from hinter_core.types import EditKind, Layer, Outcome, Parse, Sentence, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.marked import Piece, differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.wording import SIGNS, Words, hue
+from hinter_ui.html.wording import SIGNS, Words, hue, validity_in_words
 
 say = Words("check")
 _page = Words("annotate")
 
+_SOFT = 0.2  # probability that is worth a sentence
 _MOST = 4  # pairs of sentences
 _HALF_PAGE = 520  # pixels
 _LONGEST = 1_000  # characters of an item's sentence that is drawn
@@ -65,7 +67,7 @@ def trees(check: TestResult, judged: Outcome, parses: Mapping[str, Parse]) -> Ma
     published = check.plan.settings.published
     reason = join(
         [_reason(judged, pairs, parses, published), _clash(check.plan.text, judged),
-         _validity(check.plan.text, judged)]
+         _validity(check.plan, judged)]
     )  # fmt: skip
     if not pairs:
         return tag("div", reason, _by_count(check, judged), class_="trees")
@@ -91,13 +93,15 @@ def _clash(text: str, judged: Outcome) -> Markup:
     return tag("p", "\u26a0 ", say("trees.clash", words=words), class_="reason clash")
 
 
-def _validity(text: str, judged: Outcome) -> Markup:
-    found = validity_of_outcome(text, judged)
-    of = word_features(text, judged.mutant)
-    why = "trees.ambiguous" if of.ambiguous else "trees.clear"
-    if of.person < 0:  # less probable than not
+def _validity(plan: Plan, judged: Outcome) -> Markup:
+    found, kept = validity_of_outcome(plan, judged), judged.conformance.by_invariant
+    of = dict(zip(FEATURES, features_of(plan, judged.mutant, kept=kept), strict=True))
+    why = "trees.ambiguous" if of["ambiguous"] else "trees.clear"
+    if of["doubt"] > 0:  # more probable than not
         why = "trees.doubtful"
-    said = tag("strong", glossary.sentence(say, "trees.validity", score=f"{found.score:.2f}"))
+    elif found.soft > max(found.unfair, _SOFT):
+        why = "trees.maybe_soft"
+    said = tag("strong", glossary.sentence(say, "trees.validity", grades=validity_in_words(*found)))
     more = glossary.sentence(say, why if judged.conformance.kept else "trees.not_kept")
     return tag("p", said, " ", more, class_="reason validity")
 

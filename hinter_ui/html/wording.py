@@ -259,3 +259,13 @@ def labels(names: Sequence[str]) -> Markup:
 def label_count(names: Sequence[str]) -> str:
     """Say how many labels there are."""
     return say.count("answers.labels", len(names))
+
+
+def validity_in_words(fair: float, soft: float | None, unfair: float | None) -> str:
+    """Write the grades of the validity score; of older campaigns, only the first is known."""
+    known = {"fair": fair, "soft": soft, "unfair": unfair}
+    return " \u00b7 ".join(
+        f"{say(f'trees.grades.{name}')} {100 * part:.0f}\u00a0%"
+        for name, part in known.items()
+        if part is not None
+    )

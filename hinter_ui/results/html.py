@@ -18,7 +18,7 @@ from hinter_ui.html import glossary
 from hinter_ui.html.marked import answers, changed
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import pager, report_table, section_of
-from hinter_ui.html.wording import MINUS, Words, badge, name_of, product
+from hinter_ui.html.wording import MINUS, Words, badge, name_of, product, validity_in_words
 
 say = Words("results")
 
@@ -193,7 +193,7 @@ def _row(finding: MutantRecord, columns: Mapping[str, str]) -> Markup:
         changes,
         join([answers(finding.original, finding.labels), why or Markup("")]),
         changed(finding.text, finding.edits, finding.handwritten),
-        f"{finding.validity:.2f}",
+        validity_in_words(finding.validity, finding.soft, finding.unfair),
         str(finding.row),
         _button(finding.edits, place, finding.handwritten) or Markup(""),
     )

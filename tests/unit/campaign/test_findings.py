@@ -21,6 +21,7 @@ from hinter_core.campaign.findings import (
     write_findings,
 )
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.relations.validity import validity_of
 from hinter_core.report.model import make_report
 from tests.examples import DEEP
@@ -87,9 +88,12 @@ def test_findings_have_a_validity_and_can_be_filtered_by_it(side: Side) -> None:
     assert len(scores) > 1
     assert 0 < scores[0] < scores[-1] < 1
     for finding in whole:
-        again = validity_of(finding.text, finding._made, kept=finding.kept).score
-        assert finding.validity == pytest.approx(again, abs=1e-6)
+        plan = Plan.of_text(finding.text, Settings())
+        again = validity_of(plan, finding._made, kept=finding.kept).fair
         assert replace(finding, stored_validity=None).validity == again
+        assert finding.soft is not None
+        assert finding.unfair is not None
+        assert finding.validity + finding.soft + finding.unfair == pytest.approx(1, abs=1e-5)
     least = scores[len(scores) // 2]
     wanted = replace(every, validity=least)
     found = page_of_findings(side, wanted, count_findings(side, wanted), 0, ALL)

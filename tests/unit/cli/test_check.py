@@ -73,8 +73,10 @@ def test_mutants_have_a_validity_and_can_be_filtered_by_it(run: Run) -> None:
     assert 0 < len(some) < len(every)
     for mutant in every:
         parts = mutant["validity_parts"]
-        assert mutant["validity"] == pytest.approx(parts["structure"] * parts["words"], abs=2e-3)
-    assert "validity 0." in run(*command[:-1])[1]
+        assert list(parts) == ["fair", "soft", "unfair"]
+        assert mutant["validity"] == parts["fair"]
+        assert sum(parts.values()) == pytest.approx(1, abs=2e-3)
+    assert "(fair " in run(*command[:-1])[1]
 
 
 def test_order_one_needs_one_attribute_only(run: Run) -> None:
