@@ -27,7 +27,7 @@ class Settings:
     seed: int = 1
     threads: int = 1
     layers: int = 4
-    epochs: int = 8
+    epochs: int = 6
     pieces: int = 1_500  # of a batch
     rate: float = 1.5e-4
     head_rate: float = 1e-3
@@ -40,9 +40,9 @@ class Settings:
     read_weight: float = 1.0
     reviews_weight: float = 1.0
     kinds_weight: float = 2.0
-    written_weight: float = 1.0
-    share_of_gum: float = 0.8  # drawn anew for each epoch
-    share_of_litbank: float = 0.6
+    written_weight: float = 2.0
+    share_of_gum: float = 1.0  # drawn anew for each epoch
+    share_of_litbank: float = 0.8
 
     def as_dict(self) -> dict[str, Any]:
         """To be written beside the measurements."""
