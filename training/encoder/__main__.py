@@ -14,37 +14,16 @@ from sklearn.metrics import roc_auc_score
 from tokenizers import Tokenizer
 
 from hinter_core.language.encoder import KINDS, PERSON
-from hinter_core.terms.dictionary import load_shipped
-from hinter_core.terms.matching import fold
-from hinter_core.types import GrammaticalForm
 from training.encoder.corpus import Document
 from training.encoder.export import write
 from training.encoder.material import material
 from training.encoder.network import Network, collate, from_minilm
 from training.encoder.passages import encoded, passages
+from training.encoder.peoples import peoples
 from training.encoder.texts import add_sources
 from training.encoder.train import Settings, batches, train
 
-_FORM = GrammaticalForm
 _HALF = 0.5
-_FIXED = {_FORM.ADJECTIVE: "Italian", _FORM.NOUN_SG: "Italian", _FORM.NOUN_PL: "Italians"}
-_OF_PEOPLES = ("race", "nationality", "religion")
-_COLOURS = frozenset("black blacks brown white whites".split())
-
-
-def peoples() -> dict[str, str]:
-    """Return the fixed word for each name of a people; one that may be singular is singular.
-
-    Colours are read as they are: *white* has senses that *Italian* has not.
-    """
-    found: dict[str, str] = {}
-    for name in _OF_PEOPLES:
-        for term in load_shipped()[name].terms:
-            key = " ".join(fold(term.text).replace("-", " ").split())
-            word = _FIXED.get(term.form)
-            if word and key not in _COLOURS and found.get(key) != "Italian":
-                found[key] = word
-    return dict(sorted(found.items()))
 
 
 def parse() -> argparse.Namespace:

@@ -14,6 +14,7 @@ from tokenizers import Tokenizer
 from torch import nn
 
 from training.encoder.network import Network
+from training.encoder.peoples import write_peoples
 from training.encoder.train import Settings
 
 _FILES = 2  # of the embeddings of pieces
@@ -54,8 +55,7 @@ def write(
         save_file(part, out / f"pieces-{n}.safetensors")
     tokenizer.save(str(out / "tokenizer.json"), pretty=False)
     (out / "settings.json").write_text(json.dumps(settings.as_dict(), indent=2) + "\n")
-    lines = json.dumps(dict(peoples), indent=0, ensure_ascii=False)
-    (out / "peoples.json").write_text(lines + "\n", encoding="utf-8")
+    write_peoples(peoples, out)
 
 
 def quantised(pieces: torch.Tensor) -> list[dict[str, torch.Tensor]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from hinter_core.language.encoder import (
 )
 from hinter_core.language.parsing import load_parser
 from hinter_core.types import Span
+from training.encoder.peoples import peoples
 
 PEOPLES = {
     "dane": "Italian",
@@ -62,11 +64,8 @@ def test_words_about_people_are_persons(text: str, word: str) -> None:
 @pytest.mark.parametrize(
     ("text", "word", "expected"),
     [
-        (
-            "Most of the jokes in this comedy are so British that they fall flat.",
-            "British",
-            "thing",
-        ),
+        ("This humour is so British that nobody else laughed.", "British", "thing"),
+        ("The songs were very French.", "French", "thing"),
         ("She poured black coffee into the cups.", "black", "thing"),
         ("He learned Spanish in two years and writes it well.", "Spanish", "language"),
         ("They bought an old house near the river.", "old", "place"),
@@ -108,6 +107,12 @@ def test_the_answer_is_the_same_for_every_people() -> None:
     answers = {found[text].person(span) for text, span in zip(texts, spans, strict=True)}
     assert len(answers) == 1
     assert answers.pop() > 0.5
+
+
+def test_every_word_for_a_people_has_its_fixed_word() -> None:
+    written = json.loads((FOLDER / "peoples.json").read_text(encoding="utf-8"))
+    assert written == peoples(), "run python -m training.encoder.peoples"
+    assert set(written.values()) == {"Italian", "Italians"}
 
 
 def test_a_sentence_is_read_once_and_alone() -> None:
