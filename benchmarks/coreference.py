@@ -20,10 +20,12 @@ from statsmodels.stats.proportion import proportion_confint
 
 from benchmarks.coreference_scores import Scorer, table
 from benchmarks.gum import GoldDocument, read_gum
+from benchmarks.litbank import add_heads, read_litbank
 from hinter_core.language.coreference import Resolver, parse_text
 from hinter_core.language.coreference_models import load_resolver
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.language.people import PRONOUNS
+from hinter_core.language.trees import ParsedSentence
 from hinter_core.types import Entity, Mention, MentionKind, Span
 
 
@@ -154,6 +156,27 @@ def count_pronouns(matched: Matched, counts: dict[str, PronounCount]) -> None:
 
 def gum(paths: Iterable[Path], resolver: Resolver, parses: ParseStore) -> Iterator[str]:
     """Yield the tables of GUM."""
+    documents = [document for path in paths for document in read_gum(path)]
+    texts = ((one, parse_text(one.text, parses)) for one in documents)
+    yield from tables("GUM", texts, resolver)
+
+
+def litbank(clusters: Path, types: Path, resolver: Resolver, parses: ParseStore) -> Iterator[str]:
+    """Yield the tables of the novels of LitBank that are kept apart; only people count there."""
+    texts = []
+    for document in read_litbank(clusters, types, held=True):
+        sentences = parse_text(document.text, parses)
+        add_heads(document, sentences)
+        texts.append((document, sentences))
+    yield from tables("LitBank, held third", texts, resolver)
+
+
+def tables(
+    name: str,
+    texts: Iterable[tuple[GoldDocument, Sequence[ParsedSentence]]],
+    resolver: Resolver,
+) -> Iterator[str]:
+    """Yield the tables of documents."""
     rows = {
         (who, how, form): Scorer(singletons=how == "with singletons")
         for who in ("people", "all")
@@ -161,9 +184,10 @@ def gum(paths: Iterable[Path], resolver: Resolver, parses: ParseStore) -> Iterat
         for form in ("head", "exact")
     }
     counts: dict[str, PronounCount] = defaultdict(PronounCount)
-    documents = [document for path in paths for document in read_gum(path)]
-    for document in documents:
-        entities = resolver.resolve(document.text, parse_text(document.text, parses))
+    number = 0
+    for document, sentences in texts:
+        number += 1
+        entities = resolver.resolve(document.text, sentences)
         for form in ("head", "exact"):
             matched = match(document, entities, exact=form == "exact")
             people = [matched.gold[name] for name in matched.gold_people]
@@ -172,7 +196,7 @@ def gum(paths: Iterable[Path], resolver: Resolver, parses: ParseStore) -> Iterat
                 rows["all", how, form].add(_sets(matched.gold.values()), _sets(matched.found))
             if form == "head":
                 count_pronouns(matched, counts)
-    yield f"GUM, {len(documents)} documents, {resolver.identity}: recall / precision / F1, percent"
+    yield f"{name}, {number} documents, {resolver.identity}: recall / precision / F1, percent"
     yield ""
     yield from table((", ".join(name), scorer) for name, scorer in rows.items())
     yield ""
@@ -222,6 +246,13 @@ def main() -> None:
     """Measure from the command line."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--gum", type=Path, nargs="*", default=[], help="CoNLL-U files (.gz)")
+    arguments.add_argument(
+        "--litbank",
+        type=Path,
+        nargs=2,
+        metavar=("CLUSTERS", "TYPES"),
+        help="files of LitBank (.gz)",
+    )
     arguments.add_argument("--winobias", type=Path, help="folder of WinoBias (.gz)")
     arguments.add_argument("--parser", default="embedded")
     arguments.add_argument("--resolver", default="rules", help="rules, fastcoref or maverick")
@@ -229,6 +260,8 @@ def main() -> None:
     resolver, parses = load_resolver(given.resolver), ParseStore(load_parser(given.parser))
     if given.gum:
         print(*gum(given.gum, resolver, parses), sep="\n")
+    if given.litbank:
+        print(*litbank(given.litbank[0], given.litbank[1], resolver, parses), sep="\n")
     if given.winobias:
         print(*winobias(given.winobias, resolver, parses), sep="\n")
 

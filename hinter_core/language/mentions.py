@@ -57,6 +57,9 @@ _MONTHS = frozenset(
     December""".split()
 )
 _DEFINITE = frozenset("the this that these those".split())
+_COUNTING = frozenset(
+    "lot lots plenty couple bunch number handful dozens kind hundreds thousands millions".split()
+)
 _INDEFINITE = frozenset("a an some any every each no another".split())
 _PARAGRAPH = re.compile(r"\n\s*\n|(?:<br\s*/?>\s*){2,}|<p\b[^<>]{0,80}>", re.IGNORECASE)
 _SAID = re.compile(r"[,:]\s*$|\b(?:say|says|said|like|ask|asks|asked)\W*$")
@@ -134,7 +137,8 @@ def read_quotations(text: str) -> list[Quotation]:
         small = sum(1 for word in inside if word[0].islower() and len(word) > 3)
         said = _SAID.search(text[max(0, match.start() - 30) : match.start()]) is not None
         few = len(inside) <= _LONGEST_TITLE and not said
-        title = (small == 0 or few) and match.group()[-2:-1] not in (",", ".", "!", "?", ";")
+        end = match.group().rstrip("\"'\u201d ")[-1:]
+        title = (small == 0 or few) and end not in (",", ".", "!", "?", ";", "-", "\u2014")
         found.append(Quotation(match.span(), title))
     return found
 
@@ -176,7 +180,7 @@ class _Finder:
         while first < len(entities):
             last = first
             named = entities[first]
-            if named == "PERSON" or (named and self._given(first)):
+            if named == "PERSON" or (named not in ("", "NORP") and self._given(first)):
                 while last + 1 < len(entities) and entities[last + 1] == named:
                     if not parse.words[last + 1][0].isalnum() or parse.tags[last + 1] == "POS":
                         break
@@ -190,6 +194,10 @@ class _Finder:
                         head = above
                     found.update(dict.fromkeys((*inside, head), (first, last, head)))
             first = last + 1
+        for token, label in enumerate(parse.labels):  # "Aunt Polly", read as an adverb
+            before = self.tree.lower[token - 1].rstrip(".") if token else ""
+            if label == "advmod" and self._given(token) and before in self.words.titles:
+                found[token - 1] = found[token] = (token, token, token - 1)
         return found
 
     def _describes(self, word: str) -> bool:
@@ -245,7 +253,8 @@ class _Finder:
             return self._pronoun(token, form, tag)
         if token in self.names and label not in ("nmod:desc", "reparandum"):
             return self._name(token)
-        if label in _PARTS or (label == "compound" and not self._named(token)):
+        called = label == "discourse" and self.words.person_noun(lower)  # "too, mom"
+        if (label in _PARTS and not called) or (label == "compound" and not self._named(token)):
             return None
         if label == "nmod" and self._counted(token):
             return None  # "a lot of people" is one phrase
@@ -299,9 +308,9 @@ class _Finder:
         parse = self.parse
         if parse.labels[token] not in _NOMINAL:
             return False
-        if any(parse.labels[c] in ("cop", "nsubj") for c in self.tree.below[token]):
-            return False
         tag = parse.tags[token]
+        if any(parse.labels[c] in ("cop", "nsubj") for c in self.tree.below[token]):
+            return tag == "CD" and self._quantified(token) is not None  # "he was one of them"
         determined = any(self.tree.lower[c] in _DEFINITE for c in self.tree.children(token, "det"))
         return tag in ("CD", "DT") or (tag[:2] == "JJ" and determined)
 
@@ -309,8 +318,10 @@ class _Finder:
         case = form.case
         if form.case in ("obj", "poss") and self.tree.lower[token] in ("her", "his", "hir"):
             case = "poss" if tag == "PRP$" and self.parse.labels[token] == "nmod:poss" else "obj"
-            if self.tree.lower[token] == "his":
-                case = "poss"
+            above = self.parse.tags[self.parse.heads[token]]
+            finite = self.parse.labels[token] == "nsubj" and above in ("VBZ", "VBD", "VBP")
+            if self.tree.lower[token] == "his" or finite:
+                case = "poss"  # "her looks", parsed as "she looks"
         form = PronounForm(form.person, form.number, form.gender, case)
         person = True if form.person < 3 or form.gender in (FEMALE, MALE) else None
         if form.gender == NEUTER:
@@ -413,9 +424,8 @@ class _Finder:
             gender = gender or (_GENDER_WORDS[word] if person else UNKNOWN)
         if (tag in _PROPER and self._is_title(token)) or self._is_office(token):
             person, gender = False, UNKNOWN
-        number = (
-            PLURAL if tag in _PLURAL_TAGS else EITHER if noun in words.collectives else SINGULAR
-        )
+        either = EITHER if noun in words.collectives else SINGULAR
+        number = PLURAL if tag in _PLURAL_TAGS else either
         inner = self._quantified(token)
         if inner is not None:
             inside = tree.lower[inner]
@@ -429,11 +439,8 @@ class _Finder:
                 PLURAL if noun in ("these", "those", "both", "many", "few", "several") else EITHER
             )
             person = None
-        if any(
-            tree.lower[c] == "who"
-            for v in tree.children(token, "acl:relcl")
-            for c in tree.children(v, "nsubj")
-        ):
+        relative = tree.children(token, "acl:relcl")
+        if any(tree.lower[c] == "who" for v in relative for c in tree.children(v, "nsubj")):
             person = True
         possessed = bool(tree.children(token, "nmod:poss"))
         capital = tag in _PROPER and not before & _INDEFINITE
@@ -449,12 +456,8 @@ class _Finder:
 
     def _counted(self, token: int) -> bool:
         head = self.parse.heads[token]
-        if self.parse.tags[head] not in ("NN", "NNS") or self.tree.lower[head] not in (
-            "lot", "lots", "plenty", "couple", "bunch", "number", "handful", "dozens", "kind",
-            "hundreds", "thousands", "millions",
-        ):  # fmt: skip
-            return False
-        return self._quantified(head) == token
+        noun = self.parse.tags[head] in ("NN", "NNS") and self.tree.lower[head] in _COUNTING
+        return noun and self._quantified(head) == token
 
     def _quantified(self, token: int) -> int | None:
         """Return the noun of "a lot of people", "all of us", "one of the girls"."""

@@ -43,6 +43,8 @@ def _pronouns() -> dict[str, PronounForm]:
         we us our ours ourselves 1 pl -
         you you your yours yourself 2 ? -
         you you your yours yourselves 2 pl -
+        thou thee thy thine thyself 2 sg -
+        ye you your yours yourself 2 ? -
         he him his his himself 3 sg male
         she her her hers herself 3 sg female
         it it its its itself 3 sg neuter
