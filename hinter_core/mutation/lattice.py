@@ -2,17 +2,23 @@
 
 Algorithm 1 is the case of two attributes; here any number N of attributes and any order up to N.
 Combinations are numbered, not listed, so that a budget can sample from millions.
+
+Departure: the paper combines any two edits; here, those of one person may be meant alone.
 """
 
 import random
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations, islice, product
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, combinations, islice, product
 from math import prod
 
 from hinter_core.types import Edit
 
 EditSet = frozenset[Edit]
+Persons = frozenset[int]  # empty: of nobody in the text, so that it goes with everybody
+_Block = tuple[Sequence[Edit], ...]  # of each attribute some edits, all of whose products count
 # Draws after which a sample stays smaller than its limit (nearly all combinations overlap).
 _MIN_DRAWS = 5_000
 
@@ -33,20 +39,55 @@ def proper_subsets(edits: Sequence[Edit]) -> Iterator[tuple[Edit, ...]]:
 class Lattice:
     """All combinations of edits of distinct attributes, of orders 1 to ``order``.
 
-    ``edits`` maps an attribute to its possible edits. Overlapping combinations are counted here
+    ``edits`` maps an attribute to its possible edits. ``persons``: whom an edit changes; if given,
+    edits combine only if all of them change one person. Overlapping combinations are counted here
     (they are numbers only) and dropped when they are made.
     """
 
     edits: Mapping[str, Sequence[Edit]]
     order: int
+    persons: Callable[[Edit], Persons] | None = None
+    _known: dict[int, tuple[list[_Block], list[int]]] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
-    def _blocks(self, order: int) -> Iterator[tuple[tuple[str, ...], int]]:
-        for attributes in combinations(sorted(self.edits), order):
-            yield attributes, prod(len(self.edits[a]) for a in attributes)
+    @cached_property
+    def _alike(self) -> Mapping[str, Sequence[tuple[Persons, Sequence[Edit]]]]:
+        """The edits of each attribute that change the same people; there are few such groups."""
+        found: dict[str, list[tuple[Persons, Sequence[Edit]]]] = {}
+        for attribute, edits in self.edits.items():
+            own: dict[Persons, list[Edit]] = {}
+            for edit in edits:
+                own.setdefault(self.persons(edit) if self.persons else frozenset(), []).append(edit)
+            found[attribute] = list(own.items())
+        return found
+
+    def _sharing(
+        self, attributes: Sequence[str], shared: Persons = frozenset()
+    ) -> Iterator[_Block]:
+        """Yield the groups of edits, one of each attribute, that have a person in common."""
+        if not attributes:
+            yield ()
+            return
+        for persons, edits in self._alike[attributes[0]]:
+            both = shared & persons if shared and persons else shared or persons
+            if both or not (shared and persons):
+                for others in self._sharing(attributes[1:], both):
+                    yield (edits, *others)
+
+    def _blocks(self, order: int) -> tuple[list[_Block], list[int]]:
+        """Return the blocks of an order, and how many combinations there are up to each."""
+        if order not in self._known:
+            every = combinations(sorted(self.edits), order)
+            blocks = [block for attributes in every for block in self._sharing(attributes)]
+            ends = list(accumulate(prod(map(len, block)) for block in blocks))
+            self._known[order] = blocks, ends
+        return self._known[order]
 
     def count(self, order: int) -> int:
         """Count the combinations of exactly ``order`` edits."""
-        return sum(size for _, size in self._blocks(order))
+        _, ends = self._blocks(order)
+        return ends[-1] if ends else 0
 
     def at(self, order: int, index: int) -> tuple[Edit, ...]:
         """Return combination number ``index`` (0-based) of exactly ``order`` edits.
@@ -54,15 +95,14 @@ class Lattice:
         Raises:
             IndexError: there is no such combination.
         """
-        for attributes, size in self._blocks(order):
-            if index < size:
-                chosen = []
-                for attribute in reversed(attributes):
-                    index, place = divmod(index, len(self.edits[attribute]))
-                    chosen.append(self.edits[attribute][place])
-                return tuple(reversed(chosen))
-            index -= size
-        raise IndexError(index)
+        blocks, ends = self._blocks(order)
+        number = bisect_right(ends, index)
+        index -= ends[number - 1] if number else 0
+        chosen = []
+        for edits in reversed(blocks[number]):
+            index, place = divmod(index, len(edits))
+            chosen.append(edits[place])
+        return tuple(reversed(chosen))
 
     def drawn(self, order: int, most: int, seed: int = 0) -> Iterator[tuple[Edit, ...]]:
         """Return all combinations of exactly ``order`` edits, or a seeded sample of ``most``."""
@@ -78,8 +118,8 @@ class Lattice:
     ) -> Iterator[tuple[Edit, ...]]:
         """Yield all possible combinations of orders 2 to ``order``, lower orders first."""
         for order in self._orders():
-            for attributes, _ in self._blocks(order):  # in the order of their numbers
-                yield from filter(possible, product(*(self.edits[a] for a in attributes)))
+            for block in self._blocks(order)[0]:  # in the order of their numbers
+                yield from filter(possible, product(*block))
 
     def intersectional(
         self,

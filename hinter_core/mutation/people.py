@@ -45,6 +45,7 @@ class People:
         self._parses = parses
         self._trees: dict[int, SentenceTree] = {}
         self._of_spans: dict[Span, tuple[int, ...]] = {}
+        self._of_edits: dict[tuple[Span, ...], frozenset[int]] = {}
 
     @cached_property
     def entities(self) -> tuple[Entity, ...]:
@@ -82,7 +83,10 @@ class People:
 
         What changes no word of the text, such as an appended sentence, is of nobody in it.
         """
-        return frozenset(person for span in edit.spans for person in self.of_span(span))
+        if edit.spans not in self._of_edits:
+            found = (person for span in edit.spans for person in self.of_span(span))
+            self._of_edits[edit.spans] = frozenset(found)
+        return self._of_edits[edit.spans]
 
     def of_span(self, span: Span) -> tuple[int, ...]:
         """Return the people of whom the words of a span speak, the likeliest first."""

@@ -70,6 +70,7 @@ class Settings:
     words that speak of one person change together. ``tolerance``: by how much the probability of a
     masked word may move. ``validity``: the least validity score of a mutant that counts.
     ``keep_soft``: mutants count though other words of their text contradict them.
+    ``across_people``: changes of different people combine, too, as always in the paper's mode.
     """
 
     order: int = 2
@@ -85,6 +86,7 @@ class Settings:
     validity: float = LEAST_FAIR
     verbatim: bool = True
     keep_soft: bool = False
+    across_people: bool = False
 
     @property
     def as_published(self) -> bool:
@@ -110,6 +112,7 @@ class Plan:
     ``together``: combinations that are tested whatever their order. ``people``: who is in the text;
     None if its mutants are known from elsewhere or say nothing of people. ``refused``: edits that
     cannot be made coherent. ``doubts``: by edit, words that may speak of whom it changes.
+    ``of_nobody``: attributes whose changes are of no person, so that they combine with all others.
     """
 
     text: str
@@ -126,6 +129,7 @@ class Plan:
     people: People | None = None
     refused: list[RejectedEdit] = field(default_factory=list)
     doubts: dict[Edit, tuple[str, ...]] = field(default_factory=dict)
+    of_nobody: set[str] = field(default_factory=set)
     _splices: dict[Edit, tuple[Splice, ...]] = field(default_factory=dict)
     _chosen: list[tuple[Edit, ...]] | None = None
 
@@ -150,8 +154,22 @@ class Plan:
 
     @property
     def lattice(self) -> Lattice:
-        """All combinations of the edits."""
-        return Lattice({a: e for a, e in self.edits.items() if e}, self.settings.order)
+        """The combinations of the edits: of one person, or also across people."""
+        apart = self.settings.across_people or self.people is None
+        persons = None if apart else self._persons
+        return Lattice({a: e for a, e in self.edits.items() if e}, self.settings.order, persons)
+
+    def across_people(self, edits: Sequence[Edit]) -> bool | None:
+        """Whether no person is changed by all of the edits; None if nobody knows who is who."""
+        if self.people is None:
+            return None
+        changed = [persons for edit in edits if (persons := self._persons(edit))]
+        return len(changed) > 1 and not frozenset.intersection(*changed)
+
+    def _persons(self, edit: Edit) -> frozenset[int]:
+        if self.people is None or edit.attribute in self.of_nobody:
+            return frozenset()
+        return self.people.of_edit(edit)
 
     @property
     def totals(self) -> list[int]:
@@ -184,10 +202,14 @@ class Plan:
             return chain(every, filterfalse(self._in_lattice, self.together))
         return iter(self.chosen())
 
+    def combines(self, edits: Sequence[Edit]) -> bool:
+        """Whether the edits make a mutant: of different words, and of one person if so wanted."""
+        wanted = self.settings.across_people or not self.across_people(edits)
+        return wanted and self.possible(edits)
+
     def _in_lattice(self, edits: Sequence[Edit]) -> bool:
-        return len(edits) <= self.settings.order and all(
-            edit in self.edits.get(edit.attribute, ()) for edit in edits
-        )
+        own = all(edit in self.edits.get(edit.attribute, ()) for edit in edits)
+        return own and len(edits) <= self.settings.order and self.combines(edits)
 
     @property
     def highest(self) -> int:
@@ -438,6 +460,13 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
             f"This text has {plan.total:,} combinations; give a limit to test a sample of them."
         )
     if need == 2 and next(plan.each(), None) is None:
+        apart = replace(plan, settings=replace(plan.settings, across_people=True, limit=None))
+        if next(apart.each(), None) is not None:
+            raise InputError(
+                f"The changes of {_listed(present)} are of different people here, and no person "
+                "has two. Allow pairs across people (--across-people) to combine them, or change "
+                "one attribute alone (order 1)."
+            )
         same = "changes of {} touch" if needs else "terms of {} are"
         raise InputError(
             f"The {same.format(_listed(present))} the same words here, so they cannot change "

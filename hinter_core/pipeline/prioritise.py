@@ -7,7 +7,7 @@ they cannot be hidden. The result is no random sample: its rates are those of th
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 from math import log
 
@@ -15,7 +15,7 @@ from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.base import Capabilities
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.lattice import EditSet, Lattice, proper_subsets
+from hinter_core.mutation.lattice import EditSet, proper_subsets
 from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.pipeline.case import TestCase, ask_originals, conform, follow_up_of, judge
 from hinter_core.pipeline.pipeline import chunks, closure
@@ -77,7 +77,9 @@ class Search:
         At most ``limit`` of each order, their sub-mutants not counted.
         """
         settings, edits = plan.settings, plan.lattice.edits
-        sample = Lattice(edits, 2).intersectional(self._limit, settings.seed, plan.possible)
+        sample = replace(plan.lattice, order=2).intersectional(
+            self._limit, settings.seed, plan.possible
+        )
         case = TestCase(plan)
         ask_originals([case], self._guide)
         known = _Known()

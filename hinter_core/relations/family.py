@@ -150,6 +150,8 @@ class FamilyRelation(SubstitutionRelation):
 
     def _prepare(self, source: SourceText, changing: Changing) -> None:
         plan = source.plan
+        if changing.about:
+            plan.of_nobody.add(changing.about)
         if changing.changes is not None:
             for attribute in [changing.about] if changing.about else source.dictionaries:
                 if found := list(changing.changes(source, attribute)):

@@ -223,7 +223,7 @@ def drawn_edits(plan: Plan, rng: Random) -> tuple[Edit, ...]:
     for _ in range(_TRIES if present else 0):
         chosen = rng.sample(present, rng.randint(1, len(present)))
         edits = tuple(sorted((rng.choice(one) for one in chosen), key=lambda edit: edit.key))
-        if plan.possible(edits):
+        if plan.combines(edits):
             return edits
     return ()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from math import prod
 
@@ -94,3 +95,50 @@ def test_a_sample_of_astronomically_many_is_drawn_at_once() -> None:
     assert made.count(11) > 2**63
     chosen = made.intersectional(3000, seed=1)
     assert 0 < len(intersectional_parts(chosen)) <= 3000
+
+
+def shared(made: Lattice, people: dict[int, set[int]]) -> Lattice:
+    """Let the edits with a number be of some people."""
+    return replace(made, persons=lambda e: frozenset(people.get(e.spans[0][0], ())))
+
+
+def test_edits_combine_if_one_person_is_changed_by_all() -> None:
+    people = {0: {1}, 1: {2}, 2: {1, 2}, 3: {3}}
+    made = shared(lattice(3, a=4, b=4, c=4), people)
+
+    def of_one(edits: tuple[Edit, ...]) -> bool:
+        return bool(set.intersection(*(people[e.spans[0][0]] for e in edits)))
+
+    for order in (1, 2, 3):
+        whole = lattice(3, a=4, b=4, c=4)
+        every = {whole.at(order, number) for number in range(whole.count(order))}
+        mine = [made.at(order, number) for number in range(made.count(order))]
+        assert len(mine) == len(set(mine))
+        assert set(mine) == {edits for edits in every if of_one(edits)}
+    assert list(made.every()) == [made.at(k, n) for k in (2, 3) for n in range(made.count(k))]
+    with pytest.raises(IndexError):
+        made.at(2, made.count(2))
+
+
+def test_what_is_of_nobody_combines_with_everybody() -> None:
+    made = shared(lattice(3, a=2, b=2, c=1), {0: set(), 1: {5}})
+    assert made.count(2) == 4 + 2 + 2
+    assert made.count(3) == 4
+    assert shared(lattice(3, a=1, b=2, c=3), {0: set(), 1: {1}, 2: {2}}).count(3) == 5
+
+
+def test_a_sample_of_one_person_fills_its_limit_among_few_possible() -> None:
+    made = shared(lattice(2, a=300, b=300), {n: {n // 2} for n in range(300)})
+    assert made.count(2) == 300 * 2
+    chosen = made.intersectional(50, seed=2)
+    assert len(set(chosen)) == 50
+    assert all(one.spans[0][0] // 2 == two.spans[0][0] // 2 for one, two in chosen)
+
+
+def test_counts_of_one_person_list_no_combination() -> None:
+    asked: list[Edit] = []
+    plain = lattice(9, **dict.fromkeys("abcdefghi", 60))
+    made = replace(plain, persons=lambda e: asked.append(e) or frozenset({e.spans[0][0] % 2}))
+    assert made.count(9) == 2 * 30**9
+    assert len(made.intersectional(20, seed=1)) > 0
+    assert len(asked) == 9 * 60

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from hinter_core.errors import InputError
 from hinter_core.language.clean import MAX_CHARACTERS, clean
 from hinter_core.language.parsing import ParseStore
-from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.mutation.plan import Plan, Settings, make_plan, require_mutable
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import GrammaticalForm, Term
 
@@ -189,11 +191,49 @@ def test_overlapping_terms_of_two_attributes_are_not_combined(parses: ParseStore
     gender = Dictionary(
         "gender", (Term("man", "m", GrammaticalForm.ANY), Term("woman", "f", GrammaticalForm.ANY))
     )
-    made = plan("The old man met a man.", [age, gender], parses)
+    made = plan("The old man met a man.", [age, gender], parses, across_people=True)
     assert made.total == 1
     assert made.chosen() == []
-    made = plan("The old man met a woman.", [age, gender], parses)
+    made = plan("The old man met a woman.", [age, gender], parses, across_people=True)
     assert [made.mutant(e).text for e in made.chosen()] == ["The boy met a man."]
+
+
+def test_by_default_an_intersection_is_of_one_person(
+    race: Dictionary, gender: Dictionary, parses: ParseStore
+) -> None:
+    text = "The black man met a woman."
+    one, every = (plan(text, [race, gender], parses, across_people=way) for way in (False, True))
+    assert {edit.source.text for edits in one.chosen() for edit in edits} == {"black", "man"}
+    assert (one.total, every.total) == (4, 8)
+    assert one.totals == [len(list(one.each()))]
+    told = Counter(every.across_people(edits) for edits in every.chosen())
+    assert told == {False: 4, True: 4}
+    assert not any(map(one.across_people, one.chosen()))
+    assert [every.across_people(edits) for edits in every.atomic()] == [False] * 6
+
+
+def test_the_papers_mode_does_not_know_who_is_who(
+    race: Dictionary, gender: Dictionary, parses: ParseStore
+) -> None:
+    made = plan("The black man met a woman.", [race, gender], parses, literal=True)
+    assert made.total == 8
+    assert {made.across_people(edits) for edits in made.chosen()} == {None}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The man greeted a black dancer.",
+        "A woman sang. Then black waiters came in.",
+        "Three white singers waited for the woman.",
+    ],
+)
+def test_a_text_with_pairs_of_two_people_alone_names_the_option(
+    text: str, race: Dictionary, gender: Dictionary, parses: ParseStore
+) -> None:
+    with pytest.raises(InputError, match=r"different people .* across people \(--across-people\)"):
+        require_mutable(plan(text, [race, gender], parses))
+    require_mutable(plan(text, [race, gender], parses, across_people=True))
 
 
 def test_a_term_across_two_sentences_is_refused(parses: ParseStore) -> None:

@@ -45,7 +45,9 @@ def distinct_changed_sentences(check: TestResult) -> set[str]:
 def test_each_sentence_is_parsed_and_each_text_predicted_once(
     race: Dictionary, gender: Dictionary, age: Dictionary, make_pipeline: MakePipeline
 ) -> None:
-    pipeline = make_pipeline([race, gender, age], RULES, order=3, invariant=PUBLISHED)
+    pipeline = make_pipeline(
+        [race, gender, age], RULES, order=3, invariant=PUBLISHED, across_people=True
+    )
     check = pipeline.check(TEXT)
     with_terms = {s.text for s in check.plan.sentences} - {"He thanked us."}
     assert pipeline.parses.parsed == len(distinct_changed_sentences(check) | with_terms)
@@ -62,7 +64,7 @@ def test_edits_in_different_sentences_need_no_parse_beyond_the_atomic_ones(
     race: Dictionary, gender: Dictionary, make_pipeline: MakePipeline
 ) -> None:
     text = "The black waiter was kind. We met a man there."
-    pipeline = make_pipeline([race, gender], RULES, invariant=PUBLISHED)
+    pipeline = make_pipeline([race, gender], RULES, invariant=PUBLISHED, across_people=True)
     check = pipeline.check(text)
     assert [m.order for m in check.mutants].count(2) == 4
     assert pipeline.parses.parsed == 2 + 2 + 2  # two sources, two races, two genders
@@ -74,7 +76,7 @@ def test_the_even_handed_invariant_parses_the_source_alone(
     pipeline = make_pipeline([race, gender, age], RULES, order=3)
     check = pipeline.check(TEXT)
     assert check.planned > 20
-    assert pipeline.parses.parsed == 2  # sentences with terms
+    assert pipeline.parses.parsed == 3  # the sentences of the text
 
 
 def test_every_part_of_a_listed_mutant_is_listed_and_once(
