@@ -211,7 +211,7 @@ def _opened(side: Side) -> CampaignReader:
 COLUMNS = (
     "model", "row", "id", "verdict", "grade", "order", "attributes", "change", "from", "to",
     "original answer", "answer", "shift", "interaction", "validity", "soft", "unfair", "reason",
-    "mutant",
+    "mutant", "across people",
 )  # fmt: skip
 
 
@@ -230,12 +230,13 @@ def _cells(finding: MutantRecord) -> list[Any]:
         ", ".join(finding.original), ", ".join(finding.labels or ()),
         finding.answer.shift, finding.answer.interaction, round(finding.validity, 3),
         _rounded(finding.soft), _rounded(finding.unfair), finding.why, finding.mutant,
+        _yes(finding.across_people),
     ]  # fmt: skip
 
 
 _FIXED = (
     "row", "id", "label", "source", "mutant", "ask", "edits", "groups", "order", "kept", "why",
-    "validity", "soft", "unfair",
+    "validity", "soft", "unfair", "across people",
 )  # fmt: skip
 _NUMBERS = {
     "row": "int64",
@@ -413,6 +414,7 @@ def _as_row(record: MutantRecord, models: Iterable[str]) -> dict[str, Any]:
         "validity": round(record.validity, 3),
         "soft": _rounded(record.soft),
         "unfair": _rounded(record.unfair),
+        "across people": _yes(record.across_people),
     }
     for name in models:
         answer = record.answers.get(name)
@@ -423,6 +425,10 @@ def _as_row(record: MutantRecord, models: Iterable[str]) -> dict[str, Any]:
         )
         row |= {f"{what}: {name}": v for what, v in zip(_OF_MODEL, values, strict=True)}
     return row
+
+
+def _yes(value: bool | None) -> str:
+    return "" if value is None else "yes" if value else "no"
 
 
 def _written(labels: Sequence[str], failure: str | None) -> str:

@@ -71,8 +71,9 @@ class MutantRecord:
 
     ``place``: its row in the shard's table of mutants. ``text``: the unchanged text.
     ``handwritten``: the text of a handwritten mutant. ``relation``: its metamorphic relation, or
-    several with ``+``. ``answers``: by model, if tested on its
-    shard. The properties ``model`` to ``why`` are those of the first model.
+    several with ``+``. ``across_people``: whether its changes are of different people, if known.
+    ``answers``: by model, if tested on its shard. The properties ``model`` to ``why`` are those of
+    the first model.
     """
 
     shard: int
@@ -93,6 +94,7 @@ class MutantRecord:
     soft: float | None
     unfair: float | None
     relation: str
+    across_people: bool | None
     answers: dict[str, StoredAnswer]
 
     @cached_property
@@ -433,18 +435,19 @@ class CampaignReader:
         own = self.tables((shard,), ())
         return (
             "SELECT m.shard, m.place, m.row, t.id, t.label, t.text, m.edits, m.n_edits, m.kept, "
-            f"m.layer, m.sentence, m.reason, m.handwritten, m.ask, m.validity, m.soft, m.unfair, "
-            f"m.relation{''.join(columns)} "
+            "m.layer, m.sentence, m.reason, m.handwritten, m.ask, m.validity, m.soft, m.unfair, "
+            f"m.relation, m.across_people{''.join(columns)} "
             f"FROM ({own.mutants}) m JOIN ({own.texts}) t ON t.row = m.row{''.join(joins)}"
         )
 
     def _record(self, row: tuple[Any, ...]) -> MutantRecord:
         (shard, place, number, ident, label, text, edits, order, kept, layer, sentence, reason,
-         handwritten, ask, validity, soft, unfair, relation, *answers) = row  # fmt: skip
+         handwritten, ask, validity, soft, unfair, relation, across_people,
+         *answers) = row  # fmt: skip
         return MutantRecord(
             shard, place, number, ident or "", label or "", text, edits, order, kept, layer or "",
             sentence, reason or "", handwritten, bool(ask), validity, soft, unfair,
-            relation or SUBSTITUTE,
+            relation or SUBSTITUTE, across_people,
             {
                 name: _answer(answer)
                 for name, answer in zip(self.models, answers, strict=True)

@@ -170,6 +170,12 @@ class Campaign:
         "woman ... her), not one word alone. Other people stay as they are.",
         part="mutants", label="All words about one person together", advanced=True, before=False,
     )  # fmt: skip
+    across_people: bool = _setting(
+        False, "Combine changes of different people, too (the man's race and his wife's gender); "
+        "such mutants are labelled and counted apart. Without it, an intersection is of one "
+        "person. Changes of every occurrence of a term (literal) always combine.",
+        part="mutants", label="Pairs across people, too", advanced=True, before=True,
+    )  # fmt: skip
     tolerance: float = _setting(
         TOLERANCE, "How far a masked word's probability may move and count as the same answer.",
         part="mutants", low=0.0, high=1.0, advanced=True, before=TOLERANCE,
@@ -301,7 +307,7 @@ class Campaign:
         return Settings(
             self.order, self.limit, self.literal, self.seed, self.repeat, self.relations,
             self.invariant, self.window, self.coherent, self.tolerance, self.validity,
-            self.verbatim, self.keep_soft,
+            self.verbatim, self.keep_soft, self.across_people,
         )  # fmt: skip
 
     def table(self) -> Rows:

@@ -90,6 +90,7 @@ def mutant_schema() -> Any:
             ("soft", pa.float32()),  # these, too; validity alone was known before them
             ("unfair", pa.float32()),
             ("relation", pa.string()),  # null in tables from before there was a choice
+            ("across_people", pa.bool_()),  # null in older tables, and if nobody knows who is who
         ]
     )
 
@@ -189,6 +190,7 @@ def mutant_row(follow_up: FollowUp) -> dict[str, Any]:
     """Return a mutant as its edits and the result of the invariant."""
     conformance, mutant = follow_up.conformance, follow_up.mutant
     grades = validity_of(follow_up.case.plan, mutant, kept=conformance.by_invariant)
+    neutral = is_placebo(tuple(edit.attribute for edit in mutant.edits))
     return {
         "row": follow_up.case.number,
         "order": mutant.order,
@@ -203,6 +205,7 @@ def mutant_row(follow_up: FollowUp) -> dict[str, Any]:
         "soft": grades.soft,
         "unfair": grades.unfair,
         "relation": relation_name(mutant.edits, follow_up.case.plan.together),
+        "across_people": None if neutral else follow_up.case.plan.across_people(mutant.edits),
     }
 
 
@@ -322,6 +325,7 @@ _MUTANT = {
     "soft": "how probably they say that its text contradicts it elsewhere; NULL in older campaigns",
     "unfair": "how probably they call it unfair; NULL in older campaigns",
     "relation": "metamorphic relation, or several with +; NULL in older campaigns: substitute",
+    "across_people": "whether the changes are of different people; NULL in older campaigns",
 }
 _TEXT = {
     "id": "id of the row, from the data",

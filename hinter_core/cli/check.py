@@ -33,8 +33,8 @@ _REASONS = 3
 
 
 @with_settings(
-    "attributes", "relations", "order", "limit", "literal", "coherent", "keep_soft", "dictionaries",
-    "seed", "repeat", "parser", "requests", "budget",
+    "attributes", "relations", "order", "limit", "literal", "coherent", "keep_soft",
+    "across_people", "dictionaries", "seed", "repeat", "parser", "requests", "budget",
 )  # fmt: skip
 def check(
     *,
@@ -123,6 +123,12 @@ def _report(check: TestResult, model: str, note: str) -> str:
         lines.append("Every mutant was discarded, so nothing was tested; see the reasons.")
     counts = check.counts(model)
     lines.append("Mutants: " + ", ".join(f"{n} {v}" for v, n in counts.items() if n))
+    apart = Counter(
+        one.verdict.value for one in check.outcomes[model] if plan.across_people(one.mutant.edits)
+    )
+    if apart:
+        own = ", ".join(f"{n} {v}" for v, n in apart.items())
+        lines.append(f"Of these, with changes of two people: {own}")
     lines += _unanswered(check, model)
     flips = [j for j in check.outcomes[model] if j.verdict in (Verdict.HIDDEN, Verdict.BIASED)]
     flips.sort(key=lambda j: (j.verdict is not Verdict.HIDDEN, j.mutant.order))
@@ -174,4 +180,5 @@ def _line(plan: Plan, judged: Outcome) -> str:
     labels = ", ".join(judged.prediction.labels) if judged.prediction else ""
     verdict = f"{judged.verdict.value}{f', {judged.grade}' if judged.grade else ''}"
     line = f"  {_SIGNS[judged.verdict]:>2} {verdict}: {edits}: {labels or 'no label'}"
-    return f"{line} ({validity_of_outcome(plan, judged).in_words})"
+    apart = "two people, " if plan.across_people(judged.mutant.edits) else ""
+    return f"{line} ({apart}{validity_of_outcome(plan, judged).in_words})"

@@ -109,6 +109,7 @@ def _outcome_to_json(plan: Plan, outcome: Outcome) -> dict[str, Any]:
     return {
         "edits": [edit_to_json(edit) for edit in outcome.mutant.edits],
         "order": outcome.mutant.order,
+        "across_people": plan.across_people(outcome.mutant.edits),
         "text": outcome.mutant.text,
         "valid": outcome.conformance.kept,
         "validity": round(grades.fair, 3),
@@ -167,6 +168,7 @@ def check_to_rows(check: TestResult) -> list[dict[str, Any]]:
                     "validity": round(grades.fair, 3),
                     "soft": round(grades.soft, 3),
                     "unfair": round(grades.unfair, 3),
+                    "across people": check.plan.across_people(mutant.edits),
                     "reason": reason(outcome),
                     "text": mutant.text,
                 }

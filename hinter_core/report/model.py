@@ -40,9 +40,11 @@ from hinter_core.report.metrics.excess import PlaceboExcess, excesses
 from hinter_core.report.metrics.group_fairness import WordScore, word_scores
 from hinter_core.report.metrics.lattice import (
     Overlap,
+    PeopleRate,
     Pie,
     TruthTable,
     overlap,
+    people_rates,
     pies,
     truth_table,
 )
@@ -148,6 +150,7 @@ class ModelReport:
     uncovering: list[UncoveringCases] = field(default_factory=list)
     word_scores: list[WordScore] = field(default_factory=list)
     relations: list[RelationRate] = field(default_factory=list)
+    by_people: list[PeopleRate] = field(default_factory=list)
     priority: PriorityState | None = None
     strict_groups: list[GroupInstance] = field(default_factory=list)
     tolerances: list[ToleranceRate] = field(default_factory=list)
@@ -277,6 +280,7 @@ def _of_model(model: str, tally: ModelCounts) -> ModelReport:
         uncovering_cases(tally, model),
         word_scores(tally, model),
         relation_rates(tally, model),
+        people_rates(tally, model),
         tally.reader.priority.get(model),
         strict_groups(tally, model, above),
         tolerance_rates(tally, model, real),

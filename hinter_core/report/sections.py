@@ -12,7 +12,12 @@ from hinter_core.report.metrics.coverage import coverage_section, reach_section
 from hinter_core.report.metrics.discards import discards_sections
 from hinter_core.report.metrics.excess import excess_section
 from hinter_core.report.metrics.group_fairness import group_fairness_section
-from hinter_core.report.metrics.lattice import overlap_section, pies_section, truth_section
+from hinter_core.report.metrics.lattice import (
+    overlap_section,
+    people_apart_section,
+    pies_section,
+    truth_section,
+)
 from hinter_core.report.metrics.positives import positives_section, validity_score_sections
 from hinter_core.report.metrics.relations import relations_section
 from hinter_core.report.metrics.uncovering import uncovering_section
@@ -113,6 +118,7 @@ def _of_model(model: ModelReport, least_validity: float) -> Iterable[Section]:
     yield tolerance_section(model.tolerances)
     yield apart_section(model.word_scores)
     yield group_fairness_section(model.word_scores)
+    yield people_apart_section(model.by_people)
     yield relations_section(model.relations)
     yield positives_section(model.positives)
     yield excess_section(model.excess)

@@ -1,16 +1,18 @@
 """Mutants of several changes beside those of each change alone.
 
-MutaInt's truth table (Table 6), HInter's Figures 10 (pies) and 11 (overlap of texts).
+MutaInt's truth table (Table 6), HInter's Figures 10 (pies) and 11 (overlap of texts); and, which no
+paper has, intersections of one person apart from those of two people.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from hinter_core.campaign.tables import Attributes
+from hinter_core.campaign.tables import Attributes, has_placebo
 from hinter_core.report.counts import NO_PART_ERRS, WHOLE_ERRS, ModelCounts, Sums, each_text
 from hinter_core.report.section import Cell, Rows, Section, Share, joined
+from hinter_core.statistics.clustered import cluster_rate
 from hinter_core.statistics.format import rate_in_words
 from hinter_core.statistics.rates import Rate
 
@@ -43,6 +45,17 @@ class Overlap:
     both: int
     only_together: int
     neither: int
+
+
+@dataclass(frozen=True)
+class PeopleRate:
+    """Rates of the intersectional mutants of one person, or of two people (``across``)."""
+
+    across: bool
+    mutants: int
+    discarded: Rate
+    errors: Rate
+    hidden: Rate
 
 
 @dataclass(frozen=True)
@@ -188,3 +201,56 @@ def _pie_in_words(pie: Pie) -> str:
         f"{rate_in_words(rate)} atomic errors recur when more attributes change with them: a test "
         "of combinations alone finds these as well."
     )
+
+
+def people_rates(tally: ModelCounts, model: str) -> list[PeopleRate]:
+    """Return rates of one person and of two people; nothing of a campaign that has no pair of two.
+
+    Those of tables that do not say whom the changes are of are left out.
+    """
+    if not tally.reader.store.campaign().across_people:
+        return []
+    tables = tally.reader.tables(models=(model,))
+    rows = tally.reader.run(
+        "SELECT m.across_people, m.row, count_if(verdict = 'hidden'), "
+        "count_if(verdict IN ('biased', 'hidden')), "
+        "count_if(verdict IN ('benign', 'biased', 'hidden')), count_if(verdict = 'discarded'), "
+        f"count(*) FROM ({tables.mutants}) m JOIN ({tables.answers}) a USING (shard, place) WHERE "
+        "verdict IS NOT NULL AND m.n_edits > 1 AND m.across_people IS NOT NULL AND NOT "
+        f"{has_placebo('m.attributes')} GROUP BY ALL"
+    )
+    found: dict[bool, list[Sequence[int]]] = defaultdict(list)
+    for across, _, *sums in rows:
+        found[across].append(sums)
+
+    def rate(texts: Sequence[Sequence[int]], hits: int, of: int) -> Rate:
+        return cluster_rate(Counter((own[hits], own[of]) for own in texts))
+
+    return [
+        PeopleRate(
+            across, sum(own[4] for own in texts), rate(texts, 3, 4), rate(texts, 1, 2),
+            rate(texts, 0, 1),
+        )
+        for across, texts in sorted(found.items())
+    ]  # fmt: skip
+
+
+def people_apart_section(found: Sequence[PeopleRate]) -> Section:
+    """Report the intersections of one person apart from those of two people."""
+    named = {False: "one person", True: "two people"}
+    rows: Rows = [
+        [named[one.across], one.mutants, one.discarded, one.errors, one.hidden] for one in found
+    ]
+    sentences = [
+        "Of one person: somebody whom all changes of a mutant are of, such as the man's race and "
+        "his gender. Of two people: nobody, such as the man's race and his wife's gender; what "
+        "such a mutant shows is no discrimination of a person at an intersection."
+    ]
+    words = [
+        f"{named[one.across].capitalize()}: {rate_in_words(one.errors)} intersectional mutants "
+        f"changed the answer; of these, {rate_in_words(one.hidden)} are hidden."
+        for one in found
+    ]
+    columns = ["Changes of", "Mutants", "Discarded", "Error rate", "Hidden, of errors"]
+    return Section("across-people", "One person and two people", sentences, columns, rows,
+                   in_words=words)  # fmt: skip
