@@ -292,6 +292,7 @@ def make_plan(
         people=people,
         refused=coherent.refused,
         doubts=coherent.doubts,
+        of_nobody={d.attribute for d in dictionaries if d.placebo},
     )
 
 

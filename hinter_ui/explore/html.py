@@ -49,6 +49,7 @@ def banner(
         tag("span", model, class_="who") if named else None,
         tag("strong", glossary.link(verdict.value, title)),
         " ",
+        _apart(check, judged, said=True),
         _sentence(check, judged, model),
         _grade(judged),
         _noise(check.noise.get(model)),
@@ -56,6 +57,14 @@ def banner(
         tag("span", about, class_="model-note") if about else None,
         class_=f"banner {verdict.value}",
     )
+
+
+def _apart(check: TestResult, judged: Outcome, *, said: bool = False) -> Markup | None:
+    """Label a mutant whose changes are of different people."""
+    if not check.plan.across_people(judged.mutant.edits):
+        return None
+    label = tag("span", say("apart"), class_="badge two-people", title=say("apart_why"))
+    return join([label, " ", say("apart_why"), " "]) if said else join([" ", label])
 
 
 def _grade(judged: Outcome) -> Markup | None:
@@ -281,7 +290,7 @@ def _row(
         data_model=models[0],
         aria_pressed="true" if selected else "false",
     )
-    first: list[Markup] = [button]
+    first: list[Markup | None] = [button, _apart(check, results[0])]
     if len(models) > 1:
         first.append(_answer_cell(results[0]))
     cells = [tag("td", *first)]

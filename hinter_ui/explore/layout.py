@@ -35,7 +35,7 @@ class ExploreLayout:
         # Controls beside the text that decide what is found.
         self.settings: list[Any] = [
             self.attributes, self.models, self.order, self.person_sense, self.coherent,
-            self.keep_soft, self.relations, self.parser, self.repeat,
+            self.keep_soft, self.across_people, self.relations, self.parser, self.repeat,
         ]  # fmt: skip
         # Follows from the text and the settings alone.
         self.looked = [
@@ -58,8 +58,8 @@ class ExploreLayout:
         # The inputs of ExploreForm.of, in its order.
         self.form = [
             self.text, self.attributes, self.models, self.order, self.person_sense, self.coherent,
-            self.keep_soft, self.relations, self.parser, self.limit, self.repeat, self.requests,
-            *self.slots,
+            self.keep_soft, self.across_people, self.relations, self.parser, self.limit,
+            self.repeat, self.requests, *self.slots,
         ]  # fmt: skip
 
     def _text_side(self, labels: Labels, examples: Iterable[ExampleText]) -> None:
@@ -104,6 +104,7 @@ class ExploreLayout:
         self.person_sense = labels.make(gr.Checkbox, "person-sense", value=True)
         self.coherent = labels.make(gr.Checkbox, "coherent", value=True)
         self.keep_soft = labels.make(gr.Checkbox, "keep-soft", value=False)
+        self.across_people = labels.make(gr.Checkbox, "across-people", value=False)
         self.relations = labels.choice(
             gr.Dropdown, "relations", relation_choices, value=[SUBSTITUTE], multiselect=True
         )

@@ -38,6 +38,7 @@ class ExploreUpdates:
             ui.person_sense: not form.literal,
             ui.coherent: form.coherent,
             ui.keep_soft: form.keep_soft,
+            ui.across_people: form.across_people,
             ui.relations: gr.update(value=list(form.relations)),
             ui.parser: form.parser,
             ui.repeat: form.repeat,

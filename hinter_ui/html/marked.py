@@ -284,13 +284,18 @@ def _summary(plan: Plan) -> Markup:
 def _missing(plan: Plan) -> Markup | None:
     present = [name_of(a) for a in plan.attributes if plan.edits.get(a)]
     if len(present) >= 2 or plan.together:
-        return None
+        apart = plan.settings.order > 1 and not plan.total and not plan.together
+        return _loud(say("terms.apart", names=listed(present))) if apart else None
     if plan.slots:
         return tag("p", say("terms.one_class", name="".join(present)), class_="quiet")
     absent = listed([name_of(a) for a in plan.missing], "or")
     key = "only" if present else "none"
     kind = "terms" if plan.settings.relations == (SUBSTITUTE,) else "terms.changes"
     why = say(f"{kind}.{key}", absent=absent, name="".join(present))
+    return _loud(why)
+
+
+def _loud(why: str) -> Markup:
     return tag("p", tag("strong", say("terms.nothing")), " ", why, class_="loud")
 
 

@@ -188,8 +188,9 @@ def _row(finding: MutantRecord, columns: Mapping[str, str]) -> Markup:
     )  # fmt: skip
     why = tag("div", isolated(finding.why), class_="quiet-inline") if finding.why else None
     place = {"shard": finding.shard, "place": finding.place}
+    apart = finding.across_people and tag("span", say("findings.apart"), class_="badge two-people")
     cells = (
-        badge(Verdict(finding.verdict), finding.answer.grade),
+        join([badge(Verdict(finding.verdict), finding.answer.grade), " ", apart or ""]),
         changes,
         join([answers(finding.original, finding.labels), why or Markup("")]),
         changed(finding.text, finding.edits, finding.handwritten),

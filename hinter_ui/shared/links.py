@@ -42,6 +42,7 @@ class ExploreForm:
     literal: bool = False
     coherent: bool = True
     keep_soft: bool = False
+    across_people: bool = False
     relations: tuple[str, ...] = (SUBSTITUTE,)
     seed: int = 0  # of what relations draw; campaigns have their own
     limit: int = 500
@@ -57,7 +58,7 @@ class ExploreForm:
         Raises:
             InputError: a number is missing or out of range.
         """
-        text, attributes, models, order, person_sense, coherent, keep_soft, *others = values
+        text, attributes, models, order, person_sense, coherent, soft, across, *others = values
         relations, parser, limit, repeat, requests, *edits = others
         text = whole(text)
         return cls(
@@ -68,7 +69,8 @@ class ExploreForm:
             order=_whole(order, "order", 1, 3),
             literal=not person_sense,
             coherent=bool(coherent),
-            keep_soft=bool(keep_soft),
+            keep_soft=bool(soft),
+            across_people=bool(across),
             relations=relation_names(str(name) for name in relations or ()),
             limit=_whole(limit, "limit", 1, 5_000),
             repeat=_whole(repeat, "repeat", 0, 100),
@@ -82,7 +84,7 @@ class ExploreForm:
         repeat = self.repeat if any(map(is_generative, self.models)) else 0
         return Settings(
             self.order, self.limit, self.literal, self.seed, repeat, self.relations,
-            coherent=self.coherent, keep_soft=self.keep_soft,
+            coherent=self.coherent, keep_soft=self.keep_soft, across_people=self.across_people,
         )  # fmt: skip
 
     @property
@@ -107,6 +109,8 @@ class ExploreForm:
             "literal": "1" if self.literal else "",
             "coherent": "1" if self.coherent else "",
             "soft": "1" if self.keep_soft else "",
+            # Without it, a link is from before there was a choice: then all changes combined.
+            "across": "" if self.across_people else "0",
             "relations": ",".join(self.relations) if self.relations != (SUBSTITUTE,) else "",
             "seed": self.seed or "",
             "again": self.repeat or "",
@@ -137,6 +141,7 @@ class ExploreForm:
             literal=query.get("literal") == "1",
             coherent=query.get("coherent") == "1",
             keep_soft=query.get("soft") == "1",
+            across_people=query.get("across") != "0",
             relations=relations or form.relations,
             seed=int(seed) if seed.isdecimal() and len(seed) < _DIGITS else 0,
             parser=query.get("parser", DEFAULT_PARSER) or DEFAULT_PARSER,
@@ -226,6 +231,7 @@ def explore_form(
         literal=campaign.literal,
         coherent=campaign.coherent,
         keep_soft=campaign.keep_soft,
+        across_people=campaign.across_people,
         relations=campaign.relations,
         seed=campaign.seed,
     )

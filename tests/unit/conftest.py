@@ -47,6 +47,7 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., CampaignStor
             models=models,
             atomic=False,
             placebo=False,
+            across_people=True,  # the placebo is among the attributes, and of no person
         )
         store = CampaignStore(folder / "out")
         run_campaign(campaign, store)
