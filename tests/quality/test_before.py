@@ -123,6 +123,7 @@ def test_links_mean_what_they_meant() -> None:
         if values is not None:
             assert values.pop("coherent") is False  # settings since then
             assert values.pop("keep_soft") is False
+            assert values.pop("across_people") is True
             assert values.pop("template") == ""
             assert values.pop("relations") == ["substitute"]
             assert values.pop("seed") == 0

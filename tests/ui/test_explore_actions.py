@@ -204,6 +204,7 @@ def test_numbers_out_of_range_are_refused(limit: object) -> None:
             True,
             False,
             False,
+            False,
             SUBSTITUTED,
             "embedded",
             limit,
