@@ -91,7 +91,7 @@ def test_order_one_needs_one_attribute_only(run: Run) -> None:
 def test_an_own_dictionary_is_an_attribute(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "hobby.csv"
     path.write_text("term,group\nangler,outdoor\ngamer,indoor\n", encoding="utf-8")
-    code, out, _ = run("check", "--text", "The angler met a woman.", "--attributes", "gender",
+    code, out, _ = run("check", "--text", "The angler is a woman.", "--attributes", "gender",
                        "--dictionary", str(path), "--model", "vader", "--json")  # fmt: skip
     assert code == 0
     pairs = {(e["attribute"], e["target"]) for m in json.loads(out)["mutants"] for e in m["edits"]}
