@@ -69,11 +69,9 @@ class StoredAnswer(NamedTuple):
 class MutantRecord:
     """A stored mutant.
 
-    ``place``: its row in the shard's table of mutants. ``text``: the unchanged text.
-    ``handwritten``: the text of a handwritten mutant. ``relation``: its metamorphic relation, or
-    several with ``+``. ``across_people``: whether its changes are of different people, if known.
-    ``answers``: by model, if tested on its shard. The properties ``model`` to ``why`` are those of
-    the first model.
+    ``place``: its row in the shard's table. ``text``: the unchanged text. ``handwritten``: the text
+    of a handwritten mutant. ``relation``: metamorphic, several with ``+``. ``across_people``: its
+    changes are of different people. ``answers``: by model; ``model`` to ``why`` are the first's.
     """
 
     shard: int
@@ -442,12 +440,11 @@ class CampaignReader:
 
     def _record(self, row: tuple[Any, ...]) -> MutantRecord:
         (shard, place, number, ident, label, text, edits, order, kept, layer, sentence, reason,
-         handwritten, ask, validity, soft, unfair, relation, across_people,
-         *answers) = row  # fmt: skip
+         handwritten, ask, validity, soft, unfair, relation, across, *answers) = row  # fmt: skip
         return MutantRecord(
             shard, place, number, ident or "", label or "", text, edits, order, kept, layer or "",
             sentence, reason or "", handwritten, bool(ask), validity, soft, unfair,
-            relation or SUBSTITUTE, across_people,
+            relation or SUBSTITUTE, across,
             {
                 name: _answer(answer)
                 for name, answer in zip(self.models, answers, strict=True)
