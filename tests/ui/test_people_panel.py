@@ -38,7 +38,7 @@ def test_the_first_example_has_one_person_with_a_gender(parses: ParseStore) -> N
         ("A Catholic priest helped the homeless man.", {"man": "male"}),
         ("My aunt, a Jewish doctor, met two Black men.",
          {"aunt": "female", "men": "several people, male"}),
-        ("German Lopez lost his keys.", {"Lopez": "male"}),
+        ("German Lopez lost his keys.", {"German Lopez": "male"}),
         ("Some Asian students helped an elderly lady with her bags.", {"lady": "female"}),
         ("The Japanese were polite, and they thanked the woman.",
          {"Japanese": "", "woman": "female"}),
