@@ -40,7 +40,7 @@ from hinter_ui.html.square import figure, square
 from hinter_ui.html.trees import changed_sentences, trees
 from hinter_ui.html.wording import Words, name_of, product
 from hinter_ui.shared.access import MOST_DICTIONARIES, MOST_READ
-from hinter_ui.shared.links import SEPARATOR, ExploreForm, edit_key, find_edits
+from hinter_ui.shared.links import SEPARATOR, ExploreForm, edit_key, find_edits, first_offer, offers
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.templates import is_slotted, slotted_plan
@@ -199,7 +199,7 @@ class ExploreActions:
         wanted = {key.partition("|")[0] for key in form.edits}
         first = next((s for s in sets if PAIR_SEPARATOR.join(s) == chosen), None)
         first = first or next((s for s in sets if set(s) == wanted), sets[0])
-        keys = form.edits or tuple(map(edit_key, _of_one_person(plan, first)))
+        keys = form.edits or tuple(map(edit_key, first_offer(plan, first)))
         slots = [_slot(plan, attribute, keys) for attribute in first]
         return Options(names, PAIR_SEPARATOR.join(first), slots)
 
@@ -449,22 +449,10 @@ def _address(form: ExploreForm) -> str:
     return replace(form, edits=tuple(sorted(form.edits))).query(None)
 
 
-def _of_one_person(plan: Plan, attributes: Sequence[str]) -> tuple[Edit, ...]:
-    """Return edits that combine, to offer first; none if only some across people do."""
-    offered = {name: sorted(plan.edits[name], key=_in_offer) for name in attributes}
-    lattice = replace(plan.lattice, edits=offered)
-    return lattice.at(len(attributes), 0) if lattice.count(len(attributes)) else ()
-
-
-def _in_offer(edit: Edit) -> tuple[object, ...]:
-    return edit.spans, edit.target.group
-
-
 def _slot(
     plan: Plan, attribute: str, keys: Sequence[str]
 ) -> tuple[str, list[tuple[str, str]], str]:
-    edits = sorted(plan.edits[attribute], key=_in_offer)
-    choices = [(_described(e), edit_key(e)) for e in edits]
+    choices = [(_described(e), edit_key(e)) for e in offers(plan, attribute)]
     known = [key for _, key in choices]
     kept = next((k for key in keys for k in known if k == key or k.startswith(key + "|")), known[0])
     return attribute, choices, kept

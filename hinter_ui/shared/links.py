@@ -193,6 +193,17 @@ def find_edits(plan: Plan, keys: Sequence[str]) -> tuple[Edit, ...]:
     return tuple(chosen)
 
 
+def offers(plan: Plan, attribute: str) -> list[Edit]:
+    """Return the edits of an attribute in the order in which they are offered."""
+    return sorted(plan.edits[attribute], key=lambda e: (e.spans, e.target.group))
+
+
+def first_offer(plan: Plan, attributes: Sequence[str]) -> tuple[Edit, ...]:
+    """Return edits that combine, to offer first; none if only some across people do."""
+    lattice = replace(plan.lattice, edits={name: offers(plan, name) for name in attributes})
+    return lattice.at(len(attributes), 0) if lattice.count(len(attributes)) else ()
+
+
 _HIGHEST = 3  # changes that Explore shows at once
 
 
