@@ -162,7 +162,11 @@ def suffices(grades: Grades, least: float) -> bool:
 def features_of(plan: Plan, mutant: Mutant, *, kept: bool) -> tuple[float, ...]:
     """Return the :data:`FEATURES` of a mutant of a plan."""
     people = plan.people if plan.settings.coherent else None  # else nobody was looked for
-    edits = [_of_edit(plan.text, edit, people) for edit in mutant.edits]
+    doubts = plan.doubts
+    edits = [
+        _of_edit(plan.text, edit, people, len(doubts.get(edit, ())) if doubts else 0)
+        for edit in mutant.edits
+    ]
     most = tuple(map(max, zip(*edits, strict=True))) if edits else _NONE
     places = [splice.start for splice in mutant.splices]
     apart = (max(places) - min(places)) / 100 if places else 0.0
@@ -173,7 +177,7 @@ _NONE = EditFeatures(-log(1 / _DOUBT - 1), *[0.0] * (len(EditFeatures._fields) -
 
 
 @lru_cache(maxsize=_EDITS)
-def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
+def _of_edit(text: str, edit: Edit, people: People | None, doubts: int) -> EditFeatures:
     form, around = edit.source.form, [text[max(0, a - _SEEN) : a] for a, _ in edit.spans]
     after = [text[end : end + 2] for _, end in edit.spans]
     near, far = _left(text, edit)
@@ -188,6 +192,7 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
         far=log1p(far),
         against=log1p(len(contradictions(text, _alone(edit)))),
         length=log1p(len(text) / 100),
+        doubts=log1p(doubts),
         **_of_people(edit, people),
     )
 
@@ -207,7 +212,6 @@ def _of_people(edit: Edit, people: People | None) -> dict[str, float]:
         "unlisted": float(bool(changed) and not listed),
         "named": float(any(mention.kind is MentionKind.NAME for mention in mentions)),
         "mentions": log1p(len(mentions)),
-        "doubts": 0.0,
         "people": log1p(sum(entity.person for entity in every)),
     }
 

@@ -129,6 +129,19 @@ def test_people_are_looked_at_where_they_are_known(
     assert dict(zip(FEATURES, alone, strict=True))["people"] == 0
 
 
+def test_doubts_of_a_coherent_edit_are_a_risk(
+    shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    plan = make_plan("A man left.", [shipped["gender"]], Settings(order=1), parses)
+    (edit, *_) = plan.edits["gender"]
+    place, mutant = FEATURES.index("doubts"), plan.mutant((edit,))
+    plan.doubts[edit] = ("he", "his")
+    doubtful = features_of(plan, mutant, kept=True)
+    plan.doubts.clear()
+    assert doubtful[place] == pytest.approx(log1p(2))
+    assert features_of(plan, mutant, kept=True)[place] == 0
+
+
 @given(
     st.lists(st.floats(-4.6, 6), min_size=len(FEATURES), max_size=len(FEATURES)),
     st.integers(0, len(FEATURES) - 1),
