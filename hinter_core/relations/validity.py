@@ -180,7 +180,8 @@ _NONE = EditFeatures(-log(1 / _DOUBT - 1), *[0.0] * (len(EditFeatures._fields) -
 def _of_edit(text: str, edit: Edit, people: People | None, doubts: int) -> EditFeatures:
     form, around = edit.source.form, [text[max(0, a - _SEEN) : a] for a, _ in edit.spans]
     after = [text[end : end + 2] for _, end in edit.spans]
-    near, far = _left(text, edit)
+    replaced = edit.source.group if edit.source.group != edit.target.group else ""
+    near, far = _left(text, replaced, edit.spans) if replaced in _GENDERS else (0, 0)
     return EditFeatures(
         doubt=-_log_odds(_least(text, edit.attribute, edit.source, edit.spans)),
         ambiguous=float(is_ambiguous(edit.source)),
@@ -216,17 +217,15 @@ def _of_people(edit: Edit, people: People | None) -> dict[str, float]:
     }
 
 
-def _left(text: str, edit: Edit) -> tuple[int, int]:
+@lru_cache(maxsize=_EDITS)
+def _left(text: str, group: str, spans: tuple[Span, ...]) -> tuple[int, int]:
     """Return how many words of a replaced gender are left, near the changed ones and elsewhere."""
-    group = edit.source.group
-    if group not in _GENDERS or group == edit.target.group:
-        return 0, 0
     starts = [sentence.start for sentence in _sentences(text)]
-    changed = {bisect_right(starts, start) for start, _ in edit.spans}
+    changed = {bisect_right(starts, start) for start, _ in spans}
     found = [
         not changed.isdisjoint(range(number - 1, number + 2))
         for start, end in _gendered(text).get(group, ())
-        if all(end <= low or high <= start for low, high in edit.spans)
+        if all(end <= low or high <= start for low, high in spans)
         for number in [bisect_right(starts, start)]
     ]
     return sum(found), len(found) - sum(found)
