@@ -1,7 +1,7 @@
 """How often the person sense is right, on sentences written for it.
 
 Run by ``python -m benchmarks --person-sense``. Each line of ``probes/person_*.csv`` has a sentence,
-a word of it, and whether the word is about a person there. The rules were fitted on ``dev``,
+a word of it, and whether the word is about a person there. The encoder learned from ``dev``,
 ``test``, ``fresh`` and ``film``; ``held`` and ``film_held`` are read only to print these figures.
 """
 

@@ -15,7 +15,6 @@ from hinter_core import __version__
 from hinter_core.errors import InputError
 from hinter_core.language.encoder import FOLDER as ENCODER
 from hinter_core.language.parsing import EMBEDDED
-from hinter_core.language.word_sense import FOLDER as WORD_SENSE
 from hinter_core.storage import DICTIONARIES
 
 _LIBRARIES = ("spacy", "torch", "transformers", "openai", "numpy", "pyarrow", "duckdb")
@@ -24,9 +23,9 @@ _WORDS = (".csv", ".toml")
 
 @lru_cache(maxsize=1)
 def words_content() -> str:
-    """Hash the shipped dictionaries, the word lists of the person sense and its network."""
+    """Hash the shipped dictionaries, the other word lists and the encoder."""
     lists = [path for path in sorted(DICTIONARIES.iterdir()) if path.suffix in _WORDS]
-    return _hash([*lists, *sorted(WORD_SENSE.glob("*.safetensors"))])
+    return _hash([*lists, *sorted(path for path in ENCODER.iterdir() if path.suffix != ".md")])
 
 
 @lru_cache(maxsize=8)

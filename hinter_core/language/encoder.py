@@ -44,6 +44,8 @@ _NAME = re.compile(
     r"(?<![\w@/.])[^\W\d_]+(?:(?!['\u2019]s\b)['\u2019.\-\u2010][^\W\d_]+)*(?![\w@/]|\.\w)"
 )
 _LOOK = 12  # characters before a word that show whether it begins a sentence
+# Full-width letters, and what people write for an apostrophe.
+_PLAIN = {0xFEE0 + n: n for n in range(0x21, 0x7F)} | dict.fromkeys((0xB4, 0x2BC, 0x2032), 0x27)
 _GAPS = frozenset({" ", "-", "\u2010", "\u2011"})
 
 
@@ -200,7 +202,7 @@ class Encoder:
     def _read(self, sentence: str) -> SentenceReading:
         import numpy
 
-        fixed = fix_peoples(sentence, self._peoples)
+        fixed = fix_peoples(sentence.translate(_PLAIN), self._peoples)
         pieces = self._tokenizer.encode(fixed.text)
         ids, offsets = pieces.ids[1:-1], pieces.offsets[1:-1]
         logits = self.logits(ids, styles(fixed.text, offsets))

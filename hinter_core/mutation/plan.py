@@ -13,6 +13,7 @@ from itertools import chain, filterfalse
 
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
+from hinter_core.language.encoder import load_encoder
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.reading.english import other_language
 from hinter_core.language.sentences import sentence_at, split_sentences
@@ -32,8 +33,7 @@ from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.literal import LiteralMatcher
 from hinter_core.terms.matching import Matcher, matcher_for
 from hinter_core.terms.occurrences import find_occurrences
-from hinter_core.terms.senses.person_sense import read, surname_at
-from hinter_core.terms.senses.proper_names import COLOURS
+from hinter_core.terms.senses.person_sense import read
 from hinter_core.types import (
     ROW,
     SUBSTITUTE,
@@ -53,6 +53,7 @@ from hinter_core.types import (
 EVEN_HANDED, PUBLISHED = INVARIANTS = ("even-handed", "published")
 _LONGEST_SENTENCE = 10_000  # characters: the senses take the square of its words
 _TOO_LONG = f"its sentence is longer than {_LONGEST_SENTENCE:,} characters"
+_COLOURS = frozenset({"black", "white", "brown"})
 TOLERANCE = 0.1  # of a masked word's probability; Astraea reports 0.05 to 0.3
 LEAST_FAIR = 0.0  # least validity score, by default (``python -m benchmarks --validity``)
 
@@ -374,7 +375,9 @@ def _with_sense(
     parsed = parses.parse(shown, entities=True)
     kept: list[Occurrence] = []
     rejected: list[RejectedOccurrence] = []
-    named: dict[str, str] = {}  # what is the second part of a name somewhere in the text
+    asked = any(occurrence.attribute not in neutral for occurrence in occurrences)
+    readings = load_encoder().read(shown) if asked else {}
+    named: dict[str, str] = {}  # what is part of a longer name somewhere in the text
     for occurrence, sentence in placed:
         if sentence is None:
             rejected.append(RejectedOccurrence(occurrence, "it spans two sentences"))
@@ -382,16 +385,16 @@ def _with_sense(
         if len(sentence.text) > _LONGEST_SENTENCE:
             rejected.append(RejectedOccurrence(occurrence, _TOO_LONG))
             continue
-        parse = parsed[sentence.text]
         span = (occurrence.span[0] - sentence.start, occurrence.span[1] - sentence.start)
-        people = occurrence.attribute not in neutral
-        reading = read(parse, span, occurrence.terms, people=people)
+        kinds = None if occurrence.attribute in neutral else readings[sentence.text]
+        reading = read(parsed[sentence.text], span, occurrence.terms, kinds)
         if reading.terms:
             kept.append(replace(occurrence, terms=reading.terms))
         else:
             rejected.append(RejectedOccurrence(occurrence, reading.reason))
-            named[occurrence.surface] = named.get(occurrence.surface) or surname_at(parse, span)
-    for occurrence in [o for o in kept if named.get(o.surface) and _may_be_surname(o)]:
+            if " " in reading.name:
+                named.setdefault(occurrence.surface, reading.name)
+    for occurrence in [o for o in kept if o.surface in named and _may_be_surname(o)]:
         kept.remove(occurrence)
         reason = f"a surname in this text: \u201c{named[occurrence.surface]}\u201d"
         rejected.append(RejectedOccurrence(occurrence, reason))
@@ -400,7 +403,7 @@ def _with_sense(
 
 def _may_be_surname(occurrence: Occurrence) -> bool:
     """Whether a capital is more than that of a people: "the Black gang", not "the Danes"."""
-    return occurrence.surface.lower() in COLOURS or occurrence.terms[0].text.islower()
+    return occurrence.surface.lower() in _COLOURS or occurrence.terms[0].text.islower()
 
 
 _MAX_REPEAT = 100

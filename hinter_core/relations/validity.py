@@ -9,7 +9,7 @@ blind (``python -m benchmarks --validity`` fits it and prints its error).
 Every feature is a risk: more of it never makes a mutant fairer, and a mutant has no less of it than
 its parts. So no part is less fair than the whole, whose verdict needs its parts.
 
-Nothing is parsed for it; a small network reads the source's sentences once. Departure: the papers
+Nothing is parsed for it; the encoder has read the source. Departure: the papers
 have no such score. Grammatical acceptability and the plausibility of the words under a masked model
 were measured as further parts; they tell nothing of these labels (AUC 0.49 and 0.47) and are left
 out.
@@ -17,28 +17,27 @@ out.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from math import exp, log, log1p
 from typing import NamedTuple
 
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
-from hinter_core.language.sentences import sentence_at, split_sentences
+from hinter_core.language.sentences import split_sentences
 from hinter_core.mutation.people import People
 from hinter_core.mutation.plan import Plan
 from hinter_core.relations.soft import contradictions
+from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
-from hinter_core.terms.senses.person_probability import (
-    Word,
-    is_ambiguous,
-    person_probabilities,
-)
+from hinter_core.terms.senses import person_sense
 from hinter_core.types import (
     Edit,
     GrammaticalForm,
     MentionKind,
     Mutant,
+    Occurrence,
     Outcome,
+    Sense,
     Sentence,
     Span,
     Splice,
@@ -258,17 +257,30 @@ def person_probability(text: str, mutant: Mutant) -> float | None:
 @lru_cache(maxsize=_EDITS)
 def _least(text: str, attribute: str, term: Term, spans: tuple[Span, ...]) -> float | None:
     """Return the least probability of a term's places; None if there is none to ask about."""
-    found = person_probabilities(_words(text, attribute, term, spans))
+    places = (
+        Occurrence(attribute, span, text[slice(*span)], (term,))
+        for span in spans
+        # Others are pronouns that go with the word, or places of insertions.
+        if fold(text[slice(*span)]) == fold(term.text)
+    )
+    found = (person_sense.person_probability(text, place) for place in places)
     return min((one for one in found if one is not None), default=None)
 
 
-def _words(text: str, attribute: str, term: Term, spans: Sequence[Span]) -> Iterator[Word]:
-    """Yield the places of a term in their sentences."""
-    for start, end in spans:
-        sentence = sentence_at(_sentences(text), start)
-        if sentence is None or end > sentence.end or fold(text[start:end]) != fold(term.text):
-            continue  # a pronoun that goes with the word, or the place of an insertion
-        yield sentence.text, (start - sentence.start, end - sentence.start), attribute, term
+def is_ambiguous(term: Term) -> bool:
+    """Whether a word is not always a person: its own entry says so, or a shipped one."""
+    return term.sense is Sense.ASK or fold(term.text) in _ambiguous()
+
+
+@lru_cache(maxsize=1)
+def _ambiguous() -> frozenset[str]:
+    """Return the words of the shipped dictionaries that are not always a person."""
+    return frozenset(
+        fold(term.text)
+        for dictionary in load_shipped().values()
+        for term in dictionary.terms
+        if term.sense is Sense.ASK
+    )
 
 
 @lru_cache(maxsize=_TEXTS)

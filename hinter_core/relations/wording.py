@@ -22,7 +22,6 @@ from hinter_core.terms.senses.forms import (
     tokens_at,
 )
 from hinter_core.terms.senses.lexicon import NOUNS, lexicon, person_nouns
-from hinter_core.terms.senses.other_senses import COMPOUND
 from hinter_core.types import Edit, GrammaticalForm, Parse, Sentence, Splice
 
 _BETWEEN = (
@@ -49,6 +48,7 @@ _OF_PLACES = frozenset({"GPE", "NORP", "LOC", "ORG", "FAC"})
 _TOKEN = re.compile(
     r"ol?['\u2019](?!\w)|[^\W_]+?(?=n['\u2019]t\b)|n?['\u2019][st]\b|[^\W_]+|[^\w\s]"
 )
+_COMPOUND = frozenset({"compound", "nmod:desc", "nn"})
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 
 
@@ -279,7 +279,7 @@ def _in_compound(pair: Compared, parses: Mapping[str, Parse]) -> str:
                 continue
             if parse.words[before - 1 : before] == ("-",):
                 continue  # "a working-class woman"
-            if parse.labels[before] in COMPOUND and parse.heads[before] == tokens[-1]:
+            if parse.labels[before] in _COMPOUND and parse.heads[before] == tokens[-1]:
                 return f"\u201c{edit.target.text}\u201d divides a compound"
     return ""
 

@@ -13,7 +13,7 @@ from hinter_core.generators.templates.template import LetterCase, SlotKind, Temp
 from hinter_core.generators.templates.words import RefusedText, TextWords, Token
 from hinter_core.language.people import people_words
 from hinter_core.terms.dictionary import load_shipped
-from hinter_core.terms.senses.person_sense import read
+from hinter_core.terms.senses.person_sense import read, reading_at
 from hinter_core.types import Entity, GrammaticalForm, MentionKind, Span, Term
 
 NO_OCCUPATION = "no occupation"
@@ -162,8 +162,9 @@ def _require_usable(words: TextWords, token: Token) -> None:
     if any(h == index and parse.labels[i] in ("compound", "flat") and i > index
            for i, h in enumerate(parse.heads)):  # fmt: skip
         raise RefusedText(MODIFIER)
-    reading = read(parse, parse.spans[index], (_terms()[token.lower],))
-    if not reading.terms:
+    found = reading_at(words.text, token.span)
+    read_so = found[0] if found else None
+    if not read(parse, parse.spans[index], (_terms()[token.lower],), read_so).terms:
         raise RefusedText(NO_PERSON_SENSE)
     named = token.label in _NAME_PARTS and token.head > index
     if words.is_bare(token) and not named:

@@ -6,11 +6,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 from hinter_core.language.parsing import ParseStore
+from hinter_core.language.people import people_words
 from hinter_core.language.sentences import sentence_at
 from hinter_core.mutation.plan import Plan
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.senses.forms import MODIFIER, head_of, tokens_at
-from hinter_core.terms.senses.lexicon import NOUN_TAGS, lexicon, names_person
+from hinter_core.terms.senses.lexicon import NOUN_TAGS, lexicon
 from hinter_core.types import (
     Change,
     Edit,
@@ -188,7 +189,7 @@ class SourceText:
                 word.tag in _COMMON_NOUNS
                 and word.text.islower()
                 and word.label not in _FLAT
-                and names_person(word.text)
+                and people_words().person_noun(word.text)
                 and not (after is not None and after.tag in ("NNP", "NNPS", "HYPH", "NN", "NNS"))
                 and self._has_place(word)
             ):

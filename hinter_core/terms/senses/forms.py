@@ -12,8 +12,6 @@ from functools import lru_cache
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, NOUNS, listed_nouns
-from hinter_core.terms.senses.other_senses import is_thing_here
-from hinter_core.terms.senses.quotations import opens
 from hinter_core.types import GrammaticalForm, Parse, Span, Term
 
 _FORM = GrammaticalForm
@@ -42,6 +40,7 @@ SUBJECT = frozenset({"nsubj", "nsubjpass", "nsubj:pass", "nsubj:outer"})
 _OBJECT = frozenset({"obj", "dobj", "iobj", "obl", "pobj"})
 _COMPARED = (_FORM.COMPARATIVE, _FORM.SUPERLATIVE)
 _COMPARED_TAGS = frozenset({"JJ", "JJR", "JJS", "RBR", "RBS", "NN", "NNP"})
+_QUOTES = frozenset("\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb") | {"``", "''"}
 _ONE = frozenset("a an another each every one".split())
 _SEVERAL = frozenset(
     "two three four five six many several some few most both these those all other".split()
@@ -200,7 +199,7 @@ class _Place:
         )
         self._title = self._several and _FORM.TITLE in forms
         self._modifies = self._label in MODIFIER and _FORM.ADJECTIVE in forms and not self._counted
-        self._collective = _FORM.COLLECTIVE in forms and _of_all(parse, tokens, head)
+        self._collective = _FORM.COLLECTIVE in forms and _of_all(parse, tokens)
         self._number = None
         if _FORM.NOUN_PL in forms and not forms.isdisjoint((_FORM.ADJECTIVE, _FORM.NOUN_SG)):
             self._number = _number(parse, tokens, collective=self._collective)
@@ -260,9 +259,9 @@ class _Place:
         return _Fit.IN_NEED if noun else _Fit.NO
 
 
-def _of_all(parse: Parse, tokens: Sequence[int], head: int) -> bool:
+def _of_all(parse: Parse, tokens: Sequence[int]) -> bool:
     """Whether a word after "the" means all of a people: "the Danes are", not "the Swiss is"."""
-    if not after_the(parse, tokens, head):
+    if not after_the(parse, tokens):
         return False
     after = tokens[-1] + 1
     return _OF_ONE.isdisjoint((*parse.tags[after : after + 1], *parse.words[after : after + 1]))
@@ -353,7 +352,7 @@ def _counted(parse: Parse, head: int) -> bool:
 
 def _acts_as_adjective(parse: Parse, head: int) -> bool:
     """Whether a word tagged as a noun is a modifier, or a predicate without article."""
-    if parse.labels[head] in MODIFIER or stands_alone(parse, [head], head):
+    if parse.labels[head] in MODIFIER or stands_alone(parse, [head]):
         return True
     if dependent(parse, head, {"det"}) is not None:
         return False
@@ -379,13 +378,13 @@ def may_stand_alone(word: str) -> bool:
     return _FORM.COLLECTIVE in known_forms(word)
 
 
-def stands_alone(parse: Parse, tokens: Sequence[int], head: int) -> bool:
+def stands_alone(parse: Parse, tokens: Sequence[int]) -> bool:
     """Whether an adjective stands for people: "the poor suffer", "the French"."""
     word = " ".join(parse.words[i] for i in tokens).replace(" - ", "-")
-    return may_stand_alone(word) and after_the(parse, tokens, head)
+    return may_stand_alone(word) and after_the(parse, tokens)
 
 
-def after_the(parse: Parse, tokens: Sequence[int], head: int) -> bool:
+def after_the(parse: Parse, tokens: Sequence[int]) -> bool:
     """Whether a word follows "the" and has no noun after it: "the Danes", "the very poor"."""
     first = tokens[0]
     article = [i for i in range(max(0, first - 2), first) if fold(parse.words[i]) == "the"]
@@ -398,7 +397,7 @@ def after_the(parse: Parse, tokens: Sequence[int], head: int) -> bool:
     after = tokens[-1] + 1
     if after >= len(parse.words):
         return True
-    if is_thing_here(parse, head) or opens(parse, after) or parse.words[after] == "/":
+    if _opens(parse, after) or parse.words[after] == "/":
         return False  # the Swedish "Oscar", "the Japanese/Asian horror films"
     following = parse.tags[after]
     if following in _AFTER_ADJECTIVES:
@@ -408,6 +407,13 @@ def after_the(parse: Parse, tokens: Sequence[int], head: int) -> bool:
     # "the poor and the rich", but "the old and dusty house"
     beyond = (*parse.tags[after + 1 :], ".", ".")[:2]
     return beyond[0] == "DT" or (beyond[0] == "JJ" and beyond[1] not in _AFTER_ADJECTIVES)
+
+
+def _opens(parse: Parse, token: int) -> bool:
+    """Whether a token is a quotation mark before a word: it has no blank after it."""
+    if token + 1 >= len(parse.words) or parse.words[token] not in _QUOTES:
+        return False
+    return parse.spans[token][1] == parse.spans[token + 1][0]
 
 
 def dependent(parse: Parse, token: int, labels: Collection[str]) -> int | None:

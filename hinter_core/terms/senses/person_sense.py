@@ -1,63 +1,124 @@
-"""Person sense: decide which occurrences of terms are about a person, and in which form.
+"""Person sense: decide which occurrences of terms are about people, and in which form.
 
-"black comedy", "white wine" and "old film" are not about people. A reading of a term is valid if
-its part-of-speech tag fits the term's form; an ambiguous term must also refer to or modify a
-person. Relations of Universal Dependencies and of spaCy's English pipelines are both supported.
+"black comedy", "the Chinese signed the treaty" and "she speaks German" are not about people. A term
+counts if its form fits its place in the parse, and if the encoder
+(:mod:`hinter_core.language.encoder`) says that its phrase is about people. The kind that it says
+instead is the reason why a term does not count.
+
+Terms that name no person, such as *church* (``any`` in the dictionaries), only have to fit.
 
 Departure: the paper replaces every occurrence of the string, as ``literal=True`` does upstream.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
+from hinter_core.language.encoder import SentenceReading, load_encoder
+from hinter_core.language.sentences import sentence_at, split_sentences
+from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
-from hinter_core.terms.senses.colours import is_colour
 from hinter_core.terms.senses.forms import (
-    MODIFIER,
     SUBJECT,
     dependent,
     fitting,
     head_of,
-    stands_alone,
+    known_forms,
     tokens_at,
 )
-from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, lexicon, names_person
-from hinter_core.terms.senses.other_senses import acts_as_participle, is_thing_here, other_sense
-from hinter_core.terms.senses.proper_names import surname
-from hinter_core.types import GrammaticalForm, Parse, Sense, Span, Term
+from hinter_core.terms.senses.lexicon import LOWER_THINGS, capitalised, lexicon
+from hinter_core.types import GrammaticalForm, Occurrence, Parse, Sense, Sentence, Span, Term
 
+PERSON_FROM = 0.5  # least probability of a word that counts
+# A pronoun seldom is an animal's or a ship's, so doubt is no reason to leave it.
+PRONOUN_FROM = 0.3
+COLLECTIVE_FROM = (
+    0.2  # "the old" without a noun is people by its form; "the Chinese" may be a state
+)
 _FORM = GrammaticalForm
-_KINDS = {
+_TEXTS = 8  # whose sentences are kept
+_TAGS = {
     "JJ": "an adjective", "NN": "a noun", "NNS": "a plural noun", "NNP": "a name",
     "NNPS": "a name", "VB": "a verb", "VBD": "a verb", "VBZ": "a verb", "VBP": "a verb",
     "VBG": "a verb form", "VBN": "a verb form", "RB": "an adverb", "IN": "a preposition",
     "PRP": "a pronoun", "PRP$": "a possessive", "UH": "an interjection",
 }  # fmt: skip
-_RELATIVE = frozenset({"acl:relcl", "relcl"})
-_CLAUSE = frozenset({"xcomp", "ccomp", "acomp", "oprd", "advcl", "conj"})
-_COMPOUND = frozenset({"compound", "nn"})
-_ENDS = frozenset(". , : -RRB- ''".split())
-_LOVERS = frozenset("lover lovers fan fans buff buffs fanatic fanatics freak freaks".split())
-_COMMON_OR_NAME = (("NN",), ("NNS",), ("NNP",))
-_BEARERS = NOUN_TAGS | {"PRP"}
-_PERSON_PRONOUNS = frozenset(
-    """i me you he him himself she her herself we us they them themself themselves who whom someone
-    somebody anyone anybody everyone everybody nobody myself yourself ourselves""".split()
+_KINDS = {
+    "name": "is part of a name",
+    "organisation": "is about a state, a team or an organisation",
+    "office": "is an office, whoever holds it",
+    "work": "is part of a title",
+    "event": "is about an event",
+    "language": "is a language",
+    "place": "is about a place",
+    "thing": "is about a thing",
+    "animal": "is about an animal",
+    "time": "is about a time",
+    "figure": "is a figure of speech",
+}
+# Kinds that words of a user's own are not asked to leave out: they may be about these.
+_OF_OWN = frozenset({"organisation", "office", "event", "place", "thing", "animal", "time"})
+_LENGTHS = frozenset("feet foot ft inch inches cm cms metres meters m how".split())
+_UNITS = {
+    "old": frozenset("year years yr yrs month months week weeks day days how".split()),
+    "tall": _LENGTHS,
+    "short": _LENGTHS,
+}
+# Before the name of a people, they make another one of it.
+_PARTS = frozenset(
+    """eastern western northern southern north south central southeastern southeast northeastern
+    non pan anti pro non-south non-north""".split()
 )
+_PREFIXES = frozenset("co non anti pro pan neo".split())
+_OF_PEOPLES = frozenset("american americans indian indians asian asians european europeans".split())
 
 
 @dataclass(frozen=True, slots=True)
 class TermReading:
-    """The valid readings of an occurrence, or the reason why there is none."""
+    """The valid reading of an occurrence, or the reason why there is none.
+
+    ``name``: the name of a person that the occurrence is part of.
+    """
 
     terms: tuple[Term, ...]
     reason: str = ""
+    name: str = ""
 
 
-def read(parse: Parse, span: Span, terms: Iterable[Term], *, people: bool = True) -> TermReading:
+def reading_at(text: str, span: Span) -> tuple[SentenceReading, Span] | None:
+    """Return the reading of the sentence around a span of a text, and the span in it."""
+    sentence = sentence_at(_sentences(text), span[0])
+    if sentence is None or span[1] > sentence.end:
+        return None
+    reading = load_encoder().read([sentence.text])[sentence.text]
+    return reading, (span[0] - sentence.start, span[1] - sentence.start)
+
+
+@lru_cache(maxsize=_TEXTS)
+def _sentences(text: str) -> list[Sentence]:
+    return split_sentences(text)
+
+
+def person_probability(text: str, occurrence: Occurrence) -> float | None:
+    """Return how probably an occurrence is about people, from 0 to 1.
+
+    None where there is nothing to ask: pronouns and phrases are left to :func:`read`, a term may
+    name no person, and words of a user's own may mean anything.
+    """
+    term = occurrence.terms[0]
+    asked = term.form not in (_FORM.ANY, _FORM.PREP_PHRASE) and not term.form.is_pronoun
+    if not asked or occurrence.attribute not in load_shipped() or _is_own(term):
+        return None
+    found = reading_at(text, occurrence.span)
+    return None if found is None else found[0].person(found[1])
+
+
+def read(
+    parse: Parse, span: Span, terms: Iterable[Term], reading: SentenceReading | None = None
+) -> TermReading:
     """Choose the valid reading among ``terms`` at ``span`` (offsets in the parsed sentence).
 
-    ``people``: the terms are about people; otherwise only their form has to fit.
+    ``reading``: what the encoder says of the sentence; without it, only the form has to fit.
     """
     tokens = tokens_at(parse, span)
     if not tokens:  # a sentence may be cut inside a tag
@@ -67,236 +128,134 @@ def read(parse: Parse, span: Span, terms: Iterable[Term], *, people: bool = True
     found = fitting(parse, tokens, tuple(terms))
     if not found:
         tag = parse.tags[head]
-        kind = _KINDS.get(tag, "another part of speech")
+        kind = _TAGS.get(tag, "another part of speech")
         return TermReading((), f"here \u201c{surface}\u201d is {kind} ({tag})")
     term = next((t for t in found if t.sense is Sense.PERSON), found[0])
-    why = None
-    if people and term.form is not _FORM.ANY:
-        plural = term.form is _FORM.COLLECTIVE
-        asked = replace(term, form=_FORM.NOUN_PL) if plural else term
-        why = other_sense(parse, tokens, head, asked)
-        if why is None and (term.sense is Sense.ASK or term.form is _FORM.PREP_PHRASE):
-            why = _no_person(parse, tokens, head, surface, asked.form)
-    return TermReading((), why) if why else TermReading((term,))
+    if reading is None or term.form is _FORM.ANY:
+        return TermReading((term,))
+    return _in_form(parse, tokens, term) or _in_sense(parse, tokens, span, term, reading)
 
 
-def surname_at(parse: Parse, span: Span) -> str:
-    """Return the name of which capitalised words at ``span`` are the second part, or ""."""
-    tokens = tokens_at(parse, span)
-    return surname(parse, tokens) if tokens else ""
+def _is_own(term: Term) -> bool:
+    """Whether a user's list gives a word a form that HInter's do not: it may mean anything."""
+    return term.form not in known_forms(term.text)
 
 
-def _no_person(
-    parse: Parse, tokens: Sequence[int], head: int, surface: str, form: GrammaticalForm
-) -> str | None:
-    """Return the reason why an ambiguous term at ``head`` is not about a person, else None."""
-    label, governor = parse.labels[head], parse.heads[head]
-    if parse.tags[head] in ("PRP", "PRP$"):
-        return f"\u201c{surface}\u201d may mean several people"
-    if form is _FORM.PREP_PHRASE:  # "the cook from Chad", "she came from Chad"
-        subject = dependent(parse, governor, SUBJECT)
-        about = (governor, subject) if subject is not None else (governor,)
-        person = any(_is_person(parse, token) for token in (*about, max(0, tokens[0] - 1)))
-        return None if person else "describes no person here"
-    if form in (_FORM.NOUN_SG, _FORM.NOUN_PL, _FORM.TITLE):
-        person = form is _FORM.TITLE or _noun_means_person(parse, head)
-        return None if person else f"\u201c{surface}\u201d may be no person here"
-    if stands_alone(parse, tokens, head):
-        return None
-    if is_colour(parse, tokens):
-        return f"\u201c{surface}\u201d describes no person here"
-    if label in MODIFIER and governor != head and not _in_preposition(parse, head):
-        if _of_works(parse, tokens[-1] + 1):
-            return "modifies a work, which is no person"
-        bearer, verb = _modified(parse, tokens, governor), "modifies"
-        bearer = _whole(parse, bearer)  # "the British class system"
+def _in_form(parse: Parse, tokens: Sequence[int], term: Term) -> TermReading | None:
+    """Return the reading of a term that its spelling or the word beside it decides."""
+    surface = " ".join(parse.words[i] for i in tokens)
+    if term.sense is Sense.ASK and term.form.is_pronoun:
+        return TermReading((), f"\u201c{surface}\u201d may mean several people")
+    measure = _measured(parse, tokens)
+    if measure:
+        return TermReading(
+            (), f"here \u201c{surface}\u201d is part of the measure \u201c{measure}\u201d"
+        )
+    phrase = _expression(parse, tokens)
+    if phrase:
+        return TermReading((), f"is part of the expression \u201c{phrase}\u201d")
+    whole = _longer_people(parse, tokens, term)
+    if whole:
+        return TermReading((), f"part of the name \u201c{whole}\u201d")
+    others = any(word[:1].isupper() for word in parse.words if word != "I")
+    if surface in LOWER_THINGS and others:
+        return TermReading((), f"\u201c{surface}\u201d in lower case is a thing")
+    return None
+
+
+def _measured(parse: Parse, tokens: Sequence[int]) -> str:
+    """Return the measure that an adjective ends, of which there is no other: "ten years old"."""
+    word, at = fold(parse.words[tokens[-1]]), tokens[0] - 1
+    while at >= 0 and parse.words[at] in ("-", "."):
+        at -= 1
+    unit = fold(parse.words[at]).rstrip(".").rpartition("-")[2] if at >= 0 else ""
+    return f"{parse.words[at]} {word}" if unit in _UNITS.get(word, ()) else ""
+
+
+def _expression(parse: Parse, tokens: Sequence[int]) -> str:
+    """Return the expression around a term: no other term makes one ("mother tongue")."""
+    words = [fold(word) for word in parse.words]
+    for token in tokens:
+        for place, phrase in lexicon().phrases.get(words[token], ()):
+            start = token - place
+            if start >= 0 and tuple(words[start : start + len(phrase)]) == phrase:
+                return " ".join(phrase).replace(" '", "'")
+    return ""
+
+
+def _longer_people(parse: Parse, tokens: Sequence[int], term: Term) -> str:
+    """Return the name of a people that a term ends: "African American", "eastern European"."""
+    first, last = tokens[0], tokens[-1]
+    prefix = fold(parse.words[first]).partition("-")[0]
+    if prefix in _PREFIXES and not fold(term.text).startswith(prefix):
+        return parse.words[first]  # "co-worker"
+    if not term.text[:1].isupper():
+        return ""
+    after = fold(parse.words[last + 1]) if last + 1 < len(parse.words) else ""
+    if fold(term.text) == "american" and after in ("indian", "indians"):
+        return f"{term.text} {after}"
+    at = first - 2 if first > 1 and parse.words[first - 1] == "-" else first - 1
+    if at < 0:
+        return ""
+    before, own = parse.words[at], fold(parse.words[last])
+    born = fold(before) in ("native", "african") and own in ("american", "americans")
+    among = before[:1].isupper() and fold(before) in capitalised() and own in _OF_PEOPLES
+    longer = fold(before) in _PARTS or born or among
+    return f"{before} {parse.words[last]}" if longer else ""
+
+
+def _in_sense(
+    parse: Parse, tokens: Sequence[int], span: Span, term: Term, reading: SentenceReading
+) -> TermReading:
+    """Return the reading of a term by what the encoder says its phrase is about."""
+    surface = " ".join(parse.words[i] for i in tokens)
+    if term.form is _FORM.PREP_PHRASE:
+        if max(map(_of_somebody, _bearers(parse, tokens, reading))) >= PERSON_FROM:
+            return TermReading((term,))
+        return TermReading((), "describes no person here")
+    kinds = reading.kinds(span)
+    if term.form.is_pronoun:
+        about, least = _of_somebody(kinds), PRONOUN_FROM
     else:
-        found, verb = _bearer(parse, head), "describes"
-        if found is None:
-            return f"\u201c{surface}\u201d describes no person here"
-        bearer = found
-    # A capitalised word that an adjective modifies is seldom a person's name: "Asian Cinema".
-    named = verb == "describes"
-    if _is_person(parse, _counted_by(parse, bearer), named=named) or (
-        named and _is_name(parse, bearer)
-    ):
-        return None
-    counted = parse.tags[bearer] == "CD" and parse.labels[bearer] not in _COMPOUND
-    if named and counted and any(_is_person(parse, i) for i in range(bearer)):
-        return None  # "of the families, nine were Vietnamese"
-    return f"{verb} \u201c{parse.words[bearer]}\u201d, which is no person"
+        of_all = term.form is _FORM.COLLECTIVE and surface.islower()
+        about, least = kinds["person"], COLLECTIVE_FROM if of_all else PERSON_FROM
+    if about >= least or _before_name(surface, span, reading):
+        return TermReading((term,))
+    kind = max((one for one in kinds if one != "person"), key=kinds.__getitem__)
+    if term.sense is Sense.PERSON and kind in _OF_OWN and _is_own(term):
+        return TermReading((term,))
+    if kind != "name":
+        return TermReading((), f"here \u201c{surface}\u201d {_KINDS[kind]}")
+    name = _name_at(parse, span, reading)
+    if name in ("", surface):
+        return TermReading((), f"here \u201c{surface}\u201d is a name", name)
+    return TermReading((), f"part of the name \u201c{name}\u201d", name)
 
 
-def _of_works(parse: Parse, after: int) -> bool:
-    """Whether works follow, and who they are for: "British kids' shows", "Japanese film lovers"."""
-    words = (*map(fold, parse.words[after : after + 3]), "", "", "")
-    if parse.tags[after + 1 : after + 2] == ("POS",):
-        return words[2] in lexicon().made_for
-    return words[0] in lexicon().made_for and words[1] in _LOVERS
+def _before_name(surface: str, span: Span, reading: SentenceReading) -> bool:
+    """Whether a title begins a name or stands before one: "Queen Victoria", not "Stephen King"."""
+    title = surface[:1].isupper() and fold(surface).rstrip(".") in lexicon().titles
+    start, end = span
+    return title and any(start <= a <= end + 2 and b > end for a, b in reading.names)
 
 
-def _modified(parse: Parse, tokens: Sequence[int], governor: int) -> int:
-    """Return the noun after an adjective whose governor the parser took for another one."""
-    after = tokens[-1] + 1
-    while parse.words[after : after + 1] == ("/",) and parse.tags[after + 1 : after + 2] == ("JJ",):
-        after += 2  # "Japanese/Asian horror films"
-    if after > tokens[-1] + 1 and parse.tags[after : after + 1] in _COMMON_OR_NAME:
-        return _last_noun(parse, after)
-    verb = parse.tags[governor].startswith("VB") or not any(t in FINITE for t in parse.tags)
-    if verb and after < governor and parse.tags[after] in _BEARERS:
-        return after
-    if governor > after and acts_as_participle(parse, governor, governor - 1):
-        return governor - 1
-    return governor
+def _bearers(
+    parse: Parse, tokens: Sequence[int], reading: SentenceReading
+) -> list[Mapping[str, float]]:
+    """Return the kinds of what a phrase may describe: "the cook from Chad", "she was from Chad"."""
+    governor = parse.heads[head_of(parse, tokens)]
+    subject = dependent(parse, governor, SUBJECT)
+    places = {governor, max(0, tokens[0] - 1)} | ({subject} if subject is not None else set())
+    return [reading.kinds(parse.spans[place]) for place in sorted(places - set(tokens))] or [{}]
 
 
-def _last_noun(parse: Parse, token: int) -> int:
-    """Return the last of the common nouns that stand side by side."""
-    while parse.tags[token + 1 : token + 2] in (("NN",), ("NNS",)):
-        token += 1
-    return token
+def _of_somebody(kinds: Mapping[str, float]) -> float:
+    return kinds.get("person", 0.0) + kinds.get("name", 0.0)
 
 
-def _whole(parse: Parse, token: int) -> int:
-    """Return the noun that a compound is about: "Chinese gangster movies" -> movies."""
-    governor = parse.heads[token]
-    if parse.labels[token] not in _COMPOUND or governor <= token:
-        return token
-    if acts_as_participle(parse, governor, token):
-        return token
-    if fold(parse.words[token]) in lexicon().groups:
-        return governor
-    # "the old clerk marks papers" may be parsed as a compound, too.
-    acts = (*parse.tags[governor + 1 : governor + 2], ".")[0] not in _ENDS
-    verb = acts and parse.tags[governor] == "NNS" and not any(tag in FINITE for tag in parse.tags)
-    common = parse.tags[token] == "NN" and parse.tags[governor] in ("NN", "NNS")
-    return governor if common and governor == token + 1 and not verb else token
-
-
-def _in_preposition(parse: Parse, head: int) -> bool:
-    """Whether a preposition governs the word: "the lady in black"."""
-    return parse.labels[head] == "nmod" and dependent(parse, head, {"case"}) is not None
-
-
-def _counted_by(parse: Parse, token: int) -> int:
-    """Return what a quantifier counts: "half of the jurors" is about jurors."""
-    counted = _of(parse, token) if fold(parse.words[token]) in lexicon().quantifiers else None
-    return token if counted is None else counted
-
-
-def _of(parse: Parse, token: int) -> int | None:
-    """Return the noun after "of" that depends on a token."""
-    for i, governor in enumerate(parse.heads):
-        if governor == token and parse.labels[i] in ("nmod", "obl"):
-            case = dependent(parse, i, {"case"})
-            if case is not None and fold(parse.words[case]) == "of":
-                return i
-    return None
-
-
-def _is_name(parse: Parse, token: int) -> bool:
-    """Whether a subject may be a person's name; a weak parser knows few of them."""
-    capital = parse.words[token][:1].isupper() and parse.tags[token] in ("NNP", "NNPS")
-    article = token > 0 and parse.tags[token - 1] == "DT"
-    subject = parse.labels[token] in SUBJECT
-    return subject and capital and not article and parse.entities[token] in ("", "PERSON", "PER")
-
-
-def _bearer(parse: Parse, head: int) -> int | None:
-    """Return the token that a predicate adjective describes: "she looked old" -> she."""
-    beside = _beside(parse, head)
-    if beside is not None:
-        return beside
-    seen: set[int] = set()
-    token = head
-    while token not in seen:
-        seen.add(token)
-        subject = dependent(parse, token, SUBJECT)
-        if subject is not None:
-            if parse.words[subject].lower() in ("who", "that", "which") and (
-                parse.labels[token] in _RELATIVE
-            ):
-                return parse.heads[token]
-            return subject
-        label, governor = parse.labels[token], parse.heads[token]
-        if label in _RELATIVE or label in ("acl", "appos"):
-            return governor
-        if label in ("conj", "advcl", "advmod", "parataxis") and (
-            parse.tags[governor] in _BEARERS and governor != token
-        ):
-            return governor  # "A woman, old and angry"
-        if label == "conj" and parse.labels[governor] in MODIFIER:
-            return parse.heads[governor]  # "black and white viewers"
-        as_predicate = label == "obl" and _has_as(parse, token)  # "described as stocky"
-        if label in _CLAUSE or label in ("advmod", "obj") or as_predicate:
-            child = dependent(parse, governor, {"obj", "dobj", "iobj"})
-            if child not in (None, token) and (label in ("xcomp", "oprd") or as_predicate):
-                return child  # "called her old"
-            if label == "obj" and parse.words[token][:1].isupper():
-                return None  # "learning Korean"
-            if label == "obj" and token and parse.tags[token - 1] == "PRP":
-                return token - 1  # "wanted her thinner"
-            token = governor
-            continue
-        return None
-    return None
-
-
-def _beside(parse: Parse, head: int) -> int | None:
-    """Return a bearer that the words beside an adjective show better than its relation."""
-    chosen = _of(parse, head) if parse.tags[head] == "JJS" else None
-    if chosen is not None and parse.tags[chosen] != "CD":
-        return chosen  # "the oldest of the prisoners", but "she is the oldest of six"
-    after = head + 1
-    following = tuple(map(fold, parse.words[after : after + 2]))
-    if following in (("of", "a"), ("of", "an")):  # "as black of a comedy"
-        return next((i for i in range(after, len(parse.tags)) if parse.tags[i] == "NN"), None)
-    if parse.labels[head] == "conj" and parse.tags[after : after + 1] in (("NN",), ("NNS",)):
-        return _whole(parse, after)  # "Black and white residents"
-    return None
-
-
-def _has_as(parse: Parse, token: int) -> bool:
-    case = dependent(parse, token, {"case", "mark"})
-    return case is not None and fold(parse.words[case]) == "as"
-
-
-def _is_person(parse: Parse, token: int, *, named: bool = True) -> bool:
-    """Whether a noun or pronoun is a person; with ``named``, also a recognised name."""
-    word, tag = fold(parse.words[token]), parse.tags[token]
-    if tag in ("PRP", "PRP$", "WP", "NN") and word in _PERSON_PRONOUNS:
-        return True
-    if word == "one" and token and fold(parse.words[token - 1]) in ("no", "every", "any", "some"):
-        return True
-    if is_thing_here(parse, token):
-        return False
-    if named and tag in ("NNP", "NNPS") and parse.entities[token] in ("PERSON", "PER"):
-        return True
-    if names_person(word):
-        return True
-    if word in lexicon().animals or word in lexicon().vessels:
-        return False  # "a white shark who bites"
-    return _has_who(parse, token) and not _worn(parse, token)
-
-
-def _worn(parse: Parse, token: int) -> bool:
-    """Whether a noun after "in" is around a person, who is then meant: "in a coat who ..."."""
-    case = dependent(parse, token, {"case"})
-    return case is not None and fold(parse.words[case]) == "in"
-
-
-def _has_who(parse: Parse, token: int) -> bool:
-    return any(
-        head == token
-        and parse.labels[i] in _RELATIVE
-        and any(parse.heads[j] == i and parse.words[j].lower() == "who" for j in range(i))
-        for i, head in enumerate(parse.heads)
-    )
-
-
-def _noun_means_person(parse: Parse, head: int) -> bool:
-    """Whether an ambiguous noun is a person; its context may show a thing or another noun."""
-    label, governor = parse.labels[head], parse.heads[head]
-    if label in MODIFIER and not _in_preposition(parse, head) and governor > head:
-        return label == "nmod:poss" or _is_person(parse, governor)
-    return True
+def _name_at(parse: Parse, span: Span, reading: SentenceReading) -> str:
+    """Return the words of the name around a span, or ""."""
+    around = next(((a, b) for a, b in reading.names if a < span[1] and span[0] < b), None)
+    if around is None:
+        return ""
+    return " ".join(parse.words[i] for i in tokens_at(parse, around))

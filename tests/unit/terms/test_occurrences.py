@@ -17,7 +17,7 @@ from hinter_core.relations.wording import broken
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import matcher_for
 from hinter_core.terms.occurrences import find_occurrences
-from hinter_core.terms.senses.lexicon import lexicon, names_person
+from hinter_core.terms.senses.lexicon import lexicon
 from hinter_core.types import Edit
 from tests.examples import DEEP
 
@@ -88,9 +88,8 @@ def test_what_people_write_is_changed(
         ("see https://a.example/white-man now", "man", "address"),
         ('<p style="color: black">She left.</p>', "black", "markup"),
         ('<img alt="an old man"> fine', "man", "markup"),
-        ("Treasurer, Black Lawyers Association", "Black", "name"),
+        ("Treasurer, Black Lawyers Association", "Black", "organisation"),
         ("President, Society of Women Engineers; Jack White, Member", "White", "name"),
-        ("The bitch had puppies and her daughters barked.", "daughters", "bitch"),
         ("The Muslim-owned shop is open.", "Muslim", "part of the word"),
     ],
 )
@@ -119,20 +118,6 @@ def test_literal_mode_reads_the_text_as_it_stands(
 ) -> None:
     plan = plan_of("S/he and the m\uff41n.", shipped, parses, literal=True)
     assert [o.surface for o in plan.occurrences] == ["he"]
-
-
-@pytest.mark.parametrize(
-    "noun", "astrophysicists kleptomaniac shopaholic cosmonaut gangster trainee mountaineer".split()
-)
-def test_nouns_for_people_show_by_their_endings(noun: str) -> None:
-    assert names_person(noun)
-
-
-@pytest.mark.parametrize(
-    "noun", "checklist zeitgeist christ pacemaker twist exist committee".split()
-)
-def test_other_nouns_with_these_endings_do_not(noun: str) -> None:
-    assert not names_person(noun)
 
 
 def _exchanges(text: str, shipped: dict[str, Dictionary]) -> Sequence[tuple[Dictionary, Edit]]:

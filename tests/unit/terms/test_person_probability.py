@@ -9,6 +9,9 @@ from hinter_core.mutation.edits import apply_edits, handwritten_mutant
 from hinter_core.mutation.plan import Settings, make_plan
 from hinter_core.relations.validity import person_probability
 from hinter_core.terms.dictionary import Dictionary, neutral_words
+from hinter_core.terms.matching import matcher_for
+from hinter_core.terms.occurrences import find_occurrences
+from hinter_core.terms.senses.person_sense import person_probability as of_occurrence
 from hinter_core.types import Edit, GrammaticalForm, Mutant, Pair, Term
 
 PERSON = "My neighbour, a friendly {} nurse, waved at us."
@@ -48,10 +51,13 @@ def test_colours_are_asked_about_as_they_are() -> None:
     assert asked(wall, "white") != asked(wall, "Danish")
 
 
-def test_a_plain_word_for_a_person_is_not_doubted() -> None:
-    text = "Call a licensed electrician before you touch that panel."
-    mutant = mutant_of(text, "occupation", "electrician", GrammaticalForm.NOUN_SG)
-    assert person_probability(text, mutant) == 0.5
+def test_the_place_in_a_text_is_asked_about(shipped: dict[str, Dictionary]) -> None:
+    text = f"{THING.format('Danish')} {PERSON.format('Danish')}"
+    found, _ = find_occurrences(text, matcher_for([shipped["nationality"]]))
+    thing, person = (of_occurrence(text, one) for one in found)
+    assert thing is not None
+    assert person is not None
+    assert thing < 0.5 < person
 
 
 def test_the_least_probable_place_counts() -> None:
