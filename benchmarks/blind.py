@@ -4,8 +4,8 @@
 mutants, made with the default settings of a campaign, at most one kept and one discarded of a text,
 and as many of each domain. A domain is a file by its name, or ``NAME=FILE``; files of one name are
 one domain. ``--attribute race,gender`` says which attributes change together; if it is repeated,
-each text is asked about another pair. The table says nothing of the invariant; ``OUT.key.csv``
-does, and has the validity score with its features. Readers fill ``label``:
+each text is asked about the next of them that it has. The table says nothing of the invariant;
+``OUT.key.csv`` does, and has the validity score with its features. Readers fill ``label``:
 
 - *fair*;
 - *soft*: the text contradicts the change elsewhere;
@@ -27,7 +27,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import cycle
+from itertools import cycle, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -123,8 +123,12 @@ def draw(
         left, turn, seen, kept = dict(most), cycle(pairs), Counter[str](), list[float]()
         chance.shuffle(texts)
         for text in dict.fromkeys(texts):
-            pair = next(turn)
-            number, batch = _looked_at(text, pipelines[pair], chance)
+            for pair in islice(
+                turn, len(pairs)
+            ):  # the first that the text has, from the last one on
+                number, batch = _looked_at(text, pipelines[pair], chance)
+                if batch:
+                    break
             seen["texts"] += 1
             if batch:
                 kept.append(sum(one.conformance.kept for one in batch) / len(batch))
