@@ -75,3 +75,20 @@ def test_count_says_shares_by_domain_and_what_the_score_tells(tmp_path: Path) ->
     assert "AUC of fair against unfair, kept (2): 1.00" in said
     assert "AUC of fair against soft, all (2): 1.00" in said
     assert "agreement on 5: alpha 0.7" in said
+
+
+def test_what_is_joined_has_labels_and_features_and_no_text(tmp_path: Path) -> None:
+    out, labels, joined = (tmp_path / name for name in ("round.csv", "said.csv", "joined.csv"))
+    data = table(tmp_path / "letters.csv", TEXTS)
+    list(blind.draw(out, [str(data)], ["race,gender"], {True: 3, False: 1}, 7))
+    key = rows(out.with_suffix(".key.csv"))
+    said = {row["id"]: label for row, label in zip(key, ("fair", "soft"), strict=False)}
+    labels.write_text("id,label\n" + "".join(f"{i},{label}\n" for i, label in said.items()))
+    blind.join(joined, out.with_suffix(".key.csv"), labels)
+    found = rows(joined)
+    assert {row["id"]: row["reader_1"] for row in found} == said
+    assert not {"text", "edits", "reason"} & set(found[0])
+    for row in found:
+        drawn = next(one for one in key if one["id"] == row["id"])
+        names = set(row) - {"reader_1"}
+        assert {name: row[name] for name in names} == {name: drawn[name] for name in names}

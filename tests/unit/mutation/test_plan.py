@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from hinter_core.errors import InputError
 from hinter_core.language.clean import MAX_CHARACTERS, clean
 from hinter_core.language.parsing import ParseStore
-from hinter_core.mutation.plan import Plan, Settings, make_plan, require_mutable
+from hinter_core.mutation.plan import LEAST_FAIR, Plan, Settings, make_plan, require_mutable
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import GrammaticalForm, Term
 
@@ -256,3 +257,12 @@ def test_many_sentences_are_planned_at_once(gender: Dictionary) -> None:
     )
     assert [len(e.spans) for e in made.edits["gender"]] == [9_900, 9_900]
     assert made.mutant(made.chosen()[0]).text == text.replace("Man", "Woman")
+
+
+def test_the_papers_modes_ask_for_no_validity_unless_one_is_chosen() -> None:
+    chosen = LEAST_FAIR + 0.1
+    for paper in (Settings(literal=True), Settings(invariant="published")):
+        assert paper.least_fair == 0
+        assert replace(paper, validity=chosen).least_fair == chosen
+    assert Settings().least_fair == LEAST_FAIR
+    assert Settings(validity=0.0).least_fair == 0

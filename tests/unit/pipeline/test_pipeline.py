@@ -20,6 +20,7 @@ from hinter_core.pipeline.case import (
     ask_originals,
     conform,
     follow_up_of,
+    handwritten_follow_up,
     judge,
 )
 from hinter_core.pipeline.pipeline import Pipeline, build_pipeline, chunks, closure
@@ -192,6 +193,20 @@ def test_mutants_below_the_least_validity_are_discarded_and_not_asked(
     for edits, conformance in parts.items():
         if conformance.kept:
             assert all(c.layer is not Layer.VALIDITY for e, c in parts.items() if e < edits)
+
+
+def test_no_validity_score_discards_a_mutant_by_hand(
+    race: Dictionary, gender: Dictionary, make_pipeline: MakePipeline
+) -> None:
+    pipeline = make_pipeline([race, gender], RULES, validity=0.999)
+    case = TestCase(pipeline.plan("The white man left."))
+    edits = case.plan.chosen()[0]
+    by_hand = handwritten_follow_up(case, "The black woman left.", edits, ask=False)
+    made = follow_up_of(case, edits)
+    for one in (by_hand, made):
+        conform([one], pipeline.parses)
+    assert by_hand.conformance.layer is not Layer.VALIDITY
+    assert made.conformance.layer is Layer.VALIDITY
 
 
 class Moody:
