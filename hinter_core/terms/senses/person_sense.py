@@ -151,7 +151,7 @@ def _in_form(parse: Parse, tokens: Sequence[int], term: Term) -> TermReading | N
         return TermReading(
             (), f"here \u201c{surface}\u201d is part of the measure \u201c{measure}\u201d"
         )
-    phrase = _expression(parse, tokens)
+    phrase = "" if term.form.is_pronoun else _expression(parse, tokens)
     if phrase:
         return TermReading((), f"is part of the expression \u201c{phrase}\u201d")
     whole = _longer_people(parse, tokens, term)

@@ -399,6 +399,14 @@ def test_reasons_are_words_a_visitor_understands(
     assert any(reason in r for r in reasons), reasons
 
 
+def test_a_pronoun_in_an_expression_is_somebody(
+    shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    plan = planned("The whites of his eyes were red.", shipped, parses)
+    assert counted(plan, "gender") == ["his"]
+    assert "whites" in refused(plan, "race")
+
+
 def test_terms_that_name_no_person_are_not_asked_about(
     shipped: dict[str, Dictionary], parses: ParseStore
 ) -> None:
