@@ -38,8 +38,8 @@ from hinter_core.terms.dictionary import choose
 LABELS = ("fair", "soft", "unfair")
 _RIDGE = 1.0  # penalty of the squared weights
 _BINS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
-_LEAST = (0.0, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
-_MOST = (1.0, 0.5, 0.3, 0.2, 0.15, 0.1)
+_LEAST = (0.0, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8)
+_MOST = (1.0, 0.5, 0.3, 0.2)
 
 
 class Labelled(NamedTuple):
