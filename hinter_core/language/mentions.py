@@ -400,6 +400,8 @@ class _Finder:
             return False
         if "PERSON" in named or (title is not None and title != "st"):
             return True
+        if len(name) == 1 and name[0].lower() in self.words.things:
+            return False
         place = name[0] in self.words.places
         if given and (len(name) > 1 or not place):
             return True
@@ -418,7 +420,7 @@ class _Finder:
         noun = tree.lower[token]
         tag = parse.tags[token]
         before = {tree.lower[c] for c in tree.below[token] if c < token}
-        person: bool | None = words.person_noun(noun)
+        person: bool | None = words.person_noun(noun) and noun not in words.things
         gender = words.nouns.get(noun, UNKNOWN)
         for word in before & _GENDER_WORDS.keys():
             gender = gender or (_GENDER_WORDS[word] if person else UNKNOWN)

@@ -16,6 +16,7 @@ from hinter_core.storage import DICTIONARIES
 
 FEMALE, MALE, NEUTER, UNKNOWN = "female", "male", "neuter", ""
 SINGULAR, PLURAL, EITHER = "sg", "pl", ""
+_WITH_THINGS = ("disability", "religion", "socio-economic-status")
 # Dictionaries with nouns for people beside ``person_nouns.csv``.
 _MORE_NOUNS = ("age", "gender", "nationality", "occupation", "race", "religion")
 _ENDINGS = re.compile(
@@ -72,7 +73,10 @@ PRONOUNS: Mapping[str, PronounForm] = _pronouns()
 
 @dataclass(frozen=True)
 class PeopleWords:
-    """Lower-case words, except ``names`` and ``places``; ``titles`` and ``nouns`` with gender."""
+    """Lower-case words, except ``names`` and ``places``; ``titles`` and ``nouns`` with gender.
+
+    ``things``: words that never stand for a person.
+    """
 
     names: Mapping[str, str]
     titles: Mapping[str, str]
@@ -84,6 +88,7 @@ class PeopleWords:
     places: frozenset[str]
     quantities: frozenset[str]
     thinking: frozenset[str]
+    things: frozenset[str]
 
     def person_noun(self, noun: str) -> bool:
         """Whether a lower-case noun is one for a person or for several."""
@@ -110,6 +115,7 @@ def people_words() -> PeopleWords:
         names={row["name"]: row["sex"] for row in _rows("given_names")},
         titles=titles,
         nouns=nouns,
+        things=_things(),
         **{name: frozenset(lists[name]) for name in kept},
     )
 
@@ -119,6 +125,12 @@ def _person_nouns() -> set[str]:
     for name in _MORE_NOUNS:
         rows += [row for row in _rows(name) if row["form"] in ("noun-sg", "noun-pl")]
     return {row["term"].lower() for row in rows if " " not in row["term"]}
+
+
+def _things() -> frozenset[str]:
+    """Return the words of the dictionaries that name no person: *Christmas*, *church*."""
+    rows = (row for name in _WITH_THINGS for row in _rows(name) if row["form"] == "any")
+    return frozenset(row["term"].lower() for row in rows if " " not in row["term"])
 
 
 def _rows(name: str) -> list[dict[str, str]]:

@@ -96,3 +96,14 @@ print(json.dumps([len(entities), "torch" in sys.modules]))
     done = commands.run("-c", code)
     assert done.code == 0, done.err
     assert json.loads(done.out.splitlines()[-1]) == [2, False]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Robbie loves Christmas. I saw him.", "Buddhism came early. He was glad of it."],
+)
+def test_a_feast_or_a_faith_is_no_person(text: str) -> None:
+    entities = resolve(text, ParseStore(load_parser("embedded")))
+    named = ("Christmas", "Buddhism")
+    found = [e for e in entities for m in e.mentions if text[slice(*m.span)] in named]
+    assert [entity.person for entity in found] == [False]
