@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from cachetools import LRUCache
+
 from hinter_core.language.people import PRONOUNS, people_words
 from hinter_core.mutation.agreement import verbs_for
 from hinter_core.mutation.edits import splices_of, splices_overlap
@@ -92,7 +94,7 @@ class _Direction:
 
     def __init__(self, pairs_of: PairsOf) -> None:
         self._pairs_of = pairs_of
-        self._words = {t.text.lower(): t.group for t in pairs_of if t.group in _BINARY}
+        self._words = _gendered(pairs_of).words
 
     def says(self, term: Term) -> str:
         """Return the gender that a term says: a "trans woman" is *she*."""
@@ -137,6 +139,37 @@ class _Direction:
     def _towards(self, term: Term, wanted: str) -> list[Pair]:
         pairs = self._pairs_of.get(term, ())
         return [pair for pair in pairs if self.says(pair.target) == wanted]
+
+
+@dataclass(frozen=True)
+class _Gendered:
+    """What a dictionary says of gender: its words of one, and whether pronouns are among its terms.
+
+    ``pairs_of``: the dictionary's, so that the number of what is kept stays its own.
+    """
+
+    pairs_of: PairsOf
+    words: dict[str, str]
+    pronouns: bool
+
+
+_KEPT: LRUCache[int, _Gendered] = LRUCache(32)
+
+
+def _gendered(pairs_of: PairsOf) -> _Gendered:
+    """Look through a dictionary; kept for those used last, since it takes milliseconds."""
+    kept = _KEPT.get(id(pairs_of))
+    if kept is None or kept.pairs_of is not pairs_of:
+        terms = list(pairs_of)
+        words = {term.text.lower(): term.group for term in terms if term.group in _BINARY}
+        kept = _Gendered(pairs_of, words, any(term.form.is_pronoun for term in terms))
+        _KEPT[id(pairs_of)] = kept
+    return kept
+
+
+def has_pronouns(pairs_of: PairsOf) -> bool:
+    """Whether a dictionary has pronouns, so that its changes concern all mentions of a person."""
+    return _gendered(pairs_of).pronouns
 
 
 class _Extender:

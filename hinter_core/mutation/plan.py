@@ -17,7 +17,7 @@ from hinter_core.language.encoder import load_encoder
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.reading.english import other_language
 from hinter_core.language.sentences import sentence_at, split_sentences
-from hinter_core.mutation.coherent import CoherentEdits, coherent_edits
+from hinter_core.mutation.coherent import CoherentEdits, coherent_edits, has_pronouns
 from hinter_core.mutation.edits import (
     assemble,
     combined,
@@ -328,7 +328,7 @@ def _coherent(
     extended = dict(edits)
     every = CoherentEdits()
     for attribute in edits:
-        if not any(term.form.is_pronoun for term in pairs[attribute]):
+        if not has_pronouns(pairs[attribute]):
             continue
         own = [o for o in occurrences if o.attribute == attribute]
         found = coherent_edits(text, sentences, own, pairs[attribute], edits[attribute], people)
