@@ -57,6 +57,7 @@ _MONTHS = frozenset(
     December""".split()
 )
 _DEFINITE = frozenset("the this that these those".split())
+_SEVERAL = frozenset("these those both many few several".split())
 _COUNTING = frozenset(
     "lot lots plenty couple bunch number handful dozens kind hundreds thousands millions".split()
 )
@@ -409,10 +410,7 @@ class _Finder:
             return True
         if named & {"ORG", "GPE", "LOC"}:
             return False
-        lower = name[0].lower()
-        if len(name) == 1 and self.words.person_noun(lower):
-            return True
-        return None
+        return True if len(name) == 1 and self.words.person_noun(name[0].lower()) else None
 
     def _noun(self, token: int) -> Phrase:
         parse, tree, words = self.parse, self.tree, self.words
@@ -436,10 +434,8 @@ class _Finder:
             number = EITHER if noun in ("one", "each", "either", "neither") else PLURAL
             if noun in ("kind", "sort", "type"):
                 number = EITHER
-        elif tag in ("CD", "DT", "JJ") or tag[:2] == "JJ":
-            number = (
-                PLURAL if noun in ("these", "those", "both", "many", "few", "several") else EITHER
-            )
+        elif tag in ("CD", "DT") or tag[:2] == "JJ":
+            number = PLURAL if noun in _SEVERAL else EITHER
             person = None
         relative = tree.children(token, "acl:relcl")
         if any(tree.lower[c] == "who" for v in relative for c in tree.children(v, "nsubj")):
