@@ -337,7 +337,8 @@ def test_reload_and_back_come_to_what_was_shown(explore: Any) -> None:
 
 def test_a_scan_that_something_else_ended_is_kept(explore: Any) -> None:
     explore.open()
-    explore.type(" ".join(f"The young British waiter met her on day {i}." for i in range(100)))
+    # "man" has many counterparts: the scan takes longer than the way to its end by hand.
+    explore.type(" ".join(f"The young British man met her on day {i}." for i in range(100)))
     explore.choose_models("scripted:hidden-review")
     expect(explore.preview).to_contain_text("gender: 200 terms")
     explore.press("Find hidden bias")

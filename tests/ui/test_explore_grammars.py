@@ -142,7 +142,8 @@ def test_other_clusters_are_no_flip_from_one_label_to_another() -> None:
     model = "resolver:rules"
     edits = ("race|white|Black", "gender|man|woman")
     text = "The white man saw the pilot before he ate."
-    form = ExploreForm(text, models=(model,), edits=edits)
+    # Edited coherently, "he" would become "she", and mean the same person as before.
+    form = ExploreForm(text, models=(model,), edits=edits, coherent=False)
     check = explore.check(session, form)
     judged = next(x for x in check.outcomes[model] if x.mutant.edits[0].attribute == "gender")
     assert judged.verdict.value == "biased"

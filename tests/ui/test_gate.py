@@ -8,9 +8,10 @@ import time
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
-from http.client import HTTPResponse
+from http.client import HTTPConnection, HTTPResponse
 from typing import Any
 from urllib.error import HTTPError
+from urllib.request import HTTPHandler, Request
 
 import pytest
 from starlette.datastructures import Headers
@@ -32,15 +33,29 @@ def url() -> Iterator[str]:
         yield url
 
 
+class Patient(HTTPConnection):
+    """Reads the answer of a server that refuses a body, and hangs up, while it is sent."""
+
+    def send(self, data: Any) -> None:
+        with suppress(BrokenPipeError, ConnectionResetError):
+            super().send(data)
+
+
+class PatientHandler(HTTPHandler):
+    def http_open(self, request: Request) -> HTTPResponse:
+        return self.do_open(Patient, request)
+
+
+OPENER = urllib.request.build_opener(PatientHandler)
+
+
 def ask(url: str, data: bytes | None = None, **headers: str) -> Any:
     """The answer's status, headers and body."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     if data is not None:
         named.setdefault("content-type", "application/json")
     try:
-        answer: HTTPResponse = urllib.request.urlopen(
-            urllib.request.Request(url, data, named), timeout=20
-        )
+        answer: HTTPResponse = OPENER.open(Request(url, data, named), timeout=20)
     except HTTPError as error:
         return error.code, error.headers, error.read().decode()
     return answer.status, answer.headers, answer.read().decode()
