@@ -111,10 +111,8 @@ def _code(label: str) -> int:
 
 
 def fitted() -> Labelled:
-    """Read what the score is fitted to: calibration rounds; before the first, rounds 1 to 6."""
-    return read(
-        *(sorted(PROBES.glob("calibration_*.csv")) or sorted(PROBES.glob("blind_[1-6].csv")))
-    )
+    """Read the calibration rounds, to which the score is fitted."""
+    return read(*sorted(PROBES.glob("calibration_*.csv")))
 
 
 def fit(of: Labelled) -> Fit:

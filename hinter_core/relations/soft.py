@@ -94,15 +94,20 @@ def clashes(text: str, mutant: Mutant) -> tuple[str, ...]:
 def soft_reasons(text: str, mutant: Mutant) -> tuple[str, ...]:
     """Return all that may contradict a mutant of ``text``, in words; empty if nothing does.
 
-    Pronouns come last. They may well speak of somebody else, so that they discard no mutant.
+    Pronouns come last.
     """
     words = (*contradictions(text, mutant), *clashes(text, mutant))
     return tuple(f"the text also says {_quoted(word)}" for word in words)
 
 
-def why_soft(text: str, mutant: Mutant) -> str:
-    """Return why a mutant is discarded as soft, or ""."""
-    words = contradictions(text, mutant)
+def why_soft(text: str, mutant: Mutant, *, coherent: bool = True) -> str:
+    """Return why a mutant is discarded as soft, or "".
+
+    ``coherent``: its edits change all words of a person, so that a pronoun of the replaced gender
+    that is left would be somebody else's. It seldom is: of 104 such mutants, drawn from eight kinds
+    of text, two readers called a quarter fair, of those without one 62 %.
+    """
+    words = contradictions(text, mutant) or (clashes(text, mutant) if coherent else ())
     return f"the text also says {', '.join(map(_quoted, words[:_SHOWN]))}" if words else ""
 
 

@@ -69,6 +69,9 @@ class EditFeatures(NamedTuple):
     Of the text, ``near``: other words of the replaced gender in the same sentences or the next
     ones; ``far``: elsewhere; ``against``: words that contradict the change, such as a country;
     ``people``: people in it; ``length``: hundreds of characters.
+
+    ``age``, ``religion``: what it changes, since texts say these in many other words, too;
+    ``neutral``: it replaces a gender by none, or by one that takes other pronouns.
     """
 
     doubt: float
@@ -86,6 +89,9 @@ class EditFeatures(NamedTuple):
     against: float
     people: float
     length: float
+    age: float
+    religion: float
+    neutral: float
 
 
 class MutantFeatures(NamedTuple):
@@ -108,10 +114,17 @@ def _weights(**given: float) -> tuple[float, ...]:
 
 
 # Log odds of soft and of unfair against fair.
-SOFT_INTERCEPT = -16.719
-SOFT = _weights()
-UNFAIR_INTERCEPT = -1.310
-UNFAIR = _weights(doubt=0.391, ambiguous=0.362, discarded=2.960)
+SOFT_INTERCEPT = -2.596
+SOFT = _weights(
+    doubt=0.172, plural=0.338, after_the=0.609, near=0.333, far=0.001, against=1.234, people=0.454,
+    length=0.571, age=0.346, religion=0.724, neutral=0.113, places=0.185, apart=0.026,
+)  # fmt: skip
+UNFAIR_INTERCEPT = -3.117
+UNFAIR = _weights(
+    doubt=0.514, plural=0.636, after_the=0.251, named=0.161, mentions=0.292, against=1.252,
+    people=0.723, length=0.343, age=0.533, religion=1.542, places=0.110, apart=0.257,
+    discarded=2.022,
+)  # fmt: skip
 # Of those fair or unfair, the most that may be unfair where a least score is asked for, as a share
 # of what that score lets pass.
 MOST_UNFAIR = 1.0
@@ -192,6 +205,9 @@ def _of_edit(text: str, edit: Edit, people: People | None, doubts: int) -> EditF
         far=log1p(far),
         against=log1p(len(contradictions(text, _alone(edit)))),
         length=log1p(len(text) / 100),
+        age=float(edit.attribute == "age"),
+        religion=float(edit.attribute == "religion"),
+        neutral=float(replaced in _GENDERS and edit.target.group not in _GENDERS),
         doubts=log1p(doubts),
         **_of_people(edit, people),
     )

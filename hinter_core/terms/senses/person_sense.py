@@ -137,8 +137,15 @@ def read(
 
 
 def _is_own(term: Term) -> bool:
-    """Whether a user's list gives a word a form that HInter's do not: it may mean anything."""
-    return term.form not in known_forms(term.text)
+    """Whether only a user's list says that a word in its form is about people."""
+    return term.form not in known_forms(term.text) or fold(term.text) in _neutral()
+
+
+@lru_cache(maxsize=1)
+def _neutral() -> frozenset[str]:
+    """Return the words of the shipped placebo."""
+    shipped = load_shipped().values()
+    return frozenset(fold(t.text) for one in shipped if one.placebo for t in one.terms)
 
 
 def _in_form(parse: Parse, tokens: Sequence[int], term: Term) -> TermReading | None:

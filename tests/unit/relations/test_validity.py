@@ -8,6 +8,7 @@ from math import log, log1p
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
 
 from benchmarks import validity as fitted
 from hinter_core.language.parsing import ParseStore
@@ -56,7 +57,8 @@ def test_scores_tell_fair_from_unfair_mutants_that_were_not_fitted() -> None:
     unfair = kept.all_say(2)
     assert set(unfair) == {True, False}
     scores = fitted.SHIPPED.grades(kept.features)[:, 0]
-    assert scores[~unfair].mean() > scores[unfair].mean() + 0.05
+    # That round knows three of the features; chance is 0.5.
+    assert roc_auc_score(~unfair, scores) > 0.65
 
 
 def test_features_are_of_the_replaced_words() -> None:
