@@ -43,7 +43,7 @@ types: $(DEV_STAMP)
 	$(BIN)/mypy
 
 pytest: $(DEV_STAMP)
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 quick: $(DEV_STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" tests/unit tests/architecture
