@@ -76,7 +76,7 @@ def _inflected(tree: SentenceTree, token: int, word: str, tag: str, plural: bool
         return ""
     if word in _SINGULAR and tag != "VB":
         return _SINGULAR[word]
-    return _third(word) if tag == "VBP" else ""
+    return _third(word) if tag == "VBP" and word != "ai" else ""  # "ain't" is of all persons
 
 
 def _base(word: str) -> str:

@@ -8,6 +8,7 @@ speak of the changed person or of somebody else, the edit is made, with a doubt.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -154,16 +155,19 @@ class _Gendered:
 
 
 _KEPT: LRUCache[int, _Gendered] = LRUCache(32)
+_LOCK = threading.Lock()
 
 
 def _gendered(pairs_of: PairsOf) -> _Gendered:
     """Look through a dictionary; kept for those used last, since it takes milliseconds."""
-    kept = _KEPT.get(id(pairs_of))
+    with _LOCK:
+        kept = _KEPT.get(id(pairs_of))
     if kept is None or kept.pairs_of is not pairs_of:
         terms = list(pairs_of)
         words = {term.text.lower(): term.group for term in terms if term.group in _BINARY}
         kept = _Gendered(pairs_of, words, any(term.form.is_pronoun for term in terms))
-        _KEPT[id(pairs_of)] = kept
+        with _LOCK:
+            _KEPT[id(pairs_of)] = kept
     return kept
 
 

@@ -150,7 +150,7 @@ class GivenNames:
                 continue
             if lower in words.titles or words.person_noun(lower):
                 continue
-            if self._usage.gender(word) or (first and word[1:].islower()):
+            if self._usage.gender(word) or (first and any(map(str.islower, word))):
                 yield word
             first = False
 
@@ -175,7 +175,7 @@ class GivenNames:
         for match in re.finditer(pattern, self._text):
             if match.span() in others or (ordinary and match.span() not in own):
                 continue
-            yield match.span(), new.upper() if match.group() != word else new
+            yield match.span(), new.upper() if match.group().isupper() else new
 
     def _of_others(self, word: str, person: int) -> set[Span]:
         """Return the places of a word in names of other people, and of places, firms and works."""

@@ -38,6 +38,7 @@ from hinter_core.types import (
     ROW,
     SUBSTITUTE,
     Edit,
+    GrammaticalForm,
     Mutant,
     Occurrence,
     Origin,
@@ -267,14 +268,16 @@ def make_plan(
     )
     kept, outside = _in_view(occurrences, text, settings.window, visible)
     rejected += outside
-    if not settings.literal:
+    if settings.literal:
+        kept = [one for occurrence in kept if (one := _literal(occurrence)).terms]
+    else:
         neutral = {d.attribute for d in dictionaries if d.placebo}
         kept, no_person = _with_sense(kept, sentences, parses, neutral)
         rejected += no_person
     pairs = {d.attribute: d.pairs_from for d in dictionaries}
     edits = edits_for(kept, pairs)
     people = People(text, parses) if about_people and not settings.literal else None
-    if not settings.literal:
+    if settings.coherent and not settings.literal:
         notices += _in_all_forms(text, sentences, dictionaries, edits)
     coherent = CoherentEdits()
     if settings.coherent and people is not None:
@@ -311,6 +314,12 @@ def _in_all_forms(
             edits[dictionary.attribute], why = in_all_forms(text, sentences, dictionary, found)
             notices += why
     return notices
+
+
+def _literal(occurrence: Occurrence) -> Occurrence:
+    """Leave out the readings that only a place after *the* has, which the paper does not know."""
+    terms = (t for t in occurrence.terms if t.form is not GrammaticalForm.COLLECTIVE)
+    return replace(occurrence, terms=tuple(terms))
 
 
 def _coherent(

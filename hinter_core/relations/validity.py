@@ -188,7 +188,7 @@ def features_of(plan: Plan, mutant: Mutant, *, kept: bool) -> tuple[float, ...]:
 _NONE = EditFeatures(-log(1 / _DOUBT - 1), *[0.0] * (len(EditFeatures._fields) - 1))
 
 
-@lru_cache(maxsize=_EDITS)
+@lru_cache(maxsize=_EDITS // 16)  # each keeps the people of its text, with their parses
 def _of_edit(text: str, edit: Edit, people: People | None, doubts: int) -> EditFeatures:
     form, around = edit.source.form, [text[max(0, a - _SEEN) : a] for a, _ in edit.spans]
     after = [text[end : end + 2] for _, end in edit.spans]

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from hinter_core.language.parsing import ParseStore
+from hinter_core.language.people import PRONOUNS
 from hinter_core.language.sentences import sentence_at
 from hinter_core.mutation.edits import own_places
 from hinter_core.relations.base import Compared
@@ -89,16 +90,22 @@ def _repeated(pair: Compared) -> str:
     for splice in pair.mutant.splices:
         if not splice.attribute or not splice.new or fold(splice.old) == fold(splice.new):
             continue
-        if _was_beside_itself(pair.mutant.splices, splice):
-            continue
+        if fold(splice.new) in PRONOUNS:
+            continue  # "cost him his job" becomes "cost her her job"
         start, end, word = splice.at, splice.at + len(splice.new), re.escape(splice.new)
         after, before = text[end : end + _WINDOW], text[max(0, start - _WINDOW) : start]
         # A pattern is compiled for each word, so only where the word stands.
         own, left, right = splice.new.lower(), before.lower(), after.lower()
-        if (own in right and re.match(rf"{_BETWEEN}{word}\b", after, re.IGNORECASE)) or (
-            own in left and re.search(rf"\b{word}{_BETWEEN}$", before, re.IGNORECASE)
-        ):
+        places: list[int] = []
+        if own in right and (match := _next(word, after)):
+            places.append(end + match.end() - 1)
+        if own in left and (match := _last(word, before)):
+            places.append(start - len(before) + match.start())
+        others = [s for s in pair.mutant.splices if s is not splice and _alike(s, splice)]
+        if any(not any(s.at <= place < s.at + len(s.new) for s in others) for place in places):
             return f"\u201c{splice.new}\u201d stands beside itself"
+        if any(abs(s.start - splice.start) < _WINDOW for s in others):
+            continue  # so did the words before: "the Danes and a Danish man"
         if _of_some(splice.new, before, after):
             return f"\u201c{splice.new}\u201d stands beside others of them"
         half = _half_repeated(splice.new, before, after)
@@ -107,15 +114,17 @@ def _repeated(pair: Compared) -> str:
     return ""
 
 
-def _was_beside_itself(splices: Sequence[Splice], splice: Splice) -> bool:
-    """Whether a word of the same people stood near in the source: "the Danes and a Danish man"."""
-    return any(
-        other is not splice
-        and other.attribute == splice.attribute
-        and abs(other.start - splice.start) < _WINDOW
-        and people_of(other.old) == people_of(splice.old)
-        for other in splices
-    )
+def _next(word: str, after: str) -> re.Match[str] | None:
+    return re.match(rf"{_BETWEEN}{word}\b", after, re.IGNORECASE)
+
+
+def _last(word: str, before: str) -> re.Match[str] | None:
+    return re.search(rf"\b{word}{_BETWEEN}$", before, re.IGNORECASE)
+
+
+def _alike(one: Splice, other: Splice) -> bool:
+    """Whether two edited words were of the same people."""
+    return one.attribute == other.attribute and people_of(one.old) == people_of(other.old)
 
 
 def _expression(pair: Compared) -> str:

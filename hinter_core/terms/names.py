@@ -108,12 +108,14 @@ class NameUsage:
 
     def gender(self, name: str) -> str:
         """Return the gender that readers expect of a given name; "" if unknown."""
+        name = _listed(name)
         if name in self.both:
             return BOTH
         return self.of[name][1] if name in self.of else people_words().names.get(name, "")
 
     def country(self, name: str) -> str:
         """Return the country of a given name; "" if it is of none in particular, or unknown."""
+        name = _listed(name)
         return self.of[name][0] if name in self.of else ANYWHERE
 
     def instead(self, name: str, gender: str, taken: Collection[str]) -> str:
@@ -218,3 +220,8 @@ def _require_classes(names: NameList, path: Path) -> None:
             f"{path}: no country has both male and female names; add the missing ones, or leave "
             "the country empty."
         )
+
+
+def _listed(name: str) -> str:
+    """Return a name as lists write it: "JOHN" as "John"."""
+    return name.capitalize() if name.isupper() and len(name) > 1 else name

@@ -108,8 +108,9 @@ class ExploreForm:
             "order": self.order if self.order != 2 else "",
             "literal": "1" if self.literal else "",
             "coherent": "1" if self.coherent else "",
-            "soft": "1" if self.keep_soft else "",
-            # Without it, a link is from before there was a choice: then all changes combined.
+            # Without these, a link is from before there was a choice: soft variants counted, and
+            # all changes combined.
+            "soft": "" if self.keep_soft else "0",
             "across": "" if self.across_people else "0",
             "relations": ",".join(self.relations) if self.relations != (SUBSTITUTE,) else "",
             "seed": self.seed or "",
@@ -140,7 +141,7 @@ class ExploreForm:
             repeat=int(again) if again.isdecimal() and int(again) <= 100 else 0,
             literal=query.get("literal") == "1",
             coherent=query.get("coherent") == "1",
-            keep_soft=query.get("soft") == "1",
+            keep_soft=query.get("soft") != "0",
             across_people=query.get("across") != "0",
             relations=relations or form.relations,
             seed=int(seed) if seed.isdecimal() and len(seed) < _DIGITS else 0,

@@ -122,7 +122,7 @@ def test_links_mean_what_they_meant() -> None:
         values = None if form is None else json.loads(json.dumps(asdict(form)))
         if values is not None:
             assert values.pop("coherent") is False  # settings since then
-            assert values.pop("keep_soft") is False
+            assert values.pop("keep_soft") is True
             assert values.pop("across_people") is True
             assert values.pop("template") == ""
             assert values.pop("relations") == ["substitute"]

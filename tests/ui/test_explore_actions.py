@@ -189,6 +189,12 @@ def test_a_link_brings_back_its_form(text: str, order: int, literal: bool) -> No
     assert ExploreForm.from_query(query) == form
 
 
+def test_a_link_from_before_there_were_soft_variants_keeps_them() -> None:
+    old = ExploreForm.from_query({"text": "A man.", "models": "vader"})
+    assert old is not None
+    assert (old.keep_soft, old.across_people, old.coherent) == (True, True, False)
+
+
 def test_a_text_too_long_has_no_link() -> None:
     assert ExploreForm(text="a" * LINK_LIMIT).query() == ""
 

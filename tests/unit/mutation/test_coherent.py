@@ -49,6 +49,11 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "The actor forgot his lines, but he smiled.",
         ),
         ("He hurt himself.", "he > she", "She hurt herself."),
+        (
+            "JOHN SMITH, AN ACTOR, SAID THAT HE WAS TIRED.",
+            "actor > actress",
+            "JUDY SMITH, AN ACTRESS, SAID THAT SHE WAS TIRED.",
+        ),
         ("He hurt himself.", "he > xe", "Xe hurt xemself."),
         ("He hurt himself.", "he > ze", "Ze hurt hirself."),
         (

@@ -11,7 +11,7 @@ from hinter_core.errors import InputError
 from hinter_core.language.clean import MAX_CHARACTERS, clean
 from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.plan import LEAST_FAIR, Plan, Settings, make_plan, require_mutable
-from hinter_core.terms.dictionary import Dictionary
+from hinter_core.terms.dictionary import Dictionary, load_shipped
 from hinter_core.types import GrammaticalForm, Term
 
 
@@ -114,6 +114,18 @@ def test_literal_mode_takes_every_occurrence_and_needs_no_parse(
     assert [o.surface for o in sensible.occurrences] == ["man"]
     assert [r.occurrence.surface for r in sensible.rejected] == ["white"]
     assert fresh_parses.parsed == 1
+
+
+def test_literal_mode_knows_no_words_after_the() -> None:
+    plan = make_plan(
+        "Two Danes met a French chef.",
+        [load_shipped()["nationality"]],
+        Settings(order=1, literal=True),
+        ParseStore(None),  # type: ignore[arg-type] -- literal mode asks no parser
+    )
+    said = {(edit.source.text, edit.target.text) for (edit,) in plan.atomic()}
+    assert ("Danes", "Afghans") in said
+    assert not {("Danes", "French"), ("French", "Danes")} & said
 
 
 def test_literal_mode_offers_every_reading() -> None:

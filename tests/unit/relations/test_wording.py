@@ -44,6 +44,28 @@ def test_a_word_beside_itself(reasons: Reasons) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "attribute", "mutant", "why"),
+    [
+        ("It cost him his job.", "gender", "It cost her her job.", ""),
+        (
+            "The Angolan and the Algerian met, and the Angolan paid.",
+            "nationality",
+            "The Algerian and the Algerian met, and the Algerian paid.",
+            "\u201cAlgerian\u201d stands beside itself",
+        ),
+    ],
+)
+def test_what_stands_beside_itself_in_whole_changes(
+    text: str, attribute: str, mutant: str, why: str,
+    shipped: dict[str, Dictionary], parses: ParseStore,
+) -> None:  # fmt: skip
+    plan = make_plan(text, [shipped[attribute]], Settings(order=1), parses)
+    batch = [follow_up_of(TestCase(plan), edits) for edits in plan.chosen()]
+    conform(batch, parses)
+    assert {x.mutant.text: x.conformance.reason for x in batch}[mutant] == why
+
+
 def test_a_reflexive_agrees_with_its_subject(reasons: Reasons) -> None:
     found = reasons("He hurt himself.", "gender")
     assert found["She hurt himself."] == "\u201cShe\u201d and \u201chimself\u201d do not agree"
