@@ -35,7 +35,7 @@ def rows() -> list[dict[str, str]]:
 def plans(parses: ParseStore) -> list[Plan]:
     dictionaries = choose(ATTRIBUTES)
     # All at once: one text after another takes ten times as long.
-    parses.parse([s.text for row in rows() for s in split_sentences(row["text"])])
+    parses.parse([s.text for row in rows() for s in split_sentences(row["text"])], entities=True)
     matcher = Matcher(dictionaries)
     return [
         make_plan(row["text"], dictionaries, Settings(), parses, matcher=matcher) for row in rows()
