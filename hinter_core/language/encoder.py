@@ -73,8 +73,12 @@ class Fixed:
 
     def back(self, span: Span) -> Span:
         """Return the old place of a span of ``text``."""
-        turned = Fixed("", tuple((new, old) for old, new in self.moved))
-        return turned.span(span)
+        return self.turned.span(span)
+
+    @property
+    def turned(self) -> Fixed:
+        """The way back: from places of ``text`` to the old ones."""
+        return Fixed("", tuple((new, old) for old, new in self.moved))
 
 
 def fix_peoples(text: str, peoples: Mapping[str, str]) -> Fixed:
@@ -208,8 +212,9 @@ class Encoder:
         logits = self.logits(ids, styles(fixed.text, offsets))
         tags = numpy.exp(logits[:, len(KINDS) :])
         names = named(fixed.text, offsets, 1 - tags[:, _OUTSIDE] / tags.sum(axis=1))
-        spans = map(fixed.back, offsets)
-        return SentenceReading(tuple(spans), logits[:, : len(KINDS)], tuple(map(fixed.back, names)))
+        back = fixed.turned.span
+        spans, kinds = map(back, offsets), logits[:, : len(KINDS)]
+        return SentenceReading(tuple(spans), kinds, tuple(map(back, names)))
 
     def logits(self, ids: Sequence[int], written: Sequence[int]) -> Any:
         """Return the logits of the kinds and tags of each piece; long texts are read in windows."""

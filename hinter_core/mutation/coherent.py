@@ -8,23 +8,19 @@ speak of the changed person or of somebody else, the edit is made, with a doubt.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cachetools import LRUCache
-
 from hinter_core.language.people import PRONOUNS, people_words
 from hinter_core.mutation.agreement import verbs_for
-from hinter_core.mutation.edits import splices_of, splices_overlap
+from hinter_core.mutation.edits import splices_of, splices_overlap, with_texts
 from hinter_core.mutation.given_names import GivenNames
 from hinter_core.mutation.people import People
 from hinter_core.mutation.unresolved import unclear
+from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.names import BOTH
 from hinter_core.types import (
-    Change,
     Edit,
-    EditKind,
     GrammaticalForm,
     MentionKind,
     Occurrence,
@@ -35,7 +31,6 @@ from hinter_core.types import (
     Term,
 )
 
-PairsOf = Mapping[Term, tuple[Pair, ...]]
 _BINARY = ("female", "male")
 _NEUTRAL, _NEITHER = "neutral", "trans-and-non-binary"
 _FORM = GrammaticalForm
@@ -63,16 +58,16 @@ def coherent_edits(
     text: str,
     sentences: Sequence[Sentence],
     occurrences: Iterable[Occurrence],
-    pairs_of: PairsOf,
+    dictionary: Dictionary,
     edits: Sequence[Edit],
     people: People,
 ) -> CoherentEdits:
     """Extend each edit of an attribute to the other mentions of the people that it changes.
 
-    ``occurrences``: the accepted ones of the attribute. ``people``: of the text. Edits that come
+    ``occurrences``: the accepted ones of ``dictionary``. ``people``: of the text. Edits that come
     out the same are one.
     """
-    extender = _Extender(text, sentences, occurrences, pairs_of, people)
+    extender = _Extender(text, sentences, occurrences, dictionary, people)
     found = CoherentEdits()
     made: set[tuple[tuple[Span, str], ...]] = set()
     for edit in edits:
@@ -93,9 +88,10 @@ def coherent_edits(
 class _Direction:
     """What the terms of a dictionary say of gender, and the pairs that change it alike."""
 
-    def __init__(self, pairs_of: PairsOf) -> None:
-        self._pairs_of = pairs_of
-        self._words = _gendered(pairs_of).words
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._pairs_of = dictionary.pairs_from
+        by_group = dictionary.words_by_group
+        self._words = {word: group for group in _BINARY for word in by_group.get(group, ())}
 
     def says(self, term: Term) -> str:
         """Return the gender that a term says: a "trans woman" is *she*."""
@@ -142,40 +138,6 @@ class _Direction:
         return [pair for pair in pairs if self.says(pair.target) == wanted]
 
 
-@dataclass(frozen=True)
-class _Gendered:
-    """What a dictionary says of gender: its words of one, and whether pronouns are among its terms.
-
-    ``pairs_of``: the dictionary's, so that the number of what is kept stays its own.
-    """
-
-    pairs_of: PairsOf
-    words: dict[str, str]
-    pronouns: bool
-
-
-_KEPT: LRUCache[int, _Gendered] = LRUCache(32)
-_LOCK = threading.Lock()
-
-
-def _gendered(pairs_of: PairsOf) -> _Gendered:
-    """Look through a dictionary; kept for those used last, since it takes milliseconds."""
-    with _LOCK:
-        kept = _KEPT.get(id(pairs_of))
-    if kept is None or kept.pairs_of is not pairs_of:
-        terms = list(pairs_of)
-        words = {term.text.lower(): term.group for term in terms if term.group in _BINARY}
-        kept = _Gendered(pairs_of, words, any(term.form.is_pronoun for term in terms))
-        with _LOCK:
-            _KEPT[id(pairs_of)] = kept
-    return kept
-
-
-def has_pronouns(pairs_of: PairsOf) -> bool:
-    """Whether a dictionary has pronouns, so that its changes concern all mentions of a person."""
-    return _gendered(pairs_of).pronouns
-
-
 class _Extender:
     """Extends the edits of one attribute in one text."""
 
@@ -184,11 +146,11 @@ class _Extender:
         text: str,
         sentences: Sequence[Sentence],
         occurrences: Iterable[Occurrence],
-        pairs_of: PairsOf,
+        dictionary: Dictionary,
         people: People,
     ) -> None:
         self._text, self._sentences, self._people = text, sentences, people
-        self._direction = _Direction(pairs_of)
+        self._direction = _Direction(dictionary)
         self._names = GivenNames(text, people.entities)
         self._unclear: dict[str, list[tuple[Span, int, int]]] = {}
         self._where: dict[int, list[Occurrence]] = {}
@@ -208,19 +170,29 @@ class _Extender:
         if wanted == self._direction.says(pair.source):
             return edit
         people = self._changed(edit)
-        new = {(s.start, s.end): s.new for s in splices_of(self._text, edit, self._sentences)}
+        new = own = self._texts(edit)
         if isinstance(parts := self._mentions(edit, pair, people), str):
             return parts
         for part in parts:
-            new |= {(s.start, s.end): s.new for s in splices_of(self._text, part, self._sentences)}
+            new = new | self._texts(part)
         for part in (edit, *parts):
-            new |= self._verbs(part)
+            new = new | self._verbs(part)
         if why := self._left(people, new, wanted):
             return why
         renaming = self._names.renamed(people, wanted if wanted in _BINARY else BOTH)
         if renaming.reason:
             return renaming.reason
-        return self._joined(edit, new | renaming.texts)
+        new = new | renaming.texts
+        if new.keys() == own.keys():
+            return edit
+        joined = with_texts(edit, new)
+        if splices_overlap(splices_of(self._text, joined, self._sentences)):
+            return "two of its words overlap"
+        return joined
+
+    def _texts(self, edit: Edit) -> dict[Span, str]:
+        splices = splices_of(self._text, edit, self._sentences)
+        return {(splice.start, splice.end): splice.new for splice in splices}
 
     def _changed(self, edit: Edit) -> set[int]:
         """Return whom an edit changes, with those whom a group's noun names: "the brothers Al"."""
@@ -229,18 +201,6 @@ class _Extender:
             for mention in self._people.group(person):
                 people.update(self._names.after(mention.head[1]))
         return people
-
-    def _joined(self, edit: Edit, new: dict[Span, str]) -> Edit | str:
-        own = {(s.start, s.end) for s in splices_of(self._text, edit, self._sentences)}
-        if set(new) == own:
-            return edit
-        spans = tuple(sorted(new))
-        texts = tuple(new[span] for span in spans)
-        change = Change(EditKind.SUBSTITUTE, edit.attribute, edit.source, edit.target, texts)
-        joined = Edit(change, spans)
-        if splices_overlap(splices_of(self._text, joined, self._sentences)):
-            return "two of its words overlap"
-        return joined
 
     def _mentions(self, edit: Edit, pair: Pair, people: set[int]) -> list[Edit] | str:
         """Return the changes of the other words of these people, or the word that stops them."""

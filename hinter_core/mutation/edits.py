@@ -124,10 +124,15 @@ def verbatim(text: str, edit: Edit, sentences: Sequence[Sentence]) -> Edit:
     works on a text in lower case; a term is written here as the text wrote the one before.
     """
     splices = (s for s in splices_of(text, edit, sentences) if s.attribute)
-    new = {(s.start, s.end): s.new for s in splices}
-    texts = tuple(new[span] for span in edit.spans)
+    return with_texts(edit, {(s.start, s.end): s.new for s in splices})
+
+
+def with_texts(edit: Edit, new: Mapping[Span, str]) -> Edit:
+    """Return an edit of the same terms that puts these texts in these places, and no more."""
+    spans = tuple(sorted(new))
+    texts = tuple(new[span] for span in spans)
     change = Change(EditKind.SUBSTITUTE, edit.attribute, edit.source, edit.target, texts)
-    return Edit(change, edit.spans)
+    return Edit(change, spans)
 
 
 def _adapted_possessive(text: str, end: int, old: str, new: str) -> Iterator[Splice]:

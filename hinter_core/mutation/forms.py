@@ -6,10 +6,10 @@ one of the French, the edit is not made, and a notice says so.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from hinter_core.mutation.edits import splices_of, splices_overlap
+from hinter_core.mutation.edits import splices_of, splices_overlap, with_texts
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.related import people_of
-from hinter_core.types import Change, Edit, EditKind, GrammaticalForm, Pair, Sentence, Term
+from hinter_core.types import Edit, GrammaticalForm, Pair, Sentence, Term
 
 _FORM = GrammaticalForm
 _FORMS = (_FORM.ADJECTIVE, _FORM.NOUN_SG, _FORM.NOUN_PL, _FORM.COLLECTIVE)
@@ -64,11 +64,7 @@ def _together(
             continue
         splices = [splice for part in parts for splice in splices_of(text, part, sentences)]
         if not splices_overlap(splices):
-            new = {(splice.start, splice.end): splice.new for splice in splices}
-            texts = tuple(new[span] for span in sorted(new))
-            source, target = edit.source, edit.target
-            change = Change(EditKind.SUBSTITUTE, edit.attribute, source, target, texts)
-            yield Edit(change, tuple(sorted(new)))
+            yield with_texts(edit, {(s.start, s.end): s.new for s in splices})
 
 
 def _not_made(dictionary: Dictionary, forms: Forms) -> Iterator[str]:

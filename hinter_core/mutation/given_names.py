@@ -160,7 +160,7 @@ class GivenNames:
 
     def _also_called(self, word: str) -> str:
         """Return a short form of a name, or what it is short for, that somebody bears here."""
-        borne = {w for name in self._names for w in (name.words[0],)}
+        borne = {name.words[0] for name in self._names}
         return next(iter(sorted(self._usage.short.get(word, frozenset()) & borne)), "")
 
     def _initials(self, own: Sequence[_Name], initial: str) -> str:

@@ -17,7 +17,7 @@ from hinter_core.language.encoder import load_encoder
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.reading.english import other_language
 from hinter_core.language.sentences import sentence_at, split_sentences
-from hinter_core.mutation.coherent import CoherentEdits, coherent_edits, has_pronouns
+from hinter_core.mutation.coherent import CoherentEdits, coherent_edits
 from hinter_core.mutation.edits import (
     assemble,
     combined,
@@ -42,13 +42,11 @@ from hinter_core.types import (
     Mutant,
     Occurrence,
     Origin,
-    Pair,
     RejectedEdit,
     RejectedOccurrence,
     Sentence,
     Slot,
     Splice,
-    Term,
 )
 
 EVEN_HANDED, PUBLISHED = INVARIANTS = ("even-handed", "published")
@@ -274,14 +272,13 @@ def make_plan(
         neutral = {d.attribute for d in dictionaries if d.placebo}
         kept, no_person = _with_sense(kept, sentences, parses, neutral)
         rejected += no_person
-    pairs = {d.attribute: d.pairs_from for d in dictionaries}
-    edits = edits_for(kept, pairs)
+    edits = edits_for(kept, {d.attribute: d.pairs_from for d in dictionaries})
     people = People(text, parses) if about_people and not settings.literal else None
     if settings.coherent and not settings.literal:
         notices += _in_all_forms(text, sentences, dictionaries, edits)
     coherent = CoherentEdits()
     if settings.coherent and people is not None:
-        edits, coherent = _coherent(text, sentences, kept, pairs, edits, people)
+        edits, coherent = _coherent(text, sentences, kept, dictionaries, edits, people)
     if settings.as_published:
         edits = {a: [verbatim(text, e, sentences) for e in found] for a, found in edits.items()}
     return Plan(
@@ -326,7 +323,7 @@ def _coherent(
     text: str,
     sentences: Sequence[Sentence],
     occurrences: Sequence[Occurrence],
-    pairs: Mapping[str, Mapping[Term, tuple[Pair, ...]]],
+    dictionaries: Sequence[Dictionary],
     edits: Mapping[str, list[Edit]],
     people: People,
 ) -> tuple[dict[str, list[Edit]], CoherentEdits]:
@@ -336,11 +333,13 @@ def _coherent(
     """
     extended = dict(edits)
     every = CoherentEdits()
+    by_name = {dictionary.attribute: dictionary for dictionary in dictionaries}
     for attribute in edits:
-        if not has_pronouns(pairs[attribute]):
+        dictionary = by_name[attribute]
+        if not dictionary.has_pronouns:
             continue
         own = [o for o in occurrences if o.attribute == attribute]
-        found = coherent_edits(text, sentences, own, pairs[attribute], edits[attribute], people)
+        found = coherent_edits(text, sentences, own, dictionary, edits[attribute], people)
         extended[attribute] = found.edits
         every.refused += found.refused
         every.doubts |= found.doubts

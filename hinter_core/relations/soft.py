@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from hinter_core.language.people import FEMALE, MALE, PRONOUNS
 from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.mutation.edits import own_places
 from hinter_core.terms.related import Related, related_words, rows_of
@@ -17,8 +18,8 @@ from hinter_core.types import Edit, EditKind, Mutant, Sentence, Span
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _PRONOUNS = {
-    "male": frozenset("he him his himself".split()),
-    "female": frozenset("she her hers herself".split()),
+    gender: frozenset(word for word, form in PRONOUNS.items() if form.gender == gender)
+    for gender in (MALE, FEMALE)
 }
 _ONES = "one two three four five six seven eight nine".split()
 _TEENS = """ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen

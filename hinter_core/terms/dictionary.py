@@ -78,6 +78,19 @@ class Dictionary:
             found[term.concept, term.form] += (term,)
         return dict(found)
 
+    @cached_property
+    def has_pronouns(self) -> bool:
+        """Whether pronouns are among the terms that change."""
+        return any(term.form.is_pronoun for term in self.pairs_from)
+
+    @cached_property
+    def words_by_group(self) -> Mapping[str, tuple[str, ...]]:
+        """The words that change, in lower case."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for term in self.pairs_from:
+            found[term.group].append(term.text.lower())
+        return {group: tuple(words) for group, words in found.items()}
+
     @property
     def is_useful(self) -> bool:
         """Whether there is any pair."""
