@@ -13,11 +13,13 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from hinter_core.language.reading.view import Layer, layered
 from hinter_core.storage import ASSETS, LRU
 from hinter_core.types import Span
 
@@ -47,91 +49,41 @@ _LOOK = 12  # characters before a word that show whether it begins a sentence
 # Full-width letters, and what people write for an apostrophe.
 _PLAIN = {0xFEE0 + n: n for n in range(0x21, 0x7F)} | dict.fromkeys((0xB4, 0x2BC, 0x2032), 0x27)
 _GAPS = frozenset({" ", "-", "\u2010", "\u2011"})
+_LONGEST = 4  # words of a people
 
 
-@dataclass(frozen=True)
-class Fixed:
-    """A text with fixed words for peoples; ``moved`` has the old and new span of each."""
-
-    text: str
-    moved: tuple[tuple[Span, Span], ...]
-
-    def span(self, span: Span) -> Span:
-        """Return the place of an old span; one that overlaps a fixed word grows to cover it."""
-        start, end = span
-        shift_start = shift_end = 0
-        for (a, b), (c, d) in self.moved:
-            if b <= start:
-                shift_start = d - b
-            elif a < end:
-                start, shift_start = (c, 0) if a <= start else (start, shift_start)
-                if b >= end:
-                    return (start + shift_start, d)
-            if b <= end:
-                shift_end = d - b
-        return start + shift_start, end + shift_end
-
-    def back(self, span: Span) -> Span:
-        """Return the old place of a span of ``text``."""
-        return self.turned.span(span)
-
-    @property
-    def turned(self) -> Fixed:
-        """The way back: from places of ``text`` to the old ones."""
-        return Fixed("", tuple((new, old) for old, new in self.moved))
-
-
-def fix_peoples(text: str, peoples: Mapping[str, str]) -> Fixed:
+def fix_peoples(text: str, peoples: Mapping[str, str]) -> Layer:
     """Put the fixed word of its form in the place of every word for a people."""
+    return layered(text, _in_place_of_peoples(text, peoples))
+
+
+def _in_place_of_peoples(text: str, peoples: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
+    """Yield the words for peoples, the longest first ("African American"), with fixed words."""
     words = [(m.start(), m.end(), m.group().casefold()) for m in _WORD.finditer(text)]
-    parts, moved, done, at, length = [], [], 0, 0, 0
-    while at < len(words):
-        taken = _longest(text, words, at, peoples)
-        if taken:
-            start, end = words[at][0], words[at + taken - 1][1]
-            word = peoples[" ".join(w for _, _, w in words[at : at + taken])]
-            parts += [text[done:start], word]
-            length += start - done + len(word)
-            moved.append(((start, end), (length - len(word), length)))
-            done = end
-        at += taken or 1
-    return Fixed("".join([*parts, text[done:]]), tuple(moved))
+    free = 0
+    for at in range(len(words)):
+        for n in range(_LONGEST if at >= free else 0, 0, -1):
+            part = words[at : at + n]
+            name = " ".join(word for *_, word in part)
+            if name in peoples and all(text[a[1] : b[0]] in _GAPS for a, b in pairwise(part)):
+                free = at + n
+                yield part[0][0], part[-1][1], peoples[name]
+                break
 
 
-def _longest(
-    text: str, words: Sequence[tuple[int, int, str]], at: int, peoples: Mapping[str, str]
-) -> int:
-    """Return of how many words the longest name of a people is that begins here, or 0."""
-    key, taken = "", 0
-    for n in range(at, min(at + 4, len(words))):
-        if n > at and text[words[n - 1][1] : words[n][0]] not in _GAPS:
-            break
-        key = f"{key} {words[n][2]}" if key else words[n][2]
-        if key in peoples:
-            taken = n - at + 1
-    return taken
-
-
-def styles(text: str, offsets: Sequence[Span]) -> list[int]:
+def styles(text: str, offsets: Iterable[Span]) -> list[int]:
     """Return how the word of each piece is written, which the pieces do not show.
 
     0: no letters; 1: lower case; 2: with a capital; 3: in capitals; 4: mixed; 5: with a capital at
     the beginning of a sentence.
     """
-    found: dict[int, int] = {}
-    words = [m.span() for m in _WORD.finditer(text)]
-    at = 0
-    for start, end in offsets:
-        while at < len(words) and words[at][1] <= start:
-            at += 1
-        if end > start and at < len(words) and words[at][0] not in found:
-            found[words[at][0]] = _style(text, *words[at])
+    words = [(*m.span(), _style(text, *m.span())) for m in _WORD.finditer(text)]
     result, at = [], 0
     for start, end in offsets:
         while at < len(words) and words[at][1] <= start:
             at += 1
         inside = end > start and at < len(words) and words[at][0] <= start
-        result.append(found[words[at][0]] if inside else 0)
+        result.append(words[at][2] if inside else 0)
     return result
 
 
@@ -212,9 +164,8 @@ class Encoder:
         logits = self.logits(ids, styles(fixed.text, offsets))
         tags = numpy.exp(logits[:, len(KINDS) :])
         names = named(fixed.text, offsets, 1 - tags[:, _OUTSIDE] / tags.sum(axis=1))
-        back = fixed.turned.span
-        spans, kinds = map(back, offsets), logits[:, : len(KINDS)]
-        return SentenceReading(tuple(spans), kinds, tuple(map(back, names)))
+        spans, found = (tuple(fixed.span(*one) for one in places) for places in (offsets, names))
+        return SentenceReading(spans, logits[:, : len(KINDS)], found)
 
     def logits(self, ids: Sequence[int], written: Sequence[int]) -> Any:
         """Return the logits of the kinds and tags of each piece; long texts are read in windows."""

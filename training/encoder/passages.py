@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from tokenizers import Tokenizer
 
-from hinter_core.language.encoder import WINDOW, Fixed, fix_peoples, styles
+from hinter_core.language.encoder import WINDOW, fix_peoples, styles
+from hinter_core.language.reading.view import Layer, layered
 from hinter_core.language.sentences import split_sentences
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.names import load_names
@@ -99,23 +100,19 @@ class Augment:
 
 def edited(document: Document, edits: Mapping[Span, str]) -> Document:
     """Return a document with other words at some places."""
-    parts, moved, done, length = [], [], 0, 0
-    for (start, end), word in sorted(edits.items()):
-        parts += [document.text[done:start], word]
-        length += start - done + len(word)
-        moved.append(((start, end), (length - len(word), length)))
-        done = end
-    return moved_to(document, Fixed("".join([*parts, document.text[done:]]), tuple(moved)))
+    pieces = ((start, end, word) for (start, end), word in sorted(edits.items()))
+    return moved_to(document, layered(document.text, pieces))
 
 
-def moved_to(document: Document, fixed: Fixed) -> Document:
+def moved_to(document: Document, changed: Layer) -> Document:
     """Return a document with its labels at the places of a changed text."""
+    turned = changed.turned
     return replace(
         document,
-        text=fixed.text,
-        labels=[replace(one, span=fixed.span(one.span)) for one in document.labels],
-        names=None if document.names is None else [fixed.span(s) for s in document.names],
-        unsure=[fixed.span(s) for s in document.unsure],
+        text=changed.text,
+        labels=[replace(one, span=turned.span(*one.span)) for one in document.labels],
+        names=None if document.names is None else [turned.span(*s) for s in document.names],
+        unsure=[turned.span(*s) for s in document.unsure],
     )
 
 

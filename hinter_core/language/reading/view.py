@@ -10,11 +10,12 @@ import html
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from hinter_core.language.clean import INVISIBLE
+from hinter_core.types import Span
 
 # Signs that people type for an apostrophe; the typographic one is read as it is.
 ODD_APOSTROPHES = "`\u00b4\u2018\u2032\u02bc\u02b9\u201b\uff07"
@@ -60,52 +61,59 @@ _UNUSUAL = re.compile(
 )
 
 
-class _Layer:
-    """Replacements in a text, with the offsets of both sides."""
+class Layer(NamedTuple):
+    """A text with replacements; ``moved``: the place of each before and after."""
 
-    def __init__(self, text: str, pieces: Iterator[tuple[int, int, str]]) -> None:
-        self._at, self._from, self._end = [0], [0], [-1]  # -1: as it stands from there
-        parts: list[str] = []
-        done = length = 0
-        for start, end, new in pieces:
-            parts += (text[done:start], new)
-            length += start - done
-            self._note(length, start, end)
-            length += len(new)
-            self._note(length, end, -1)
-            done = end
-        parts.append(text[done:])
-        self.text = "".join(parts)
+    text: str
+    moved: Sequence[tuple[Span, Span]]
 
-    def _note(self, at: int, start: int, end: int) -> None:
-        self._at.append(at)
-        self._from.append(start)
-        self._end.append(end)
+    @property
+    def turned(self) -> "Layer":
+        """The way from places before to those after; its text is not known."""
+        return Layer("", [(after, before) for before, after in self.moved])
 
-    def start(self, offset: int) -> int:
-        """Return where a character of the view begins in the text."""
-        place = bisect_right(self._at, offset) - 1
-        exact = self._end[place] < 0
-        return self._from[place] + (offset - self._at[place] if exact else 0)
+    def span(self, start: int, end: int) -> Span:
+        """Return the place before; a span that overlaps a replacement grows to cover it."""
+        place = bisect_right(self.moved, start, key=_after) - 1
+        if place >= 0:
+            before, after = self.moved[place]
+            start = before[0] if start < after[1] else before[1] + start - after[1]
+        place = bisect_left(self.moved, end, key=_after) - 1
+        if place >= 0:
+            before, after = self.moved[place]
+            end = before[1] + max(0, end - after[1])
+        return start, end
 
-    def end(self, offset: int) -> int:
-        """Return where the character before an offset of the view ends in the text."""
-        place = max(0, bisect_left(self._at, offset) - 1)
-        exact = self._end[place] < 0
-        return self._from[place] + offset - self._at[place] if exact else self._end[place]
+
+def _after(moved: tuple[Span, Span]) -> int:
+    return moved[1][0]
+
+
+def layered(text: str, pieces: Iterable[tuple[int, int, str]]) -> Layer:
+    """Replace pieces of a text, in order."""
+    parts: list[str] = []
+    moved: list[tuple[Span, Span]] = []
+    done = length = 0
+    for start, end, new in pieces:
+        parts += (text[done:start], new)
+        at = length + start - done
+        length = at + len(new)
+        moved.append(((start, end), (at, length)))
+        done = end
+    return Layer("".join([*parts, text[done:]]), moved)
 
 
 class Reading(NamedTuple):
     """A view of a text; ``markup``: spans of the text that are tags and comments."""
 
     text: str
-    layers: tuple[_Layer, ...] = ()
+    layers: tuple[Layer, ...] = ()
     markup: tuple[tuple[int, int], ...] = ()
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the span of the text for a span of the view, which is not empty."""
         for layer in reversed(self.layers):
-            start, end = layer.start(start), layer.end(end)
+            start, end = layer.span(start, end)
         return start, max(start, end)
 
 
@@ -133,11 +141,8 @@ def without_runs(view: Reading) -> Reading:
 
 
 def _with(view: Reading, pieces: Callable[[str], Iterator[tuple[int, int, str]]]) -> Reading:
-    found = list(pieces(view.text))
-    if not found:
-        return view
-    layer = _Layer(view.text, iter(found))
-    return Reading(layer.text, (*view.layers, layer), view.markup)
+    layer = layered(view.text, pieces(view.text))
+    return Reading(layer.text, (*view.layers, layer), view.markup) if layer.moved else view
 
 
 def _decoded(text: str) -> Iterator[tuple[int, int, str]]:

@@ -12,13 +12,13 @@ import pytest
 from hinter_core.language.encoder import (
     FOLDER,
     KINDS,
-    Fixed,
     fix_peoples,
     load_encoder,
     named,
     styles,
 )
 from hinter_core.language.parsing import load_parser
+from hinter_core.language.reading.view import Layer
 from hinter_core.types import Span
 from training.encoder.peoples import peoples
 
@@ -149,8 +149,8 @@ def test_fixed_words_keep_their_way_back() -> None:
     assert fixed.text == "The Italian cook met Italian sailors and two Italians."
     for word in ("Danish", "cook", "African-American", "sailors", "Danes"):
         span = place(text, word)
-        assert fixed.back(fixed.span(span)) == span
-    assert fix_peoples("No people here.", PEOPLES) == Fixed("No people here.", ())
+        assert fixed.span(*fixed.turned.span(*span)) == span
+    assert fix_peoples("No people here.", PEOPLES) == Layer("No people here.", [])
 
 
 def test_styles_tell_how_words_are_written() -> None:
