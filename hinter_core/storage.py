@@ -1,8 +1,10 @@
 """Folders of HInter and of the user; whole files, YAML, SQLite databases, an LRU cache."""
 
+import csv
 import os
 import sqlite3
 import threading
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from operator import itemgetter
@@ -24,6 +26,17 @@ def _shipped(name: str) -> Path:
 
 ASSETS = _shipped("assets")
 DICTIONARIES = _shipped("dictionaries")
+
+
+def shipped_rows(name: str) -> list[dict[str, str]]:
+    """Return the rows of a table in the folder of dictionaries, by column."""
+    with (DICTIONARIES / f"{name}.csv").open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def shipped_lists(name: str) -> dict[str, Any]:
+    """Return the lists of words of a TOML file in the folder of dictionaries."""
+    return tomllib.loads((DICTIONARIES / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def user_cache() -> Path:

@@ -1,6 +1,6 @@
 """Clean texts before they are checked: line ends, control characters, length."""
 
-import unicodedata
+import re
 from typing import Any
 
 from hinter_core.errors import InputError
@@ -8,6 +8,7 @@ from hinter_core.errors import InputError
 # Invisible characters may be inside a word and must not hide it.
 INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 _JOINERS = "\u200c\u200d"  # within words and emoji
+_CONTROL = re.compile(r"[^\n\t -~\xa0-\ud7ff\ue000-\U0010ffff]")
 MAX_CHARACTERS = 100_000
 
 
@@ -39,13 +40,7 @@ def clean(text: str) -> tuple[str, list[str]]:
 
 def without_controls(text: str) -> str:
     """Remove control characters and halves of characters; those that are blank become a space."""
-    return "".join(map(_without_control, text))
-
-
-def _without_control(character: str) -> str:
-    if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs"):
-        return character
-    return " " if character.isspace() else ""
+    return _CONTROL.sub(lambda one: " " if one[0].isspace() else "", text)
 
 
 def printable(text: str, keep: str = "") -> str:

@@ -5,14 +5,12 @@ Occupations have no gender here, so that no stereotype decides who is meant.
 
 from __future__ import annotations
 
-import csv
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hinter_core.storage import DICTIONARIES
+from hinter_core.storage import shipped_lists, shipped_rows
 
 FEMALE, MALE, NEUTER, UNKNOWN = "female", "male", "neuter", ""
 SINGULAR, PLURAL, EITHER = "sg", "pl", ""
@@ -100,19 +98,19 @@ class PeopleWords:
 @lru_cache(maxsize=1)
 def people_words() -> PeopleWords:
     """Load the words from the dictionaries."""
-    lists = tomllib.loads((DICTIONARIES / "coreference.toml").read_text(encoding="utf-8"))
+    lists = shipped_lists("coreference")
     titles = dict.fromkeys(lists["titles"], UNKNOWN)
     titles |= dict.fromkeys(lists["male_titles"], MALE)
     titles |= dict.fromkeys(lists["female_titles"], FEMALE)
     generic = frozenset(lists["generic"])
     nouns = dict.fromkeys(_person_nouns(), UNKNOWN)
-    for row in _rows("gender"):
+    for row in shipped_rows("gender"):
         noun = row["term"].lower()
         if noun in nouns and row["group"] in (FEMALE, MALE) and noun not in generic:
             nouns[noun] = row["group"]
     kept = ("collectives", "people", "indefinite", "saying", "places", "quantities", "thinking")
     return PeopleWords(
-        names={row["name"]: row["sex"] for row in _rows("given_names")},
+        names={row["name"]: row["sex"] for row in shipped_rows("given_names")},
         titles=titles,
         nouns=nouns,
         things=_things(),
@@ -121,18 +119,13 @@ def people_words() -> PeopleWords:
 
 
 def _person_nouns() -> set[str]:
-    rows = _rows("person_nouns")
+    rows = shipped_rows("person_nouns")
     for name in _MORE_NOUNS:
-        rows += [row for row in _rows(name) if row["form"] in ("noun-sg", "noun-pl")]
+        rows += [row for row in shipped_rows(name) if row["form"] in ("noun-sg", "noun-pl")]
     return {row["term"].lower() for row in rows if " " not in row["term"]}
 
 
 def _things() -> frozenset[str]:
     """Return the words of the dictionaries that name no person: *Christmas*, *church*."""
-    rows = (row for name in _WITH_THINGS for row in _rows(name) if row["form"] == "any")
+    rows = (row for name in _WITH_THINGS for row in shipped_rows(name) if row["form"] == "any")
     return frozenset(row["term"].lower() for row in rows if " " not in row["term"])
-
-
-def _rows(name: str) -> list[dict[str, str]]:
-    with (DICTIONARIES / f"{name}.csv").open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))

@@ -1,8 +1,8 @@
 """Find the terms of all chosen dictionaries in one pass over a text.
 
-A trie over words finds, at each word, the longest term of every attribute, so the time depends on
-the text and not on the dictionaries. Terms match whole words in any case; a possessive or
-contracted ``'s`` is outside the span; ``don't`` is one word; ``man-made`` and ``e-mail@man.org``
+An index of their words finds, at each word, the longest term of every attribute, so the time
+depends on the text and not on the dictionaries. Terms match whole words in any case; a possessive
+or contracted ``'s`` is outside the span; ``don't`` is one word; ``man-made`` and ``e-mail@man.org``
 do not match ``man``.
 
 Departure: HInter's script (and line 12 of Algorithm 1) replaces substrings one after another; here
@@ -12,13 +12,14 @@ all spans are found first, so a replacement never changes words of another.
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from threading import Lock
 
-from cachetools import LRUCache
+from cachetools import LRUCache, cached
 
 from hinter_core.language.clean import INVISIBLE
 from hinter_core.terms.dictionary import Dictionary
@@ -33,7 +34,10 @@ _WORD = re.compile(
 )
 _HYPHENS = "-\u2010\u2011"
 ADDRESS = re.compile(r"(?:https?://|www\.)\S+|(?<!\S)[^\s@]+@[^\s@]+\.\S+|[@#]\w+")
-_MAX_COMPOUND = 60  # characters examined on either side, for linear time
+# By words and what is between them: terms by their attribute and the mark that ends them.
+_Index = defaultdict[tuple[str, ...], defaultdict[tuple[str, str], list[Term]]]
+_JOINED = re.compile(rf"(?:[{_HYPHENS}_][^\W_]+)*+")
+_MAX_COMPOUND = 61  # characters examined on either side, for linear time
 # Prefixes that keep the meaning: "ex-wife" is about a wife.
 _PERSON_PREFIXES = frozenset({"ex", "co", "great"})
 
@@ -62,43 +66,34 @@ def _words(text: str) -> list[_Word]:
     return words
 
 
-@dataclass(slots=True)
-class _Node:
-    children: dict[str, _Node] = field(default_factory=dict)
-    terms: dict[str, list[tuple[Term, str]]] = field(default_factory=dict)
-
-
-def _gap(text: str, left: _Word, right: _Word) -> str | None:
+def _gap(text: str, left: _Word, right: _Word) -> str:
     gap = text[left.end : right.start].replace("\u2019", "'")
     if gap and not gap.strip() and "\n\n" not in gap:
         return " "
-    return "-" if len(gap) == 1 and gap in _HYPHENS else gap or None
+    return "-" if len(gap) == 1 and gap in _HYPHENS else gap
 
 
 class Matcher:
-    """A set of dictionaries compiled into a trie, for any number of texts."""
+    """A set of dictionaries, for any number of texts."""
 
-    def __init__(self, dictionaries: Iterable[Dictionary]) -> None:
-        self._root = _Node()
+    def __init__(self, dictionaries: Sequence[Dictionary]) -> None:
+        self.dictionaries = list(dictionaries)
+        self._starting: _Index = defaultdict(lambda: defaultdict(list))
         for dictionary in dictionaries:
-            sources = dictionary.pairs_from
             for term in dictionary.terms:
-                if term in sources:
+                if term in dictionary.pairs_from:
                     self._insert(dictionary.attribute, term)
 
     def _insert(self, attribute: str, term: Term) -> None:
         words = _words(term.text)
-        if not words:
-            return
-        node, previous = self._root, None
-        for word in words:
-            if previous is not None:
-                gap = _gap(term.text, previous, word) or ""
-                node = node.children.setdefault(gap, _Node())
-            node = node.children.setdefault(word.key, _Node())
-            previous = word
-        suffix = term.text[words[-1].end :].strip()
-        node.terms.setdefault(attribute, []).append((term, suffix))
+        key: tuple[str, ...] = ()
+        for number, word in enumerate(words):
+            gap = _gap(term.text, words[number - 1], word) if number else ""
+            key = (*key, gap, word.key)
+            entries = self._starting[key]
+        if words:
+            suffix = term.text[words[-1].end :].strip()
+            entries[attribute, suffix].append(term)
 
     def find(self, text: str) -> tuple[list[Occurrence], list[RejectedOccurrence]]:
         """Return all occurrences in order, and those rejected as part of a larger word.
@@ -117,8 +112,7 @@ class Matcher:
                 if word.start < free_from.get(occurrence.attribute, 0):
                     continue
                 free_from[occurrence.attribute] = occurrence.span[1]
-                compound = compound_around(text, occurrence.span)
-                if compound:
+                if compound := compound_around(text, occurrence.span):
                     reason = f"part of the word \u201c{compound}\u201d"
                     rejected.append(RejectedOccurrence(occurrence, reason))
                 else:
@@ -127,22 +121,18 @@ class Matcher:
 
     def _longest_at(self, text: str, words: list[_Word], index: int) -> Iterator[Occurrence]:
         best: dict[str, tuple[int, list[Term]]] = {}
-        node = self._root.children.get(words[index].key)
-        last = index
-        while node is not None:
-            end = words[last].end
-            for attribute, entries in node.terms.items():
-                for suffix in sorted({s for _, s in entries}, key=len):
-                    if text.startswith(suffix, end):
-                        terms = [term for term, s in entries if s == suffix]
-                        best[attribute] = (end + len(suffix), terms)
-            if last + 1 >= len(words) or words[last + 1].opaque:
-                break
-            gap = _gap(text, words[last], words[last + 1])
-            step = node.children.get(gap) if gap else None
+        start, last = words[index].start, index
+        key: tuple[str, ...] = ("", words[index].key)
+        while key in self._starting:
+            for (attribute, suffix), terms in self._starting[key].items():
+                end = words[last].end + len(suffix)
+                longer = end > best.get(attribute, (0, terms))[0]
+                if longer and text.startswith(suffix, words[last].end):
+                    best[attribute] = end, terms
             last += 1
-            node = step.children.get(words[last].key) if step else None
-        start = words[index].start
+            if last == len(words) or words[last].opaque:
+                break
+            key = (*key, _gap(text, words[last - 1], words[last]), words[last].key)
         for attribute, (end, terms) in best.items():
             yield Occurrence(attribute, (start, end), text[start:end], tuple(terms))
 
@@ -150,35 +140,24 @@ class Matcher:
 def compound_around(text: str, span: tuple[int, int]) -> str:
     """Return the hyphenated or underscored word that contains ``span``, or ""."""
     start, end = span
-    left, right = start, end
-    first, beyond = max(1, start - _MAX_COMPOUND), min(len(text) - 1, end + _MAX_COMPOUND)
-    while left > first and text[left - 1] in _HYPHENS + "_" and text[left - 2].isalnum():
-        left -= 2
-        while left > first - 1 and text[left - 1].isalnum():
-            left -= 1
-    while right < beyond and text[right] in _HYPHENS + "_" and text[right + 1].isalnum():
-        right += 2
-        while right <= beyond and text[right].isalnum():
-            right += 1
+    backwards = text[max(0, start - _MAX_COMPOUND) : start][::-1]
+    left = start - _JOINED.match(backwards).end()  # type: ignore[union-attr]  # it matches always
+    right = _JOINED.match(text, end, end + _MAX_COMPOUND).end()  # type: ignore[union-attr]
     if (left, right) == span or (right == end and fold(text[left : start - 1]) in _PERSON_PREFIXES):
         return ""
     return text[left:right]
 
 
+def _identity(
+    dictionaries: Sequence[Dictionary], kind: type[Matcher] = Matcher
+) -> tuple[Hashable, ...]:
+    return (kind, *map(id, dictionaries))  # which stay theirs, as a matcher keeps its dictionaries
+
+
+@cached(LRUCache(32), _identity, Lock())
 def matcher_for(dictionaries: Sequence[Dictionary], kind: type[Matcher] = Matcher) -> Matcher:
     """Return the matcher of these very dictionaries, kept for those used last.
 
     To compile ten attributes takes some 40 ms, most of a check of one sentence.
     """
-    key = (kind, *map(id, dictionaries))
-    with _LOCK:
-        kept = _KEPT.get(key)
-    if kept is None:
-        kept = (list(dictionaries), kind(dictionaries))  # a list, so that the ids stay theirs
-        with _LOCK:
-            _KEPT[key] = kept
-    return kept[1]
-
-
-_LOCK = threading.Lock()
-_KEPT: LRUCache[tuple[object, ...], tuple[list[Dictionary], Matcher]] = LRUCache(32)
+    return kind(dictionaries)

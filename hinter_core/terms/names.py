@@ -7,9 +7,8 @@ and ``country`` (empty: of no particular country). A name stands once in a file,
 name belongs to one gender and one country, as BiasFinder, section 4.2 and 5.2, demands.
 """
 
-import tomllib
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,10 +16,9 @@ from zlib import crc32
 
 from hinter_core.errors import DictionaryError, InputError
 from hinter_core.files.columns import as_text, mended
-from hinter_core.files.containers import Record
 from hinter_core.files.source import open_source
 from hinter_core.language.people import FEMALE, MALE, people_words
-from hinter_core.storage import DICTIONARIES
+from hinter_core.storage import DICTIONARIES, shipped_lists
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import GrammaticalForm, Term
 
@@ -69,8 +67,8 @@ def _names_of(path: Path, _changed: int) -> NameList:
         records = list(source.numbered())
     except InputError as error:
         raise DictionaryError(str(error)) from error
-    header = {name.casefold(): name for name in source.names}
-    if not {"name", "gender"} <= set(header) <= set(_COLUMNS):
+    columns = {name.casefold(): name for name in source.names}
+    if not {"name", "gender"} <= set(columns) <= set(_COLUMNS):
         raise DictionaryError(
             f"{path}, line 1: the header is name,part,gender,country (part and country may be "
             f"missing); found '{','.join(source.names)}'."
@@ -78,8 +76,16 @@ def _names_of(path: Path, _changed: int) -> NameList:
     faults: list[str] = []
     given: dict[tuple[str, str], list[str]] = defaultdict(list)
     family: dict[str, list[str]] = defaultdict(list)
-    for name, part, gender, country in _lines(records, header, path, faults):
-        if part == _GIVEN:
+    first: dict[str, int] = {}  # line by name
+    for line, (row, unread) in records:
+        name, part, gender, country = (
+            mended(as_text(row.get(columns.get(c, c))))[0].strip() for c in _COLUMNS
+        )
+        part, seen = part or _GIVEN, first.setdefault(name.casefold(), line)
+        fault = f"{unread}." if unread else _fault(name, part, gender, seen if seen < line else 0)
+        if fault:
+            faults.append(f"{path}, line {line}: {fault}")
+        elif part == _GIVEN:
             given[country, gender].append(name)
         else:
             family[country].append(name)
@@ -149,7 +155,7 @@ class NameUsage:
 @lru_cache(maxsize=1)
 def name_usage() -> NameUsage:
     """Load how the shipped given names are used."""
-    lists = tomllib.loads((DICTIONARIES / "name_usage.toml").read_text(encoding="utf-8"))
+    lists = shipped_lists("name_usage")
     short: dict[str, set[str]] = defaultdict(set)
     for name, forms in lists["short"].items():
         short[name].update(forms)
@@ -179,33 +185,16 @@ def names_by_country() -> Dictionary:
     return Dictionary("country", tuple(terms), groups={c: c for c in names.countries})
 
 
-def _lines(
-    records: Iterable[tuple[int, Record]],
-    header: Mapping[str, str],
-    path: Path,
-    faults: list[str],
-) -> Iterator[tuple[str, str, str, str]]:
-    """Yield the cells of correct lines; add the others to ``faults``."""
-    first: dict[str, int] = {}
-    for line, (row, fault) in records:
-        where = f"{path}, line {line}: "
-        name, part, gender, country = (
-            mended(as_text(row.get(header.get(c, c))))[0].strip() for c in _COLUMNS
-        )
-        part = part or _GIVEN
-        seen = first.setdefault(name.casefold(), line)
-        if fault:
-            faults.append(f"{where}{fault}.")
-        elif not any(map(str.isalpha, name)):
-            faults.append(f"{where}no name; fill the cell or delete the line.")
-        elif seen != line:
-            faults.append(f"{where}'{name}' stands on line {seen} already; delete one.")
-        elif part not in _PARTS:
-            faults.append(f"{where}unknown part '{part}'; use given or family.")
-        elif part == _GIVEN and gender not in GENDERS:
-            faults.append(f"{where}'{name}' has gender '{gender}'; use male or female.")
-        else:
-            yield name, part, gender, country
+def _fault(name: str, part: str, gender: str, seen: int) -> str:
+    if not any(map(str.isalpha, name)):
+        return "no name; fill the cell or delete the line."
+    if seen:
+        return f"'{name}' stands on line {seen} already; delete one."
+    if part not in _PARTS:
+        return f"unknown part '{part}'; use given or family."
+    if part == _GIVEN and gender not in GENDERS:
+        return f"'{name}' has gender '{gender}'; use male or female."
+    return ""
 
 
 def _require_classes(names: NameList, path: Path) -> None:

@@ -3,7 +3,6 @@
 ``related.csv`` lists them. A row stands for a people, a faith, or a group of another attribute.
 """
 
-import csv
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -12,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from hinter_core.storage import DICTIONARIES
+from hinter_core.storage import shipped_rows
 from hinter_core.types import Span
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -56,26 +55,22 @@ class _Index:
 @lru_cache(maxsize=1)
 def _index() -> _Index:
     index = _Index()
-    with (DICTIONARIES / "related.csv").open(encoding="utf-8", newline="") as lines:
-        for number, row in enumerate(csv.DictReader(lines)):
-            of, people, places, cities, others = (
-                [word for word in row[name].split(";") if word]
-                for name in ("of", "people", "places", "cities", "words")
-            )
-            index.by_group[row["attribute"], of[0]].add(number)
-            if row["attribute"] not in _OF_PEOPLES:
-                index.near.add(number)
-            else:
-                plurals = {f"{word}s": word for word in of}
-                if of[0][0].isupper():
-                    index.lemmas = {**dict.fromkeys(people, of[0]), **plurals, **index.lemmas}
-                people = [*of, *people, *plurals]
-            for words in dict.fromkeys(people):
-                index.add(words, number, names=True)
-            for words in places:
-                index.add(words, number, names=True)
-            for words in (*cities, *others):
-                index.add(words, number, names=False)
+    for number, row in enumerate(shipped_rows("related")):
+        of, people, places, cities, others = (
+            [word for word in row[name].split(";") if word]
+            for name in ("of", "people", "places", "cities", "words")
+        )
+        index.by_group[row["attribute"], of[0]].add(number)
+        if row["attribute"] not in _OF_PEOPLES:
+            index.near.add(number)
+        else:
+            plurals = {f"{word}s": word for word in of}
+            if of[0][0].isupper():
+                index.lemmas = {**dict.fromkeys(people, of[0]), **plurals, **index.lemmas}
+            people = [*of, *people, *plurals]
+        names = dict.fromkeys([*people, *places])
+        for words in (*names, *cities, *others):
+            index.add(words, number, names=words in names)
     for found in index.first.values():
         found.sort(key=len, reverse=True)
     return index

@@ -5,14 +5,12 @@ learned from have few of them. :func:`calm` writes them as the dictionaries do. 
 capitals: *Jack White*, *the Black Student Union*. The length of a text stays.
 """
 
-import csv
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from hinter_core.language.people import PRONOUNS, people_words
-from hinter_core.storage import DICTIONARIES
+from hinter_core.storage import shipped_lists, shipped_rows
 
 _WORD = re.compile(r"[A-Za-z]+(?:['\u2019][A-Za-z]+)*")
 _CAPITAL = re.compile(r"(?<![A-Za-z])[A-Z]")
@@ -53,8 +51,6 @@ def calm(sentence: str) -> str:
 
 
 def _written(sentence: str, changes: Sequence[tuple[int, str]]) -> str:
-    if not changes:
-        return sentence
     letters = list(sentence)
     for start, word in changes:
         letters[start : start + len(word)] = word
@@ -174,14 +170,12 @@ def _person(word: str) -> bool:
 @lru_cache(maxsize=1)
 def _terms() -> tuple[tuple[str, str, str], ...]:
     """Return attribute, form and the term as it is written, of all dictionaries."""
-    index = tomllib.loads((DICTIONARIES / "attributes.toml").read_text(encoding="utf-8"))
-    found = []
-    for attribute, table in index.items():
-        if attribute == "placebo":
-            continue
-        with (DICTIONARIES / table["file"]).open(encoding="utf-8", newline="") as lines:
-            found += [(attribute, row["form"], row["term"]) for row in csv.DictReader(lines)]
-    return tuple(found)
+    return tuple(
+        (attribute, row["form"], row["term"])
+        for attribute, table in shipped_lists("attributes").items()
+        if attribute != "placebo"
+        for row in shipped_rows(table["file"].removesuffix(".csv"))
+    )
 
 
 @lru_cache(maxsize=1)
@@ -228,14 +222,7 @@ def _group_nouns() -> frozenset[str]:
 @lru_cache(maxsize=1)
 def _common() -> frozenset[str]:
     """Return words that begin sentences and are no names, though some people are called so."""
-    return (
-        _DETERMINERS
-        | _EMPHASISED
-        | frozenset(PRONOUNS)
-        | frozenset(
-            """art bill bless chance chase daisy dawn drew earth faith frank grace grant guy
-            heaven hope ivory joy june july august justice king mark may melody mercy mission
-            prince precious princess queen rich rob rose royal ruby sage star summer sunny
-            will winter young""".split()
-        )
-    )
+    words = """art bill bless chance chase daisy dawn drew earth faith frank grace grant guy heaven
+        hope ivory joy june july august justice king mark may melody mercy mission prince precious
+        princess queen rich rob rose royal ruby sage star summer sunny will winter young"""
+    return (_DETERMINERS | _EMPHASISED).union(PRONOUNS, words.split())

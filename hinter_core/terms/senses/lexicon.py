@@ -1,13 +1,11 @@
 """Word lists: nouns for people, words with a capital, expressions, titles and animals."""
 
-import csv
-import tomllib
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hinter_core.storage import DICTIONARIES
+from hinter_core.storage import shipped_lists, shipped_rows
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import GrammaticalForm, Sense
 
@@ -25,7 +23,7 @@ class Lexicon:
     ``phrases``: by each of their words, with its place.
     """
 
-    phrases: Mapping[str, tuple[tuple[int, tuple[str, ...]], ...]]
+    phrases: Mapping[str, Sequence[tuple[int, tuple[str, ...]]]]
     animals: frozenset[str]
     titles: frozenset[str]
     kin: frozenset[str]
@@ -34,40 +32,31 @@ class Lexicon:
 @lru_cache(maxsize=1)
 def lexicon() -> Lexicon:
     """Load ``expressions.toml``."""
-    read = tomllib.loads((DICTIONARIES / "expressions.toml").read_text(encoding="utf-8"))
+    read = shipped_lists("expressions")
     phrases: dict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
     for phrase in read.pop("phrases"):
-        words = tuple(phrase.split())
-        for place, word in enumerate(words):
+        for place, word in enumerate(words := tuple(phrase.split())):
             phrases[word].append((place, words))
-    by_word = {word: tuple(found) for word, found in phrases.items()}
-    lists = {name: frozenset(words) for name, words in read.items()}
-    return Lexicon(phrases=by_word, **lists)
+    return Lexicon(phrases, **{name: frozenset(words) for name, words in read.items()})
 
 
 @lru_cache(maxsize=1)
 def listed_nouns() -> tuple[tuple[str, GrammaticalForm], ...]:
     """Load the nouns of ``person_nouns.csv``, each with its form."""
-    with (DICTIONARIES / "person_nouns.csv").open(encoding="utf-8", newline="") as lines:
-        singular, plural = NOUNS
-        return tuple(
-            (row["term"], plural if row["number"] == "pl" else singular)
-            for row in csv.DictReader(lines)
-        )
+    rows = shipped_rows("person_nouns")
+    return tuple((row["term"], NOUNS[row["number"] == "pl"]) for row in rows)
 
 
 @lru_cache(maxsize=1)
 def person_nouns() -> frozenset[str]:
     """Load lower-case nouns for people from ``person_nouns.csv`` and the dictionaries."""
     nouns = {noun.lower() for noun, _ in listed_nouns()}
-    for dictionary in load_shipped().values():
-        if not dictionary.placebo:
-            nouns.update(
-                term.text.split()[-1].lower()
-                for term in dictionary.terms
-                if term.form in NOUNS and term.sense is Sense.PERSON
-            )
-    return frozenset(nouns)
+    return frozenset(nouns).union(
+        term.text.split()[-1].lower()
+        for dictionary in load_shipped().values()
+        for term in dictionary.terms
+        if not dictionary.placebo and term.form in NOUNS and term.sense is Sense.PERSON
+    )
 
 
 @lru_cache(maxsize=1)
