@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from hinter_core.language.reading.view import Layer, layered
+from hinter_core.language.reading.view import Replaced, with_pieces
 from hinter_core.storage import ASSETS, LRU
 from hinter_core.types import Span
 
@@ -52,9 +52,9 @@ _GAPS = frozenset({" ", "-", "\u2010", "\u2011"})
 _LONGEST = 4  # words of a people
 
 
-def fix_peoples(text: str, peoples: Mapping[str, str]) -> Layer:
+def fix_peoples(text: str, peoples: Mapping[str, str]) -> Replaced:
     """Put the fixed word of its form in the place of every word for a people."""
-    return layered(text, _in_place_of_peoples(text, peoples))
+    return with_pieces(text, _in_place_of_peoples(text, peoples))
 
 
 def _in_place_of_peoples(text: str, peoples: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from tokenizers import Tokenizer
 
 from hinter_core.language.encoder import WINDOW, fix_peoples, styles
-from hinter_core.language.reading.view import Layer, layered
+from hinter_core.language.reading.view import Replaced, with_pieces
 from hinter_core.language.sentences import split_sentences
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.names import load_names
@@ -101,10 +101,10 @@ class Augment:
 def edited(document: Document, edits: Mapping[Span, str]) -> Document:
     """Return a document with other words at some places."""
     pieces = ((start, end, word) for (start, end), word in sorted(edits.items()))
-    return moved_to(document, layered(document.text, pieces))
+    return moved_to(document, with_pieces(document.text, pieces))
 
 
-def moved_to(document: Document, changed: Layer) -> Document:
+def moved_to(document: Document, changed: Replaced) -> Document:
     """Return a document with its labels at the places of a changed text."""
     turned = changed.turned
     return replace(

@@ -61,16 +61,16 @@ _UNUSUAL = re.compile(
 )
 
 
-class Layer(NamedTuple):
+class Replaced(NamedTuple):
     """A text with replacements; ``moved``: the place of each before and after."""
 
     text: str
     moved: Sequence[tuple[Span, Span]]
 
     @property
-    def turned(self) -> "Layer":
+    def turned(self) -> "Replaced":
         """The way from places before to those after; its text is not known."""
-        return Layer("", [(after, before) for before, after in self.moved])
+        return Replaced("", [(after, before) for before, after in self.moved])
 
     def span(self, start: int, end: int) -> Span:
         """Return the place before; a span that overlaps a replacement grows to cover it."""
@@ -89,7 +89,7 @@ def _after(moved: tuple[Span, Span]) -> int:
     return moved[1][0]
 
 
-def layered(text: str, pieces: Iterable[tuple[int, int, str]]) -> Layer:
+def with_pieces(text: str, pieces: Iterable[tuple[int, int, str]]) -> Replaced:
     """Replace pieces of a text, in order."""
     parts: list[str] = []
     moved: list[tuple[Span, Span]] = []
@@ -100,14 +100,14 @@ def layered(text: str, pieces: Iterable[tuple[int, int, str]]) -> Layer:
         length = at + len(new)
         moved.append(((start, end), (at, length)))
         done = end
-    return Layer("".join([*parts, text[done:]]), moved)
+    return Replaced("".join([*parts, text[done:]]), moved)
 
 
 class Reading(NamedTuple):
     """A view of a text; ``markup``: spans of the text that are tags and comments."""
 
     text: str
-    layers: tuple[Layer, ...] = ()
+    layers: tuple[Replaced, ...] = ()
     markup: tuple[tuple[int, int], ...] = ()
 
     def span(self, start: int, end: int) -> tuple[int, int]:
@@ -141,7 +141,7 @@ def without_runs(view: Reading) -> Reading:
 
 
 def _with(view: Reading, pieces: Callable[[str], Iterator[tuple[int, int, str]]]) -> Reading:
-    layer = layered(view.text, pieces(view.text))
+    layer = with_pieces(view.text, pieces(view.text))
     return Reading(layer.text, (*view.layers, layer), view.markup) if layer.moved else view
 
 

@@ -18,7 +18,7 @@ from hinter_core.language.encoder import (
     styles,
 )
 from hinter_core.language.parsing import load_parser
-from hinter_core.language.reading.view import Layer
+from hinter_core.language.reading.view import Replaced
 from hinter_core.types import Span
 from training.encoder.peoples import peoples
 
@@ -150,7 +150,7 @@ def test_fixed_words_keep_their_way_back() -> None:
     for word in ("Danish", "cook", "African-American", "sailors", "Danes"):
         span = place(text, word)
         assert fixed.span(*fixed.turned.span(*span)) == span
-    assert fix_peoples("No people here.", PEOPLES) == Layer("No people here.", [])
+    assert fix_peoples("No people here.", PEOPLES) == Replaced("No people here.", [])
 
 
 def test_styles_tell_how_words_are_written() -> None:
