@@ -84,6 +84,9 @@ def sample_campaign(
                 layer=one.layer,
                 reason=one.reason,
                 validity=round(one.validity, 3),
+                soft=_rounded(one.soft),
+                unfair=_rounded(one.unfair),
+                across_people=one.across_people,
                 verdicts={name: a.verdict for name, a in one.answers.items() if a.verdict},
                 label=one.label,
                 stratum=_named(chosen[one.shard, one.place]),
@@ -93,6 +96,10 @@ def sample_campaign(
             )
             for one in reader.at(chosen)
         ]  # fmt: skip
+
+
+def _rounded(grade: float | None) -> float | None:
+    return None if grade is None else round(grade, 3)  # older campaigns know only the validity
 
 
 def _named(stratum: Stratum) -> str:
@@ -133,6 +140,7 @@ def items_of_check(
     items = []
     for place, stratum in sorted(chosen.items()):
         mutant, conformance = judged[place][0].mutant, judged[place][0].conformance
+        grades = validity_of_outcome(check.plan, judged[place][0])
         edits = repr([edit.key for edit in mutant.edits])
         made = _digest("\n".join((check.parser, text, edits)))
         items.append(
@@ -145,7 +153,10 @@ def items_of_check(
                 kept=conformance.kept,
                 layer=conformance.layer.value if conformance.layer else "",
                 reason=conformance.reason,
-                validity=round(validity_of_outcome(check.plan, judged[place][0]).fair, 3),
+                validity=round(grades.fair, 3),
+                soft=round(grades.soft, 3),
+                unfair=round(grades.unfair, 3),
+                across_people=check.plan.across_people(mutant.edits),
                 verdicts={
                     name: one.verdict.value
                     for name, one in zip(check.outcomes, judged[place], strict=True)

@@ -11,7 +11,7 @@ from typing import Any
 from hinter_core.annotation.project.types import AnnotationItem, Assignment, Project, Question
 from hinter_ui.html.marked import Piece, differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.wording import Words
+from hinter_ui.html.wording import Words, validity_in_words
 
 say = Words("annotate")
 
@@ -112,12 +112,17 @@ def _text(kind: str, pieces: Sequence[Piece]) -> Markup:
 
 
 def _known(own: AnnotationItem) -> Markup:
-    """List the verdicts and the label of an item; only for projects that are not blind."""
+    """List what is known of an item; only for projects that are not blind."""
     lines = []
     if own.kept:
         lines.append(say("screen.told_kept"))
     elif own.kept is not None:
         lines.append(say("screen.told_discarded", reason=own.reason or own.layer))
+    if own.validity is not None:
+        grades = validity_in_words(own.validity, own.soft, own.unfair)
+        lines.append(say("screen.told_validity", grades=grades))
+    if own.across_people:
+        lines.append(say("screen.told_apart"))
     if own.label:
         lines.append(say("screen.told_label", label=own.label))
     lines += [

@@ -45,6 +45,7 @@ pairs = st.builds(
     names, terms, terms,
 )  # fmt: skip
 edits = st.builds(Edit, pairs, st.just(((0, 3),)))
+shares = st.none() | st.floats(0, 1)
 items = st.builds(
     AnnotationItem,
     id=names, mutant=filled, source=st.just("") | filled,
@@ -52,6 +53,7 @@ items = st.builds(
     edits=st.lists(edits, max_size=2).map(tuple),
     kept=st.sampled_from([None, True, False]),
     layer=st.sampled_from(["", *(layer.value for layer in Layer)]),
+    validity=shares, soft=shares, unfair=shares, across_people=st.sampled_from([None, True, False]),
     reason=text, verdicts=st.dictionaries(names, names, max_size=2), label=text, group=text,
     stratum=text, weight=st.floats(0.5, 1e6),
     origin=st.dictionaries(names, st.integers() | names, max_size=2),

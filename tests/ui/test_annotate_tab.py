@@ -24,7 +24,8 @@ from tests.ui.conftest import PATIENCE, App, Tab
 PASS = "a long enough phrase"
 SECRETS = {"kept": False, "layer": "part of speech", "reason": "a secret reason",
            "verdicts": {"a-secret-model": "hidden"}, "label": "a secret label",
-           "stratum": "a secret stratum"}  # fmt: skip
+           "stratum": "a secret stratum", "validity": 0.82, "soft": 0.11, "unfair": 0.07,
+           "across_people": True}  # fmt: skip
 
 
 def pairs(many: int, **more: object) -> list[AnnotationItem]:
@@ -325,12 +326,14 @@ def test_nothing_but_the_texts_leaves_the_server_while_blind(
     wire = " ".join(heard)
     assert len(heard) >= 4
     assert "number" in wire
-    for secret in ("secret", "part of speech", "verdict", "discarded", "Discarded", "kept it"):
+    for secret in ("secret", "part of speech", "verdict", "discarded", "Discarded", "kept it", "82", "two"):
         assert secret not in wire, secret
     seeing = project(pairs(1, **SECRETS), blind=False)
     bo = judges().join(seeing, "Bo")
     expect(bo.page.locator(".judge-told")).to_contain_text("a secret reason")
     expect(bo.page.locator(".judge-told")).to_contain_text("a-secret-model: hidden")
+    expect(bo.page.locator(".judge-told")).to_contain_text("fair 82\u00a0%")
+    expect(bo.page.locator(".judge-told")).to_contain_text("two people")
 
 
 def test_who_judges_reads_nothing_of_the_study_and_is_led_nowhere(

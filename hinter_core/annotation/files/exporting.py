@@ -20,8 +20,11 @@ from hinter_core.data.tables import parquet_rows, row_writer
 from hinter_core.errors import InputError
 from hinter_core.storage import write_whole
 
-_TYPES = {"kept": "bool", "validity": "float64", "weight": "float64", "seconds": "float64",
-          "showing": "int64"}  # fmt: skip
+_TYPES = {
+    **dict.fromkeys(("kept", "across_people"), "bool"),
+    **dict.fromkeys(("validity", "soft", "unfair", "weight", "seconds"), "float64"),
+    "showing": "int64",
+}
 _Rows = Sequence[Mapping[str, Any]]
 
 

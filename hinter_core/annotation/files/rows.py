@@ -192,11 +192,14 @@ def _loaded(text: str, what: str) -> Any:
         raise InputError(f"its {what} are no JSON ({error})") from error
 
 
-def _flag(value: Any) -> bool | None:
-    word = as_text(value).strip().casefold()
-    if word not in _FLAGS:
-        raise InputError(f"kept is yes or no, not '{word[:SHOWN]}'")
-    return _FLAGS[word]
+def _flag(part: str) -> Callable[[Any], bool | None]:
+    def read(value: Any) -> bool | None:
+        word = as_text(value).strip().casefold()
+        if word not in _FLAGS:
+            raise InputError(f"{part} is yes or no, not '{word[:SHOWN]}'")
+        return _FLAGS[word]
+
+    return read
 
 
 def _number(value: Any, default: float) -> float:
@@ -212,13 +215,20 @@ def _number(value: Any, default: float) -> float:
     return number
 
 
+def _share(value: Any) -> float | None:
+    return _number(value, 0.0) if as_text(value).strip() else None
+
+
 _Reader = Callable[[Any], Any]
 _READERS: dict[str, _Reader] = {one.name: as_text for one in fields(AnnotationItem)} | {
     "attributes": _attributes,
     "edits": _edits,
-    "kept": _flag,
+    "kept": _flag("kept"),
+    "across_people": _flag("across_people"),
     "verdicts": lambda cell: {str(name): as_text(one) for name, one in _object(cell).items()},
-    "validity": lambda cell: _number(cell, 0.0) if as_text(cell).strip() else None,
+    "validity": _share,
+    "soft": _share,
+    "unfair": _share,
     "weight": lambda cell: _number(cell, 1.0),
     "origin": _object,
 }

@@ -101,10 +101,11 @@ class AnnotationItem:
 
     ``source``: the unchanged text, "" for a single text. ``edits``: the changes, if HInter made the
     mutant. ``kept``: the invariant's verdict, None if it was not run; ``layer`` and ``reason`` of
-    a rejection. ``validity``: the validity score, if known. ``verdicts`` by model. ``label`` of the
-    data set. ``group``: common to related items, as mutants of one template. ``stratum`` and
-    ``weight`` of the sample: the number of mutants represented. ``origin``: ``campaign`` identity,
-    ``shard``, ``place`` and ``row``, or columns of a file.
+    a rejection. ``validity`` (how probably it is fair), ``soft`` and ``unfair``: the grades of the
+    validity score, if known. ``across_people``: it changes different people, if known. ``verdicts``
+    by model. ``label`` of the data set. ``group``: common to related items, as mutants of one
+    template. ``stratum`` and ``weight`` of the sample: the number of mutants represented.
+    ``origin``: ``campaign`` identity, ``shard``, ``place`` and ``row``, or columns of a file.
     """
 
     id: str
@@ -116,6 +117,9 @@ class AnnotationItem:
     layer: str = ""
     reason: str = ""
     validity: float | None = None
+    soft: float | None = None
+    unfair: float | None = None
+    across_people: bool | None = None
     verdicts: Mapping[str, str] = field(default_factory=dict)
     label: str = ""
     group: str = ""

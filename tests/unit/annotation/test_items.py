@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -97,6 +98,26 @@ def test_items_of_a_check_are_balanced_over_what_became_of_them(check: TestResul
     assert Counter(item.stratum for item in drawn) == dict.fromkeys(strata, 1)
     assert sum(item.weight for item in drawn) == pytest.approx(len(whole))
     assert drawn == items_of_check(check, len(strata), seed=1)
+
+
+def test_items_have_the_grades_of_the_validity_score(
+    check: TestResult, store: CampaignStore
+) -> None:
+    for items in (items_of_check(check, 10_000), sample_campaign(store, 10_000)):
+        for item in items:
+            grades = (item.validity, item.soft, item.unfair)
+            assert sum(grades) == pytest.approx(1, abs=0.002)  # type: ignore[arg-type]
+            assert json.loads(item.to_json())["unfair"] == item.unfair
+        assert len({item.soft for item in items}) > 1
+    assert {item.across_people for item in sample_campaign(store, 10_000)} == {False, True}
+
+
+def test_items_of_projects_before_the_grades_are_read() -> None:
+    stored = json.loads(AnnotationItem("a", "She ate.", "He ate.", validity=0.9).to_json())
+    for name in ("soft", "unfair", "across_people"):
+        del stored[name]
+    item = AnnotationItem.from_json(json.dumps(stored))
+    assert (item.validity, item.soft, item.unfair) == (0.9, None, None)
 
 
 def test_only_the_outcomes_that_are_wanted(check: TestResult) -> None:
