@@ -326,7 +326,8 @@ def test_nothing_but_the_texts_leaves_the_server_while_blind(
     wire = " ".join(heard)
     assert len(heard) >= 4
     assert "number" in wire
-    for secret in ("secret", "part of speech", "verdict", "discarded", "Discarded", "kept it", "82", "two"):
+    for secret in ("secret", "part of speech", "verdict", "discarded", "Discarded", "kept it",
+                   "82", "two"):  # fmt: skip
         assert secret not in wire, secret
     seeing = project(pairs(1, **SECRETS), blind=False)
     bo = judges().join(seeing, "Bo")
